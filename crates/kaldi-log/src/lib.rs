@@ -1,0 +1,226 @@
+//! Log lines in Kaldi's grammar on standard error.
+//!
+//! Recipes grep these lines, so their shape is part of the interface:
+//!
+//! ```text
+//! LOG (copy-matrix[0.1.0]:copy_matrix():copy-matrix.rs:57) Copied 5 matrices
+//! WARNING (select-feats[0.1.0]:select_feats():select-feats.rs:41) ...
+//! ERROR (copy-vector[0.1.0]:main():copy-vector.rs:12) ...
+//! VLOG[2] (...) ...
+//! ```
+//!
+//! A line names its severity, the program, the version, the function, the file and the line. It is written with one
+//! system call, so that lines of several programs in one pipeline do not interleave. Work that runs on another thread
+//! is wrapped in [`capture`], and its lines are replayed with [`replay`] when the results are delivered in order.
+
+mod digits;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+pub use digits::Digits;
+
+static PROGRAM: OnceLock<String> = OnceLock::new();
+static VERBOSE: AtomicI32 = AtomicI32::new(0);
+static SINK: OnceLock<fn(&[u8])> = OnceLock::new();
+
+thread_local! {
+    static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Severity of a log line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// A failure that ends the program.
+    Error,
+    /// Something skipped or doubtful; the program goes on.
+    Warning,
+    /// A result worth a line, such as the closing count.
+    Log,
+    /// Detail shown only at this verbose level or above.
+    Verbose(i32),
+}
+
+/// Sets the name that every line carries; the first call wins.
+pub fn set_program(name: &str) {
+    let _ = PROGRAM.set(name.to_owned());
+}
+
+/// Returns the program's name, `kaldi-tables` where none was set.
+pub fn program() -> &'static str {
+    PROGRAM.get().map_or("kaldi-tables", String::as_str)
+}
+
+/// Sets the verbose level (`--verbose`, 0 by default).
+pub fn set_verbose(level: i32) {
+    VERBOSE.store(level, Ordering::Relaxed);
+}
+
+/// Returns the verbose level.
+pub fn verbose() -> i32 {
+    VERBOSE.load(Ordering::Relaxed)
+}
+
+/// Writes one log line; called by the macros, which supply the place.
+pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: fmt::Arguments<'_>) {
+    let function = bare_function_name(function);
+    let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let head = match severity {
+        Severity::Error => "ERROR".to_owned(),
+        Severity::Warning => "WARNING".to_owned(),
+        Severity::Log => "LOG".to_owned(),
+        Severity::Verbose(level) => format!("VLOG[{level}]"),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let text = format!("{head} ({}[{version}]:{function}():{file}:{line}) {message}\n", program());
+    let kept = CAPTURED.with_borrow_mut(|captured| match captured {
+        Some(lines) => {
+            lines.extend_from_slice(text.as_bytes());
+            true
+        }
+        None => false,
+    });
+    if !kept {
+        write_line(text.as_bytes());
+    }
+}
+
+/// Runs `work` and returns its result with the log lines that it would have written, instead of writing them.
+pub fn capture<T>(work: impl FnOnce() -> T) -> (T, Vec<u8>) {
+    let outer = CAPTURED.replace(Some(Vec::new()));
+    let result = work();
+    let lines = CAPTURED.replace(outer).unwrap_or_default();
+    (result, lines)
+}
+
+/// Writes lines that [`capture`] kept.
+pub fn replay(lines: &[u8]) {
+    if lines.is_empty() {
+        return;
+    }
+    let kept = CAPTURED.with_borrow_mut(|captured| match captured {
+        Some(outer) => {
+            outer.extend_from_slice(lines);
+            true
+        }
+        None => false,
+    });
+    if !kept {
+        write_line(lines);
+    }
+}
+
+/// Writes text to standard error; where that fails nobody is left to be told.
+pub fn write_line(text: &[u8]) {
+    match SINK.get() {
+        Some(sink) => sink(text),
+        None => {
+            let _ = std::io::stderr().lock().write_all(text);
+        }
+    }
+}
+
+/// Makes all lines go through `sink`, which writes them to standard error; the first call wins. What else is shown
+/// there, such as a progress bar, can so be taken away first.
+pub fn set_sink(sink: fn(&[u8])) {
+    let _ = SINK.set(sink);
+}
+
+/// Strips the path, the `{{closure}}` parts and the marker function of [`function_name!`] from a type name.
+fn bare_function_name(path: &str) -> &str {
+    let mut path = path.strip_suffix("::__here").unwrap_or(path);
+    while let Some(rest) = path.strip_suffix("::{{closure}}") {
+        path = rest;
+    }
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// The path of the function it stands in.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! function_name {
+    () => {{
+        fn __here() {}
+        fn name_of<T>(_: T) -> &'static str {
+            std::any::type_name::<T>()
+        }
+        name_of(__here)
+    }};
+}
+
+/// Writes a `LOG` line.
+#[macro_export]
+macro_rules! log {
+    ($($arg:tt)*) => {
+        $crate::emit($crate::Severity::Log, $crate::function_name!(), file!(), line!(), format_args!($($arg)*))
+    };
+}
+
+/// Writes a `WARNING` line.
+#[macro_export]
+macro_rules! warning {
+    ($($arg:tt)*) => {
+        $crate::emit($crate::Severity::Warning, $crate::function_name!(), file!(), line!(), format_args!($($arg)*))
+    };
+}
+
+/// Writes an `ERROR` line.
+#[macro_export]
+macro_rules! error {
+    ($($arg:tt)*) => {
+        $crate::emit($crate::Severity::Error, $crate::function_name!(), file!(), line!(), format_args!($($arg)*))
+    };
+}
+
+/// Writes a `VLOG` line where the verbose level is at least the given one.
+#[macro_export]
+macro_rules! vlog {
+    ($level:expr, $($arg:tt)*) => {
+        if $crate::verbose() >= $level {
+            $crate::emit(
+                $crate::Severity::Verbose($level),
+                $crate::function_name!(),
+                file!(),
+                line!(),
+                format_args!($($arg)*),
+            )
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_severity_program_function_file_and_line() {
+        let ((), lines) = capture(|| warning!("no transform for {}", "utt1"));
+        let text = String::from_utf8(lines).expect("log lines are text");
+        let version = env!("CARGO_PKG_VERSION");
+        assert!(text.starts_with(&format!("WARNING (kaldi-tables[{version}]:")), "{text}");
+        assert!(text.contains("]:a_line_names_severity_program_function_file_and_line():lib.rs:"), "{text}");
+        assert!(text.ends_with(") no transform for utt1\n"), "{text}");
+    }
+
+    #[test]
+    fn captured_lines_stay_in_order_when_nested() {
+        let ((), lines) = capture(|| {
+            log!("one");
+            let ((), inner) = capture(|| log!("two"));
+            log!("three");
+            replay(&inner);
+        });
+        let text = String::from_utf8(lines).expect("log lines are text");
+        let words: Vec<&str> = text.lines().filter_map(|line| line.rsplit(' ').next()).collect();
+        assert_eq!(words, ["one", "three", "two"]);
+    }
+
+    #[test]
+    fn details_are_silent_below_their_level() {
+        let ((), lines) = capture(|| vlog!(3, "detail"));
+        assert!(lines.is_empty());
+    }
+}
