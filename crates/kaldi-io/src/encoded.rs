@@ -1,0 +1,86 @@
+//! Values on their way out.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Memory that is written as it lies there.
+pub type Block = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The bytes of a value that is to be written: a head that was made for it, and pieces of a block that holds the rest
+/// already. Pieces may overlap and come in any order.
+#[derive(Clone)]
+pub struct Encoded {
+    head: Vec<u8>,
+    body: Option<(Block, Vec<Range<usize>>)>,
+}
+
+impl Encoded {
+    /// Puts all of `block` behind `head`.
+    pub fn of_block(head: Vec<u8>, block: Block) -> Self {
+        let whole = 0..(*block).as_ref().len();
+        Self { head, body: Some((block, Vec::from([whole]))) }
+    }
+
+    /// Puts `pieces` of `block`, one after the other, behind `head`.
+    ///
+    /// # Panics
+    /// Where a piece does not lie within the block.
+    pub fn of_pieces(head: Vec<u8>, block: Block, pieces: Vec<Range<usize>>) -> Self {
+        let length = (*block).as_ref().len();
+        assert!(pieces.iter().all(|piece| piece.start <= piece.end && piece.end <= length), "pieces of {length} bytes");
+        Self { head, body: Some((block, pieces)) }
+    }
+
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.slices().map(<[u8]>::len).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All bytes, slice by slice.
+    pub fn slices(&self) -> impl Iterator<Item = &[u8]> {
+        let pieces = self.body.iter().flat_map(|(block, pieces)| {
+            let bytes = (**block).as_ref();
+            pieces.iter().map(|piece| &bytes[piece.clone()])
+        });
+        std::iter::once(self.head.as_slice()).chain(pieces)
+    }
+}
+
+/// Bytes that were all made for writing.
+impl From<Vec<u8>> for Encoded {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { head: bytes, body: None }
+    }
+}
+
+impl fmt::Debug for Encoded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.slices()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_come_behind_the_head_in_their_order() {
+        let block: Block = Arc::new(b"0123456789".to_vec());
+        let encoded = Encoded::of_pieces(b"<".to_vec(), block, vec![7..10, 0..2, 1..3, 4..4]);
+        assert_eq!(encoded.slices().collect::<Vec<_>>().concat(), b"<7890112");
+        assert_eq!((encoded.len(), encoded.is_empty()), (8, false));
+        assert!(Encoded::from(Vec::new()).is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "pieces of 3 bytes")]
+    fn a_piece_beyond_the_block_is_a_mistake() {
+        Encoded::of_pieces(Vec::new(), Arc::new([1, 2, 3]), vec![0..1, 2..4]);
+    }
+}

@@ -1,0 +1,168 @@
+//! What can go wrong with streams and names.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+use std::process::ExitStatus;
+
+use bstr::BString;
+
+/// The result of the functions of this crate that open, read or write.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure of a stream or of a name.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name is no valid rxfilename or wxfilename; `advice` says what it looks like.
+    Name {
+        /// What was asked for: `input` or `output`.
+        role: &'static str,
+        /// The name as given.
+        name: BString,
+        /// What is wrong and what to write instead.
+        advice: Cow<'static, str>,
+    },
+    /// A file or pipe could not be opened.
+    Open {
+        /// The printable name.
+        name: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A stream could not be read.
+    Read {
+        /// The printable name.
+        name: String,
+        /// Offset of the failing read in the stream.
+        offset: u64,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A stream could not be written.
+    Write {
+        /// The printable name.
+        name: String,
+        /// Bytes that had been written before.
+        offset: u64,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A command could not be started.
+    Run {
+        /// The command, with its pipe sign.
+        command: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A command of a pipe ended with a status that is not success.
+    Status {
+        /// The command, with its pipe sign.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// The content of a stream is not what was expected.
+    Content {
+        /// The printable name.
+        name: String,
+        /// Offset of the fault in the stream.
+        offset: u64,
+        /// The fault.
+        source: ParseError,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { role, name, advice } => write!(f, "{name:?} is no valid {role} name: {advice}"),
+            Self::Open { name, source } => write!(f, "cannot open {name}: {}", reason(source)),
+            Self::Read { name, offset, source } => write!(f, "cannot read {name}:{offset}: {}", reason(source)),
+            Self::Write { name, offset, source } => {
+                write!(f, "cannot write {name}: {} (after {offset} bytes)", reason(source))
+            }
+            Self::Run { command, source } => write!(f, "cannot run {command}: {}", reason(source)),
+            Self::Status { command, status } => {
+                write!(f, "Pipe {command} had nonzero return status: {}", describe(*status))
+            }
+            Self::Content { name, offset, source } => write!(f, "{name}:{offset}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Name { .. } | Self::Status { .. } => None,
+            Self::Open { source, .. }
+            | Self::Read { source, .. }
+            | Self::Write { source, .. }
+            | Self::Run { source, .. } => Some(source),
+            Self::Content { source, .. } => Some(source),
+        }
+    }
+}
+
+/// The system's reason without Rust's `(os error N)`.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// `exit status 3` or `killed by signal 9`.
+fn describe(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}
+
+/// A fault in the bytes of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Where, from the first byte of the value.
+    pub offset: usize,
+    /// What was expected and what was found; lower case, no full stop.
+    pub message: Cow<'static, str>,
+    /// Whether the bytes ended before the value did, so that more of them might help.
+    pub at_end: bool,
+}
+
+impl ParseError {
+    /// A fault at `offset`.
+    pub fn new(offset: usize, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { offset, message: message.into(), at_end: false }
+    }
+
+    /// The bytes ended at `offset` where `expected` should follow.
+    pub fn end(offset: usize, expected: impl fmt::Display) -> Self {
+        Self { offset, message: format!("expected {expected}, got the end of the input").into(), at_end: true }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// Says what a binary value is that starts with `token`, and which program reads it, for messages of readers that expect
+/// something else; nothing where that cannot be told.
+pub fn token_advice(token: &[u8]) -> Option<&'static str> {
+    Some(match token {
+        b"FV" | b"DV" => "this is a vector; copy-vector reads it",
+        b"FM" | b"DM" => "this is a matrix; copy-matrix reads it",
+        b"CM" | b"CM2" | b"CM3" => "this is a compressed matrix; copy-feats reads it",
+        b"SM" => "this is a sparse matrix",
+        [4, ..] => "this looks like integers; copy-int-vector reads them",
+        _ => return None,
+    })
+}

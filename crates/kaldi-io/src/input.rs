@@ -1,0 +1,168 @@
+//! Streams to read from.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+use std::sync::Arc;
+
+use bstr::BStr;
+
+use crate::pipe::ShellChild;
+use crate::xfilename::printable_rxfilename;
+use crate::{Error, Result, Rxfilename};
+
+/// An open rxfilename: an unbuffered stream of bytes that knows its name and position.
+#[derive(Debug)]
+#[must_use]
+pub struct Input {
+    file: Arc<File>,
+    child: Option<ShellChild>,
+    name: String,
+    /// Offset of the next byte.
+    offset: u64,
+    /// The file's length, where it is a regular file.
+    length: Option<u64>,
+    at_end: bool,
+}
+
+impl Input {
+    /// Opens what `name` says: standard input, a file, a file from an offset on, or a command's output.
+    ///
+    /// # Errors
+    /// Where the name is invalid, or the file or command cannot be opened.
+    pub fn open(name: &BStr) -> Result<Self> {
+        Self::open_parsed(&Rxfilename::parse(name)?, &printable_rxfilename(name))
+    }
+
+    /// Opens an rxfilename that is classified already; messages call it `name`.
+    ///
+    /// # Errors
+    /// Where the file or command cannot be opened.
+    pub fn open_parsed(rxfilename: &Rxfilename, name: &str) -> Result<Self> {
+        match rxfilename {
+            Rxfilename::Stdin => {
+                let stdin = io::stdin().as_fd().try_clone_to_owned();
+                let file = stdin.map(File::from).map_err(|source| Error::Open { name: name.to_owned(), source })?;
+                // A file that stands as standard input may have been read in part by another program.
+                let offset = (&file).stream_position().unwrap_or(0);
+                Ok(Self::with_file(file, name, offset))
+            }
+            Rxfilename::File(path) => Ok(Self::with_file(open(path, name)?, name, 0)),
+            Rxfilename::Offset(path, offset) => {
+                // Messages add the offset themselves.
+                let bare = name.rsplit_once(':').map_or(name, |(bare, _)| bare);
+                let mut file = open(path, name)?;
+                let seek = file.seek(SeekFrom::Start(*offset));
+                seek.map_err(|source| Error::Read { name: bare.to_owned(), offset: *offset, source })?;
+                Ok(Self::with_file(file, bare, *offset))
+            }
+            Rxfilename::Pipe(command) => {
+                let (child, file) = ShellChild::reading(command.as_ref())?;
+                Ok(Self { child: Some(child), ..Self::with_file(file, name, 0) })
+            }
+        }
+    }
+
+    fn with_file(file: File, name: &str, offset: u64) -> Self {
+        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
+        Self { file: Arc::new(file), child: None, name: name.to_owned(), offset, length, at_end: false }
+    }
+
+    /// What messages call the stream.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Offset of the next byte in the file, or bytes read so far from a pipe.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Bytes left, where that can be known (regular files that do not grow).
+    pub fn remaining(&self) -> Option<u64> {
+        self.length.map(|length| length.saturating_sub(self.offset))
+    }
+
+    /// Whether the end has been seen.
+    pub fn at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// Appends up to `limit` bytes to `buffer` with one read; returns how many, 0 at the end.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
+        buffer.try_reserve(limit).map_err(|_| {
+            let source = io::ErrorKind::OutOfMemory.into();
+            Error::Read { name: self.name.clone(), offset: self.offset, source }
+        })?;
+        let fd = self.file.as_raw_fd();
+        let count = loop {
+            let spare = buffer.spare_capacity_mut();
+            #[allow(unsafe_code)]
+            // SAFETY: `spare` is writable memory of at least `limit` bytes, as reserved above.
+            let count = unsafe { libc::read(fd, spare.as_mut_ptr().cast(), limit) };
+            if let Ok(count) = usize::try_from(count) {
+                break count;
+            }
+            let source = io::Error::last_os_error();
+            if source.kind() != io::ErrorKind::Interrupted {
+                return Err(Error::Read { name: self.name.clone(), offset: self.offset, source });
+            }
+        };
+        #[allow(unsafe_code)]
+        // SAFETY: the system has just filled `count` bytes behind the old length.
+        unsafe {
+            buffer.set_len(buffer.len() + count);
+        }
+        self.offset += count as u64;
+        self.at_end |= count == 0;
+        Ok(count)
+    }
+
+    /// Reads everything that is left.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn read_to_end(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let limit = |input: &Self| input.remaining().map_or(1 << 16, |left| (left + 1).min(1 << 20) as usize);
+        while self.read_some(&mut bytes, limit(self))? > 0 {}
+        Ok(bytes)
+    }
+
+    /// Goes on at `offset`, in a regular file.
+    ///
+    /// # Errors
+    /// Where the stream cannot be moved.
+    pub fn seek(&mut self, offset: u64) -> Result<()> {
+        let seek = (&*self.file).seek(SeekFrom::Start(offset));
+        seek.map_err(|source| Error::Read { name: self.name.clone(), offset, source })?;
+        self.offset = offset;
+        Ok(())
+    }
+
+    /// The open file, for reading at other places than the stream's. Who keeps it keeps it open.
+    pub fn as_file(&self) -> &Arc<File> {
+        &self.file
+    }
+
+    /// Closes the stream and waits for its command, if any. Its status counts only where the end was seen: stopping
+    /// early is the reader's right.
+    ///
+    /// # Errors
+    /// Where the command failed.
+    pub fn finish(self) -> Result<()> {
+        let Self { file, child, at_end, .. } = self;
+        drop(file);
+        let Some(mut child) = child else { return Ok(()) };
+        let status = child.wait()?;
+        if at_end && !status.success() { Err(child.failed(status)) } else { Ok(()) }
+    }
+}
+
+fn open(path: &Path, name: &str) -> Result<File> {
+    File::open(path).map_err(|source| Error::Open { name: name.to_owned(), source })
+}

@@ -1,0 +1,159 @@
+//! Lines of text streams.
+
+use bstr::BStr;
+use memchr::memchr;
+
+use crate::{Error, Input, ParseError, Result};
+
+/// Bytes that are read at once.
+const CHUNK: usize = 1 << 16;
+
+/// The lines of a text, read as far as needed.
+#[derive(Debug)]
+pub struct Lines {
+    name: String,
+    /// Nothing after the end.
+    input: Option<Input>,
+    buffer: Vec<u8>,
+    /// Offset in the stream of the buffer's first byte.
+    offset: u64,
+    /// Bytes of the buffer that were delivered.
+    used: usize,
+    number: u64,
+}
+
+impl Lines {
+    /// Opens what `rxfilename` names.
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn open(rxfilename: &BStr) -> Result<Self> {
+        let input = Input::open(rxfilename)?;
+        let (name, offset) = (input.name().to_owned(), input.offset());
+        Ok(Self { name, input: Some(input), buffer: Vec::new(), offset, used: 0, number: 0 })
+    }
+
+    /// What messages call the stream.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of the line delivered last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether the next line is in memory, so that asking for it waits for nobody.
+    pub fn has_line(&self) -> bool {
+        memchr(b'\n', &self.buffer[self.used..]).is_some()
+    }
+
+    /// The next line, without its newline, which the last one may lack; nothing at the end.
+    ///
+    /// # Errors
+    /// Where the stream cannot be read, or is no text: [`Error::Content`] at a zero byte. A pipe
+    /// that failed is an error at its end; a last line without a newline can still be asked for.
+    pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
+        let (end, next) = loop {
+            let rest = &self.buffer[self.used..];
+            if let Some(length) = memchr(b'\n', rest) {
+                break (self.used + length, self.used + length + 1);
+            }
+            let is_empty = rest.is_empty();
+            // Binary data may have no newline for long.
+            self.check_text(self.buffer.len())?;
+            if !self.fill()? {
+                if is_empty {
+                    return Ok(None);
+                }
+                break (self.buffer.len(), self.buffer.len());
+            }
+        };
+        self.check_text(end)?;
+        let line = &self.buffer[self.used..end];
+        self.used = next;
+        self.number += 1;
+        Ok(Some(line))
+    }
+
+    /// Refuses zero bytes between what was delivered and `end`.
+    fn check_text(&self, end: usize) -> Result<()> {
+        let Some(at) = memchr(0, &self.buffer[self.used..end]) else { return Ok(()) };
+        let offset = self.offset + (self.used + at) as u64;
+        let source = ParseError::new(0, "expected text, got binary data");
+        Err(Error::Content { name: self.name.clone(), offset, source })
+    }
+
+    /// Reads on behind what is not delivered yet; returns whether there was anything.
+    fn fill(&mut self) -> Result<bool> {
+        let Some(input) = &mut self.input else { return Ok(false) };
+        self.buffer.drain(..self.used);
+        self.offset += self.used as u64;
+        self.used = 0;
+        if input.read_some(&mut self.buffer, CHUNK)? > 0 {
+            return Ok(true);
+        }
+        self.input.take().map_or(Ok(()), Input::finish)?;
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(command: &str) -> Lines {
+        Lines::open(command.into()).unwrap()
+    }
+
+    fn all(mut lines: Lines) -> Vec<String> {
+        let mut all = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            all.push(line.escape_ascii().to_string());
+        }
+        assert_eq!(lines.number(), all.len() as u64);
+        assert_eq!(lines.next_line().unwrap(), None);
+        all
+    }
+
+    #[test]
+    fn the_last_newline_may_be_missing() {
+        assert_eq!(all(lines("printf 'a b\\n\\nc\\r\\nd' |")), ["a b", "", "c\\r", "d"]);
+        assert_eq!(all(lines("printf 'a\\n' |")), ["a"]);
+        assert_eq!(all(lines("printf '\\n' |")), [""]);
+        assert!(all(lines("true |")).is_empty());
+    }
+
+    #[test]
+    fn lines_may_be_longer_than_what_is_read_at_once() {
+        let long = all(lines("for n in 1 100000 200000; do head -c $n /dev/zero | tr '\\0' x; echo; done |"));
+        assert_eq!(long.iter().map(String::len).collect::<Vec<_>>(), [1, 100_000, 200_000]);
+    }
+
+    #[test]
+    fn a_line_may_be_in_memory() {
+        let mut lines = lines("printf 'a\\nb' |");
+        assert!(!lines.has_line());
+        lines.next_line().unwrap();
+        assert!(!lines.has_line());
+    }
+
+    #[test]
+    fn binary_data_is_refused_before_all_of_it_is_read() {
+        let mut lines = lines("printf 'a\\nb\\0'; cat /dev/zero |");
+        assert_eq!(lines.next_line().unwrap(), Some(&b"a"[..]));
+        let message = lines.next_line().unwrap_err().to_string();
+        assert!(message.ends_with(":3: expected text, got binary data"), "{message}");
+        assert!(lines.next_line().is_err());
+    }
+
+    #[test]
+    fn a_pipe_that_fails_is_an_error_behind_what_it_wrote() {
+        let mut lines = lines("printf 'a\\nb'; exit 3 |");
+        assert_eq!(lines.next_line().unwrap(), Some(&b"a"[..]));
+        let error = lines.next_line().unwrap_err();
+        assert!(error.to_string().contains("exit 3"), "{error}");
+        assert_eq!(lines.next_line().unwrap(), Some(&b"b"[..]));
+        assert_eq!(lines.next_line().unwrap(), None);
+    }
+}

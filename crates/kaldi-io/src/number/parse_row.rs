@@ -1,0 +1,349 @@
+//! Reading of numbers by the row.
+//!
+//! White space is found for 64 bytes at once, so that where a number starts does not depend on the one before it having
+//! been read. A number of usual length is then read without loops: its digits are lined up in 16 bytes and added up side
+//! by side. What is not just digits and a point is left to the functions that read single numbers.
+
+use super::lanes::{count_digits, decimal, spaces, sum_digits};
+use super::{NumberError, parse_f32, parse_f64, parse_integer};
+
+/// Bytes that are searched for white space at once.
+const BLOCK: usize = 64;
+
+/// Bytes behind a block in which a number that starts in it may be looked at.
+const WINDOW: usize = 17;
+
+/// Bytes without white space that are searched for the end of a number.
+const LONGEST: usize = 2 * BLOCK;
+
+/// Why a row of numbers cannot be read on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowError {
+    /// What is wrong with the number.
+    pub error: NumberError,
+    /// Where the number starts.
+    pub offset: usize,
+}
+
+/// Appends the numbers at the start of `bytes`, up to the end of their row, to `values`; returns the length consumed.
+///
+/// The numbers, as [`parse_f32`] takes them, are separated by spaces and tabs, which are consumed before and after
+/// numbers too. The row ends, without an error, at the first byte that neither is a space or tab nor starts a number,
+/// or right after a number that another byte than a space or tab follows: at a newline, `]`, `;`, the end of `bytes`, or
+/// whatever else the caller has to judge. So in `1-2` the row ends before the `-`, and a caller to whom these are two
+/// numbers, as they are in Kaldi's matrices, calls again from there.
+///
+/// # Errors
+/// Where a sign, a point, a digit, `i` or `n` (in either case) starts no number, or a number is out of range.
+/// The numbers before it have been appended.
+pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
+    let usual = |bytes: &[u8], start, end| {
+        let value = usual_float(bytes, start, end)?;
+        // The f64 is the number rounded, which does not change on which side of a tie between two f32 it is, unless it
+        // becomes that tie.
+        let tied = value.to_bits() & 0x1fff_ffff == 0x1000_0000;
+        (!tied).then_some(value as f32)
+    };
+    parse_row(bytes, values, usual, parse_f32, starts_float)
+}
+
+/// Appends the numbers at the start of `bytes` to `values`; like [`parse_f32_row`], with `f64`.
+///
+/// # Errors
+/// Those of [`parse_f32_row`].
+pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowError> {
+    parse_row(bytes, values, usual_float, parse_f64, starts_float)
+}
+
+/// Appends the integers at the start of `bytes` to `values`; like [`parse_f32_row`], with integers as
+/// [`parse_integer`] takes them, which a sign or digit starts.
+///
+/// # Errors
+/// Where a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
+pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowError> {
+    let any = |bytes: &[u8]| {
+        let (value, length) = parse_integer(bytes)?;
+        Ok((i32::try_from(value).map_err(|_| NumberError::OutOfRange)?, length))
+    };
+    parse_row(bytes, values, usual_integer, any, |byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'))
+}
+
+fn starts_float(byte: u8) -> bool {
+    matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'i' | b'I' | b'n' | b'N')
+}
+
+/// Reads a row: `usual` takes bytes and where a number starts and ends in them, and may decline; `any` decides then.
+#[inline(always)]
+fn parse_row<T>(
+    bytes: &[u8],
+    values: &mut Vec<T>,
+    usual: impl Fn(&[u8], usize, usize) -> Option<T>,
+    any: impl Fn(&[u8]) -> Result<(T, usize), NumberError>,
+    starts_number: impl Fn(u8) -> bool,
+) -> Result<usize, RowError> {
+    // The length of what is appended, 0 where no number starts.
+    let append_any = |bytes: &[u8], values: &mut Vec<T>| {
+        if !starts_number(bytes[0]) {
+            return Ok(0);
+        }
+        let (value, length) = any(bytes)?;
+        values.push(value);
+        Ok(length)
+    };
+
+    let mut text = bytes;
+    let mut before_text = 0;
+    let mut padded;
+    loop {
+        let mut start = 0;
+        let mut block = 0;
+        while text.len() - block >= BLOCK + WINDOW {
+            let mut ends = text[block..].first_chunk().map_or(0, spaces);
+            while ends != 0 {
+                let end = block + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                if start < end {
+                    if let Some(value) = usual(text, start, end) {
+                        values.push(value);
+                    } else {
+                        let offset = before_text + start;
+                        let length = append_any(&text[start..], values).map_err(|error| RowError { error, offset })?;
+                        if start + length < end {
+                            return Ok(offset + length);
+                        }
+                    }
+                }
+                if !is_separator(&text[end]) {
+                    return Ok(before_text + end);
+                }
+                start = end + 1;
+            }
+            block += BLOCK;
+            // Something this long is read before its end is found, since it may be many numbers without a space.
+            if block - start > LONGEST {
+                let offset = before_text + start;
+                start += append_any(&text[start..], values).map_err(|error| RowError { error, offset })?;
+                if !text.get(start).is_some_and(is_separator) {
+                    return Ok(before_text + start);
+                }
+                block = start;
+            }
+        }
+        // The rest is shorter than a number without end and a block; newlines behind it end the row.
+        before_text += start;
+        let rest = &bytes[before_text..];
+        padded = [b'\n'; LONGEST + 3 * BLOCK];
+        padded[..rest.len()].copy_from_slice(rest);
+        text = &padded;
+    }
+}
+
+fn is_separator(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Powers of ten by the place of a point in 16 bytes.
+static POWERS: [f64; 17] = [1e15, 1e14, 1e13, 1e12, 1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1.0, 1.0];
+
+/// Reads up to 15 digits with or without a point among them, and a minus sign before them.
+#[inline(always)]
+fn usual_float(bytes: &[u8], start: usize, end: usize) -> Option<f64> {
+    let negative = bytes[start] == b'-';
+    let length = end - start - usize::from(negative);
+    if length > 16 {
+        return None;
+    }
+    let (number, point) = if end >= 16 {
+        decimal(bytes[end - 16..].first_chunk()?, length)?
+    } else {
+        let shifted = u128::from_le_bytes(*bytes.first_chunk()?) << (8 * (16 - end));
+        decimal(&shifted.to_le_bytes(), length)?
+    };
+    let digits = length - usize::from(point < 16);
+    if digits.wrapping_sub(1) >= 15 {
+        return None;
+    }
+    // Both are exact, so that the quotient is the number correctly rounded.
+    let value = number as i64 as f64 / POWERS[point];
+    Some(f64::from_bits(value.to_bits() | u64::from(negative) << 63))
+}
+
+/// Reads up to eight digits, and a minus sign before them.
+#[inline(always)]
+fn usual_integer(bytes: &[u8], start: usize, end: usize) -> Option<i32> {
+    let negative = bytes[start] == b'-';
+    let start = start + usize::from(negative);
+    let length = end - start;
+    if length.wrapping_sub(1) >= 8 {
+        return None;
+    }
+    let window = *bytes.get(start..start + 8)?.first_chunk()?;
+    if count_digits(window) < length {
+        return None;
+    }
+    let size = sum_digits(window, length) as i32;
+    Some(if negative { -size } else { size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    fn row(text: &str) -> (Vec<f32>, Result<usize, RowError>) {
+        let mut values = Vec::new();
+        let consumed = parse_f32_row(text.as_bytes(), &mut values);
+        (values, consumed)
+    }
+
+    #[test]
+    fn rows_end_where_no_number_follows() {
+        for (text, expected, consumed) in [
+            ("", &[][..], 0),
+            ("  ", &[], 2),
+            ("  1 2\t-3.5 \n4 5", &[1.0, 2.0, -3.5], 11),
+            (" 1 2]", &[1.0, 2.0], 4),
+            ("1;", &[1.0], 1),
+            ("1-2 3", &[1.0], 1),
+            ("1.5.5 2", &[1.5], 3),
+            ("0x10", &[0.0], 1),
+            ("1 x", &[1.0], 2),
+            ("inf -inf]", &[f32::INFINITY, -f32::INFINITY], 8),
+            ("1\r\n", &[1.0], 1),
+        ] {
+            assert_eq!(row(text), (expected.to_vec(), Ok(consumed)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_bad_number_is_an_error_at_its_place() {
+        for (text, expected, error, offset) in [
+            ("1 2 -", &[1.0, 2.0][..], NumberError::Invalid, 4),
+            ("1 1e39 2", &[1.0], NumberError::OutOfRange, 2),
+            ("1 infx 2", &[1.0], NumberError::Invalid, 2),
+            ("1 1e ", &[1.0], NumberError::Invalid, 2),
+            ("\t.", &[], NumberError::Invalid, 1),
+        ] {
+            assert_eq!(row(text), (expected.to_vec(), Err(RowError { error, offset })), "{text:?}");
+        }
+    }
+
+    /// What the documentation of [`parse_f32_row`] says, number by number.
+    fn row_by_numbers<T>(
+        bytes: &[u8],
+        parse: impl Fn(&[u8]) -> Result<(T, usize), NumberError>,
+        starts: &[u8],
+    ) -> (Vec<T>, Result<usize, RowError>) {
+        let mut values = Vec::new();
+        let mut at = 0;
+        loop {
+            match bytes.get(at) {
+                Some(b' ' | b'\t') => at += 1,
+                Some(byte) if starts.contains(byte) => match parse(&bytes[at..]) {
+                    Ok((value, length)) => {
+                        values.push(value);
+                        at += length;
+                        if !matches!(bytes.get(at), Some(b' ' | b'\t')) {
+                            return (values, Ok(at));
+                        }
+                    }
+                    Err(error) => return (values, Err(RowError { error, offset: at })),
+                },
+                _ => return (values, Ok(at)),
+            }
+        }
+    }
+
+    fn check(text: &[u8]) {
+        let floats = b"+-.0123456789iInN";
+        let mut singles = Vec::new();
+        let consumed = parse_f32_row(text, &mut singles);
+        let (expected, expected_consumed) = row_by_numbers(text, parse_f32, floats);
+        assert_eq!(consumed, expected_consumed, "{}", text.escape_ascii());
+        assert!(singles.iter().map(|value| value.to_bits()).eq(expected.iter().map(|value| value.to_bits())));
+
+        let mut doubles = Vec::new();
+        let consumed = parse_f64_row(text, &mut doubles);
+        let (expected, expected_consumed) = row_by_numbers(text, parse_f64, floats);
+        assert_eq!(consumed, expected_consumed, "{}", text.escape_ascii());
+        assert!(doubles.iter().map(|value| value.to_bits()).eq(expected.iter().map(|value| value.to_bits())));
+
+        let mut integers = Vec::new();
+        let consumed = parse_i32_row(text, &mut integers);
+        let integer = |bytes: &[u8]| {
+            let (value, length) = parse_integer(bytes)?;
+            Ok((i32::try_from(value).map_err(|_| NumberError::OutOfRange)?, length))
+        };
+        assert_eq!((integers, consumed), row_by_numbers(text, integer, b"+-0123456789"), "{}", text.escape_ascii());
+    }
+
+    #[test]
+    fn rows_are_their_numbers() {
+        let mut random = Random::seeded();
+        let mut text = Vec::new();
+        for _ in 0..3_000 {
+            text.clear();
+            for _ in 0..random.next() % 40 {
+                let bits = random.next();
+                let digits = bits >> (bits % 64);
+                text.extend_from_slice(&b"  \t "[..(bits % 4) as usize]);
+                text.extend_from_slice(
+                    match bits >> 32 & 7 {
+                        0 => format!("{digits} "),
+                        1 => format!("-{:.*} ", (bits % 9) as usize, f64::from(digits as u32) / 1e6),
+                        2 => format!("{}.{} ", bits % 1000, digits % 100_000_000),
+                        3 => format!("-{} ", digits as u32 >> 1),
+                        4 => format!("{:e}\t", f32::from_bits(bits as u32)),
+                        5 => format!("{} ", bits as u32 % 5000),
+                        6 => format!("-0.{} ", digits as u32),
+                        _ => format!("{:.7} ", f64::from(bits as u32) / 1e9),
+                    }
+                    .as_bytes(),
+                );
+            }
+            text.extend_from_slice([&b"\n"[..], b"]\n", b"", b" ]\n1 2 3", b"\r\n"][random.next() as usize % 5]);
+            check(&text);
+            // Cut anywhere, and with a byte that is something else.
+            check(&text[..random.next() as usize % (text.len() + 1)]);
+            if !text.is_empty() {
+                let at = random.next() as usize % text.len();
+                text[at] = random.next() as u8;
+                check(&text);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_as_documented() {
+        let mut random = Random::seeded();
+        let bytes = b"0123456789012345678901234567890123456789........eE+---        \t\n];infa\x00\xff";
+        for _ in 0..10_000 {
+            let length = random.next() % 200;
+            let text: Vec<u8> = (0..length).map(|_| bytes[random.next() as usize % bytes.len()]).collect();
+            check(&text);
+        }
+        for length in (100..220).chain([1000]) {
+            check("7".repeat(length).as_bytes());
+            check("0".repeat(length).as_bytes());
+            check((" 1 ".to_owned() + &"0-".repeat(length)).as_bytes());
+            check(("1 ".to_owned() + &"0".repeat(length) + ".25 3\n").as_bytes());
+        }
+    }
+
+    #[test]
+    fn integer_rows_end_where_no_integer_follows() {
+        let read = |text: &str| {
+            let mut values = Vec::new();
+            let consumed = parse_i32_row(text.as_bytes(), &mut values);
+            (values, consumed)
+        };
+        assert_eq!(read("1 +2 -3\t007\n8"), (vec![1, 2, -3, 7], Ok(11)));
+        assert_eq!(read("2147483647 -2147483648 "), (vec![i32::MAX, i32::MIN], Ok(23)));
+        assert_eq!(read("1.5 2"), (vec![1], Ok(1)));
+        assert_eq!(read("1-2"), (vec![1], Ok(1)));
+        assert_eq!(read("1 ;"), (vec![1], Ok(2)));
+        assert_eq!(read("1 --2"), (vec![1], Err(RowError { error: NumberError::Invalid, offset: 2 })));
+        assert_eq!(read("1 2147483648"), (vec![1], Err(RowError { error: NumberError::OutOfRange, offset: 2 })));
+        assert_eq!(read("-2147483649"), (vec![], Err(RowError { error: NumberError::OutOfRange, offset: 0 })));
+    }
+}

@@ -1,0 +1,546 @@
+//! Writing of numbers.
+//!
+//! A number `x` of decimal exponent `e` is scaled to the integer `x * 10^(6-e)`, whose seven digits are unpacked side by
+//! side in one 64-bit word; a table by decimal exponent says where the point goes. There are no loops and no branches
+//! that depend on usual values, since mispredicted ones would take most of the time. Where the scaled number is so close
+//! to half way between two integers that the rounding of `f64` may matter, the standard library decides.
+
+use std::io::Write;
+
+use super::{POWERS_OF_TEN, SMALLEST_POWER};
+
+/// Numbers that are laid out in a buffer before it is appended.
+const BATCH: usize = 64;
+
+/// Bytes of such a buffer: the longest number is `-1.797693e+308` and a space, and whole words are stored.
+const BUFFER: usize = BATCH * 15 + WINDOW;
+
+/// Bytes that may be stored to at a number.
+const WINDOW: usize = 32;
+
+/// Appends an integer in decimal.
+pub fn write_integer(out: &mut Vec<u8>, value: i64) {
+    let mut window = [0; WINDOW];
+    let length = put_integer(&mut window, value.unsigned_abs(), value < 0);
+    out.extend_from_slice(&window[..length - 1]);
+}
+
+/// Appends a number as `%.7g` prints it.
+pub fn write_f32(out: &mut Vec<u8>, value: f32) {
+    let mut window = [0; WINDOW];
+    let length = put_f32(&mut window, value);
+    out.extend_from_slice(&window[..length - 1]);
+}
+
+/// Appends a number as `%.7g` prints it.
+pub fn write_f64(out: &mut Vec<u8>, value: f64) {
+    let mut window = [0; WINDOW];
+    let length = put_f64(&mut window, value);
+    out.extend_from_slice(&window[..length - 1]);
+}
+
+/// Appends each number as [`write_f32`] does, followed by one space.
+pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
+    write_row(out, values, put_f32);
+}
+
+/// Appends each number as [`write_f64`] does, followed by one space.
+pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
+    write_row(out, values, put_f64);
+}
+
+/// Appends each integer, followed by one space.
+pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
+    write_row(out, values, |window, value: i32| put_integer(window, u64::from(value.unsigned_abs()), value < 0));
+}
+
+/// Appends what `put` stores for each value; `put` returns the length, of at most 15 bytes.
+#[inline(always)]
+fn write_row<T: Copy>(out: &mut Vec<u8>, values: &[T], put: impl Fn(&mut [u8; WINDOW], T) -> usize) {
+    let mut buffer = [0; BUFFER];
+    for batch in values.chunks(BATCH) {
+        let mut at = 0;
+        for &value in batch {
+            let window = buffer[at..].first_chunk_mut();
+            debug_assert!(window.is_some(), "numbers before it are longer than 15 bytes");
+            if let Some(window) = window {
+                at += put(window, value);
+            }
+        }
+        out.extend_from_slice(&buffer[..at]);
+    }
+}
+
+/// Stores a number and a space, and returns their length.
+#[inline(always)]
+fn put_f32(window: &mut [u8; WINDOW], value: f32) -> usize {
+    let bits = value.to_bits() & (u32::MAX >> 1);
+    let layout = layout_of(bits);
+    let scaled = f64::from(f32::from_bits(bits)) * layout.scale;
+    let (rounded, error) = round(scaled);
+    if error <= layout.tolerance {
+        return layout.put(window, rounded, value.is_sign_negative());
+    }
+    put_exactly(window, f64::from(value))
+}
+
+/// Stores a number and a space, and returns their length.
+#[inline(always)]
+fn put_f64(window: &mut [u8; WINDOW], value: f64) -> usize {
+    let bits = value.to_bits() & (u64::MAX >> 1);
+    // The number cut to an f32. What an f32 cannot hold becomes infinite or denormal, to which no layout belongs.
+    let cut = ((bits >> 29) as i64 - ((1023 - 127) << 23)).clamp(0, i64::from(f32::INFINITY.to_bits()));
+    let layout = layout_of(cut as u32);
+    let scaled = f64::from_bits(bits) * layout.scale;
+    let (rounded, error) = round(scaled);
+    // Between 9999999.5 and the next f32 the layout is that of the smaller exponent.
+    if error <= layout.tolerance.min(INEXACT) && rounded < 10_000_000 {
+        return layout.put(window, rounded, value.is_sign_negative());
+    }
+    put_exactly(window, value)
+}
+
+/// Rounds a number from 0 to 2^31, ties to even; returns the integer and its distance from the number.
+#[inline(always)]
+fn round(scaled: f64) -> (u32, f64) {
+    // Sums from 2^52 to 2^53 are integers, which the low bits hold.
+    const SHIFT: f64 = (1_u64 << 52) as f64;
+    let sum = scaled + SHIFT;
+    (sum.to_bits() as u32, (scaled - (sum - SHIFT)).abs())
+}
+
+/// Stores any number and a space, correctly rounded, slowly; returns their length.
+#[cold]
+fn put_exactly(window: &mut [u8; WINDOW], value: f64) -> usize {
+    let negative = value.is_sign_negative();
+    if !value.is_finite() {
+        let word = if value.is_nan() { b"-nan " } else { b"-inf " };
+        let word = if negative { &word[..] } else { &word[1..] };
+        window[..word.len()].copy_from_slice(word);
+        return word.len();
+    }
+    // "d.dddddde-5": the standard library rounds the exact decimal value, ties to even.
+    let mut text = [0; 16];
+    let mut rest = &mut text[..];
+    let written = write!(rest, "{:.6e}", value.abs());
+    debug_assert!(written.is_ok());
+    let length = 16 - rest.len();
+    let exponent = std::str::from_utf8(&text[9..length]).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
+    let digits = text[2..8].iter().fold(u32::from(text[0] - b'0'), |sum, digit| sum * 10 + u32::from(digit - b'0'));
+    Layout::new(exponent, 0.0, 0.0).put(window, digits, negative)
+}
+
+/// How numbers of one decimal exponent are written.
+#[repr(align(64))]
+struct Layout {
+    /// What numbers are multiplied with to have seven digits before the point.
+    scale: f64,
+    /// The largest distance of the scaled number from its integer at which the integer is known to be right.
+    tolerance: f64,
+    /// A mask of the digits before the point.
+    whole: u64,
+    /// The point behind them.
+    point: u64,
+    /// What comes before the digits: zeros and a point.
+    prefix: u64,
+    /// What comes after the digits: an exponent and a space.
+    suffix: u64,
+    /// The length without the suffix, by the number of digits without trailing zeros.
+    lengths: [u8; 8],
+    prefix_length: u8,
+    suffix_length: u8,
+}
+
+impl Layout {
+    const fn new(exponent: i32, scale: f64, tolerance: f64) -> Self {
+        let (prefix_length, before_point, exponential) = match exponent {
+            0..=6 => (0, exponent as usize + 1, false),
+            -4..=-1 => ((1 - exponent) as usize, 0, false),
+            _ => (0, 1, true),
+        };
+        let mut lengths = [0; 8];
+        let mut digits = 1;
+        while digits < 8 {
+            lengths[digits] = (if prefix_length > 0 {
+                prefix_length + digits
+            } else if digits > before_point {
+                digits + 1
+            } else {
+                before_point
+            }) as u8;
+            digits += 1;
+        }
+        let mut suffix = b' ' as u64;
+        let mut suffix_length = 1;
+        if exponential {
+            let mut left = exponent.unsigned_abs() as u64;
+            while left > 0 || suffix_length < 3 {
+                suffix = suffix << 8 | (b'0' as u64 + left % 10);
+                left /= 10;
+                suffix_length += 1;
+            }
+            let sign = if exponent < 0 { b'-' } else { b'+' };
+            suffix = suffix << 16 | (sign as u64) << 8 | b'e' as u64;
+            suffix_length += 2;
+        }
+        Self {
+            scale,
+            tolerance,
+            whole: if prefix_length > 0 { u64::MAX } else { (1 << (8 * before_point)) - 1 },
+            point: if prefix_length > 0 { 0 } else { (b'.' as u64) << (8 * before_point) },
+            prefix: u64::from_le_bytes(*b"0.000000"),
+            suffix,
+            lengths,
+            prefix_length: prefix_length as u8,
+            suffix_length,
+        }
+    }
+
+    /// Stores a number of these seven digits and a space, and returns their length. 0 stands for itself.
+    #[inline(always)]
+    fn put(&self, window: &mut [u8; WINDOW], digits: u32, negative: bool) -> usize {
+        let digits = eight_digits(digits) >> 8;
+        let significant = 8 - (digits | 1).leading_zeros() as usize / 8;
+        let text = digits | ASCII_ZEROS;
+        let text = (text & self.whole) | self.point | ((text & !self.whole) << 8);
+        // The masks bound the lengths for the compiler, which leaves out its checks then.
+        window[0] = b'-';
+        let start = usize::from(negative);
+        put_word(window, start, self.prefix);
+        put_word(window, start + usize::from(self.prefix_length & 7), text);
+        let end = start + usize::from(self.lengths[significant & 7] & 15);
+        put_word(window, end, self.suffix);
+        end + usize::from(self.suffix_length)
+    }
+}
+
+/// The power of ten that numbers of a decimal exponent are multiplied with.
+const fn scale_of(exponent: i32) -> f64 {
+    POWERS_OF_TEN[(6 - exponent - SMALLEST_POWER as i32) as usize]
+}
+
+/// The tolerance of what is scaled with two roundings, each an error below 2^-29 of a number below 10^7.
+const INEXACT: f64 = 0.5 - 1.0 / (1 << 26) as f64;
+
+/// Layouts of 0, of the decimal exponents from -38 to 38, and of what is not finite.
+static LAYOUTS: [Layout; 79] = {
+    // 0 alone is not changed by rounding, so that denormal numbers are not taken for it.
+    let mut layouts = [const { Layout::new(0, 1.0, 0.0) }; 79];
+    let mut exponent = -38;
+    while exponent <= 38 {
+        // Such an f32 has 24 bits and 10^12 has 28 without its factors of two: products are exact, ties included.
+        let tolerance = if -6 <= exponent && exponent <= 6 { 0.5 } else { INEXACT };
+        layouts[(exponent + 39) as usize] = Layout::new(exponent, scale_of(exponent), tolerance);
+        exponent += 1;
+    }
+    layouts[78].tolerance = -1.0;
+    layouts
+};
+
+/// By binary exponent of an `f32`: the layout of its smaller numbers, and the bits of the smallest number that takes
+/// the next layout because it rounds to the next power of ten.
+static BINARY_EXPONENTS: [(u32, u32); 256] = {
+    let mut entries = [(u32::MAX, 0); 256];
+    let mut biased = 1;
+    while biased < 255 {
+        // log10(2) times 2^18 is 78913.2.
+        let exponent = ((biased - 127) * 78913) >> 18;
+        let next = 9999999.5 / scale_of(exponent);
+        let mut bits = (next as f32).to_bits();
+        if (f32::from_bits(bits) as f64) < next {
+            bits += 1;
+        }
+        entries[biased as usize] = (bits, (exponent + 39) as u32);
+        biased += 1;
+    }
+    entries[255] = (u32::MAX, 78);
+    entries
+};
+
+/// The layout of a number with these bits, which is not negative.
+#[inline(always)]
+fn layout_of(bits: u32) -> &'static Layout {
+    let (next, layout) = BINARY_EXPONENTS[(bits >> 23) as usize & 255];
+    &LAYOUTS[layout as usize + usize::from(bits >= next)]
+}
+
+const ASCII_ZEROS: u64 = u64::from_le_bytes(*b"00000000");
+
+/// The eight digits of a number below 10^8, the first in the lowest byte.
+#[inline(always)]
+fn eight_digits(number: u32) -> u64 {
+    // Each step splits every lane in two: by 10000, by 100, by 10; the divisions are multiplications.
+    let high = number / 10_000;
+    let pair = u64::from(high) | u64::from(number - high * 10_000) << 32;
+    let hundreds = ((pair * 10_486) >> 20) & 0x7f_0000_007f;
+    let pairs = hundreds | (pair - 100 * hundreds) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
+}
+
+/// The four digits of a number below 10^4, the first in the lowest byte.
+#[inline(always)]
+fn four_digits(number: u32) -> u32 {
+    let hundreds = (number * 10_486) >> 20;
+    let pair = hundreds | (number - 100 * hundreds) << 16;
+    let tens = ((pair * 103) >> 10) & 0x000f_000f;
+    tens | (pair - 10 * tens) << 8
+}
+
+/// Stores an integer and a space, and returns their length.
+#[inline(always)]
+fn put_integer(window: &mut [u8; WINDOW], size: u64, negative: bool) -> usize {
+    window[0] = b'-';
+    let start = usize::from(negative);
+    if size < 10_000 {
+        let digits = four_digits(size as u32);
+        let zeros = (digits | 1 << 24).trailing_zeros() & 24;
+        put_word(window, start, (u64::from(digits) | u64::from_le_bytes(*b"0000 \0\0\0")) >> zeros);
+        return start + 5 - zeros as usize / 8;
+    }
+    let mut end = start;
+    put_large(window, &mut end, size);
+    window[end] = b' ';
+    end + 1
+}
+
+/// Stores an integer at `at` and moves `at` behind it.
+fn put_large(window: &mut [u8; WINDOW], at: &mut usize, size: u64) {
+    let rest = (size % 100_000_000) as u32;
+    let digits = eight_digits(rest);
+    let mut zeros = 0;
+    if size >= 100_000_000 {
+        put_large(window, at, size / 100_000_000);
+    } else {
+        zeros = (digits | 1 << 56).trailing_zeros() & 56;
+    }
+    put_word(window, *at, (digits | ASCII_ZEROS) >> zeros);
+    *at += 8 - zeros as usize / 8;
+}
+
+#[inline(always)]
+fn put_word(window: &mut [u8; WINDOW], at: usize, word: u64) {
+    window[at..at + 8].copy_from_slice(&word.to_le_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Random;
+    use super::*;
+
+    fn text(value: f64) -> String {
+        let mut out = Vec::new();
+        write_f64(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    fn text32(value: f32) -> String {
+        let mut out = Vec::new();
+        write_f32(&mut out, value);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_have_seven_digits_and_no_trailing_zeros() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.0, "1"),
+            (-1.5, "-1.5"),
+            (0.1, "0.1"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (0.00012345678, "0.0001234568"),
+            (9.9999995e-5, "9.999999e-05"),
+            (9.99999951e-5, "0.0001"),
+            (1234567.0, "1234567"),
+            (1234567.5, "1234568"),
+            (1234566.5, "1234566"),
+            (9999999.0, "9999999"),
+            (9999999.5, "1e+07"),
+            (12345675.0, "1.234568e+07"),
+            (12345665.0, "1.234566e+07"),
+            (1e20, "1e+20"),
+            (1e100, "1e+100"),
+            (-1.5e-300, "-1.5e-300"),
+            (f64::MAX, "1.797693e+308"),
+            (5e-324, "4.940656e-324"),
+            (f64::INFINITY, "inf"),
+            (-f64::INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+            (-f64::NAN, "-nan"),
+        ] {
+            assert_eq!(text(value), expected);
+        }
+        for (value, expected) in [
+            (0.1, "0.1"),
+            (f32::MAX, "3.402823e+38"),
+            (f32::MIN_POSITIVE, "1.175494e-38"),
+            (1e-45, "1.401298e-45"),
+            (-1e-40, "-9.999946e-41"),
+            (-f32::NAN, "-nan"),
+            (-0.0, "-0"),
+        ] {
+            assert_eq!(text32(value), expected);
+        }
+    }
+
+    /// `%.7g` by its definition, on the standard library's digits.
+    fn general(value: f64) -> String {
+        if !value.is_finite() {
+            let sign = if value.is_sign_negative() { "-" } else { "" };
+            return format!("{sign}{}", if value.is_nan() { "nan" } else { "inf" });
+        }
+        let scientific = format!("{value:.6e}");
+        let (digits, exponent) = scientific.split_once('e').unwrap();
+        let exponent: i32 = exponent.parse().unwrap();
+        let strip = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+        if (-4..7).contains(&exponent) {
+            // Already rounded to seven digits, so that rounding to as many decimals again changes nothing.
+            let rounded: f64 = scientific.parse().unwrap();
+            let decimals = (6 - exponent) as usize;
+            return if decimals == 0 { format!("{rounded:.0}") } else { strip(&format!("{rounded:.decimals$}")) };
+        }
+        format!("{}e{}{:02}", strip(digits), if exponent < 0 { '-' } else { '+' }, exponent.abs())
+    }
+
+    fn check32(value: f32) {
+        let expected = general(f64::from(value));
+        assert!(text32(value) == expected, "{value:e}: {} is not {expected}", text32(value));
+    }
+
+    fn check64(value: f64) {
+        let expected = general(value);
+        assert!(text(value) == expected, "{value:e}: {} is not {expected}", text(value));
+    }
+
+    /// Calls `check` with the numbers of nearby bits, and their negatives.
+    fn around64(value: f64) {
+        for step in -3..=3 {
+            let near = f64::from_bits(value.to_bits().wrapping_add_signed(step));
+            check64(near);
+            check64(-near);
+        }
+    }
+
+    fn around32(value: f32) {
+        for step in -3..=3 {
+            let near = f32::from_bits(value.to_bits().wrapping_add_signed(step));
+            check32(near);
+            check32(-near);
+            check64(f64::from(near));
+        }
+    }
+
+    #[test]
+    fn powers_and_what_rounds_to_them_are_exact() {
+        for exponent in -330..=310 {
+            for digits in ["1", "9.999999", "9.9999995", "9.9999994999999", "1.0000005", "5", "2.5"] {
+                let text = format!("{digits}e{exponent}");
+                around64(text.parse().unwrap());
+                around32(text.parse().unwrap());
+            }
+        }
+        for exponent in -1074..1024 {
+            around64(2_f64.powi(exponent));
+            around32(2_f32.powi(exponent));
+        }
+        for &(next, _) in &BINARY_EXPONENTS {
+            around32(f32::from_bits(next));
+        }
+    }
+
+    #[test]
+    fn ties_go_to_the_even_digit() {
+        // A number of seven digits and a half, times powers of two and five that leave it exact.
+        let mut random = Random::seeded();
+        for _ in 0..3_000 {
+            let half = (random.next() % 9_000_000 + 1_000_000) as f64 + 0.5;
+            for tie in [half, half * 10.0, half * 1e5, half / 8.0, half / 64.0] {
+                around64(tie);
+                around32(tie as f32);
+            }
+        }
+        assert_eq!((text(1234565e1), text32(16777215.0)), ("1.234565e+07".into(), "1.677722e+07".into()));
+    }
+
+    #[test]
+    fn any_bits_are_written_like_percent_g() {
+        let mut random = Random::seeded();
+        for _ in 0..100_000 {
+            let bits = random.next();
+            check32(f32::from_bits(bits as u32));
+            check64(f64::from_bits(bits));
+            // An exponent of everyday numbers, and the few digits that they often have.
+            let usual = f64::from_bits(bits % (40 << 52) + (1000 << 52));
+            check64(usual);
+            check32(usual as f32);
+            check64((bits % 100_000) as f64 / 1000.0);
+            check32((bits % 100_000) as f32 / 1000.0);
+        }
+    }
+
+    #[test]
+    fn integers_are_written_in_decimal() {
+        let mut random = Random::seeded();
+        let mut out = Vec::new();
+        let mut check = |value: i64| {
+            out.clear();
+            write_integer(&mut out, value);
+            assert_eq!(std::str::from_utf8(&out), Ok(value.to_string().as_str()));
+        };
+        for value in -20_000..20_000 {
+            check(value);
+        }
+        for power in (0..19).map(|exponent| 10_i64.pow(exponent)) {
+            for value in [power - 1, power, power + 1, -power + 1, -power, -power - 1] {
+                check(value);
+            }
+        }
+        for value in [i64::MIN, i64::MAX] {
+            check(value);
+        }
+        for _ in 0..50_000 {
+            check(random.next() as i64 >> (random.next() % 64));
+        }
+    }
+
+    #[test]
+    fn rows_are_their_numbers_with_spaces() {
+        let mut random = Random::seeded();
+        for length in [0, 1, 40, BATCH - 1, BATCH, BATCH + 1, 5 * BATCH + 3] {
+            // The longest numbers among others.
+            let bits: Vec<u64> = (0..length).map(|_| random.next() | random.next()).collect();
+            let singles: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
+            let doubles: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits)).chain([-f64::MAX; 70]).collect();
+            let integers: Vec<i32> = bits.iter().map(|&bits| bits as i32).collect();
+            let mut out = Vec::new();
+            write_f32_row(&mut out, &singles);
+            write_f64_row(&mut out, &doubles);
+            write_i32_row(&mut out, &integers);
+            let mut expected = Vec::new();
+            for &value in &singles {
+                write_f32(&mut expected, value);
+                expected.push(b' ');
+            }
+            for &value in &doubles {
+                write_f64(&mut expected, value);
+                expected.push(b' ');
+            }
+            for &value in &integers {
+                write_integer(&mut expected, i64::from(value));
+                expected.push(b' ');
+            }
+            assert_eq!(bstr::BStr::new(&out), bstr::BStr::new(&expected));
+        }
+    }
+
+    #[test]
+    fn rows_have_a_space_after_each_number() {
+        let mut out = b" [ ".to_vec();
+        write_f32_row(&mut out, &[1.0, -2.5]);
+        write_f64_row(&mut out, &[1e-5]);
+        write_i32_row(&mut out, &[0, -7, i32::MIN, i32::MAX]);
+        assert_eq!(out, b" [ 1 -2.5 1e-05 0 -7 -2147483648 2147483647 ");
+    }
+}

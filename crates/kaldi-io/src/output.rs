@@ -1,0 +1,509 @@
+//! Streams to write to.
+//!
+//! A regular file is written under a temporary name beside its final place and renamed by [`Output::finish`], so that
+//! nothing half-written is ever seen under its name and an old file survives a failure. Devices, FIFOs and files asked
+//! for in place are written directly.
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bstr::BStr;
+
+use crate::pipe::ShellChild;
+use crate::xfilename::printable_wxfilename;
+use crate::{Encoded, Error, Result, Wxfilename};
+
+/// Bytes gathered before they are written; larger pieces go out directly.
+const BUFFER: usize = 1 << 16;
+
+/// An open wxfilename: a buffered stream of bytes that knows its name and position.
+#[derive(Debug)]
+#[must_use = "an output is complete only after finish()"]
+pub struct Output {
+    stream: Arc<Mutex<Stream>>,
+    target: Target,
+}
+
+/// What has to happen at the end.
+#[derive(Debug)]
+enum Target {
+    /// Nothing but flushing: standard output and its like.
+    Open,
+    /// The file is closed.
+    InPlace,
+    /// The temporary file gets its name.
+    Renamed { temporary: Temporary, path: PathBuf },
+    /// The command is waited for.
+    Command(ShellChild),
+}
+
+/// A file beside its final place, which is gone unless it gets its name.
+#[derive(Debug)]
+enum Temporary {
+    /// A file without a name (`O_TMPFILE`): nothing is left of it, even where the process is killed.
+    Nameless,
+    /// A file with a name, where the file system knows no others; removed when dropped.
+    Named(PathBuf),
+}
+
+impl Temporary {
+    /// Gives the file its final name.
+    fn rename(self, file: &File, path: &Path) -> io::Result<()> {
+        let named = match self {
+            Self::Named(_) => self,
+            Self::Nameless => Self::Named(link(file, path)?),
+        };
+        if let Self::Named(name) = &named {
+            fs::rename(name, path)?;
+        }
+        // What is not there under its old name any more need not be removed.
+        std::mem::forget(named);
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Self::Named(name) = self {
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+/// The bytes on their way into a file. Standard output has one for the whole process, so that two tables written there
+/// come out in the order in which the program wrote them.
+#[derive(Debug)]
+struct Stream {
+    file: Option<File>,
+    name: String,
+    buffer: Vec<u8>,
+    /// Position in the file of the next byte, buffered ones counted.
+    position: u64,
+    /// Whether positions mean anything to a later reader.
+    seekable: bool,
+}
+
+impl Output {
+    /// Opens what `name` says: standard output, a file or a command's input. With `in_place` a file is written under its
+    /// own name from the start.
+    ///
+    /// # Errors
+    /// Where the name is invalid, or the file or command cannot be opened.
+    pub fn create(name: &BStr, in_place: bool) -> Result<Self> {
+        let shown = printable_wxfilename(name).into_owned();
+        match Wxfilename::parse(name)? {
+            Wxfilename::Stdout => Self::stdout(),
+            Wxfilename::Pipe(command) => {
+                let (child, file) = ShellChild::writing(command.as_ref())?;
+                Ok(Self::new(file, shown, Target::Command(child)))
+            }
+            Wxfilename::File(path) => Self::create_file(&path, shown, in_place),
+        }
+    }
+
+    /// Opens a file, whatever its name looks like; messages call it `name`. For `in_place` see [`Output::create`].
+    ///
+    /// # Errors
+    /// Where the file cannot be opened.
+    pub fn create_file(path: &Path, name: String, in_place: bool) -> Result<Self> {
+        if path == Path::new("/dev/stdout") {
+            return Self::stdout();
+        }
+        let destination = resolve(path);
+        let direct = in_place || is_special(&destination);
+        if !direct {
+            match create_beside(&destination) {
+                Ok((temporary, file)) => {
+                    return Ok(Self::new(file, name, Target::Renamed { temporary, path: destination }));
+                }
+                // A file that may be written in a folder that may not: in place is the only way.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied && destination.exists() => {}
+                Err(source) => return Err(Error::Open { name, source }),
+            }
+        }
+        match OpenOptions::new().write(true).create(true).truncate(true).open(path) {
+            Ok(file) => Ok(Self::new(file, name, Target::InPlace)),
+            Err(source) => Err(Error::Open { name, source }),
+        }
+    }
+
+    /// Standard output.
+    fn stdout() -> Result<Self> {
+        static STDOUT: OnceLock<Arc<Mutex<Stream>>> = OnceLock::new();
+        if let Some(stream) = STDOUT.get() {
+            return Ok(Self { stream: Arc::clone(stream), target: Target::Open });
+        }
+        let name = "standard output".to_owned();
+        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        let file = file.map_err(|source| Error::Open { name: name.clone(), source })?;
+        let stream = Arc::new(Mutex::new(Stream::new(file, name)));
+        Ok(Self { stream: Arc::clone(STDOUT.get_or_init(|| stream)), target: Target::Open })
+    }
+
+    fn new(file: File, name: String, target: Target) -> Self {
+        Self { stream: Arc::new(Mutex::new(Stream::new(file, name))), target }
+    }
+
+    fn stream(&self) -> MutexGuard<'_, Stream> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What messages call the stream.
+    pub fn name(&self) -> String {
+        self.stream().name.clone()
+    }
+
+    /// Where the next byte will stand in the file, or nothing where a later reader could not seek there (pipes).
+    pub fn position(&self) -> Option<u64> {
+        let stream = self.stream();
+        stream.seekable.then_some(stream.position)
+    }
+
+    /// Writes `bytes`.
+    ///
+    /// # Errors
+    /// Where the system refuses; for a command that ended early, its status.
+    pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        let result = self.stream().write_all(bytes);
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Writes an encoded value.
+    ///
+    /// # Errors
+    /// As [`Output::write_all`].
+    pub fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
+        let result = self.stream().write_encoded(value);
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// As [`Output::write_all`].
+    pub fn flush(&mut self) -> Result<()> {
+        let result = self.stream().flush();
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Runs `work` on the open file, behind everything written so far; it returns how many bytes it added.
+    ///
+    /// # Errors
+    /// As [`Output::write_all`].
+    pub fn with_file(&mut self, work: impl FnOnce(&File) -> io::Result<u64>) -> Result<u64> {
+        self.flush()?;
+        let mut stream = self.stream();
+        let (name, offset) = (stream.name.clone(), stream.position);
+        let added = match &stream.file {
+            Some(file) => work(file).map_err(|source| Error::Write { name, offset, source })?,
+            None => 0,
+        };
+        stream.position += added;
+        Ok(added)
+    }
+
+    /// Writes `length` bytes of `file` from `offset` on; the kernel moves them where it can. The position of `file` changes.
+    ///
+    /// # Errors
+    /// As [`Output::write_all`], and where `file` is shorter.
+    pub fn write_from(&mut self, file: &File, offset: u64, length: u64) -> Result<()> {
+        let mut source = file;
+        let copied = self.with_file(|mut target| {
+            source.seek(SeekFrom::Start(offset))?;
+            io::copy(&mut source.take(length), &mut target)
+        });
+        match copied {
+            Ok(copied) if copied == length => Ok(()),
+            Ok(_) => {
+                let source = io::ErrorKind::UnexpectedEof.into();
+                Err(Error::Write { name: self.name(), offset: self.stream().position, source })
+            }
+            Err(error) => Err(self.explain(error)),
+        }
+    }
+
+    /// Writes out what is buffered, closes the file and gives it its name, or waits for the command.
+    ///
+    /// # Errors
+    /// Where any of that fails, or the command's status is not success. The old file, if any, is then untouched.
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        let (name, offset) = {
+            let stream = self.stream();
+            (stream.name.clone(), stream.position)
+        };
+        if matches!(self.target, Target::Open) {
+            return Ok(());
+        }
+        let file = self.stream().file.take();
+        let failed = |source| Error::Write { name, offset, source };
+        match (std::mem::replace(&mut self.target, Target::InPlace), file) {
+            (Target::Renamed { temporary, path }, Some(file)) => {
+                // Some file systems report a full disk only when a file is closed, and a file without a name is gone
+                // then: a second descriptor keeps it.
+                let kept = file.try_clone();
+                close(file).and_then(|()| temporary.rename(&kept?, &path)).map_err(failed)
+            }
+            (Target::Open | Target::InPlace, Some(file)) => close(file).map_err(failed),
+            (Target::Command(mut child), file) => {
+                drop(file);
+                let status = child.wait()?;
+                if status.success() { Ok(()) } else { Err(child.failed(status)) }
+            }
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// A command that failed is the reason for a broken pipe to it.
+    fn explain(&mut self, error: Error) -> Error {
+        let broken = matches!(&error, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe);
+        if let (true, Target::Command(child)) = (broken, &mut self.target) {
+            drop(self.stream.lock().unwrap_or_else(PoisonError::into_inner).file.take());
+            if let Ok(status) = child.wait()
+                && !status.success()
+            {
+                return child.failed(status);
+            }
+        }
+        error
+    }
+}
+
+impl Drop for Output {
+    /// What a reader of standard output, of a command or of a file in place has been promised still goes out, whatever
+    /// ends the program. A command's input must be closed before the command is waited for.
+    fn drop(&mut self) {
+        let mut stream = self.stream();
+        if !matches!(self.target, Target::Renamed { .. }) {
+            let _ = stream.flush();
+        }
+        if !matches!(self.target, Target::Open) {
+            drop(stream.file.take());
+        }
+    }
+}
+
+impl Stream {
+    fn new(file: File, name: String) -> Self {
+        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        // Standard output may be a file that others have written to before, or append to.
+        let position = match (regular, appends(&file)) {
+            (false, _) => 0,
+            (true, true) => (&file).seek(SeekFrom::End(0)).unwrap_or(0),
+            (true, false) => (&file).stream_position().unwrap_or(0),
+        };
+        if !regular {
+            crate::pipe::widen(&file);
+        }
+        Self { file: Some(file), name, buffer: Vec::new(), position, seekable: regular }
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.flush()?;
+        }
+        if bytes.len() >= BUFFER {
+            self.write_out(bytes)?;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
+        let length = value.len();
+        if length < BUFFER {
+            return value.slices().try_for_each(|slice| self.write_all(slice));
+        }
+        // All of it in as few calls as the system allows, however many pieces there are.
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
+        let result = self.write_slices_out(&mut slices);
+        self.buffer = buffer;
+        self.buffer.clear();
+        self.position += length as u64;
+        result
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let result = self.write_out(&buffer);
+        self.buffer = buffer;
+        self.buffer.clear();
+        result
+    }
+
+    fn write_out(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.file().and_then(|mut file| file.write_all(bytes)).map_err(|source| self.failed(source))
+    }
+
+    fn write_slices_out(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {
+        while slices.iter().any(|slice| !slice.is_empty()) {
+            let written = self.file().and_then(|mut file| file.write_vectored(slices));
+            match written {
+                Ok(0) => return Err(self.failed(io::ErrorKind::WriteZero.into())),
+                Ok(count) => IoSlice::advance_slices(&mut slices, count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&self) -> io::Result<&File> {
+        self.file.as_ref().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Write { name: self.name.clone(), offset: self.position, source }
+    }
+}
+
+/// Whether the file was opened for appending.
+fn appends(file: &File) -> bool {
+    let fd = file.as_raw_fd();
+    #[allow(unsafe_code)]
+    // SAFETY: F_GETFL takes a descriptor, which `file` keeps open; it touches no memory.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_APPEND != 0
+}
+
+/// Closes a file and says whether that worked: some file systems report a full disk only here.
+fn close(file: File) -> io::Result<()> {
+    let fd = file.into_raw_fd();
+    #[allow(unsafe_code)]
+    // SAFETY: `into_raw_fd` gave up the ownership of the descriptor, so that it is closed once.
+    let status = unsafe { libc::close(fd) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The place that a chain of symbolic links leads to, whether there is a file or not.
+fn resolve(path: &Path) -> PathBuf {
+    let mut place = path.to_owned();
+    // As many links as Linux itself follows.
+    for _ in 0..40 {
+        if is_device_path(&place) {
+            break;
+        }
+        let Ok(next) = fs::read_link(&place) else { break };
+        place = match place.parent() {
+            Some(folder) => folder.join(next),
+            None => next,
+        };
+    }
+    place
+}
+
+/// Whether the path means something else than a file to create or replace.
+fn is_special(path: &Path) -> bool {
+    is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
+}
+
+fn is_device_path(path: &Path) -> bool {
+    path.starts_with("/dev") || path.starts_with("/proc")
+}
+
+/// Creates a temporary file in the folder of `path`, with the permissions of an existing file there.
+fn create_beside(path: &Path) -> io::Result<(Temporary, File)> {
+    if path.file_name().is_none() {
+        return Err(io::Error::from_raw_os_error(libc::EISDIR));
+    }
+    let old = match fs::metadata(path) {
+        // What may not be written may not be replaced either.
+        Ok(old) => OpenOptions::new().write(true).open(path).map(|_| Some(old))?,
+        Err(_) => None,
+    };
+    let mut nameless = OpenOptions::new();
+    nameless.write(true).custom_flags(libc::O_TMPFILE);
+    let (temporary, file) = match nameless.open(folder_of(path)) {
+        Ok(file) => (Temporary::Nameless, file),
+        // Not every file system has such files; any other reason shows again.
+        Err(_) => {
+            let create = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
+            let (name, file) = with_new_name(path, create)?;
+            (Temporary::Named(name), file)
+        }
+    };
+    if let Some(old) = &old {
+        file.set_permissions(old.permissions())?;
+    }
+    Ok((temporary, file))
+}
+
+/// Calls `create` with names beside `path` until one is free.
+fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = path.with_file_name(format!(".kaldi-tables-{}-{count}.tmp", std::process::id()));
+        match create(&name) {
+            Ok(created) => return Ok((name, created)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives a file without a name one beside `path`.
+fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
+    let open = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let create = |name: &Path| {
+        let name = CString::new(name.as_os_str().as_bytes())?;
+        #[allow(unsafe_code)]
+        // SAFETY: both are strings that end in a zero byte and live through the call.
+        let status = unsafe {
+            libc::linkat(libc::AT_FDCWD, open.as_ptr(), libc::AT_FDCWD, name.as_ptr(), libc::AT_SYMLINK_FOLLOW)
+        };
+        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    Ok(with_new_name(path, create)?.0)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// More pieces than one call takes, into a file and through a pipe that takes less at a time.
+    #[test]
+    fn pieces_come_out_as_one_stream() {
+        let block: Vec<u8> = (0..100_000_u32).map(|at| (at % 251) as u8).collect();
+        let pieces: Vec<_> = (0..3_000).map(|at| at * 30..at * 30 + 300 + at % 3).collect();
+        let expected: Vec<u8> = pieces.iter().flat_map(|piece| &block[piece.clone()]).copied().collect();
+        let value = Encoded::of_pieces(b"head ".to_vec(), Arc::new(block), pieces);
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let path = path.to_str().unwrap();
+        for name in [path.to_owned(), format!("| sleep 0.1; cat > {path}")] {
+            let mut output = Output::create(name.as_str().into(), false).unwrap();
+            output.write_all(b"key ").unwrap();
+            output.write_encoded(&value).unwrap();
+            output.write_encoded(&b"small".to_vec().into()).unwrap();
+            if name == path {
+                assert_eq!(output.position(), Some(expected.len() as u64 + 14));
+            }
+            output.finish().unwrap();
+            assert!(fs::read(path).unwrap() == [b"key head ", expected.as_slice(), b"small"].concat(), "{name}");
+        }
+    }
+}

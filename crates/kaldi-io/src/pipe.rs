@@ -1,0 +1,89 @@
+//! Shell commands as streams.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::{Error, Result};
+
+/// Bytes that the kernel is asked to keep in a pipe, so that the two sides take turns less often.
+const CAPACITY: i32 = 1 << 20;
+
+/// A running `/bin/sh -c command`.
+#[derive(Debug)]
+pub(crate) struct ShellChild {
+    child: Child,
+    /// The command with its pipe sign, for messages.
+    shown: BString,
+}
+
+impl ShellChild {
+    /// Starts `command` and returns it with the stream of its output.
+    pub(crate) fn reading(command: &BStr) -> Result<(Self, File)> {
+        let shown = BString::from([command, b"|".as_slice()].concat());
+        let mut child = spawn(command, shown.as_ref(), Stdio::inherit(), Stdio::piped())?;
+        let stream = child.stdout.take().map(OwnedFd::from);
+        Self::with_stream(child, shown, stream)
+    }
+
+    /// Starts `command` and returns it with the stream of its input.
+    pub(crate) fn writing(command: &BStr) -> Result<(Self, File)> {
+        let shown = BString::from([b"|".as_slice(), command].concat());
+        let mut child = spawn(command, shown.as_ref(), Stdio::piped(), Stdio::inherit())?;
+        let stream = child.stdin.take().map(OwnedFd::from);
+        Self::with_stream(child, shown, stream)
+    }
+
+    fn with_stream(child: Child, shown: BString, stream: Option<OwnedFd>) -> Result<(Self, File)> {
+        let Some(stream) = stream else {
+            return Err(Error::Run { command: shown.to_string(), source: io::ErrorKind::BrokenPipe.into() });
+        };
+        let file = File::from(stream);
+        widen(&file);
+        Ok((Self { child, shown }, file))
+    }
+
+    /// Waits for the end of the command; its stream must be closed.
+    ///
+    /// # Errors
+    /// Where the status cannot be told.
+    pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
+        self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
+    }
+
+    /// The error that reports `status`.
+    pub(crate) fn failed(&self, status: ExitStatus) -> Error {
+        Error::Status { command: self.shown.to_str_lossy().into_owned(), status }
+    }
+}
+
+impl Drop for ShellChild {
+    /// Leaves no zombie behind where a stream is given up early.
+    fn drop(&mut self) {
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Child> {
+    Command::new("/bin/sh")
+        .arg("-c")
+        .arg(command.to_os_str_lossy())
+        .stdin(stdin)
+        .stdout(stdout)
+        .spawn()
+        .map_err(|source| Error::Run { command: shown.to_string(), source })
+}
+
+/// Asks for a larger kernel buffer; a refusal costs only speed.
+pub(crate) fn widen(file: &File) {
+    use std::os::fd::AsRawFd;
+    let fd = file.as_raw_fd();
+    #[allow(unsafe_code)]
+    // SAFETY: F_SETPIPE_SZ takes a descriptor, which `file` keeps open, and a number; it touches no memory.
+    unsafe {
+        libc::fcntl(fd, libc::F_SETPIPE_SZ, CAPACITY);
+    }
+}

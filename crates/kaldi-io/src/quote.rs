@@ -1,0 +1,42 @@
+//! Quoting for the shell, so that what messages and the echoed command line show can be pasted back.
+
+use bstr::BString;
+
+/// Quotes `word` for bash where it needs to be: in single quotes, or in double quotes where it has single quotes and
+/// nothing that means something between double ones (as Kaldi's `ParseOptions::Escape`).
+pub fn shell_quote(word: &[u8]) -> BString {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"[]~#^_-+=:.,/".contains(byte);
+    if !word.is_empty() && word.iter().all(plain) {
+        return word.into();
+    }
+    let double = word.contains(&b'\'') && !word.iter().any(|byte| b"\"`$\\".contains(byte));
+    let quote = if double { b'"' } else { b'\'' };
+    let mut quoted = vec![quote];
+    for &byte in word {
+        if byte == quote {
+            quoted.extend_from_slice(b"'\\''");
+        } else {
+            quoted.push(byte);
+        }
+    }
+    quoted.push(quote);
+    quoted.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_only_where_the_shell_would_change_them() {
+        let t = |word: &str, expected: &str| assert_eq!(shell_quote(word.as_bytes()), expected, "{word:?}");
+        t("ark,t:foo/bar_1-2.ark", "ark,t:foo/bar_1-2.ark");
+        t("m.ark:8[0:3,1:2]", "m.ark:8[0:3,1:2]");
+        t("", "''");
+        t("a b", "'a b'");
+        t("cat x |", "'cat x |'");
+        t("it's", "\"it's\"");
+        t("it's $x", "'it'\\''s $x'");
+        t("'\"", "''\\''\"'");
+    }
+}

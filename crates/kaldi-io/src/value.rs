@@ -1,0 +1,119 @@
+//! The contract between a value and the tables that hold it.
+
+use memchr::memmem;
+
+use crate::{Cursor, Encoded, Format, ParseError};
+
+/// How far a value reaches, as seen from a window that starts at its first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// The value is whole and takes this many bytes.
+    Whole(usize),
+    /// The value ends beyond the window: it takes this many bytes, whatever the missing ones are. Who does not need them
+    /// can skip them.
+    Beyond(u64),
+    /// More bytes are needed: the window must hold at least this many (a lower bound) before it is worth asking again.
+    Partial(u64),
+}
+
+/// A value that a Kaldi table can hold (Kaldi's Holder, put on the value itself).
+///
+/// The bytes of a value start right after the space that follows its key, with the binary marker `\0B` where the value
+/// is binary. Every function works on bytes in memory; reading more of a stream is the caller's business.
+pub trait Value: Sized + Send + 'static {
+    /// What the value is called in messages: `matrix`, `vector`, `posterior` ...
+    const NAME: &'static str;
+
+    /// Whether a file that is no table may be named with a range behind it (`foo.mat[0:9]`), as Kaldi has it for
+    /// matrices only.
+    const HAS_FILE_RANGES: bool = false;
+
+    /// Tells how many bytes the value at the start of `window` takes, without building it.
+    ///
+    /// `at_end` says that nothing follows the window; then the answer is `Whole` or an error. Reads headers and looks
+    /// for terminators only: payloads are skipped, so a whole frame may still fail to parse. The length must be what
+    /// [`Value::read`] consumes.
+    ///
+    /// # Errors
+    /// Where the header is malformed, or where the value is cut short and `at_end` is set.
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
+
+    /// Builds the value at the cursor, binary or text as its first bytes say.
+    ///
+    /// # Errors
+    /// Where the bytes are not a value of this type, with the offset from the cursor's start.
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError>;
+
+    /// Appends the value's bytes to `out`, the binary marker included.
+    ///
+    /// Text ends with a newline, as table entries do.
+    fn write(&self, out: &mut Vec<u8>, format: Format);
+
+    /// Gives the value away to be written: the bytes of [`Value::write`], of which a large part need not be copied where
+    /// it lies in memory as it will in the file.
+    fn into_encoded(self, format: Format) -> Encoded {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes, format);
+        bytes.into()
+    }
+
+    /// Reads the part of the value that `range` names, the text between `[` and `]` of a script line.
+    ///
+    /// # Errors
+    /// Where the type has no ranges, the range makes no sense, or the value does not have it.
+    fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
+        let _ = range;
+        Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
+    }
+
+    /// Tells whether `bytes`, one whole frame, are exactly what [`Value::write`] would produce in binary form, so that
+    /// a copy may pass them on unparsed.
+    ///
+    /// An implementation that answers yes has checked what a reader would check (sizes, types), but not numbers.
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        let _ = bytes;
+        false
+    }
+
+    /// Like [`Value::is_canonical_binary`] where only the begin of the frame is in memory, the header at least, and
+    /// `length` tells what the whole takes. The answer is no where the rest would have to be looked at.
+    fn is_canonical_head(head: &[u8], length: u64) -> bool {
+        let _ = (head, length);
+        false
+    }
+}
+
+/// Frames a value by parsing it: for small text forms whose end cannot be told from a terminator.
+///
+/// # Errors
+/// Those of [`Value::read`]; an unexpected end before `at_end` is no error but a request for more.
+pub fn frame_by_parsing<T: Value>(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+    let mut cursor = if at_end { Cursor::new(window) } else { Cursor::new_open(window) };
+    match T::read(&mut cursor) {
+        Ok(_) => Ok(Frame::Whole(cursor.offset())),
+        Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Frames a value that stands between the tokens `begin` and `end`, such as a model, with one space behind it: text by
+/// looking for the tokens, binary by parsing.
+///
+/// # Errors
+/// Those of [`Value::read`]; an unexpected end before `at_end` is no error but a request for more.
+pub fn frame_between_tokens<T: Value>(
+    window: &[u8],
+    at_end: bool,
+    begin: &str,
+    end: &str,
+) -> Result<Frame, ParseError> {
+    let text = window.trim_ascii_start();
+    let is_other = text.iter().zip(begin.as_bytes()).any(|(byte, expected)| byte != expected);
+    if at_end || window.first() == Some(&0) || is_other {
+        return frame_by_parsing::<T>(window, at_end);
+    }
+    match memmem::find(window, end.as_bytes()) {
+        Some(start) if start + end.len() < window.len() => Ok(Frame::Whole(start + end.len() + 1)),
+        _ => Ok(Frame::Partial(window.len() as u64 + 1)),
+    }
+}

@@ -1,0 +1,188 @@
+//! Vectors of integers, in the form of table entries and in that of single files.
+
+use super::frame::{by_count, frame_either, frame_line};
+use super::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_header, write_units};
+use crate::{Cursor, Format, Frame, ParseError, Value, frame_by_parsing, number, write_int_vector};
+
+/// A line in text form, whose newline may be missing at the end of the stream (Kaldi's `BasicVectorHolder<int32>`).
+impl Value for Vec<i32> {
+    const NAME: &'static str = "int32 vector";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        frame_either(window, at_end, frame_line, reach).map(|frame| by_count(frame, window))
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        if cursor.read_marker()? {
+            let count = read_count(cursor)?;
+            return read_units(cursor, count);
+        }
+        let line = cursor.clone().read_line()?;
+        cursor.skip_blanks();
+        if cursor.peek() == Some(b'[') {
+            let message = "expected an integer, got \"[\": brackets make a vector, a matrix or a posterior";
+            return Err(cursor.error(message));
+        }
+        let mut values = Vec::with_capacity(line.len() / 4);
+        while !cursor.skip_line_end()? {
+            cursor.read_int_row(&mut values)?;
+        }
+        check_count(cursor, values.len())?;
+        Ok(values)
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        match format {
+            Format::Binary => {
+                write_header(out, self.len());
+                write_units(out, self);
+            }
+            Format::Text => {
+                number::write_i32_row(out, self);
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"\0B")
+            && are_units(&bytes[2..])
+            && reach(bytes).is_ok_and(|reach| reach == bytes.len() as u64)
+    }
+}
+
+fn reach(window: &[u8]) -> Result<u64, ParseError> {
+    if window.len() < HEADER {
+        return Ok(HEADER as u64);
+    }
+    Ok(HEADER as u64 + count_at(window, 2)? * UNIT as u64)
+}
+
+/// A vector of integers in the form of a single file (Kaldi's `ReadIntegerVector` and `WriteIntegerVector`).
+///
+/// Text is `[ 1 2 ]`, over any number of lines; what is read ends with the bracket. The binary form has one size byte
+/// for all integers. Tables hold [`Vec<i32>`](Value), whose forms are others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntVectorFile(pub Vec<i32>);
+
+impl Value for IntVectorFile {
+    const NAME: &'static str = "int32 vector";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        frame_either(window, at_end, frame_by_parsing::<Self>, reach_of_file).map(|frame| by_count(frame, window))
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        cursor.read_marker()?;
+        cursor.read_int_vector().map(Self)
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        format.write_marker(out);
+        write_int_vector(out, format, &self.0);
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        bytes.starts_with(b"\0B") && reach_of_file(bytes).is_ok_and(|reach| reach == bytes.len() as u64)
+    }
+}
+
+fn reach_of_file(window: &[u8]) -> Result<u64, ParseError> {
+    if window.len() < HEADER {
+        return Ok(HEADER as u64);
+    }
+    Ok(HEADER as u64 + count_at(window, 2)? * 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
+    use super::*;
+
+    #[test]
+    fn int_vectors_keep_the_contract() {
+        keeps_the_contract(|random| random.many(20, |random| random.integer()));
+        keeps_the_contract(|random| IntVectorFile(random.many(20, |random| random.integer())));
+    }
+
+    #[test]
+    fn int_vectors_are_written_as_kaldi_does() {
+        assert_eq!(written(&vec![1, -2], Format::Text), b"1 -2 \n");
+        assert_eq!(written(&vec![1, -2], Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
+        assert_eq!(written(&Vec::<i32>::new(), Format::Text), b"\n");
+        assert_eq!(written(&IntVectorFile(vec![1, -2]), Format::Text), b"[ 1 -2 ]\n");
+        assert_eq!(
+            written(&IntVectorFile(vec![1, -2]), Format::Binary),
+            b"\0B\x04\x02\0\0\0\x01\0\0\0\xfe\xff\xff\xff"
+        );
+    }
+
+    #[test]
+    fn an_int_vector_is_a_line() {
+        reads_before(b"\n", b"b 1\n", Vec::<i32>::new());
+        reads_before(b"   \n", b"b 1\n", Vec::<i32>::new());
+        reads_before(b"1  2 \r\n", b"b 1\n", vec![1, 2]);
+        reads(b"1 2", vec![1, 2]);
+        reads(b" ", Vec::<i32>::new());
+        reads(b"1\x0b2\x0c3\t4\n", vec![1, 2, 3, 4]);
+        refuses::<Vec<i32>>(b"", 0, "expected a line, got the end of the input");
+    }
+
+    #[test]
+    fn a_sign_starts_the_next_integer() {
+        reads(b"1-2+3\n", vec![1, -2, 3]);
+        reads(b"007 +5 -0 -1\n", vec![7, 5, 0, -1]);
+        reads(b"2147483647 -2147483648\n", vec![i32::MAX, i32::MIN]);
+    }
+
+    #[test]
+    fn what_is_no_integer_is_refused() {
+        refuses::<Vec<i32>>(b"1 1.0\n", 3, "expected an integer, got \".0\"");
+        refuses::<Vec<i32>>(b"1 2147483648\n", 2, "an integer is out of range: \"2147483648\"");
+        refuses::<Vec<i32>>(b"99999999999999999999\n", 0, "an integer is out of range: \"99999999999999999999\"");
+        for line in ["1 x\n", "0x10\n", "1e3\n", "1,2\n", "--1\n", "- 1\n", "1 ;\n", "inf\n", "1 -", "1\x00\n"] {
+            assert!(Vec::<i32>::read(&mut Cursor::new(line.as_bytes())).is_err(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn damaged_headers_are_refused() {
+        refuses::<Vec<i32>>(b"\0B\x04\xff\xff\xff\xff", 2, "expected a count, got -1");
+        refuses::<Vec<i32>>(b"\0B\x08\0\0\0\0", 2, "expected a count of size byte 4, got size byte 8");
+        refuses::<Vec<i32>>(
+            b"\0B\x04\x02\0\0\0\x04\0\0\0\0\xfc\0\0\0\0",
+            12,
+            "expected an integer of size byte 4, got size byte -4",
+        );
+        refuses::<IntVectorFile>(b"\0B\x02\0\0\0\0", 2, "expected element size 4, got 2");
+    }
+
+    #[test]
+    fn other_types_are_named() {
+        let advice = "expected a count, got token \"FM\": this is a matrix; copy-matrix reads it";
+        refuses::<Vec<i32>>(b"\0BFM \x04\x01\0\0\0", 2, advice);
+        let error = Vec::<i32>::frame(b"\0BFM \x04\x01\0\0\0", false).unwrap_err();
+        assert_eq!(error.message, advice);
+        let advice = "expected an integer, got \"[\": brackets make a vector, a matrix or a posterior";
+        refuses::<Vec<i32>>(b" [ 1 2 ]\n", 1, advice);
+    }
+
+    #[test]
+    fn a_count_beyond_the_bytes_allocates_nothing() {
+        let bytes = b"\0B\x04\xff\xff\xff\x7f\x04\x01\0\0\0";
+        refuses::<Vec<i32>>(bytes, 12, "expected 1 bytes at 12, got the end of the input");
+        assert_eq!(Vec::<i32>::frame(bytes, false), Ok(Frame::Beyond(7 + 5 * i32::MAX as u64)));
+        assert_eq!(IntVectorFile::frame(bytes, false), Ok(Frame::Beyond(7 + 4 * i32::MAX as u64)));
+    }
+
+    #[test]
+    fn a_file_ends_with_its_bracket() {
+        reads_before(b"[ 1 2 ]", b"\n", IntVectorFile(vec![1, 2]));
+        reads_before(b"  [ -5\n 7 ]", b" x", IntVectorFile(vec![-5, 7]));
+        reads(b"[]", IntVectorFile(vec![]));
+        reads(b"[1-2]", IntVectorFile(vec![1, -2]));
+        refuses::<IntVectorFile>(b"1 2\n", 0, "expected \"[\", got \"1\"");
+        refuses::<IntVectorFile>(b"[ 1 2", 5, "expected \"]\", got the end of the input");
+        refuses::<IntVectorFile>(b"[ 1.5 ]", 3, "expected an integer, got \".5\"");
+    }
+}

@@ -1,0 +1,258 @@
+//! Tokens and vectors of tokens (Kaldi's `TokenHolder`, `TokenVectorHolder`): lines of text in either format.
+
+use std::ops::Deref;
+
+use bstr::{BStr, BString};
+use memchr::{memchr, memchr_iter};
+
+use super::frame::frame_line;
+use crate::cursor::{excerpt, is_space};
+use crate::{Cursor, Format, Frame, ParseError, Value};
+
+/// Tells whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
+///
+/// Bytes above 127 are allowed, whatever the encoding, except 255.
+pub fn is_token(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|&byte| is_token_byte(byte))
+}
+
+fn is_token_byte(byte: u8) -> bool {
+    !matches!(byte, 0..=b' ' | 0x7f | 0xff)
+}
+
+fn check_token(bytes: &[u8]) -> Result<(), ParseError> {
+    match is_token(bytes) {
+        true => Ok(()),
+        false => Err(ParseError::new(0, format!("expected a token, got \"{}\"", excerpt(bytes)))),
+    }
+}
+
+/// A word without white space, one a line.
+///
+/// A line that is read must end with a newline; white space before the word, newlines included, is passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Token(BString);
+
+impl Token {
+    /// Takes a token.
+    ///
+    /// # Errors
+    /// Where it is none, as [`is_token`] tells. (Reading is less strict: any word without white space will do.)
+    pub fn new(token: impl Into<BString>) -> Result<Self, ParseError> {
+        let token = token.into();
+        check_token(&token)?;
+        Ok(Self(token))
+    }
+
+    /// Gives the bytes away.
+    pub fn into_inner(self) -> BString {
+        self.0
+    }
+}
+
+impl Deref for Token {
+    type Target = BStr;
+
+    fn deref(&self) -> &BStr {
+        self.0.as_ref()
+    }
+}
+
+impl Value for Token {
+    const NAME: &'static str = "token";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        let start = window.iter().position(|&byte| !is_space(byte));
+        match start.and_then(|start| Some(start + memchr(b'\n', &window[start..])?)) {
+            Some(newline) => Ok(Frame::Whole(newline + 1)),
+            None if !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
+            None if start.is_none() => Err(ParseError::end(window.len(), "a token")),
+            None => Err(ParseError::end(window.len(), "a newline")),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let word = cursor.read_word()?;
+        cursor.read_line_end()?;
+        Ok(Self(word.into()))
+    }
+
+    fn write(&self, out: &mut Vec<u8>, _format: Format) {
+        out.extend_from_slice(&self.0);
+        out.push(b'\n');
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        matches!(bytes, [word @ .., b'\n'] if is_token(word))
+    }
+}
+
+/// Words without white space, all on one line, which may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tokens {
+    /// The line as it is written: each token with a space behind it.
+    line: Vec<u8>,
+}
+
+impl Tokens {
+    /// Takes tokens.
+    ///
+    /// # Errors
+    /// Where one is no token, as [`is_token`] tells. (Reading is less strict: any words without white space will do.)
+    pub fn new<W: AsRef<[u8]>>(tokens: impl IntoIterator<Item = W>) -> Result<Self, ParseError> {
+        let mut line = Vec::new();
+        for token in tokens {
+            check_token(token.as_ref())?;
+            line.extend_from_slice(token.as_ref());
+            line.push(b' ');
+        }
+        Ok(Self { line })
+    }
+
+    /// The tokens in order.
+    pub fn iter(&self) -> impl Iterator<Item = &BStr> {
+        let mut begin = 0;
+        memchr_iter(b' ', &self.line).map(move |end| self.line[std::mem::replace(&mut begin, end + 1)..end].into())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        memchr_iter(b' ', &self.line).count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// Whether all of them are tokens as [`is_token`] tells, of which reading makes no condition.
+    pub fn are_tokens(&self) -> bool {
+        !self.line.iter().fold(false, |found, &byte| found | !(is_token_byte(byte) | (byte == b' ')))
+    }
+}
+
+impl Value for Tokens {
+    const NAME: &'static str = "token vector";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        frame_line(window, at_end)
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let text = cursor.read_line()?;
+        let mut line = Vec::with_capacity(text.len() + 1);
+        if has_single_spaces(text) {
+            line.extend_from_slice(text.strip_suffix(b" ").unwrap_or(text));
+            line.push(b' ');
+            return Ok(Self { line });
+        }
+        for word in text.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()) {
+            line.extend_from_slice(word);
+            line.push(b' ');
+        }
+        Ok(Self { line })
+    }
+
+    fn write(&self, out: &mut Vec<u8>, _format: Format) {
+        out.extend_from_slice(&self.line);
+        out.push(b'\n');
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        matches!(bytes, [line @ .., b'\n'] if line.split_inclusive(|&byte| byte == b' ')
+            .all(|word| matches!(word, [token @ .., b' '] if is_token(token))))
+    }
+}
+
+/// Whether a line begins with a word and has nothing but one space behind each, which the last one may lack. (No loop
+/// that ends early: so the bytes are looked at side by side.)
+fn has_single_spaces(line: &[u8]) -> bool {
+    let other_space = line.iter().fold(false, |found, &byte| found | (byte < b' '));
+    let two_spaces =
+        line.iter().zip(&line[line.len().min(1)..]).fold(false, |found, (&a, &b)| found | ((a == b' ') & (b == b' ')));
+    !other_space && !two_spaces && line.first().is_some_and(|&byte| byte != b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::{Random, keeps_the_contract, reads, reads_before, refuses, written};
+    use super::*;
+
+    fn word(random: &mut Random) -> BString {
+        (0..=random.below(5)).map(|_| b"ab<>\xc3\xa4"[random.below(6)]).collect::<Vec<u8>>().into()
+    }
+
+    fn tokens(words: &[&str]) -> Tokens {
+        Tokens::new(words).unwrap()
+    }
+
+    #[test]
+    fn tokens_keep_the_contract() {
+        keeps_the_contract(|random| Token::new(word(random)).unwrap());
+        keeps_the_contract(|random| Tokens::new(random.many(5, word)).unwrap());
+    }
+
+    #[test]
+    fn tokens_are_text_in_either_format() {
+        let token = Token::new("word").unwrap();
+        let words = tokens(&["a", "b"]);
+        for format in [Format::Binary, Format::Text] {
+            assert_eq!(written(&token, format), b"word\n");
+            assert_eq!(written(&words, format), b"a b \n");
+        }
+        assert!(!Token::is_canonical_binary(b"a b\n"));
+        assert!(!Tokens::is_canonical_binary(b"a b\n"));
+        assert!(!Tokens::is_canonical_binary(b"a  b \n"));
+        assert!(!Tokens::is_canonical_binary(b"a \n b \n"));
+    }
+
+    #[test]
+    fn a_token_may_stand_on_a_later_line() {
+        reads_before(b" \n word \r\n", b"b x\n", Token::new("word").unwrap());
+        refuses::<Token>(b"word", 4, "expected a newline, got the end of the input");
+        refuses::<Token>(b"word word\n", 5, "expected a newline, got \"word\"");
+        refuses::<Token>(b"\n ", 2, "expected a word, got the end of the input");
+    }
+
+    #[test]
+    fn a_token_vector_is_a_line() {
+        reads_before(b"\n", b"a\n", tokens(&[]));
+        reads_before(b"\ta\x0bb \r\n", b"a\n", tokens(&["a", "b"]));
+        reads(b"a", tokens(&["a"]));
+        refuses::<Tokens>(b"", 0, "expected a line, got the end of the input");
+    }
+
+    #[test]
+    fn white_space_between_tokens_is_made_one_space() {
+        for line in ["a bc d", "a bc d ", " a bc d", "a  bc d", "a\tbc d", "a bc d\r", "a bc d  ", "\u{c}a bc d"] {
+            reads(line.as_bytes(), tokens(&["a", "bc", "d"]));
+            reads_before(format!("{line}\n").as_bytes(), b"b x\n", tokens(&["a", "bc", "d"]));
+        }
+        assert_eq!(tokens(&["a", "bc", "d"]).iter().collect::<Vec<_>>(), ["a", "bc", "d"]);
+        assert_eq!((tokens(&["a", "bc", "d"]).len(), tokens(&["a"]).is_empty()), (3, false));
+        assert_eq!((tokens(&[]).len(), tokens(&[]).is_empty(), tokens(&[]).iter().count()), (0, true, 0));
+        reads(b" \n", tokens(&[]));
+    }
+
+    #[test]
+    fn words_that_are_no_tokens_are_found() {
+        let read = |line: &[u8]| Tokens::read(&mut Cursor::new(line)).unwrap();
+        assert!(read(b"a \xc3\xa4 b\n").are_tokens());
+        assert!(read(b"\n").are_tokens());
+        for line in [b"a \x01 b\n", b"a b \x7f\n", b"a b\xff \n", b"a\0b c\n"] {
+            assert!(!read(line).are_tokens(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_is_refused_but_when_read() {
+        for bytes in ["", " ", "a b", "a\n", "\u{1}", "\u{7f}"] {
+            assert!(Token::new(bytes).is_err(), "{bytes:?}");
+            assert!(Tokens::new([bytes]).is_err(), "{bytes:?}");
+        }
+        assert!(!is_token(b"a\xff"));
+        assert!(is_token(b"\xe9t\xe9"));
+        let mut cursor = Cursor::new(b"\x01\n");
+        assert_eq!(Token::read(&mut cursor).unwrap().into_inner(), "\u{1}");
+    }
+}

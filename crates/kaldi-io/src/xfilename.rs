@@ -1,0 +1,183 @@
+//! Extended filenames: what may stand where a file is meant.
+//!
+//! | name | for reading | for writing |
+//! | --- | --- | --- |
+//! | `-` or empty | standard input | standard output |
+//! | `command \|` | the command's output | |
+//! | `\| command` | | the command's input |
+//! | `file:1234` | the file from byte 1234 on | |
+//! | anything else | a file | a file |
+//!
+//! Follows Kaldi's `util/kaldi-io.h`, with the mistakes that it refuses: white space at either end, a pipe sign on the
+//! wrong side or in the middle, and a table's name (`ark:...`) where a file is meant.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::cursor::is_space;
+use crate::{Error, Result, specifier};
+
+/// Something to read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rxfilename {
+    /// `-` or the empty string.
+    Stdin,
+    /// A file from its begin.
+    File(PathBuf),
+    /// A file from a byte offset on.
+    Offset(PathBuf, u64),
+    /// The output of a shell command (without the pipe sign).
+    Pipe(BString),
+}
+
+impl Rxfilename {
+    /// Classifies `name`.
+    ///
+    /// # Errors
+    /// Where it can be no rxfilename, with advice.
+    pub fn parse(name: &BStr) -> Result<Self> {
+        let bad =
+            |advice: &'static str| Err(Error::Name { role: "input", name: name.to_owned(), advice: advice.into() });
+        match (name.first(), name.last()) {
+            (None, _) | (_, None) => return Ok(Self::Stdin),
+            _ if name == "-" => return Ok(Self::Stdin),
+            (Some(b'|'), _) => return bad("a pipe to read from ends in \"|\", this one begins with it"),
+            (_, Some(b'|')) => return Ok(Self::Pipe(name[..name.len() - 1].into())),
+            (Some(&first), Some(&last)) if is_space(first) || is_space(last) => {
+                return bad("it begins or ends with white space");
+            }
+            _ => {}
+        }
+        if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
+            return bad("this is the name of a table (ark: or scp:) where a file is meant");
+        }
+        if let Some((path, digits)) = split_offset(name) {
+            let Ok(offset) = digits.to_str_lossy().parse::<u64>() else {
+                return bad("the offset behind the colon is out of range");
+            };
+            return Ok(Self::Offset(to_path(path), offset));
+        }
+        if name.contains(&b'|') {
+            return bad("a pipe sign in the middle: pipes to read from end in \"|\"");
+        }
+        Ok(Self::File(to_path(name)))
+    }
+}
+
+/// Something to write to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wxfilename {
+    /// `-` or the empty string.
+    Stdout,
+    /// A file.
+    File(PathBuf),
+    /// The input of a shell command (without the pipe sign).
+    Pipe(BString),
+}
+
+impl Wxfilename {
+    /// Classifies `name`.
+    ///
+    /// # Errors
+    /// Where it can be no wxfilename, with advice.
+    pub fn parse(name: &BStr) -> Result<Self> {
+        let bad =
+            |advice: &'static str| Err(Error::Name { role: "output", name: name.to_owned(), advice: advice.into() });
+        match (name.first(), name.last()) {
+            (None, _) | (_, None) => return Ok(Self::Stdout),
+            _ if name == "-" => return Ok(Self::Stdout),
+            (Some(b'|'), _) => return Ok(Self::Pipe(name[1..].into())),
+            (_, Some(b'|')) => return bad("a pipe to write to begins with \"|\", this one ends in it"),
+            (Some(&first), Some(&last)) if is_space(first) || is_space(last) => {
+                return bad("it begins or ends with white space");
+            }
+            _ => {}
+        }
+        if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
+            return bad("this is the name of a table (ark: or scp:) where a file is meant");
+        }
+        if split_offset(name).is_some() {
+            return bad("an offset (file:123) is only for reading");
+        }
+        if name.contains(&b'|') {
+            return bad("a pipe sign in the middle: pipes to write to begin with \"|\"");
+        }
+        Ok(Self::File(to_path(name)))
+    }
+}
+
+/// A name to read from, as messages show it: quoted for the shell where it needs to be.
+pub fn printable_rxfilename(name: &BStr) -> Cow<'static, str> {
+    if name.is_empty() || name == "-" { "standard input".into() } else { crate::shell_quote(name).to_string().into() }
+}
+
+/// A name to write to, as messages show it: quoted for the shell where it needs to be.
+pub fn printable_wxfilename(name: &BStr) -> Cow<'static, str> {
+    if name.is_empty() || name == "-" { "standard output".into() } else { crate::shell_quote(name).to_string().into() }
+}
+
+/// Splits `path:digits`.
+fn split_offset(name: &BStr) -> Option<(&[u8], &[u8])> {
+    let colon = name.rfind_byte(b':')?;
+    let digits = &name[colon + 1..];
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    Some((&name[..colon], digits))
+}
+
+fn to_path(name: &[u8]) -> PathBuf {
+    name.to_path_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_to_read_from_are_classified_as_kaldi_does() {
+        let t = |name: &str, expected: Option<Rxfilename>| {
+            assert_eq!(Rxfilename::parse(name.into()).ok(), expected, "{name:?}");
+        };
+        t("", Some(Rxfilename::Stdin));
+        t("-", Some(Rxfilename::Stdin));
+        t("foo", Some(Rxfilename::File("foo".into())));
+        t("foo bar", Some(Rxfilename::File("foo bar".into())));
+        t("-:", Some(Rxfilename::File("-:".into())));
+        t("foo:12", Some(Rxfilename::Offset("foo".into(), 12)));
+        t("a:b:12", Some(Rxfilename::Offset("a:b".into(), 12)));
+        t("foo:1x", Some(Rxfilename::File("foo:1x".into())));
+        t("foo12", Some(Rxfilename::File("foo12".into())));
+        t("foo:99999999999999999999", None);
+        t("cat x |", Some(Rxfilename::Pipe("cat x ".into())));
+        t(" cat x|", Some(Rxfilename::Pipe(" cat x".into())));
+        t("|", None);
+        t("| cat", None);
+        t("a | b", None);
+        t(" foo", None);
+        t("foo ", None);
+        t("ark:foo", None);
+        t("scp,p:foo", None);
+        t("b,ark:foo", Some(Rxfilename::File("b,ark:foo".into())));
+        t("t:foo", Some(Rxfilename::File("t:foo".into())));
+    }
+
+    #[test]
+    fn names_to_write_to_are_classified_as_kaldi_does() {
+        let t = |name: &str, expected: Option<Wxfilename>| {
+            assert_eq!(Wxfilename::parse(name.into()).ok(), expected, "{name:?}");
+        };
+        t("", Some(Wxfilename::Stdout));
+        t("-", Some(Wxfilename::Stdout));
+        t("| cat", Some(Wxfilename::Pipe(" cat".into())));
+        t("| cat |", Some(Wxfilename::Pipe(" cat |".into())));
+        t("cat |", None);
+        t("foo:12", None);
+        t("foo:1x", Some(Wxfilename::File("foo:1x".into())));
+        t("a|b", None);
+        t("ark,t:foo", None);
+        t("foo\t", None);
+    }
+}
