@@ -1,0 +1,351 @@
+//! The ordered parallel map.
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::Reader;
+
+/// Values are mapped on the caller's thread until this many bytes went by: starting threads costs more than a short
+/// stream does.
+const WARM_UP_BYTES: usize = 1 << 20;
+
+/// Work that takes less than this for a kilobyte stays on the caller's thread: handing bytes that nobody looks at from
+/// core to core costs more than it gains.
+const CHEAP_NANOS_PER_KB: u128 = 300;
+
+/// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
+///
+/// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. At most
+/// `max_bytes`, as `weigh` counts them, are read and not yet delivered. With one thread, while the stream is short, or
+/// while the work is next to nothing, everything happens on the caller's thread; `threads` is asked only when that ends.
+pub fn par_map<R, U, F>(
+    reader: R,
+    threads: impl Fn() -> usize + Send + 'static,
+    max_bytes: usize,
+    weigh: fn(&R::Value) -> usize,
+    work: F,
+) -> ParMap<R, U>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    U: Send + 'static,
+    F: Fn(R::Value) -> Result<U, R::Error> + Send + Sync + 'static,
+{
+    ParMap {
+        state: State::inline(reader),
+        threads: Threads::Ask(Box::new(threads)),
+        max_bytes,
+        weigh,
+        work: Arc::new(work),
+    }
+}
+
+type Work<R, U> = dyn Fn(<R as Reader>::Value) -> Result<U, <R as Reader>::Error> + Send + Sync;
+
+/// The reader that [`par_map`] makes.
+pub struct ParMap<R: Reader, U> {
+    state: State<R, U>,
+    threads: Threads,
+    max_bytes: usize,
+    weigh: fn(&R::Value) -> usize,
+    work: Arc<Work<R, U>>,
+}
+
+enum Threads {
+    Ask(Box<dyn Fn() -> usize + Send>),
+    Known(usize),
+}
+
+impl Threads {
+    fn get(&mut self) -> usize {
+        if let Self::Ask(ask) = self {
+            *self = Self::Known(ask());
+        }
+        match self {
+            Self::Known(number) => *number,
+            Self::Ask(_) => 1,
+        }
+    }
+}
+
+enum State<R: Reader, U> {
+    /// No thread has been started; `bytes` went by, and the work on them took `time`.
+    Inline {
+        reader: R,
+        bytes: usize,
+        time: Duration,
+    },
+    Running {
+        shared: Arc<Shared<R, U>>,
+        threads: Vec<JoinHandle<()>>,
+    },
+    /// The end or an error was delivered; the inner reader is kept for a restart.
+    Ended(R),
+    /// Between two states.
+    Moving,
+}
+
+impl<R: Reader, U> State<R, U> {
+    fn inline(reader: R) -> Self {
+        Self::Inline { reader, bytes: 0, time: Duration::ZERO }
+    }
+}
+
+struct Shared<R: Reader, U> {
+    /// The reader, held by the thread whose turn it is.
+    source: Mutex<Source<R>>,
+    results: Mutex<Results<U, R::Error>>,
+    /// A result came in.
+    ready: Condvar,
+    /// Bytes were delivered, or the threads shall stop.
+    room: Condvar,
+}
+
+struct Source<R> {
+    reader: Option<R>,
+    /// Number of the next value.
+    number: u64,
+    ended: bool,
+}
+
+struct Results<U, E> {
+    /// Results from number `first` on; nothing yet where a thread is at work.
+    slots: VecDeque<Option<(Result<U, E>, usize)>>,
+    first: u64,
+    /// How many values there are in all, once that is known.
+    total: Option<u64>,
+    bytes_in_flight: usize,
+    stop: bool,
+    panicked: bool,
+}
+
+impl<R: Reader, U> Shared<R, U> {
+    fn results(&self) -> MutexGuard<'_, Results<U, R::Error>> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self) {
+        self.results().stop = true;
+        self.room.notify_all();
+    }
+}
+
+/// Tells the consumer where a thread dies of a panic, so that it does not wait for ever.
+struct Alarm<'a, R: Reader, U>(&'a Shared<R, U>);
+
+impl<R: Reader, U> Drop for Alarm<'_, R, U> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let mut results = self.0.results();
+            results.panicked = true;
+            results.stop = true;
+            drop(results);
+            self.0.ready.notify_all();
+            self.0.room.notify_all();
+        }
+    }
+}
+
+/// What one thread does until the source ends.
+fn run_worker<R: Reader, U>(shared: &Shared<R, U>, max_bytes: usize, weigh: fn(&R::Value) -> usize, work: &Work<R, U>) {
+    let _alarm = Alarm(shared);
+    loop {
+        let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut results = shared.results();
+        while !results.stop && results.bytes_in_flight >= max_bytes {
+            results = shared.room.wait(results).unwrap_or_else(PoisonError::into_inner);
+        }
+        if results.stop || source.ended {
+            return;
+        }
+        drop(results);
+        let item = source.reader.as_mut().and_then(Iterator::next);
+        let number = source.number;
+        source.number += 1;
+        source.ended = !matches!(item, Some(Ok(_)));
+        let mut results = shared.results();
+        let weight = match &item {
+            Some(Ok(value)) => weigh(value),
+            _ => 0,
+        };
+        match item {
+            None => {
+                results.total = Some(number);
+                drop(results);
+                shared.ready.notify_all();
+                return;
+            }
+            Some(Err(error)) => {
+                results.slots.push_back(Some((Err(error), 0)));
+                results.total = Some(number + 1);
+                drop(results);
+                shared.ready.notify_all();
+                return;
+            }
+            Some(Ok(value)) => {
+                results.slots.push_back(None);
+                results.bytes_in_flight += weight;
+                drop(results);
+                drop(source);
+                let result = work(value);
+                let mut results = shared.results();
+                let slot = (number - results.first) as usize;
+                results.slots[slot] = Some((result, weight));
+                let awaited = slot == 0;
+                drop(results);
+                if awaited {
+                    shared.ready.notify_all();
+                }
+            }
+        }
+    }
+}
+
+impl<R, U> ParMap<R, U>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    U: Send + 'static,
+{
+    fn start(&mut self, reader: R) {
+        let num_threads = self.threads.get();
+        let source = Source { reader: Some(reader), number: 0, ended: false };
+        let results =
+            Results { slots: VecDeque::new(), first: 0, total: None, bytes_in_flight: 0, stop: false, panicked: false };
+        let shared = Arc::new(Shared {
+            source: Mutex::new(source),
+            results: Mutex::new(results),
+            ready: Condvar::new(),
+            room: Condvar::new(),
+        });
+        let spawn = |_: usize| {
+            let (shared, work) = (Arc::clone(&shared), Arc::clone(&self.work));
+            let (max_bytes, weigh) = (self.max_bytes, self.weigh);
+            thread::Builder::new().spawn(move || run_worker(&shared, max_bytes, weigh, &*work))
+        };
+        // Where the system grants fewer threads than asked for, those must do; where it grants none, the caller's.
+        let threads: Vec<_> = (0..num_threads).map_while(|thread| spawn(thread).ok()).collect();
+        let alone = threads.is_empty();
+        self.state = State::Running { shared, threads };
+        if alone && let Some(reader) = self.stop() {
+            self.threads = Threads::Known(1);
+            self.state = State::inline(reader);
+        }
+    }
+
+    /// Stops and joins the threads and returns the inner reader.
+    fn stop(&mut self) -> Option<R> {
+        match std::mem::replace(&mut self.state, State::Moving) {
+            State::Inline { reader, .. } | State::Ended(reader) => Some(reader),
+            State::Running { shared, threads } => {
+                shared.stop();
+                for thread in threads {
+                    match thread.join() {
+                        Err(panic) if !thread::panicking() => resume_unwind(panic),
+                        _ => {}
+                    }
+                }
+                shared.source.lock().unwrap_or_else(PoisonError::into_inner).reader.take()
+            }
+            State::Moving => None,
+        }
+    }
+
+    fn end(&mut self) {
+        if let Some(reader) = self.stop() {
+            self.state = State::Ended(reader);
+        }
+    }
+
+    fn next_result(&mut self) -> Option<Result<U, R::Error>> {
+        let State::Running { shared, .. } = &self.state else { return None };
+        let mut results = shared.results();
+        loop {
+            if results.panicked || results.total == Some(results.first) {
+                return None;
+            }
+            if let Some(Some(_)) = results.slots.front()
+                && let Some(Some((result, weight))) = results.slots.pop_front()
+            {
+                results.first += 1;
+                results.bytes_in_flight -= weight;
+                drop(results);
+                shared.room.notify_all();
+                return Some(result);
+            }
+            results = shared.ready.wait(results).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<R, U> Iterator for ParMap<R, U>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    U: Send + 'static,
+{
+    type Item = Result<U, R::Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let State::Inline { reader, bytes, time } = &mut self.state {
+            let pays = *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
+            if !pays || self.threads.get() <= 1 {
+                let mapped = reader.next().map(|item| {
+                    let value = item?;
+                    *bytes += (self.weigh)(&value);
+                    let start = Instant::now();
+                    let result = (self.work)(value);
+                    *time += start.elapsed();
+                    result
+                });
+                if !matches!(mapped, Some(Ok(_))) {
+                    self.end();
+                }
+                return mapped;
+            }
+            let reader = self.stop()?;
+            self.start(reader);
+            return self.next();
+        }
+        let result = self.next_result();
+        if !matches!(result, Some(Ok(_))) {
+            self.end();
+        }
+        result
+    }
+}
+
+impl<R, U> Reader for ParMap<R, U>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    U: Send + 'static,
+{
+    type Value = U;
+    type Error = R::Error;
+
+    fn restart(&mut self) -> Result<(), R::Error> {
+        let Some(mut reader) = self.stop() else { return Ok(()) };
+        let result = reader.restart();
+        self.state = State::inline(reader);
+        result
+    }
+}
+
+impl<R: Reader, U> Drop for ParMap<R, U> {
+    fn drop(&mut self) {
+        if let State::Running { shared, threads } = std::mem::replace(&mut self.state, State::Moving) {
+            shared.stop();
+            for thread in threads {
+                drop(thread.join());
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Reading ahead on another thread (Kaldi's `bg`).
+
+use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::Reader;
+
+/// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `weigh`.
+///
+/// The thread starts with the first value that is asked for.
+pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Prefetch<R>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+{
+    Prefetch { state: State::Idle(reader), max_bytes, weigh }
+}
+
+/// The reader that [`prefetch`] makes.
+pub struct Prefetch<R: Reader> {
+    state: State<R>,
+    max_bytes: usize,
+    weigh: fn(&R::Value) -> usize,
+}
+
+enum State<R: Reader> {
+    Idle(R),
+    Running {
+        queue: Arc<Shared<R>>,
+        thread: JoinHandle<R>,
+    },
+    /// The inner reader ended; it is kept for a restart.
+    Ended(R),
+    /// Between two states.
+    Moving,
+}
+
+struct Shared<R: Reader> {
+    queue: Mutex<Queue<R>>,
+    changed: Condvar,
+}
+
+struct Queue<R: Reader> {
+    items: VecDeque<(R::Item, usize)>,
+    bytes: usize,
+    ended: bool,
+    stop: bool,
+}
+
+impl<R: Reader> Shared<R> {
+    fn lock(&self) -> MutexGuard<'_, Queue<R>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, queue: MutexGuard<'a, Queue<R>>) -> MutexGuard<'a, Queue<R>> {
+        self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Marks the queue as ended however its thread ends, a panic included, so that nobody waits for ever.
+struct EndOnDrop<R: Reader>(Arc<Shared<R>>);
+
+impl<R: Reader> Drop for EndOnDrop<R> {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<R> Prefetch<R>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+{
+    fn start(&mut self, mut reader: R) {
+        let queue = Queue { items: VecDeque::new(), bytes: 0, ended: false, stop: false };
+        let shared = Arc::new(Shared { queue: Mutex::new(queue), changed: Condvar::new() });
+        let (max_bytes, weigh, end) = (self.max_bytes, self.weigh, EndOnDrop(Arc::clone(&shared)));
+        let thread = thread::spawn(move || {
+            let shared = &end.0;
+            loop {
+                let Some(item) = reader.next() else { break };
+                let weight = item.as_ref().map_or(0, weigh);
+                let mut queue = shared.lock();
+                while !queue.stop && !queue.items.is_empty() && queue.bytes + weight > max_bytes {
+                    queue = shared.wait(queue);
+                }
+                if queue.stop {
+                    break;
+                }
+                queue.items.push_back((item, weight));
+                queue.bytes += weight;
+                drop(queue);
+                shared.changed.notify_all();
+            }
+            drop(end);
+            reader
+        });
+        self.state = State::Running { queue: shared, thread };
+    }
+
+    fn stop(&mut self) -> Option<R> {
+        match std::mem::replace(&mut self.state, State::Moving) {
+            State::Idle(reader) | State::Ended(reader) => Some(reader),
+            State::Running { queue, thread } => {
+                queue.lock().stop = true;
+                queue.changed.notify_all();
+                match thread.join() {
+                    Ok(reader) => Some(reader),
+                    Err(panic) if thread::panicking() => {
+                        drop(panic);
+                        None
+                    }
+                    Err(panic) => resume_unwind(panic),
+                }
+            }
+            State::Moving => None,
+        }
+    }
+}
+
+impl<R> Iterator for Prefetch<R>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+{
+    type Item = R::Item;
+
+    fn next(&mut self) -> Option<R::Item> {
+        if let State::Idle(_) = self.state {
+            let reader = self.stop()?;
+            self.start(reader);
+        }
+        let State::Running { queue: shared, .. } = &self.state else { return None };
+        let mut queue = shared.lock();
+        let item = loop {
+            if let Some((item, weight)) = queue.items.pop_front() {
+                queue.bytes -= weight;
+                break Some(item);
+            }
+            if queue.ended {
+                break None;
+            }
+            queue = shared.wait(queue);
+        };
+        drop(queue);
+        shared.changed.notify_all();
+        if !matches!(item, Some(Ok(_)))
+            && let Some(reader) = self.stop()
+        {
+            self.state = State::Ended(reader);
+        }
+        item
+    }
+}
+
+impl<R> Reader for Prefetch<R>
+where
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+{
+    type Value = R::Value;
+    type Error = R::Error;
+
+    fn restart(&mut self) -> Result<(), R::Error> {
+        let Some(mut reader) = self.stop() else { return Ok(()) };
+        let result = reader.restart();
+        self.state = State::Idle(reader);
+        result
+    }
+}
+
+impl<R: Reader> Drop for Prefetch<R> {
+    fn drop(&mut self) {
+        if let State::Running { queue, thread } = std::mem::replace(&mut self.state, State::Moving) {
+            queue.lock().stop = true;
+            queue.changed.notify_all();
+            drop(thread.join());
+        }
+    }
+}
