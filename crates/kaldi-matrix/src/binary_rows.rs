@@ -1,0 +1,104 @@
+//! Rows of binary matrices where they lie.
+
+use std::ops::Range;
+
+use kaldi_io::{Cursor, Format};
+
+use crate::Real;
+use crate::binary::{self, Header, Shape};
+
+/// The rows of a binary matrix that is not decoded: they can be passed on as they lie there, in any order and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BinaryRows {
+    token: &'static str,
+    num_rows: usize,
+    num_cols: usize,
+    /// The bytes of a row, and the offset of the first one.
+    length: usize,
+    start: usize,
+}
+
+impl BinaryRows {
+    /// Finds the rows in the bytes of a value, where these are exactly what a `Matrix<T>` is in binary form.
+    pub fn find<T: Real>(bytes: &[u8]) -> Option<Self> {
+        if !binary::is_canonical(bytes, bytes.len() as u64, Shape::Matrix, T::MATRIX_TOKEN) {
+            return None;
+        }
+        let mut cursor = Cursor::new(bytes);
+        cursor.read_marker().ok()?;
+        let Header { width, rows, cols } = Header::read(&mut cursor, Shape::Matrix, T::MATRIX_TOKEN).ok()?;
+        let (length, start) = (cols * width, cursor.offset());
+        Some(Self { token: T::MATRIX_TOKEN, num_rows: rows, num_cols: cols, length, start })
+    }
+
+    /// The numbers of rows and columns.
+    pub fn size(&self) -> (usize, usize) {
+        (self.num_rows, self.num_cols)
+    }
+
+    /// Makes a matrix of the rows in `runs`, one run after the other, of which `per_row` at a time become one row:
+    /// everything before the elements, and where in the bytes the elements are.
+    ///
+    /// # Panics
+    /// Where `per_row` is 0, or a size does not fit an `i32`.
+    pub fn rearranged(&self, runs: &[Range<usize>], per_row: usize) -> (Vec<u8>, Vec<Range<usize>>) {
+        let num_rows = runs.iter().map(ExactSizeIterator::len).sum::<usize>() / per_row;
+        let num_cols = if num_rows == 0 { 0 } else { self.num_cols * per_row };
+        assert!(i32::try_from(num_rows.max(num_cols)).is_ok(), "a matrix of {num_rows} by {num_cols}");
+        let mut head = Vec::with_capacity(15);
+        Format::Binary.write_marker(&mut head);
+        binary::write_header(&mut head, self.token, &[num_rows, num_cols]);
+        let pieces = runs.iter().map(|run| self.start + run.start * self.length..self.start + run.end * self.length);
+        (head, pieces.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use kaldi_io::{Encoded, Value};
+
+    use super::*;
+    use crate::Matrix;
+
+    fn matrix(num_rows: usize, values: &[f64]) -> Matrix<f64> {
+        Matrix::from_vec(num_rows, values.len().checked_div(num_rows).unwrap_or(0), values.to_vec())
+    }
+
+    fn rearranged<T: Real>(matrix: &Matrix<T>, runs: &[Range<usize>], per_row: usize) -> Matrix<T> {
+        let mut bytes = Vec::new();
+        matrix.write(&mut bytes, Format::Binary);
+        let rows = BinaryRows::find::<T>(&bytes).unwrap();
+        assert_eq!(rows.size(), matrix.size());
+        let (head, pieces) = rows.rearranged(runs, per_row);
+        let encoded = Encoded::of_pieces(head, Arc::new(bytes), pieces);
+        Matrix::read(&mut Cursor::new(&encoded.slices().collect::<Vec<_>>().concat())).unwrap()
+    }
+
+    #[test]
+    fn rows_may_come_in_any_order_and_number() {
+        let original = matrix(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(rearranged(&original, &[2..3, 0..2], 1), matrix(3, &[5.0, 6.0, 1.0, 2.0, 3.0, 4.0]));
+        let single = original.to_precision::<f32>();
+        let spliced = matrix(2, &[1.0, 2.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).to_precision();
+        assert_eq!(rearranged(&single, &[0..1, 0..3], 2), spliced);
+    }
+
+    #[test]
+    fn no_rows_are_an_empty_matrix() {
+        assert!(rearranged(&matrix(1, &[1.0]), &[], 1).is_empty());
+        assert!(rearranged(&matrix(0, &[]), &[], 3).is_empty());
+    }
+
+    #[test]
+    fn only_binary_matrices_of_the_precision_have_such_rows() {
+        let (mut binary, mut text) = (Vec::new(), Vec::new());
+        matrix(1, &[1.0]).write(&mut binary, Format::Binary);
+        matrix(1, &[1.0]).write(&mut text, Format::Text);
+        assert_eq!(BinaryRows::find::<f64>(&text), None);
+        assert_eq!(BinaryRows::find::<f32>(&binary), None);
+        assert_eq!(BinaryRows::find::<f64>(&binary[..binary.len() - 1]), None);
+        assert!(BinaryRows::find::<f64>(&binary).is_some());
+    }
+}

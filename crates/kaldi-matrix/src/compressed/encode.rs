@@ -1,0 +1,168 @@
+//! Compression: from numbers to integers.
+//!
+//! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision but where Kaldi's
+//! constants are double. Roundings are written so that they vectorize and give the same integers.
+
+use super::{CompressedMatrix, CompressionMethod, Header, Layout, columns};
+use crate::{Error, Matrix, Result};
+
+/// The columns that are compressed together: as many as fill a cache line of a row.
+const BLOCK: usize = 16;
+
+/// Compresses a matrix.
+pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<CompressedMatrix> {
+    use CompressionMethod as Method;
+    let data = matrix.as_slice();
+    let (rows, cols) = matrix.size();
+    if data.is_empty() {
+        return Ok(CompressedMatrix::default());
+    }
+    let (layout, fixed) = match method {
+        Method::Automatic if rows > 8 => (Layout::Columns, None),
+        Method::SpeechFeature => (Layout::Columns, None),
+        Method::Automatic | Method::TwoByteAuto => (Layout::TwoByte, None),
+        Method::TwoByteSignedInteger => (Layout::TwoByte, Some((-32768.0, 65535.0))),
+        Method::OneByteAuto => (Layout::OneByte, None),
+        Method::OneByteUnsignedInteger => (Layout::OneByte, Some((0.0, 255.0))),
+        Method::OneByteZeroOne => (Layout::OneByte, Some((0.0, 1.0))),
+    };
+    let (min, range) = match fixed {
+        Some(span) => span,
+        None => span(matrix)?,
+    };
+    let header = Header { layout, min, range, rows, cols };
+    // Not more than thrice the size of the matrix itself.
+    let mut payload = vec![0; header.payload() as usize];
+    match layout {
+        Layout::Columns => compress_columns(&header, data, &mut payload),
+        Layout::TwoByte => {
+            for (bytes, &value) in payload.as_chunks_mut().0.iter_mut().zip(data) {
+                *bytes = header.two_bytes(value).to_le_bytes();
+            }
+        }
+        Layout::OneByte => {
+            for (byte, &value) in payload.iter_mut().zip(data) {
+                *byte = header.one_byte(value);
+            }
+        }
+    }
+    Ok(CompressedMatrix { header, payload })
+}
+
+/// Fills levels and bytes of [`Layout::Columns`].
+fn compress_columns(header: &Header, data: &[f32], payload: &mut [u8]) {
+    let (levels, bytes) = payload.split_at_mut(8 * header.cols);
+    let mut levels = levels.chunks_exact_mut(8);
+    let mut bytes = bytes.chunks_exact_mut(header.rows);
+    let mut scratch = columns::Scratch::default();
+    // An odd number of cache lines keeps columns from competing for the same ones.
+    let stride = (header.rows.div_ceil(BLOCK) | 1) * BLOCK;
+    let mut block = vec![0.0; BLOCK.min(header.cols) * stride];
+    for first in (0..header.cols).step_by(BLOCK) {
+        let width = BLOCK.min(header.cols - first);
+        transpose(data, header.cols, first, width, stride, &mut block);
+        for ((column, levels), bytes) in block.chunks_exact(stride).take(width).zip(&mut levels).zip(&mut bytes) {
+            let column = &column[..header.rows];
+            let (statistics, max) = scratch.order_statistics(column);
+            let quantized = columns::quantize(statistics.map(|value| header.two_bytes(value)), header.rows);
+            for (bytes, level) in levels.as_chunks_mut().0.iter_mut().zip(quantized) {
+                *bytes = level.to_le_bytes();
+            }
+            columns::encode(quantized.map(|level| header.level(level)), max, column, bytes);
+        }
+    }
+}
+
+/// Copies the columns from `first` on, one behind the other, each `stride` behind the last.
+fn transpose(data: &[f32], cols: usize, first: usize, width: usize, stride: usize, block: &mut [f32]) {
+    for (index, row) in data.chunks_exact(cols).enumerate() {
+        let row = &row[first..first + width];
+        let mut put = |col: usize, value: f32| block[col * stride + index] = value;
+        match <&[f32; BLOCK]>::try_from(row) {
+            // A length that is known makes a straight line of the loop.
+            Ok(row) => row.iter().enumerate().for_each(|(col, &value)| put(col, value)),
+            Err(_) => row.iter().enumerate().for_each(|(col, &value)| put(col, value)),
+        }
+    }
+}
+
+impl Header {
+    /// The 16-bit integer whose value is next to `value`.
+    fn two_bytes(&self, value: f32) -> u16 {
+        self.nearest(value, 65535.0) as u16
+    }
+
+    /// The byte whose value is next to `value`.
+    fn one_byte(&self, value: f32) -> u8 {
+        self.nearest(value, 255.0) as u8
+    }
+
+    /// The integer between 0 and `steps` whose value is next to `value`: what Kaldi computes as `position + 0.499`, in
+    /// double precision, without its fraction; 0 where the value is not a number, as on the processors of x86.
+    #[inline]
+    fn nearest(&self, value: f32, steps: f32) -> u32 {
+        let share = (value - self.min) / self.range;
+        let share = if share > 1.0 { 1.0 } else { share };
+        let share = if share > 0.0 { share } else { 0.0 };
+        let (integer, excess) = round(share * steps);
+        // The least single above -0.499: integers that were rounded up from below .501 were rounded down there.
+        integer - u32::from(excess < -0.498_999_98)
+    }
+}
+
+/// The nearest integer, the even one where there are two, and by how much the number is greater; the number is between 0
+/// and 2^22.
+#[inline]
+pub(super) fn round(number: f32) -> (u32, f32) {
+    /// 2^23: the lowest bits of sums with it are integers.
+    const SHIFT: f32 = 8_388_608.0;
+    let shifted = number + SHIFT;
+    (shifted.to_bits() & 0x7f_ffff, number - (shifted - SHIFT))
+}
+
+/// The least and the greatest value, and whether there are NaNs: the first value hides all others if it is one, and
+/// later ones are overlooked. There must be a value.
+pub(super) fn extremes(values: &[f32]) -> (f32, f32, bool) {
+    const LANES: usize = 16;
+    let (mut min, mut max, mut nans) = ([values[0]; LANES], [values[0]; LANES], [0; LANES]);
+    let (blocks, rest) = values.as_chunks::<LANES>();
+    for block in blocks {
+        for lane in 0..LANES {
+            min[lane] = if block[lane] < min[lane] { block[lane] } else { min[lane] };
+            max[lane] = if block[lane] > max[lane] { block[lane] } else { max[lane] };
+            nans[lane] |= u32::from(block[lane].is_nan());
+        }
+    }
+    let (mut least, mut greatest) = (min[0], max[0]);
+    for &value in min.iter().chain(rest) {
+        least = if value < least { value } else { least };
+    }
+    for &value in max.iter().chain(rest) {
+        greatest = if value > greatest { value } else { greatest };
+    }
+    (least, greatest, nans != [0; LANES] || rest.iter().any(|value| value.is_nan()))
+}
+
+/// The least value, and the range from there to the greatest: above zero even where all values are the same.
+fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
+    let data = matrix.as_slice();
+    let (mut min, max, _) = extremes(data);
+    if !(min.is_finite() && max.is_finite()) {
+        return Err(refuse(matrix));
+    }
+    if min == 0.0 {
+        // The sign is that of the zero that comes first.
+        min = data.iter().copied().find(|&value| value == 0.0).unwrap_or(min);
+    }
+    let end = if min == max { (f64::from(min) + (1.0 + f64::from(min).abs())) as f32 } else { max };
+    let range = end - min;
+    if range.is_finite() { Ok((min, range)) } else { Err(Error::Spread { min, max }) }
+}
+
+/// The fault of the first value that keeps the range from being known.
+fn refuse(matrix: &Matrix<f32>) -> Error {
+    let data = matrix.as_slice();
+    let index = if data[0].is_nan() { 0 } else { data.iter().position(|value| value.is_infinite()).unwrap_or(0) };
+    let (row, col) = (index / matrix.num_cols(), index % matrix.num_cols());
+    Error::Incompressible { value: matrix.row(row)[col], row, col }
+}

@@ -1,0 +1,172 @@
+//! Lossily compressed matrices.
+//!
+//! Three layouts, each behind its token. The integers of the first lie column after column and are unevenly spaced, with
+//! four levels for each column in between which its bytes are interpolated; those of the others lie row after row and
+//! are evenly spaced over the whole matrix.
+//!
+//! ```text
+//! CM   min range rows cols   cols × (p0 p25 p75 p100, 16 bits each)   cols × rows bytes
+//! CM2  min range rows cols   rows × cols 16-bit integers              min + range * integer / 65535
+//! CM3  min range rows cols   rows × cols bytes                        min + range * byte / 255
+//!
+//! 00 42 43 4d 33 20 00 00 80 3f 00 00 00 40 01 00 00 00 02 00 00 00 00 ff   .BCM3 1.0 2.0 1 2  0 255
+//! ^^^^^ marker      ^^^^^^^^^^^ min         ^^^^^^^^^^^ rows        ^^^^^ elements: 1.0 3.0
+//!       ^^^^^^^^^^^ token       ^^^^^^^^^^^ range       ^^^^^^^^^^^ columns
+//! ```
+//!
+//! `min` and `range` are 32-bit floats, the sizes 32-bit integers, without the size bytes that basic types have
+//! elsewhere. In text form a compressed matrix is a matrix like others.
+
+mod columns;
+mod decompress;
+mod encode;
+mod select;
+mod stored;
+
+use std::ops::Range;
+
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+
+use crate::{Matrix, Real, Result};
+
+use stored::{Header, Layout};
+pub(crate) use stored::{Stored, frame};
+
+/// How a matrix is compressed; the numbers are those of Kaldi's programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CompressionMethod {
+    /// Number 1: [`SpeechFeature`](Self::SpeechFeature) for more than 8 rows, [`TwoByteAuto`](Self::TwoByteAuto) for
+    /// 8 or fewer.
+    #[default]
+    Automatic,
+    /// Number 2: a byte per element, spaced by the quartiles of each column, and 8 bytes per column.
+    SpeechFeature,
+    /// Number 3: two bytes per element, from the least to the greatest value.
+    TwoByteAuto,
+    /// Number 4: two bytes per element, from −32768 to 32767, as samples of audio are; others are clipped.
+    TwoByteSignedInteger,
+    /// Number 5: a byte per element, from the least to the greatest value.
+    OneByteAuto,
+    /// Number 6: a byte per element, from 0 to 255; others are clipped.
+    OneByteUnsignedInteger,
+    /// Number 7: a byte per element, from 0 to 1; others are clipped.
+    OneByteZeroOne,
+}
+
+impl CompressionMethod {
+    /// The method with this number, from 1 to 7.
+    pub fn from_number(number: i32) -> Option<Self> {
+        Some(match number {
+            1 => Self::Automatic,
+            2 => Self::SpeechFeature,
+            3 => Self::TwoByteAuto,
+            4 => Self::TwoByteSignedInteger,
+            5 => Self::OneByteAuto,
+            6 => Self::OneByteUnsignedInteger,
+            7 => Self::OneByteZeroOne,
+            _ => return None,
+        })
+    }
+}
+
+/// A lossily compressed matrix, `num_rows × num_cols`, in the bytes of its file format.
+///
+/// What was compressed before is written as it was read, without a second loss. Follows Kaldi's `CompressedMatrix`, byte
+/// for byte and bit for bit, except that a matrix without elements is written as Kaldi reads it: Kaldi writes four bytes
+/// more, which then stand before the next key. They are skipped where they are read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CompressedMatrix {
+    header: Header,
+    payload: Vec<u8>,
+}
+
+impl CompressedMatrix {
+    /// Compresses a matrix.
+    ///
+    /// Values that are not numbers are taken for others, for the same ones as by Kaldi on x86: the least one of the range,
+    /// and in columns with four levels the third level.
+    ///
+    /// # Errors
+    /// Where the method spans the range from the least to the greatest value and one is infinite, or the very first is not
+    /// a number, or they lie too far apart. (Kaldi overlooks a range that is infinite, and what it writes then is not a
+    /// number wherever it is read.)
+    pub fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<Self> {
+        encode::compress(matrix, method)
+    }
+
+    /// The number of rows; frames, in a matrix of features.
+    pub fn num_rows(&self) -> usize {
+        self.header.rows
+    }
+
+    /// The number of columns; the dimension, in a matrix of features.
+    pub fn num_cols(&self) -> usize {
+        self.header.cols
+    }
+
+    /// The numbers of rows and columns.
+    pub fn size(&self) -> (usize, usize) {
+        (self.header.rows, self.header.cols)
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.payload.is_empty()
+    }
+
+    /// Decompresses all of the matrix.
+    pub fn to_matrix<T: Real>(&self) -> Matrix<T> {
+        self.stored().to_matrix()
+    }
+
+    /// Decompresses a rectangle, and nothing else.
+    ///
+    /// # Panics
+    /// Where it does not lie within the matrix.
+    pub fn range<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Matrix<T> {
+        self.stored().range(rows, cols)
+    }
+
+    fn stored(&self) -> Stored<'_> {
+        Stored { header: self.header, payload: &self.payload }
+    }
+}
+
+/// A compressed matrix in binary form, or a dense one in any form, which is then compressed by the automatic method as in
+/// Kaldi's `CompressedMatrix::Read`.
+impl Value for CompressedMatrix {
+    const NAME: &'static str = "compressed matrix";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        match window {
+            [0, b'B', b'C', ..] => stored::frame(window, at_end),
+            _ => Matrix::<f32>::frame(window, at_end),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let start = cursor.offset();
+        let mut ahead = cursor.clone();
+        if ahead.read_marker()? && ahead.peek() == Some(b'C') {
+            let stored = Stored::read(&mut ahead)?;
+            *cursor = ahead;
+            return Ok(Self { header: stored.header, payload: stored.payload.to_vec() });
+        }
+        let matrix = Matrix::<f32>::read(cursor)?;
+        Self::compress(&matrix, CompressionMethod::Automatic).map_err(|error| ParseError::new(start, error.to_string()))
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        match format {
+            Format::Binary => self.stored().write(out),
+            Format::Text => self.to_matrix::<f32>().write(out, format),
+        }
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        stored::is_canonical(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! What can go wrong with the sizes of matrices and vectors.
+
+use std::fmt;
+
+/// The result of the functions of this crate that put matrices and vectors together.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Matrices or vectors that do not go together, or do not fit a format.
+///
+/// Faults in the bytes of a value are [`kaldi_io::ParseError`]s instead.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two sizes differ that have to be the same.
+    Size {
+        /// What has the wrong size: `matrix`, `vector`, `transform` ...
+        what: &'static str,
+        /// The size that it needs, rows before columns.
+        expected: (usize, usize),
+        /// The size that it has.
+        got: (usize, usize),
+    },
+    /// A transform has neither the columns of a linear one (`dim`) nor of an affine one (`dim + 1`).
+    Transform {
+        /// The columns of what is to be transformed.
+        dim: usize,
+        /// The size of the transform.
+        got: (usize, usize),
+    },
+    /// The format cannot hold a matrix of this size.
+    Format {
+        /// The name of the format.
+        format: &'static str,
+        /// What it allows.
+        limit: &'static str,
+        /// The size of the matrix.
+        got: (usize, usize),
+    },
+    /// A value cannot be compressed: infinite, or not a number and the first one, where the method wants to know the
+    /// greatest value.
+    Incompressible {
+        /// The value.
+        value: f32,
+        /// Its row, counted from zero.
+        row: usize,
+        /// Its column, counted from zero.
+        col: usize,
+    },
+    /// The values are so large, or so far apart, that their range is infinite and cannot be compressed.
+    Spread {
+        /// The least value.
+        min: f32,
+        /// The greatest value.
+        max: f32,
+    },
+    /// An index does not lie within a sparse row.
+    Index {
+        /// The length of the row.
+        dim: usize,
+        /// The index.
+        got: i32,
+    },
+    /// Something has no elements that has to have some.
+    Empty {
+        /// What is empty: `matrix`, `vector`.
+        what: &'static str,
+    },
+    /// A matrix has no inverse, as far as rounding lets see.
+    Singular,
+    /// A symmetric matrix has eigenvalues that are not positive, as far as rounding lets see: no covariance of full rank.
+    NotPositiveDefinite,
+    /// A matrix to be decomposed has elements that are not finite, or too large to compute with.
+    NotFinite,
+    /// The eigenvalues of a symmetric matrix were not found.
+    NotConverged,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size { what, expected, got } => {
+                write!(f, "expected a {what} of {} by {}, got {} by {}", expected.0, expected.1, got.0, got.1)
+            }
+            Self::Transform { dim, got } => {
+                write!(f, "expected a transform with {dim} or {} columns, got {} by {}", dim + 1, got.0, got.1)
+            }
+            Self::Format { format, limit, got } => {
+                write!(f, "{format} features have at most {limit}, got {} by {}", got.0, got.1)
+            }
+            Self::Incompressible { value, row, col } => {
+                write!(f, "expected a value that can be compressed in row {row}, column {col}, got {value:?}")
+            }
+            Self::Spread { min, max } => {
+                write!(f, "expected values with a range that can be compressed, got {min:?} to {max:?}")
+            }
+            Self::Index { dim, got } => write!(f, "expected an index below {dim}, got {got}"),
+            Self::Empty { what } => write!(f, "expected a {what} with elements, got an empty one"),
+            Self::Singular => f.write_str("expected a matrix that can be inverted, got a singular one"),
+            Self::NotPositiveDefinite => {
+                f.write_str("expected a positive definite matrix, got a singular or indefinite one")
+            }
+            Self::NotFinite => f.write_str("expected finite numbers in a matrix, got NaN, infinity or too large ones"),
+            Self::NotConverged => f.write_str("the eigenvalues of a matrix do not converge"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,226 @@
+//! Matrices of any kind.
+
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+
+use crate::{CompressedMatrix, Matrix, MatrixRange, SparseMatrix};
+
+/// A dense, compressed or sparse matrix, as it was stored, so that what is only passed on keeps its kind.
+///
+/// A matrix without rows is a dense one, whatever it was stored as. Follows Kaldi's `GeneralMatrix`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GeneralMatrix {
+    /// All elements.
+    Dense(Matrix<f32>),
+    /// All elements, with some loss.
+    Compressed(CompressedMatrix),
+    /// The elements that are not zero.
+    Sparse(SparseMatrix<f32>),
+}
+
+impl GeneralMatrix {
+    /// The number of rows.
+    pub fn num_rows(&self) -> usize {
+        self.size().0
+    }
+
+    /// The number of columns.
+    pub fn num_cols(&self) -> usize {
+        self.size().1
+    }
+
+    /// The numbers of rows and columns.
+    pub fn size(&self) -> (usize, usize) {
+        match self {
+            Self::Dense(matrix) => matrix.size(),
+            Self::Compressed(matrix) => matrix.size(),
+            Self::Sparse(matrix) => matrix.size(),
+        }
+    }
+
+    /// Makes a dense matrix of it: decompressed, or with all of its zeros.
+    pub fn into_matrix(self) -> Matrix<f32> {
+        match self {
+            Self::Dense(matrix) => matrix,
+            Self::Compressed(matrix) => matrix.to_matrix(),
+            Self::Sparse(matrix) => matrix.to_matrix(),
+        }
+    }
+}
+
+impl From<Matrix<f32>> for GeneralMatrix {
+    fn from(matrix: Matrix<f32>) -> Self {
+        Self::Dense(matrix)
+    }
+}
+
+impl From<CompressedMatrix> for GeneralMatrix {
+    fn from(matrix: CompressedMatrix) -> Self {
+        if matrix.is_empty() { Self::Dense(Matrix::default()) } else { Self::Compressed(matrix) }
+    }
+}
+
+impl From<SparseMatrix<f32>> for GeneralMatrix {
+    fn from(matrix: SparseMatrix<f32>) -> Self {
+        if matrix.num_rows() == 0 { Self::Dense(Matrix::default()) } else { Self::Sparse(matrix) }
+    }
+}
+
+/// The kinds of matrices, told apart by their first bytes.
+enum Kind {
+    Dense,
+    Compressed,
+    Sparse,
+}
+
+impl Kind {
+    fn of(bytes: &[u8]) -> Self {
+        match bytes {
+            [0, b'B', b'C', ..] => Self::Compressed,
+            [0, b'B', b'S', ..] => Self::Sparse,
+            _ if bytes.trim_ascii_start().starts_with(b"r") => Self::Sparse,
+            _ => Self::Dense,
+        }
+    }
+}
+
+/// The binary or text form of any kind of matrix; a part of one (`[0:9]`) is dense.
+impl Value for GeneralMatrix {
+    const NAME: &'static str = "general matrix";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        match Kind::of(window) {
+            Kind::Dense => Matrix::<f32>::frame(window, at_end),
+            Kind::Compressed => CompressedMatrix::frame(window, at_end),
+            Kind::Sparse => SparseMatrix::<f32>::frame(window, at_end),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        Ok(match Kind::of(cursor.rest()) {
+            Kind::Dense => Matrix::read(cursor)?.into(),
+            Kind::Compressed => CompressedMatrix::read(cursor)?.into(),
+            Kind::Sparse => SparseMatrix::read(cursor)?.into(),
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        match self {
+            Self::Compressed(matrix) if !matrix.is_empty() => matrix.write(out, format),
+            Self::Sparse(matrix) if matrix.num_rows() > 0 => matrix.write(out, format),
+            Self::Dense(matrix) => matrix.write(out, format),
+            Self::Compressed(_) | Self::Sparse(_) => Matrix::<f32>::default().write(out, format),
+        }
+    }
+
+    fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
+        if !matches!(Kind::of(cursor.rest()), Kind::Sparse) {
+            return Matrix::read_range(cursor, range).map(Self::Dense);
+        }
+        let start = cursor.offset();
+        let matrix = SparseMatrix::<f32>::read(cursor)?;
+        let (num_rows, num_cols) = matrix.size();
+        let MatrixRange { rows, cols, .. } =
+            MatrixRange::parse(range, num_rows, num_cols).map_err(|error| ParseError { offset: start, ..error })?;
+        Ok(Self::Dense(matrix.range(rows, cols)))
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        // What has no rows becomes dense.
+        match Kind::of(bytes) {
+            Kind::Dense => Matrix::<f32>::is_canonical_binary(bytes),
+            Kind::Compressed => {
+                let mut empty = Vec::new();
+                CompressedMatrix::default().write(&mut empty, Format::Binary);
+                bytes != empty && CompressedMatrix::is_canonical_binary(bytes)
+            }
+            Kind::Sparse => bytes != b"\0BSM \x04\0\0\0\0" && SparseMatrix::<f32>::is_canonical_binary(bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CompressionMethod;
+    use crate::contract::{keeps_the_contract, written};
+
+    fn dense() -> Matrix<f32> {
+        Matrix::from_vec(2, 3, vec![0.0, 0.5, 0.0, 2.0, 0.0, 0.0])
+    }
+
+    fn compressed() -> CompressedMatrix {
+        CompressedMatrix::compress(&dense(), CompressionMethod::TwoByteAuto).unwrap()
+    }
+
+    fn sparse() -> SparseMatrix<f32> {
+        let mut matrix = SparseMatrix::new(3);
+        matrix.push_row(&[(1, 0.5)]).unwrap();
+        matrix.push_row(&[(0, 2.0)]).unwrap();
+        matrix
+    }
+
+    #[test]
+    fn every_kind_is_passed_on_as_it_is() {
+        keeps_the_contract::<GeneralMatrix>([
+            dense().into(),
+            compressed().into(),
+            sparse().into(),
+            Matrix::default().into(),
+        ]);
+        for (value, token) in
+            [(GeneralMatrix::from(dense()), b'F'), (compressed().into(), b'C'), (sparse().into(), b'S')]
+        {
+            let bytes = written(&value, Format::Binary);
+            assert_eq!(bytes[2], token);
+            assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(value.clone()));
+            assert_eq!(value.size(), (2, 3));
+            assert_eq!(value.into_matrix().size(), (2, 3));
+        }
+    }
+
+    #[test]
+    fn text_tells_sparse_from_dense_and_has_no_compressed() {
+        let again = |value: GeneralMatrix| {
+            let bytes = written(&value, Format::Text);
+            GeneralMatrix::read(&mut Cursor::new(&[b" \n", bytes.as_slice()].concat())).unwrap()
+        };
+        assert_eq!(again(dense().into()), dense().into());
+        assert_eq!(again(sparse().into()), sparse().into());
+        assert!(matches!(again(compressed().into()), GeneralMatrix::Dense(matrix) if matrix.size() == (2, 3)));
+    }
+
+    #[test]
+    fn a_matrix_without_rows_is_dense() {
+        let empty = GeneralMatrix::from(Matrix::default());
+        assert_eq!(GeneralMatrix::from(CompressedMatrix::default()), empty);
+        assert_eq!(GeneralMatrix::from(SparseMatrix::new(5)), empty);
+        for bytes in [
+            written(&CompressedMatrix::default(), Format::Binary),
+            written(&SparseMatrix::<f32>::new(5), Format::Binary),
+        ] {
+            assert!(!GeneralMatrix::is_canonical_binary(&bytes));
+            assert_eq!(GeneralMatrix::read(&mut Cursor::new(&bytes)), Ok(empty.clone()));
+        }
+        let bytes = written(&empty, Format::Binary);
+        for value in
+            [GeneralMatrix::Compressed(CompressedMatrix::default()), GeneralMatrix::Sparse(SparseMatrix::new(5))]
+        {
+            assert_eq!(written(&value, Format::Binary), bytes);
+        }
+    }
+
+    #[test]
+    fn a_part_of_any_kind_is_dense() {
+        for value in [GeneralMatrix::from(dense()), compressed().into(), sparse().into()] {
+            for format in [Format::Binary, Format::Text] {
+                let bytes = written(&value, format);
+                let part = |range: &[u8]| GeneralMatrix::read_range(&mut Cursor::new(&bytes), range);
+                let GeneralMatrix::Dense(matrix) = part(b"0:3,1:2").unwrap() else { panic!("{value:?}") };
+                assert_eq!(matrix.size(), (2, 2));
+                assert!((matrix.row(0)[0] - 0.5).abs() < 1e-4 && matrix.row(1)[0].abs() < 1e-4, "{matrix:?}");
+                let error = part(b"0:1,1:3").unwrap_err();
+                assert_eq!(error.to_string(), "range [0:1,1:3] does not lie within a matrix of 2 by 3");
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Matrix products.
+
+use crate::{Error, Matrix, Real, Result};
+
+/// One factor of a product: elements and how to step through them.
+pub struct Factor<'a, T> {
+    pub data: &'a [T],
+    pub rows: usize,
+    pub cols: usize,
+    /// The distance of the next row and of the next column.
+    pub strides: (usize, usize),
+}
+
+impl<T> Factor<'_, T> {
+    /// The index behind the last element.
+    fn end(&self) -> usize {
+        match (self.rows, self.cols) {
+            (0, _) | (_, 0) => 0,
+            (rows, cols) => (rows - 1) * self.strides.0 + (cols - 1) * self.strides.1 + 1,
+        }
+    }
+}
+
+/// `left * right + beta * out`.
+pub struct Product<'a, T> {
+    pub left: Factor<'a, T>,
+    pub right: Factor<'a, T>,
+    pub beta: T,
+}
+
+impl<T> Product<'_, T> {
+    /// Panics where the factors do not fit each other, reach beyond their elements, or do not fit an `out` of that
+    /// length.
+    pub fn check(&self, out: usize) {
+        assert_eq!(self.left.cols, self.right.rows);
+        assert!(self.left.end() <= self.left.data.len());
+        assert!(self.right.end() <= self.right.data.len());
+        assert_eq!(Some(out), self.left.rows.checked_mul(self.right.cols));
+    }
+}
+
+impl<T: Real> Matrix<T> {
+    pub(crate) fn factor(&self) -> Factor<'_, T> {
+        Factor { data: self.as_slice(), rows: self.num_rows(), cols: self.num_cols(), strides: (self.num_cols(), 1) }
+    }
+
+    pub(crate) fn transposed_factor(&self) -> Factor<'_, T> {
+        Factor { data: self.as_slice(), rows: self.num_cols(), cols: self.num_rows(), strides: (1, self.num_cols()) }
+    }
+
+    /// Computes `self * other`: `m × k` times `k × n` gives `m × n`.
+    ///
+    /// # Errors
+    /// Where `other` does not have as many rows as `self` has columns.
+    pub fn multiply(&self, other: &Self) -> Result<Self> {
+        if other.num_rows() != self.num_cols() {
+            let expected = (self.num_cols(), other.num_cols());
+            return Err(Error::Size { what: "right factor", expected, got: other.size() });
+        }
+        let mut out = Self::new(self.num_rows(), other.num_cols());
+        let product = Product { left: self.factor(), right: other.factor(), beta: T::default() };
+        T::gemm(&product, out.as_mut_slice());
+        Ok(out)
+    }
+
+    /// Computes `self * other^T`: `m × k` times the transpose of `n × k` gives `m × n`.
+    ///
+    /// # Errors
+    /// Where the two do not have the same number of columns.
+    pub fn multiply_transposed(&self, other: &Self) -> Result<Self> {
+        if other.num_cols() != self.num_cols() {
+            let expected = (other.num_rows(), self.num_cols());
+            return Err(Error::Size { what: "right factor", expected, got: other.size() });
+        }
+        let mut out = Self::new(self.num_rows(), other.num_rows());
+        let product = Product { left: self.factor(), right: other.transposed_factor(), beta: T::default() };
+        T::gemm(&product, out.as_mut_slice());
+        Ok(out)
+    }
+
+    /// Computes `self^T * self`: the sum of the outer products of all rows, `num_cols × num_cols`.
+    pub fn gram(&self) -> Self {
+        let mut out = Self::new(self.num_cols(), self.num_cols());
+        let product = Product { left: self.transposed_factor(), right: self.factor(), beta: T::default() };
+        T::gemm(&product, out.as_mut_slice());
+        out
+    }
+
+    /// Computes half of `log det(A A^T)` of the first `dim` columns `A`, in double precision: the logarithm of the
+    /// determinant's size where `A` is square, and of the volume's change where it reduces the dimension.
+    ///
+    /// Negative infinity where `A` has not got full row rank, as far as rounding lets see. What transform-feats logs.
+    pub fn half_log_det_gram(&self, dim: usize) -> f64 {
+        let size = self.num_rows();
+        let mut factor = Matrix::<f64>::new(size, size);
+        let mut sum = 0.0;
+        // The Cholesky decomposition of A A^T, row by row.
+        for i in 0..size {
+            for j in 0..=i {
+                let gram: f64 = dot(&self.row(i)[..dim], &self.row(j)[..dim]);
+                let rest = gram - dot(&factor.row(i)[..j], &factor.row(j)[..j]);
+                if i != j {
+                    factor.row_mut(i)[j] = rest / factor.row(j)[j];
+                } else if rest > gram * f64::EPSILON * size as f64 {
+                    factor.row_mut(i)[i] = rest.sqrt();
+                    sum += rest.sqrt().ln();
+                } else if rest.is_nan() {
+                    return f64::NAN;
+                } else {
+                    return f64::NEG_INFINITY;
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// The inner product of two slices of the same length, summed in double precision, in several sums side by side.
+pub(crate) fn dot<T: Real>(left: &[T], right: &[T]) -> f64 {
+    const LANES: usize = 8;
+    debug_assert_eq!(left.len(), right.len());
+    let (left, left_rest) = left.as_chunks::<LANES>();
+    let (right, right_rest) = right.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (a, b) in left.iter().zip(right) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a.to_f64() * b.to_f64();
+        }
+    }
+    let rest = left_rest.iter().zip(right_rest).map(|(a, b)| a.to_f64() * b.to_f64());
+    rest.fold(sums.iter().sum(), |sum, product| sum + product)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix(rows: usize, values: &[f32]) -> Matrix<f32> {
+        Matrix::from_vec(rows, values.len() / rows, values.to_vec())
+    }
+
+    #[test]
+    fn a_product_takes_rows_times_columns() {
+        let left = matrix(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let right = matrix(3, &[1.0, 0.0, -1.0, 2.0, 0.5, 1.0]);
+        assert_eq!(left.multiply(&right).unwrap(), matrix(2, &[0.5, 7.0, 2.0, 16.0]));
+        assert_eq!(left.multiply_transposed(&right.transpose()).unwrap(), left.multiply(&right).unwrap());
+        let wide = left.to_precision::<f64>().multiply(&right.to_precision()).unwrap();
+        assert_eq!(wide, matrix(2, &[0.5, 7.0, 2.0, 16.0]).to_precision());
+    }
+
+    #[test]
+    fn the_outer_products_of_rows_add_up() {
+        let gram = matrix(2, &[1.0, 2.0, 3.0, -4.0]).gram();
+        assert_eq!(gram, matrix(2, &[10.0, -10.0, -10.0, 20.0]));
+        assert!(Matrix::<f64>::default().gram().is_empty());
+    }
+
+    #[test]
+    fn factors_of_other_sizes_are_refused() {
+        let left = matrix(2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(left.multiply(&left).unwrap_err().to_string(), "expected a right factor of 3 by 3, got 2 by 3");
+        assert!(left.multiply_transposed(&left.transpose()).is_err());
+    }
+
+    #[test]
+    fn empty_factors_give_an_empty_product() {
+        let empty = Matrix::<f32>::default();
+        assert!(empty.multiply(&empty).unwrap().is_empty());
+    }
+
+    #[test]
+    fn the_determinant_of_a_square_is_that_of_the_matrix() {
+        let square = matrix(2, &[1.0, 2.0, 9.0, 3.0, 4.0, 9.0]);
+        assert!((square.half_log_det_gram(2) - 2.0_f64.ln()).abs() < 1e-12);
+        assert_eq!(matrix(2, &[1.0, 2.0, 2.0, 4.0]).half_log_det_gram(2), f64::NEG_INFINITY);
+        assert_eq!(matrix(2, &[0.0; 4]).half_log_det_gram(2), f64::NEG_INFINITY);
+        assert!(matrix(2, &[f32::NAN; 4]).half_log_det_gram(2).is_nan());
+    }
+}

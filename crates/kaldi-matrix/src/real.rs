@@ -1,0 +1,228 @@
+//! The two precisions.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Sub};
+use std::sync::Arc;
+
+use kaldi_io::number::{self, RowError};
+use kaldi_io::{Basic, Encoded};
+
+use crate::product::Product;
+
+/// A floating-point type that matrices and vectors are made of: `f32` or `f64`.
+pub trait Real:
+    Basic
+    + Debug
+    + Default
+    + PartialEq
+    + PartialOrd
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + AddAssign
+    + MulAssign
+    + Storage
+    + 'static
+{
+    /// Converts to the nearest value of this precision; an infinity where it is too large.
+    fn from_f64(value: f64) -> Self;
+
+    /// Converts without loss.
+    fn to_f64(self) -> f64;
+
+    /// Raises e to this power.
+    fn exp(self) -> Self;
+
+    /// Takes the natural logarithm: negative infinity at zero, not a number below.
+    fn ln(self) -> Self;
+}
+
+/// What the formats and the products need to know about a precision. Out of reach outside the crate, so that nobody adds
+/// a third one.
+pub trait Storage: Sized {
+    /// The token of a binary matrix.
+    const MATRIX_TOKEN: &'static str;
+
+    /// The token of a binary vector.
+    const VECTOR_TOKEN: &'static str;
+
+    /// Appends what `convert` makes of the little-endian numbers in `bytes`.
+    fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T);
+
+    /// Appends the little-endian bytes of each number.
+    fn encode_le(out: &mut Vec<u8>, values: &[Self]);
+
+    /// Appends the numbers of a row of text to `values`; returns the length consumed.
+    fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError>;
+
+    /// Appends each number and a space behind it.
+    fn write_row(out: &mut Vec<u8>, row: &[Self]);
+
+    /// Computes a matrix product into `out`.
+    fn gemm(product: &Product<'_, Self>, out: &mut [Self]);
+}
+
+/// The bytes of numbers as they stand in files, where they stand so in memory, too.
+pub(crate) fn as_le_bytes<T: Real>(values: &[T]) -> Option<&[u8]> {
+    if cfg!(target_endian = "big") {
+        return None;
+    }
+    #[allow(unsafe_code)]
+    // SAFETY: the two types that `Real` is for have no padding, and any memory may be seen as bytes.
+    Some(unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) })
+}
+
+/// Elements that were given away to be written as they are.
+struct Elements<T>(Vec<T>);
+
+impl<T: Real> AsRef<[u8]> for Elements<T> {
+    fn as_ref(&self) -> &[u8] {
+        as_le_bytes(&self.0).unwrap_or_default()
+    }
+}
+
+/// Puts elements behind the `head` of their value, without a copy where that can be.
+pub(crate) fn encode_behind<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded {
+    if as_le_bytes(&elements).is_none() {
+        T::encode_le(&mut head, &elements);
+        return head.into();
+    }
+    Encoded::of_block(head, Arc::new(Elements(elements)))
+}
+
+impl Real for f32 {
+    fn from_f64(value: f64) -> Self {
+        value as Self
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    fn exp(self) -> Self {
+        self.exp()
+    }
+
+    fn ln(self) -> Self {
+        self.ln()
+    }
+}
+
+impl Storage for f32 {
+    const MATRIX_TOKEN: &'static str = "FM";
+    const VECTOR_TOKEN: &'static str = "FV";
+
+    fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T) {
+        out.extend(bytes.as_chunks::<4>().0.iter().map(|word| convert(Self::from_le_bytes(*word))));
+    }
+
+    fn encode_le(out: &mut Vec<u8>, values: &[Self]) {
+        match as_le_bytes(values) {
+            Some(bytes) => out.extend_from_slice(bytes),
+            None => out.extend(values.iter().flat_map(|value| value.to_le_bytes())),
+        }
+    }
+
+    fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
+        number::parse_f32_row(text, values)
+    }
+
+    fn write_row(out: &mut Vec<u8>, row: &[Self]) {
+        number::write_f32_row(out, row);
+    }
+
+    fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
+        let Product { left, right, beta } = product;
+        product.check(out.len());
+        // SAFETY: `check` has seen that every element which these sizes and strides reach lies in the slices.
+        #[allow(unsafe_code)]
+        unsafe {
+            matrixmultiply::sgemm(
+                left.rows,
+                left.cols,
+                right.cols,
+                1.0,
+                left.data.as_ptr(),
+                left.strides.0 as isize,
+                left.strides.1 as isize,
+                right.data.as_ptr(),
+                right.strides.0 as isize,
+                right.strides.1 as isize,
+                *beta,
+                out.as_mut_ptr(),
+                right.cols as isize,
+                1,
+            );
+        }
+    }
+}
+
+impl Real for f64 {
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    fn exp(self) -> Self {
+        self.exp()
+    }
+
+    fn ln(self) -> Self {
+        self.ln()
+    }
+}
+
+impl Storage for f64 {
+    const MATRIX_TOKEN: &'static str = "DM";
+    const VECTOR_TOKEN: &'static str = "DV";
+
+    fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T) {
+        out.extend(bytes.as_chunks::<8>().0.iter().map(|word| convert(Self::from_le_bytes(*word))));
+    }
+
+    fn encode_le(out: &mut Vec<u8>, values: &[Self]) {
+        match as_le_bytes(values) {
+            Some(bytes) => out.extend_from_slice(bytes),
+            None => out.extend(values.iter().flat_map(|value| value.to_le_bytes())),
+        }
+    }
+
+    fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
+        number::parse_f64_row(text, values)
+    }
+
+    fn write_row(out: &mut Vec<u8>, row: &[Self]) {
+        number::write_f64_row(out, row);
+    }
+
+    fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
+        let Product { left, right, beta } = product;
+        product.check(out.len());
+        // SAFETY: `check` has seen that every element which these sizes and strides reach lies in the slices.
+        #[allow(unsafe_code)]
+        unsafe {
+            matrixmultiply::dgemm(
+                left.rows,
+                left.cols,
+                right.cols,
+                1.0,
+                left.data.as_ptr(),
+                left.strides.0 as isize,
+                left.strides.1 as isize,
+                right.data.as_ptr(),
+                right.strides.0 as isize,
+                right.strides.1 as isize,
+                *beta,
+                out.as_mut_ptr(),
+                right.cols as isize,
+                1,
+            );
+        }
+    }
+}

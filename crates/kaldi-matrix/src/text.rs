@@ -1,0 +1,237 @@
+//! The text forms of dense matrices and vectors, both directions.
+//!
+//! A matrix is rows of numbers between brackets. Rows end at a line end or `;`, empty ones count for nothing, and the
+//! line end behind the closing bracket belongs to the matrix. A vector is on one line.
+
+use kaldi_io::number::{NumberError, RowError};
+use kaldi_io::{Cursor, Frame, ParseError};
+use memchr::{memchr, memchr2, memchr3};
+
+use crate::Real;
+use crate::binary::Shape;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Tells how far a value reaches whose first byte is not that of the binary marker.
+pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape) -> Result<Frame> {
+    let more = Ok(Frame::Partial(window.len() as u64 + 1));
+    let mut cursor = Cursor::new(window);
+    match open(&mut cursor, shape) {
+        // What follows tells whether "[]" is a word.
+        Ok(true) if cursor.rest().is_empty() && !at_end => return more,
+        Ok(true) => return Ok(Frame::Whole(cursor.offset())),
+        Ok(false) => {}
+        Err(error) if error.at_end && !at_end => return more,
+        Err(error) => return Err(error),
+    }
+    // Looking for the faults as well finds them without reading on to the next bracket, which may be far.
+    let found = match shape {
+        Shape::Matrix => memchr2(b']', b'[', cursor.rest()),
+        Shape::Vector => memchr3(b']', b'[', b'\n', cursor.rest()),
+    };
+    let Some(found) = found else {
+        return if at_end { Err(ParseError::end(window.len(), "\"]\"")) } else { more };
+    };
+    cursor.advance(found);
+    match cursor.peek() {
+        Some(b']') => {}
+        Some(b'\n') => return Err(line_end(&cursor)),
+        _ => return Err(cursor.expected("a number or \"]\"")),
+    }
+    let end = cursor.offset() + 1;
+    let length = end + trailer(&window[end..]);
+    // More of a line end may come.
+    if length > window.len() || (length == end && end == window.len()) {
+        return if at_end { Ok(Frame::Whole(window.len())) } else { more };
+    }
+    Ok(Frame::Whole(length))
+}
+
+/// Consumes `[` or `[]`, which have to be words; tells whether that was all.
+fn open(cursor: &mut Cursor<'_>, shape: Shape) -> Result<bool> {
+    cursor.skip_space();
+    match cursor.rest() {
+        [] => Err(cursor.end("\"[\"")),
+        [b'['] => {
+            cursor.advance(1);
+            Ok(false)
+        }
+        [b'[', space, ..] if is_space(*space) => {
+            cursor.advance(1);
+            Ok(false)
+        }
+        [b'[', b']'] => {
+            cursor.advance(2);
+            Ok(true)
+        }
+        [b'[', b']', space, ..] if is_space(*space) => {
+            cursor.advance(2);
+            Ok(true)
+        }
+        rest => {
+            let mut error = cursor.expected("\"[\"");
+            let word = rest.split(|&byte| is_space(byte)).next().unwrap_or_default();
+            if word.starts_with(b"RIFF") {
+                error.message.to_mut().push_str(": this is a wave file");
+            } else if word.iter().all(u8::is_ascii_digit) {
+                let advice = format!(": this is no {}; copy-int-vector reads integers", shape.name());
+                error.message.to_mut().push_str(&advice);
+            }
+            Err(error)
+        }
+    }
+}
+
+impl Shape {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Matrix => "matrix",
+            Self::Vector => "vector",
+        }
+    }
+}
+
+/// The length of the line end behind a closing bracket. A carriage return takes the next byte along, whatever it is, as
+/// Kaldi does.
+fn trailer(rest: &[u8]) -> usize {
+    match rest {
+        [b'\r', ..] => 2,
+        [b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Consumes the closing bracket at the cursor and the line end behind it.
+fn close(cursor: &mut Cursor<'_>) {
+    cursor.advance(1);
+    cursor.advance(trailer(cursor.rest()).min(cursor.rest().len()));
+}
+
+/// C's `isspace`.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+fn line_end(cursor: &Cursor<'_>) -> ParseError {
+    cursor.error("expected a vector on one line, got a line end: this may be a matrix; copy-matrix reads it")
+}
+
+/// Room for the numbers up to the closing bracket, of a common length.
+fn room<T>(cursor: &Cursor<'_>) -> Vec<T> {
+    let length = memchr(b']', cursor.rest()).unwrap_or(0);
+    Vec::with_capacity(length / 9)
+}
+
+/// Consumes a matrix; returns the numbers of rows and columns, and the elements.
+pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, usize, Vec<T>)> {
+    if open(cursor, Shape::Matrix)? {
+        return Ok((0, 0, Vec::new()));
+    }
+    let mut data = room(cursor);
+    let (mut num_rows, mut num_cols) = (0, 0);
+    loop {
+        let begin = data.len();
+        let last = read_row(cursor, &mut data)?;
+        let length = data.len() - begin;
+        if num_rows == 0 {
+            num_cols = length;
+        } else if length != num_cols && length != 0 {
+            let message = format!("expected {num_cols} columns, got {length} in row {}", num_rows + 1);
+            return Err(cursor.error(message));
+        }
+        num_rows += usize::from(length != 0);
+        if last {
+            break;
+        }
+    }
+    close(cursor);
+    if i32::try_from(num_rows.max(num_cols)).is_err() {
+        return Err(cursor.error(format!("{num_rows} by {num_cols} elements are too many")));
+    }
+    Ok((num_rows, num_cols, data))
+}
+
+/// Consumes rows that need not have the same length; returns all elements.
+pub(crate) fn read_rows<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
+    let mut data = Vec::new();
+    if open(cursor, Shape::Matrix)? {
+        return Ok(data);
+    }
+    while !read_row(cursor, &mut data)? {}
+    close(cursor);
+    Ok(data)
+}
+
+/// Consumes the numbers up to the end of the row, and that unless it is the closing bracket; tells whether it is.
+fn read_row<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<bool> {
+    loop {
+        read_numbers(cursor, data)?;
+        match cursor.peek() {
+            Some(b']') => return Ok(true),
+            Some(b'\n' | b';') => {
+                cursor.advance(1);
+                return Ok(false);
+            }
+            // Kaldi wants no space before these: `1-2` is two numbers. `1.5.5` and `1+2` are none.
+            Some(b'-' | b'i' | b'I' | b'n' | b'N') => {}
+            Some(byte) if is_space(byte) => cursor.advance(1),
+            _ => return Err(cursor.expected("a number or \"]\"")),
+        }
+    }
+}
+
+/// Consumes a vector; returns the elements.
+pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
+    if open(cursor, Shape::Vector)? {
+        return Ok(Vec::new());
+    }
+    let mut data = room(cursor);
+    read_numbers(cursor, &mut data)?;
+    match cursor.peek() {
+        Some(b']') => close(cursor),
+        Some(b'\n' | b'\r') => return Err(line_end(cursor)),
+        _ => return Err(cursor.expected("a number or \"]\"")),
+    }
+    if i32::try_from(data.len()).is_err() {
+        return Err(cursor.error(format!("{} elements are too many", data.len())));
+    }
+    Ok(data)
+}
+
+/// Consumes numbers with spaces and tabs around them.
+fn read_numbers<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<()> {
+    match T::parse_row(cursor.rest(), data) {
+        Ok(length) => {
+            cursor.advance(length);
+            Ok(())
+        }
+        Err(RowError { offset, error }) => {
+            cursor.advance(offset);
+            Err(match error {
+                NumberError::OutOfRange => cursor.expected(&format!("a number that fits {} bits", 8 * size_of::<T>())),
+                NumberError::Invalid => cursor.expected("a number"),
+            })
+        }
+    }
+}
+
+/// Appends a matrix.
+pub(crate) fn write_matrix<'a, T: Real>(out: &mut Vec<u8>, rows: impl ExactSizeIterator<Item = &'a [T]>) {
+    if rows.len() == 0 {
+        out.extend_from_slice(b" [ ]\n");
+        return;
+    }
+    out.extend_from_slice(b" [");
+    for row in rows {
+        out.extend_from_slice(b"\n  ");
+        T::write_row(out, row);
+    }
+    out.extend_from_slice(b"]\n");
+}
+
+/// Appends a vector.
+pub(crate) fn write_vector<T: Real>(out: &mut Vec<u8>, elements: &[T]) {
+    out.extend_from_slice(b" [ ");
+    T::write_row(out, elements);
+    out.extend_from_slice(b"]\n");
+}
