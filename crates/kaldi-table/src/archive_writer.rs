@@ -1,0 +1,242 @@
+//! Writing of archives entry by entry, whatever the values are.
+
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::{Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename, specifier_advice};
+use kaldi_log::warning;
+
+use crate::script::write_script_line;
+use crate::{Error, Result, is_key};
+
+/// Bytes that are copied through memory rather than by the system: what a buffer holds.
+const SMALL: u64 = 1 << 16;
+
+/// An archive that is being written, with the script file that points into it where one is wanted.
+///
+/// Entries are bytes: from memory, or of files, from which the system copies them.
+#[must_use = "an archive is complete only after finish()"]
+#[derive(Debug)]
+pub struct ArchiveWriter {
+    archive: Output,
+    script: Option<(BString, Output)>,
+    options: WspecifierOptions,
+    /// Bytes of a file that belong behind what was written: those of consecutive entries are copied together.
+    pending: Option<(Arc<File>, Range<u64>)>,
+}
+
+impl ArchiveWriter {
+    /// Creates the archive that `wspecifier` names (`ark:` or `ark,scp:`).
+    ///
+    /// # Errors
+    /// Where the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
+    pub fn create(wspecifier: &BStr) -> Result<Self> {
+        let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
+        let (archive_name, script) = match kind {
+            WspecifierKind::Archive(archive) => (archive, None),
+            WspecifierKind::Both { archive, script } => (archive, Some(script)),
+            WspecifierKind::Script(_) => {
+                return Err(invalid(wspecifier, "expected an archive to write (ark: or ark,scp:), not a script file"));
+            }
+        };
+        if script.as_ref() == Some(&archive_name) && !matches!(archive_name.as_slice(), b"" | b"-") {
+            return Err(invalid(wspecifier, "the archive and its script file have the same name"));
+        }
+        let archive = Output::create(archive_name.as_ref(), options.flush)?;
+        if script.is_some() && archive.position().is_none() {
+            warning!(
+                "When writing to both archive and script, the script file will generally not be interpreted correctly \
+                 unless the archive is an actual file: wspecifier = {wspecifier}"
+            );
+        }
+        let script = match script {
+            Some(script) => Some((archive_name, Output::create(script.as_ref(), options.flush)?)),
+            None => None,
+        };
+        Ok(Self { archive, script, options, pending: None })
+    }
+
+    /// The form in which values should be written.
+    pub fn format(&self) -> Format {
+        Format::from_binary(self.options.binary)
+    }
+
+    /// Writes an entry; its value begins behind `value_at` bytes.
+    ///
+    /// # Errors
+    /// Where the key is no word, or writing fails.
+    pub fn put(&mut self, key: &BStr, value_at: u64, entry: &[u8]) -> Result<()> {
+        self.put_with(key, value_at, |archive| Ok(archive.write_all(entry)?))
+    }
+
+    /// Writes an entry as `write` does; its value begins behind `value_at` bytes.
+    pub(crate) fn put_with(
+        &mut self,
+        key: &BStr,
+        value_at: u64,
+        write: impl FnOnce(&mut Output) -> Result<()>,
+    ) -> Result<()> {
+        self.list(key, value_at)?;
+        self.settle()?;
+        write(&mut self.archive)?;
+        self.flush_entry()
+    }
+
+    /// Writes an entry that is in a file; its value begins behind `value_at` bytes.
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
+    pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+        self.list(key, value_at)?;
+        match &mut self.pending {
+            Some((source, range)) if Arc::ptr_eq(source, file) && range.end == entry.start => range.end = entry.end,
+            _ => {
+                self.settle()?;
+                self.pending = Some((Arc::clone(file), entry));
+            }
+        }
+        self.flush_entry()
+    }
+
+    /// Completes the archive and then the script file: closes files and pipes, and gives the files their names.
+    ///
+    /// # Errors
+    /// Where anything could not be written, or an output pipe failed.
+    pub fn finish(mut self) -> Result<()> {
+        self.settle()?;
+        let permissive = self.options.permissive;
+        // A full disk is met before the archive gets its name.
+        self.archive.flush()?;
+        if let Some((_, script)) = &mut self.script {
+            script.flush()?;
+        }
+        finish_output(self.archive, permissive)?;
+        self.script.map_or(Ok(()), |(_, script)| finish_output(script, permissive))
+    }
+
+    /// Writes the script file's line for the entry that comes next.
+    fn list(&mut self, key: &BStr, value_at: u64) -> Result<()> {
+        if !is_key(key) {
+            return Err(Error::Key { key: key.to_owned() });
+        }
+        let Some((name, script)) = &mut self.script else { return Ok(()) };
+        let Some(position) = self.archive.position() else {
+            return Err(Error::NoOffsets { archive: printable_wxfilename(name.as_ref()).into_owned() });
+        };
+        let pending = self.pending.as_ref().map_or(0, |(_, range)| range.end - range.start);
+        let mut line = Vec::with_capacity(key.len() + name.len() + 24);
+        write_script_line(&mut line, key, name.as_ref(), position + pending + value_at);
+        Ok(script.write_all(&line)?)
+    }
+
+    /// Copies what is pending.
+    fn settle(&mut self) -> Result<()> {
+        let Some((file, range)) = self.pending.take() else { return Ok(()) };
+        let (offset, length) = (range.start, range.end - range.start);
+        if length >= SMALL {
+            return Ok(self.archive.write_from(&file, offset, length)?);
+        }
+        let mut bytes = vec![0; length as usize];
+        file.read_exact_at(&mut bytes, offset).map_err(|source| {
+            // Who opened the file knows its name, but this is no more than a file that changes while it is read.
+            kaldi_io::Error::Read { name: "an archive".to_owned(), offset, source }
+        })?;
+        Ok(self.archive.write_all(&bytes)?)
+    }
+
+    /// Writes an entry out at once where that is wanted, the archive first.
+    fn flush_entry(&mut self) -> Result<()> {
+        if self.options.flush {
+            self.settle()?;
+            self.archive.flush()?;
+            if let Some((_, script)) = &mut self.script {
+                script.flush()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Parses a wspecifier.
+pub(crate) fn parse_wspecifier(wspecifier: &BStr) -> Result<Wspecifier> {
+    Wspecifier::parse(wspecifier).ok_or_else(|| invalid(wspecifier, &specifier_advice(wspecifier, "wspecifier")))
+}
+
+fn invalid(wspecifier: &BStr, advice: &str) -> Error {
+    Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice: advice.to_owned() }
+}
+
+/// Completes an output; a command that failed is only a warning in permissive mode.
+pub(crate) fn finish_output(output: Output, permissive: bool) -> Result<()> {
+    match output.finish() {
+        Err(error @ kaldi_io::Error::Status { .. }) if permissive => {
+            warning!("{error}; ignored, as permissive mode (p) asks");
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn entries_of_files_and_of_memory_are_listed_where_they_stand() {
+        let dir = tempfile::tempdir().unwrap();
+        let [source, archive, script] = ["source", "out.ark", "out.scp"].map(|name| dir.path().join(name));
+        let large = "x".repeat(1 << 17);
+        let text = format!("junk\na 1\nb {large}\nc 3\n");
+        fs::write(&source, &text).unwrap();
+        let file = Arc::new(File::open(&source).unwrap());
+        let (b, c) = (9, (1 << 17) + 12);
+
+        for options in ["ark,scp", "ark,f,scp"] {
+            let wspecifier = format!("{options}:{},{}", archive.display(), script.display());
+            let mut writer = ArchiveWriter::create(wspecifier.as_str().into()).unwrap();
+            writer.put_from("c".into(), 2, &file, c..c + 4).unwrap();
+            writer.put("m".into(), 3, b"m  0\n").unwrap();
+            // These are copied as one.
+            writer.put_from("a".into(), 2, &file, 5..b).unwrap();
+            writer.put_from("b".into(), 2, &file, b..c).unwrap();
+            writer.finish().unwrap();
+
+            assert_eq!(fs::read_to_string(&archive).unwrap(), format!("c 3\nm  0\na 1\nb {large}\n"));
+            let place = archive.display();
+            let expected = format!("c {place}:2\nm {place}:7\na {place}:11\nb {place}:15\n");
+            assert_eq!(fs::read_to_string(&script).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_gets_its_name_where_the_source_has_become_shorter() {
+        let dir = tempfile::tempdir().unwrap();
+        let [source, archive] = ["source", "out.ark"].map(|name| dir.path().join(name));
+        fs::write(&source, vec![b'x'; 200_000]).unwrap();
+        let file = Arc::new(File::open(&source).unwrap());
+        for length in [300_000, 200_001, 100] {
+            let wspecifier = format!("ark:{}", archive.display());
+            let mut writer = ArchiveWriter::create(wspecifier.as_str().into()).unwrap();
+            writer.put_from("a".into(), 2, &file, 199_990..199_990 + length).unwrap();
+            assert!(writer.finish().is_err());
+            assert!(!archive.exists());
+        }
+    }
+
+    #[test]
+    fn only_words_are_keys_and_only_archives_are_written() {
+        let mut writer = ArchiveWriter::create("ark:/dev/null".into()).unwrap();
+        for key in ["", "a b", "a\n", "\0"] {
+            assert!(matches!(writer.put(key.into(), 0, b""), Err(Error::Key { .. })), "{key:?}");
+        }
+        for wspecifier in ["scp:x", "x", "scp,ark:x,y", "ark,scp:x,x"] {
+            let error = ArchiveWriter::create(wspecifier.into()).unwrap_err();
+            assert!(matches!(error, Error::Specifier { .. }), "{error}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What can go wrong with tables.
+
+use std::fmt;
+
+use bstr::BString;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the work that a tool does on an entry.
+pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A failure of a table.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A stream failed, or its content makes no sense, outside of any entry.
+    Io(kaldi_io::Error),
+    /// The text is no valid rspecifier or wspecifier.
+    Specifier {
+        /// `rspecifier` or `wspecifier`.
+        role: &'static str,
+        /// The text as given.
+        text: BString,
+        /// What is wrong and what to write instead.
+        advice: String,
+    },
+    /// A table was to be copied to a file, or a file to a table.
+    Mixed {
+        /// What was to be read.
+        from: BString,
+        /// What was to be written.
+        to: BString,
+    },
+    /// An entry could not be read.
+    Entry {
+        /// Printable name and line of the script file that names the entry, if any.
+        script: Option<(String, u64)>,
+        /// The entry's key; empty for a file that is no table.
+        key: BString,
+        /// What happened, with the place in the data.
+        source: Box<kaldi_io::Error>,
+    },
+    /// A line of a script file makes no sense.
+    ScriptLine {
+        /// The printable name of the script file.
+        script: String,
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A promise made by an option of the rspecifier (`s`, `cs`, `o`) or of the format is broken.
+    Promise {
+        /// The printable name of the table's file.
+        table: String,
+        /// Which promise, and the keys that break it.
+        message: String,
+    },
+    /// A key cannot stand in a table.
+    Key {
+        /// The key.
+        key: BString,
+    },
+    /// A key has no place to be written to.
+    NoPlace {
+        /// The printable name of the script file.
+        script: String,
+        /// The key.
+        key: BString,
+    },
+    /// Offsets cannot be told, because the archive is no file.
+    NoOffsets {
+        /// The printable name of the archive.
+        archive: String,
+    },
+    /// The work on an entry failed.
+    Work(WorkError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Specifier { role, text, advice } => write!(f, "invalid {role} {text:?}: {advice}"),
+            Self::Mixed { from, to } => {
+                write!(
+                    f,
+                    "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table"
+                )
+            }
+            Self::Entry { script, key, source } => {
+                if let Some((script, line)) = script {
+                    write!(f, "{script}:{line}: ")?;
+                }
+                if !key.is_empty() {
+                    write!(f, "{key}: ")?;
+                }
+                source.fmt(f)
+            }
+            Self::ScriptLine { script, line, message } => write!(f, "{script}:{line}: {message}"),
+            Self::Promise { table, message } => write!(f, "{table}: {message}"),
+            Self::Key { key } => write!(f, "{key:?} cannot be a key: keys are words of printable characters"),
+            Self::NoPlace { script, key } => write!(f, "Script file {script} has no entry for key {key}"),
+            Self::NoOffsets { archive } => {
+                write!(f, "cannot write a script file for {archive}: there are no offsets in a pipe")
+            }
+            Self::Work(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    // Every message is complete in itself: it already ends in its source's words.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => error.source(),
+            Self::Entry { source, .. } => source.source(),
+            Self::Work(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<kaldi_io::Error> for Error {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Io(error)
+    }
+}

@@ -1,0 +1,243 @@
+//! Loading of values from where rxfilenames say they are.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::{Frame, Input, ParseError, Rxfilename, printable_rxfilename};
+use kaldi_log::warning;
+
+use crate::archive::{CHUNK, HEAD};
+use crate::entry::{Chunk, FrameFn, RawEntry, Stored};
+
+/// Files that are kept open. Few, since tools run under tight limits, and a file is opened in microseconds.
+const OPEN_FILES: usize = 4;
+
+/// Where a value was found.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub(crate) chunk: Arc<Chunk>,
+    /// The value in the chunk, or as much of it as is in memory.
+    pub(crate) value: Range<usize>,
+    pub(crate) stored: Option<Stored>,
+}
+
+impl Loaded {
+    fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
+        Self { chunk, value, stored: None }
+    }
+
+    /// The entry of `key` with this value, or the part of it that `range` names.
+    pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
+        RawEntry {
+            key: key.to_owned(),
+            chunk: self.chunk,
+            value: self.value,
+            stored: self.stored,
+            has_prefix: false,
+            range: range.map(ToOwned::to_owned),
+            script,
+            log: Vec::new(),
+        }
+    }
+}
+
+/// An open file.
+struct OpenFile {
+    path: PathBuf,
+    name: Arc<str>,
+    file: Arc<File>,
+    length: u64,
+}
+
+/// Loads values from where script lines say they are.
+///
+/// Consecutive offsets into one file are served from what was read at once; any other order works too, with one or two
+/// reads a value.
+pub(crate) struct ValueLoader {
+    frame: FrameFn,
+    files: Vec<OpenFile>,
+    /// Whether long values are left where they are.
+    skims: bool,
+    /// What was read last of a file, and where the value delivered last ended.
+    recent: Option<(Arc<Chunk>, u64)>,
+    /// Bytes of standard input that follow the value read last.
+    stdin: Option<(Input, Vec<u8>)>,
+    /// The value delivered last, which script lines may name again with other ranges.
+    last: Option<(BString, Loaded)>,
+}
+
+impl ValueLoader {
+    pub(crate) fn new(frame: FrameFn) -> Self {
+        Self { frame, files: Vec::new(), skims: false, recent: None, stdin: None, last: None }
+    }
+
+    /// The framing function that it was made with.
+    pub(crate) fn frame(&self) -> FrameFn {
+        self.frame
+    }
+
+    /// Leaves long values of files where they are from now on.
+    pub(crate) fn skim(&mut self) {
+        self.skims = true;
+    }
+
+    /// Frames the value that `rxfilename` (without a range) names.
+    pub(crate) fn load(&mut self, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+        if let Some((name, loaded)) = &self.last
+            && name == rxfilename
+            && name != "-"
+            && !name.is_empty()
+        {
+            return Ok(loaded.clone());
+        }
+        let parsed = Rxfilename::parse(rxfilename)?;
+        let loaded = match &parsed {
+            Rxfilename::File(path) => self.load_at(path, 0, rxfilename)?,
+            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, rxfilename)?,
+            Rxfilename::Stdin => {
+                let (input, rest) = match self.stdin.take() {
+                    Some(stdin) => stdin,
+                    None => (Input::open(rxfilename)?, Vec::new()),
+                };
+                let (chunk, value, input) = self.load_stream(input, rest)?;
+                self.stdin = Some((input, chunk.bytes[value.end..].to_vec()));
+                Loaded::whole(chunk, value)
+            }
+            Rxfilename::Pipe(_) => {
+                let (chunk, value, mut input) = self.load_stream(Input::open(rxfilename)?, Vec::new())?;
+                // The value is whole, whatever the command does now; where it has ended, it may have a word to say.
+                let has_ended = input.at_end() || input.read_some(&mut Vec::new(), CHUNK).is_ok_and(|count| count == 0);
+                if has_ended && let Err(error) = input.finish() {
+                    warning!("{error}; the value before it was whole");
+                }
+                Loaded::whole(chunk, value)
+            }
+        };
+        self.last = Some((rxfilename.to_owned(), loaded.clone()));
+        Ok(loaded)
+    }
+
+    /// Frames the value at the begin of a stream of which `bytes` were read already.
+    fn load_stream(
+        &self,
+        mut input: Input,
+        mut bytes: Vec<u8>,
+    ) -> Result<(Arc<Chunk>, Range<usize>, Input), kaldi_io::Error> {
+        let base = input.offset() - bytes.len() as u64;
+        loop {
+            match (self.frame)(&bytes, input.at_end()) {
+                Ok(Frame::Whole(length)) => {
+                    let chunk = Chunk { bytes, base, name: input.name().into() };
+                    return Ok((Arc::new(chunk), 0..length, input));
+                }
+                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
+                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(bytes.len());
+                    let limit = missing.min(bytes.len()).max(CHUNK);
+                    let enough = bytes.len() + if bytes.len() > 4 * CHUNK { limit.min(bytes.len() / 2) } else { 1 };
+                    while bytes.len() < enough && input.read_some(&mut bytes, limit)? > 0 {}
+                }
+                Err(source) => {
+                    let error = content(input.name(), base, source);
+                    input.finish()?;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn load_at(&mut self, path: &Path, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+        let Some(index) = self.open(path, rxfilename)? else {
+            let (chunk, value, _) = self.load_stream(Input::open(rxfilename)?, Vec::new())?;
+            return Ok(Loaded::whole(chunk, value));
+        };
+        let OpenFile { name, file, length, .. } = &self.files[index];
+        let length = *length;
+        let mut ahead = if offset == 0 { CHUNK } else { 1 << 16 };
+        if let Some((chunk, end)) = &self.recent
+            && Arc::ptr_eq(&chunk.name, name)
+        {
+            let from = offset.checked_sub(chunk.base).and_then(|from| usize::try_from(from).ok());
+            if let Some(from) = from
+                && from < chunk.bytes.len()
+            {
+                let at_end = chunk.base + chunk.bytes.len() as u64 >= length;
+                if let Ok(Frame::Whole(value)) = (self.frame)(&chunk.bytes[from..], at_end) {
+                    let found = Loaded::whole(Arc::clone(chunk), from..from + value);
+                    self.recent = Some((Arc::clone(chunk), offset + value as u64));
+                    return Ok(found);
+                }
+            }
+            // A value that begins a key's length behind the last one: the file is being read through.
+            let size = (end - chunk.base) as usize;
+            ahead = if offset >= *end && offset - end < 1024 { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) };
+        }
+        if self.skims {
+            ahead = HEAD;
+        }
+        let mut bytes = Vec::new();
+        loop {
+            let left = length.saturating_sub(offset + bytes.len() as u64);
+            let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead);
+            let start = bytes.len();
+            let place = offset + start as u64;
+            let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: place, source };
+            bytes.try_reserve(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
+            bytes.resize(start + count, 0);
+            file.read_exact_at(&mut bytes[start..], place).map_err(failed)?;
+            let at_end = offset + bytes.len() as u64 >= length;
+            match (self.frame)(&bytes, at_end) {
+                Ok(Frame::Whole(value)) => {
+                    let chunk = Arc::new(Chunk { bytes, base: offset, name: Arc::clone(name) });
+                    self.recent = Some((Arc::clone(&chunk), offset + value as u64));
+                    return Ok(Loaded::whole(chunk, 0..value));
+                }
+                Ok(Frame::Beyond(whole)) if self.skims && offset.saturating_add(whole) <= length => {
+                    let value = 0..bytes.len();
+                    let chunk = Arc::new(Chunk { bytes, base: offset, name: Arc::clone(name) });
+                    let stored = Stored { file: Arc::clone(file), length: whole };
+                    return Ok(Loaded { chunk, value, stored: Some(stored) });
+                }
+                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
+                    if offset.saturating_add(wanted) > length {
+                        // The file is too short for what a header claims.
+                        if let Err(source) = (self.frame)(&bytes, true) {
+                            return Err(content(name, offset, source));
+                        }
+                    }
+                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(bytes.len());
+                    ahead = missing.max(bytes.len()).max(1 << 12);
+                }
+                Err(source) => return Err(content(name, offset, source)),
+            }
+        }
+    }
+
+    /// Index of the open file, or nothing where the path is no regular file.
+    fn open(&mut self, path: &Path, rxfilename: &BStr) -> Result<Option<usize>, kaldi_io::Error> {
+        if let Some(index) = self.files.iter().position(|open| open.path == path) {
+            return Ok(Some(index));
+        }
+        let failed = |source| kaldi_io::Error::Open { name: printable_rxfilename(rxfilename).into_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        if self.files.len() == OPEN_FILES {
+            self.files.remove(0);
+        }
+        let name = printable_rxfilename(path.as_os_str().as_encoded_bytes().into());
+        let (path, name, length) = (path.to_owned(), name.as_ref().into(), metadata.len());
+        self.files.push(OpenFile { path, name, file: Arc::new(file), length });
+        Ok(Some(self.files.len() - 1))
+    }
+}
+
+fn content(name: &str, base: u64, source: ParseError) -> kaldi_io::Error {
+    kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
+}

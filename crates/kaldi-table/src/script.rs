@@ -1,0 +1,204 @@
+//! Script files: lines of a key and the rxfilename of its value.
+//!
+//! ```text
+//! utt1 raw.ark:5
+//! utt2 raw.ark:9341[0:99]         rows 0 to 99 only
+//! utt3 gunzip -c utt3.mat.gz |
+//! ```
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Lines, number, printable_rxfilename};
+use kaldi_log::warning;
+
+use crate::{Error, Result};
+
+/// One line of a script file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptLine {
+    /// The key.
+    pub key: BString,
+    /// Where the value is, or where it goes.
+    pub xfilename: BString,
+}
+
+/// Splits a line into key and xfilename, the white space around them dropped.
+///
+/// # Errors
+/// Where one of them is missing; the message says what was expected.
+pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
+    let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
+    let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
+    let end = line.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);
+    let words = &line[start..end];
+    if let Some(key) = words.iter().position(|&byte| is_space(byte)) {
+        let rest = &words[key..];
+        let rest = &rest[rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len())..];
+        return Ok(ScriptLine { key: words[..key].into(), xfilename: rest.into() });
+    }
+    Err(format!("expected a key and a file name, got {:?}", BStr::new(line)))
+}
+
+/// Appends the line for a value that stands in an archive.
+pub fn write_script_line(out: &mut Vec<u8>, key: &BStr, archive: &BStr, offset: u64) {
+    out.extend_from_slice(key);
+    out.push(b' ');
+    out.extend_from_slice(archive);
+    out.push(b':');
+    number::write_integer(out, offset as i64);
+    out.push(b'\n');
+}
+
+/// Splits the range off an rxfilename that ends in `]`.
+///
+/// # Errors
+/// Where the brackets make no sense: one pair at the end, with something before and in it.
+pub(crate) fn split_range(xfilename: &BStr) -> Result<(&BStr, Option<&BStr>), String> {
+    let Some(body) = xfilename.strip_suffix(b"]") else { return Ok((xfilename, None)) };
+    match body.split_once_str(b"[") {
+        Some((name, range)) if !name.is_empty() && !range.is_empty() && !range.contains(&b'[') => {
+            Ok((name.into(), Some(range.into())))
+        }
+        _ => Err(format!("cannot make sense of the range of {xfilename:?}")),
+    }
+}
+
+/// The lines of a script file, read as far as needed.
+pub(crate) struct ScriptLines {
+    name: Arc<str>,
+    lines: Lines,
+}
+
+impl ScriptLines {
+    pub(crate) fn open(rxfilename: &BStr) -> Result<Self> {
+        Ok(Self { name: printable_rxfilename(rxfilename).as_ref().into(), lines: Lines::open(rxfilename)? })
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Number of the line delivered last, from 1.
+    pub(crate) fn number(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// Whether the next line is in memory, so that asking for it waits for nobody.
+    pub(crate) fn has_line(&self) -> bool {
+        self.lines.has_line()
+    }
+
+    /// The next line; nothing at the end. The end of a pipe that failed is an error.
+    pub(crate) fn next(&mut self) -> Result<Option<ScriptLine>> {
+        let number = self.lines.number() + 1;
+        match self.lines.next_line() {
+            Ok(Some(line)) => match parse_script_line(line) {
+                Ok(line) => Ok(Some(line)),
+                Err(message) => Err(self.error(number, message)),
+            },
+            Ok(None) => Ok(None),
+            Err(kaldi_io::Error::Content { .. }) => {
+                let message = "this is no script file but binary data; is it an archive (ark:)?";
+                Err(self.error(number, message.to_owned()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) fn error(&self, line: u64, message: String) -> Error {
+        Error::ScriptLine { script: self.name.to_string(), line, message }
+    }
+}
+
+/// Reads a whole script file.
+///
+/// # Errors
+/// Where it cannot be read or a line makes no sense.
+pub fn read_script(rxfilename: &BStr, permissive: bool) -> Result<Vec<ScriptLine>> {
+    let mut lines = ScriptLines::open(rxfilename)?;
+    let mut script = Vec::new();
+    loop {
+        match lines.next() {
+            Ok(Some(line)) => script.push(line),
+            Ok(None) => return Ok(script),
+            Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if permissive => {
+                warning!("{error}; ignored, as permissive mode (p) asks");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+/// A script file in memory, for finding entries by key.
+pub(crate) struct Script {
+    pub(crate) name: Arc<str>,
+    lines: Vec<ScriptLine>,
+    /// Line index by key.
+    index: HashMap<BString, usize>,
+}
+
+impl Script {
+    /// Reads the whole file; `sorted` asks for keys in ascending order.
+    pub(crate) fn read(rxfilename: &BStr, sorted: bool, permissive: bool) -> Result<Self> {
+        let name: Arc<str> = printable_rxfilename(rxfilename).as_ref().into();
+        let lines = read_script(rxfilename, permissive)?;
+        let mut index = HashMap::with_capacity(lines.len());
+        for (number, line) in lines.iter().enumerate() {
+            let error = |message| Error::ScriptLine { script: name.to_string(), line: number as u64 + 1, message };
+            if let Some(first) = index.insert(line.key.clone(), number) {
+                let message = format!("contains duplicate key {}, which line {} has already", line.key, first + 1);
+                return Err(error(message));
+            }
+            if sorted
+                && let Some(before) = number.checked_sub(1).map(|before| &lines[before])
+                && before.key > line.key
+            {
+                let message = format!(
+                    "is not sorted, though the option s says so: {} is followed by {} (sort with LC_ALL=C, or remove s)",
+                    before.key, line.key
+                );
+                return Err(error(message));
+            }
+        }
+        Ok(Self { name, lines, index })
+    }
+
+    /// The line of `key` and its number, from 1.
+    pub(crate) fn find(&self, key: &BStr) -> Option<(&ScriptLine, u64)> {
+        let number = *self.index.get(key)?;
+        Some((&self.lines[number], number as u64 + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_around_key_and_name_is_dropped() {
+        let t = |line: &str, key: &str, name: &str| {
+            let expected = ScriptLine { key: key.into(), xfilename: name.into() };
+            assert_eq!(parse_script_line(line.as_bytes()), Ok(expected), "{line:?}");
+        };
+        t("a b", "a", "b");
+        t("  a \t b c |  \r", "a", "b c |");
+        t("a\tb", "a", "b");
+        for line in ["", " ", "a", " a ", "\t"] {
+            assert!(parse_script_line(line.as_bytes()).is_err(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_one_pair_of_brackets_at_the_end() {
+        let t = |name: &str| {
+            split_range(name.into()).map(|(name, range)| (name.to_string(), range.map(ToString::to_string)))
+        };
+        assert_eq!(t("a.ark:5[0:3]"), Ok(("a.ark:5".to_owned(), Some("0:3".to_owned()))));
+        assert_eq!(t("a[1].ark"), Ok(("a[1].ark".to_owned(), None)));
+        assert_eq!(t("cat a |[0:1,:]"), Ok(("cat a |".to_owned(), Some("0:1,:".to_owned()))));
+        for name in ["a[]", "[0:1]", "]", "a]", "a[0:1][2:3]", "a[[0:1]"] {
+            assert!(t(name).is_err(), "{name}");
+        }
+    }
+}

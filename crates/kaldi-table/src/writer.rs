@@ -1,0 +1,174 @@
+//! Writing of tables.
+
+use std::fs::DirBuilder;
+use std::marker::PhantomData;
+use std::os::unix::fs::DirBuilderExt;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
+
+use crate::archive_writer::{ArchiveWriter, finish_output, parse_wspecifier};
+use crate::entry::{Body, Record};
+use crate::script::Script;
+use crate::{Error, Result};
+
+/// Whether `key` may stand in a table: a word of printable characters; bytes above 127 are taken for letters, but for
+/// 255, which many tools take for a space (Kaldi's `IsToken`).
+pub fn is_key(key: &[u8]) -> bool {
+    !key.is_empty() && key.iter().all(|&byte| byte.is_ascii_graphic() || (0x80..0xff).contains(&byte))
+}
+
+/// A table of `T` that is being written.
+#[must_use = "a table is complete only after finish()"]
+pub struct TableWriter<T> {
+    records: RecordWriter,
+    value: PhantomData<fn(T)>,
+}
+
+impl<T: Value> TableWriter<T> {
+    /// Creates the table that `wspecifier` names.
+    ///
+    /// # Errors
+    /// Where the specifier is invalid, or one of its files or pipes cannot be opened.
+    pub fn create(wspecifier: &BStr) -> Result<Self> {
+        Ok(Self { records: RecordWriter::create(wspecifier)?, value: PhantomData })
+    }
+
+    /// Creates a table where `name` is a wspecifier, and a file where it is not: a table of one entry without a key,
+    /// written in `format`.
+    ///
+    /// # Errors
+    /// As [`TableWriter::create`].
+    pub fn create_table_or_file(name: &BStr, format: Format) -> Result<Self> {
+        if is_specifier(name) {
+            return Self::create(name);
+        }
+        let place = Place::File(Output::create(name, false)?);
+        Ok(Self { records: RecordWriter { place, format }, value: PhantomData })
+    }
+
+    /// Creates a table in which every entry is a file of its own, `<folder>/<key>.<extension>`, in binary form. The folder
+    /// is made if need be, but not the one that it is in.
+    ///
+    /// # Errors
+    /// Where the folder cannot be made.
+    pub fn create_folder(folder: &BStr, extension: &BStr) -> Result<Self> {
+        let path = folder.to_path_lossy();
+        if !path.exists() {
+            let made = DirBuilder::new().mode(0o750).create(&path);
+            made.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
+        }
+        let place = Place::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
+        let records = RecordWriter { place, format: Format::Binary };
+        Ok(Self { records, value: PhantomData })
+    }
+
+    /// Writes one entry.
+    ///
+    /// # Errors
+    /// Where the key is no word, or writing fails.
+    pub fn write(&mut self, key: &BStr, value: &T) -> Result<()> {
+        self.put(Record::new(key, value, self.format()))
+    }
+
+    /// Writes an entry that was encoded before, in [`TableWriter::format`].
+    ///
+    /// # Errors
+    /// As [`TableWriter::write`].
+    pub fn put(&mut self, record: Record<T>) -> Result<()> {
+        self.records.put(&record.key, &record.body)
+    }
+}
+
+impl<T> TableWriter<T> {
+    /// The form in which values are written.
+    pub fn format(&self) -> Format {
+        self.records.format
+    }
+
+    /// Completes the table: closes files and pipes, and gives the files their names, the archive before the script file.
+    ///
+    /// # Errors
+    /// Where anything could not be written, or an output pipe failed.
+    pub fn finish(self) -> Result<()> {
+        self.records.finish()
+    }
+}
+
+/// What a writer does once values are bytes.
+struct RecordWriter {
+    place: Place,
+    format: Format,
+}
+
+enum Place {
+    File(Output),
+    Archive(ArchiveWriter),
+    Script { script: Script, options: WspecifierOptions },
+    Folder { folder: BString, extension: BString },
+}
+
+impl RecordWriter {
+    fn create(wspecifier: &BStr) -> Result<Self> {
+        let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
+        let place = match kind {
+            WspecifierKind::Script(name) => {
+                Place::Script { script: Script::read(name.as_ref(), false, options.permissive)?, options }
+            }
+            _ => Place::Archive(ArchiveWriter::create(wspecifier)?),
+        };
+        Ok(Self { place, format: Format::from_binary(options.binary) })
+    }
+
+    fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
+        let key: &BStr = key.as_ref();
+        match &mut self.place {
+            Place::File(file) => body.write(file)?,
+            Place::Archive(archive) => {
+                archive.put_with(key, key.len() as u64 + 1, |archive| body.write_with_key(key, archive))?;
+            }
+            Place::Script { .. } | Place::Folder { .. } if !is_key(key) => {
+                return Err(Error::Key { key: key.to_owned() });
+            }
+            Place::Script { script, options } => {
+                let Some((line, _)) = script.find(key) else {
+                    if options.permissive {
+                        return Ok(());
+                    }
+                    return Err(Error::NoPlace { script: script.name.to_string(), key: key.to_owned() });
+                };
+                let mut output = Output::create(line.xfilename.as_ref(), options.flush)?;
+                body.write(&mut output)?;
+                finish_output(output, options.permissive)?;
+            }
+            Place::Folder { folder, extension } => {
+                let name = BString::from([folder.as_slice(), b"/", key, b".", extension].concat());
+                let shown = name.to_string();
+                let mut output = Output::create_file(&name.to_path_lossy(), shown, false)?;
+                body.write(&mut output)?;
+                output.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        match self.place {
+            Place::File(output) => Ok(output.finish()?),
+            Place::Archive(archive) => archive.finish(),
+            Place::Script { .. } | Place::Folder { .. } => Ok(()),
+        }
+    }
+}
+
+/// Writes one value to a wxfilename that is no table.
+///
+/// # Errors
+/// Where the name is invalid or writing fails.
+pub fn write_file<T: Value>(wxfilename: &BStr, value: &T, format: Format) -> Result<()> {
+    let mut bytes = Vec::new();
+    value.write(&mut bytes, format);
+    let mut output = Output::create(wxfilename, false)?;
+    output.write_all(&bytes)?;
+    Ok(output.finish()?)
+}
