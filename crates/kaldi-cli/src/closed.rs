@@ -1,0 +1,52 @@
+//! Standard streams that were closed before the program started.
+//!
+//! Rust's runtime opens `/dev/null` in the place of a closed standard stream, so that no file of the program gets its
+//! number. What a tool writes to a closed standard output would then vanish and the tool would say that all is well.
+//! Here the streams are looked at before the runtime starts, and those that were closed become ones that fail.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static STDIN_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+static STDOUT_WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[used]
+#[allow(unsafe_code)]
+// SAFETY: the section holds pointers to functions that the loader calls; this one makes two system calls.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
+static BEFORE_RUNTIME: extern "C" fn() = look;
+
+extern "C" fn look() {
+    STDIN_WAS_CLOSED.store(is_closed(libc::STDIN_FILENO), Ordering::Relaxed);
+    STDOUT_WAS_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);
+}
+
+fn is_closed(fd: libc::c_int) -> bool {
+    #[allow(unsafe_code)]
+    // SAFETY: asks for the flags of a descriptor, open or not; touches no memory.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
+    flags == -1
+}
+
+/// Makes reading from a standard input and writing to a standard output fail that were closed.
+pub(crate) fn make_closed_streams_fail() {
+    let null = "/dev/null";
+    if STDIN_WAS_CLOSED.load(Ordering::Relaxed) {
+        replace(libc::STDIN_FILENO, File::options().write(true).open(null));
+    }
+    if STDOUT_WAS_CLOSED.load(Ordering::Relaxed) {
+        replace(libc::STDOUT_FILENO, File::open(null));
+    }
+}
+
+fn replace(fd: libc::c_int, file: std::io::Result<File>) {
+    if let Ok(file) = file {
+        let source = file.as_raw_fd();
+        #[allow(unsafe_code)]
+        // SAFETY: both descriptors are open; `file` closes its own.
+        unsafe {
+            libc::dup2(source, fd)
+        };
+    }
+}

@@ -1,0 +1,212 @@
+//! Between the derived clap command and the dialect: what a command line may hold, and how clap is told what it held.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use crate::dialect::Reading;
+use crate::kind::Kind;
+use crate::standard;
+
+/// An option that the command line may name.
+pub(crate) struct Opt {
+    /// The name of clap's argument; `None` for a standard option.
+    pub(crate) id: Option<String>,
+    /// The name as the usage text shows it.
+    pub(crate) name: Cow<'static, str>,
+    /// Further names of the same option.
+    pub(crate) aliases: Vec<String>,
+    pub(crate) kind: Kind,
+    pub(crate) help: Cow<'static, str>,
+    /// The default as the usage text shows it; `None` where the usage text should not show any.
+    pub(crate) default: Option<Cow<'static, str>>,
+    /// The only values allowed, where there are such.
+    pub(crate) choices: Vec<String>,
+    /// An empty value means that the option is not given.
+    empty_is_none: bool,
+}
+
+/// An argument, by its place after the options.
+struct Place {
+    id: String,
+    required: bool,
+    many: bool,
+}
+
+/// What a tool's command line may hold.
+pub(crate) struct Dialect {
+    pub(crate) options: Vec<Opt>,
+    places: Vec<Place>,
+}
+
+impl Dialect {
+    /// Reads off the options and arguments of a derived command.
+    pub(crate) fn of(command: &Command) -> Self {
+        let mut options = standard::options();
+        let mut places = Vec::new();
+        for arg in command.get_arguments() {
+            match arg.get_long() {
+                Some(name) => options.push(Opt::of(arg, name)),
+                None => places.push(Place {
+                    id: arg.get_id().to_string(),
+                    required: arg.is_required_set(),
+                    many: matches!(arg.get_action(), ArgAction::Append),
+                }),
+            }
+        }
+        Self { options, places }
+    }
+
+    /// Returns the words for clap, `--id=value` for each value and each argument.
+    ///
+    /// # Errors
+    ///
+    /// Says how many arguments were expected where it is another number.
+    pub(crate) fn canonical(&self, reading: &Reading) -> Result<Vec<OsString>, String> {
+        let num_given = reading.arguments.len();
+        let min = self.places.iter().filter(|place| place.required).count();
+        let is_open = self.places.iter().any(|place| place.many);
+        let max = if is_open { usize::MAX } else { self.places.len() };
+        if !(min..=max).contains(&num_given) {
+            return Err(self.wrong_count(min, max, reading));
+        }
+        let mut words = Vec::with_capacity(self.options.len() + num_given);
+        for (option, value) in self.options.iter().zip(&reading.values) {
+            if let (Some(id), Some(value)) = (&option.id, value)
+                && !(option.empty_is_none && value.is_empty())
+            {
+                words.push(word(id, OsStr::from_bytes(value)));
+            }
+        }
+        let mut spare = num_given - min;
+        let mut arguments = reading.arguments.iter();
+        for place in &self.places {
+            let extra = if place.many { spare } else { usize::from(!place.required).min(spare) };
+            spare -= extra;
+            let here = arguments.by_ref().take(usize::from(place.required) + extra);
+            words.extend(here.map(|argument| word(&place.id, argument)));
+        }
+        Ok(words)
+    }
+
+    fn wrong_count(&self, min: usize, max: usize, reading: &Reading) -> String {
+        let expected = match (min, max) {
+            (1, 1) => "1 argument".to_owned(),
+            _ if min == max => format!("{min} arguments"),
+            (_, usize::MAX) => format!("at least {min} arguments"),
+            _ => format!("{min} to {max} arguments"),
+        };
+        let advice = match reading.arguments.iter().find(|argument| argument.as_bytes().starts_with(b"--")) {
+            Some(option) => format!(" ({} stands behind the first argument; options go before it)", option.display()),
+            None => String::new(),
+        };
+        format!("expected {expected}, got {}{advice}", reading.arguments.len())
+    }
+
+    /// Has clap parse what [`Dialect::canonical`] returned.
+    ///
+    /// # Errors
+    ///
+    /// Names the option or argument that its type refuses, and the reason.
+    pub(crate) fn matches(&self, command: Command, words: &[OsString]) -> Result<ArgMatches, String> {
+        let mut command = adapt(command);
+        let error = match command.try_get_matches_from_mut(words) {
+            Ok(matches) => return Ok(matches),
+            Err(error) => error,
+        };
+        // clap names no argument in an error (that is one of its features that cost size), so each is tried by itself.
+        let mut lenient = command.mut_args(|arg| arg.required(false));
+        let refused = words.iter().find_map(|word| Some((word, lenient.try_get_matches_from_mut([word]).err()?)));
+        Err(refused.map_or_else(|| error.to_string(), |(word, error)| self.refused(word, &error)))
+    }
+
+    fn refused(&self, word: &OsStr, error: &clap::Error) -> String {
+        let word = word.to_string_lossy();
+        let (id, value) = word.trim_start_matches('-').split_once('=').unwrap_or_default();
+        let mut message = match self.options.iter().find(|option| option.id.as_deref() == Some(id)) {
+            Some(option) => format!("Invalid option --{}={value}", option.name),
+            None => format!("invalid {} \"{value}\"", id.replace('_', " ")),
+        };
+        let Some(mut cause) = error.source() else { return message + ": expected UTF-8" };
+        loop {
+            message = format!("{message}: {cause}");
+            match cause.source() {
+                Some(deeper) => cause = deeper,
+                None => return message,
+            }
+        }
+    }
+}
+
+impl Opt {
+    /// An option of all tools.
+    pub(crate) fn standard(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Self {
+        Self {
+            id: None,
+            name: name.into(),
+            aliases: Vec::new(),
+            kind,
+            help: help.into(),
+            default: Some(default.into()),
+            choices: Vec::new(),
+            empty_is_none: false,
+        }
+    }
+
+    /// The name and the further names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.name).chain(self.aliases.iter().map(String::as_str))
+    }
+
+    fn of(arg: &Arg, name: &str) -> Self {
+        let kind = Kind::of(arg.get_value_parser());
+        let default = arg.get_default_values().first().map(|default| default.to_string_lossy());
+        let empty_is_none = default.is_none() && kind == Kind::Text;
+        let default = match (default, kind) {
+            (Some(default), _) => Some(kind.show_default(&default).into()),
+            (None, Kind::Bool) => Some("false".into()),
+            (None, Kind::Text) => Some("\"\"".into()),
+            (None, _) => None,
+        };
+        let choices = match kind {
+            Kind::Text => arg.get_possible_values().iter().map(|choice| choice.get_name().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        let aliases = arg.get_all_aliases().unwrap_or_default().into_iter().map(str::to_owned).collect();
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default().into();
+        Self {
+            id: Some(arg.get_id().to_string()),
+            name: name.to_owned().into(),
+            aliases,
+            kind,
+            help,
+            default,
+            choices,
+            empty_is_none,
+        }
+    }
+}
+
+/// Returns `--id=value`.
+fn word(id: &str, value: &OsStr) -> OsString {
+    let mut word = OsString::from(format!("--{id}="));
+    word.push(value);
+    word
+}
+
+/// Makes a derived command understand what [`Dialect::canonical`] returns: every option and every argument has the
+/// form `--id=value`, with a value for bools too.
+fn adapt(command: Command) -> Command {
+    command.no_binary_name(true).disable_help_flag(true).disable_version_flag(true).mut_args(|arg| {
+        let id = arg.get_id().to_string();
+        let arg = match (arg.get_action(), arg.get_default_values().is_empty()) {
+            (ArgAction::SetTrue, true) => arg.action(ArgAction::Set).default_value("false"),
+            (ArgAction::SetTrue, false) => arg.action(ArgAction::Set),
+            _ => arg,
+        };
+        arg.long(id)
+    })
+}

@@ -1,0 +1,189 @@
+//! Kaldi's command-line dialect on top of clap: options, usage text, echo, exit codes, progress.
+//!
+//! A tool is a usage text, a derived struct of options and arguments, and a function:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! use kaldi_cli::{Arg, Tally};
+//!
+//! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
+//!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
+//!
+//! #[derive(clap::Parser)]
+//! struct Options {
+//!     /// Write in binary mode (only relevant if the output is a wxfilename)
+//!     #[arg(long, default_value_t = true)]
+//!     binary: bool,
+//!     /// Cut or zero-pad the vectors to this dimension, where it is 0 or more
+//!     #[arg(long = "change_dim", default_value_t = -1)]
+//!     change_dim: i32,
+//!     /// Wspecifier for the dimension of each vector
+//!     #[arg(long)]
+//!     write_dim: Option<Arg>,
+//!     rspecifier: Arg,
+//!     wspecifier: Arg,
+//! }
+//!
+//! fn main() -> ExitCode {
+//!     kaldi_cli::run(USAGE, copy_vector)
+//! }
+//!
+//! fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
+//!     let mut tally = Tally::default();
+//!     kaldi_log::log!("Copying {} to {}", opts.rspecifier, opts.wspecifier);
+//!     tally.done += 1;
+//!     Ok(tally)
+//! }
+//! ```
+//!
+//! The doc comment of a field is the help of its option (its first paragraph; a full stop at its end is left out). The
+//! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
+//! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` where the
+//! option is left out or empty. Options come as `--name=value` only, see the [dialect](run#command-line).
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod arg;
+mod closed;
+mod command;
+mod dialect;
+mod ending;
+mod kind;
+mod memory;
+mod progress;
+mod standard;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod usage;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::panic::Location;
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use clap::{ArgMatches, Command};
+
+use command::Dialect;
+use dialect::{Fault, Request};
+use progress::Progress;
+use standard::Standard;
+
+pub use arg::Arg;
+pub use standard::num_threads;
+pub use tally::Tally;
+
+/// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.
+///
+/// # Command line
+///
+/// - Options have the form `--name=value`; names are blind for case, and `_` equals `-`. A bool takes `--name`,
+///   `--name=true|t|1|false|f|0` in any case.
+/// - Options end at the first argument or at `--`. The last of a repeated option wins.
+/// - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
+///   options of the command line; a later file wins over an earlier one.
+/// - `--help` anywhere before `--` prints the usage text.
+///
+/// # Exit codes
+///
+/// | code | when |
+/// | --- | --- |
+/// | 0, 1 or 255 | as the tool's [`Tally`] says |
+/// | 0 | `--help`, `-h`, `--version` |
+/// | 1 | wrong number of arguments; the usage text is printed |
+/// | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
+/// | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
+#[track_caller]
+pub fn run<O: clap::Parser>(usage: &'static str, tool: fn(O) -> anyhow::Result<Tally>) -> ExitCode {
+    let main = Location::caller();
+    match start(usage, O::command(), main) {
+        Ok(mut matches) => {
+            let opts = O::from_arg_matches_mut(&mut matches).map_err(|error| anyhow!("{error}"));
+            let progress = Progress::watch(kaldi_table::entries_delivered);
+            let result = opts.and_then(tool);
+            drop(progress);
+            ending::end(result, main)
+        }
+        Err(code) => code,
+    }
+}
+
+/// Refuses arguments whose number is right and which together make none of the tool's usages: prints the tool's usage
+/// and one `ERROR` line. The exit code of the tally is 1, as for a wrong number of arguments.
+#[track_caller]
+pub fn wrong_usage(usage: &str, message: &str) -> Tally {
+    kaldi_log::write_line(format!("\n{usage}\n").as_bytes());
+    ending::report(message, Location::caller());
+    Tally::default()
+}
+
+/// Everything before the tool's own work; an exit code is returned where there is none to do.
+fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatches, ExitCode> {
+    memory::keep_freed();
+    ending::install_handlers();
+    closed::make_closed_streams_fail();
+    let mut words = std::env::args_os();
+    let name = words.next().unwrap_or_default();
+    let words: Vec<OsString> = words.collect();
+    let program = name.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    kaldi_log::set_program(&String::from_utf8_lossy(program));
+
+    let dialect = Dialect::of(&command);
+    let print_usage = || kaldi_log::write_line(usage::usage_text(usage, &dialect).as_bytes());
+    let fail = |fault: Fault| {
+        if fault.is_unknown_option {
+            print_usage();
+            kaldi_log::write_line(&[b"Command line was: ", &*echo(&name, &words)].concat());
+        }
+        ending::report(&fault.message, main);
+        ExitCode::from(ending::ERROR)
+    };
+    let reading = match dialect.read(&words).map_err(fail)? {
+        Request::Run(reading) => reading,
+        Request::Help => {
+            print_usage();
+            return Err(ExitCode::SUCCESS);
+        }
+        Request::Version => return Err(print_version(main)),
+    };
+    let standard = Standard::from(&dialect, &reading).map_err(fail)?;
+    standard.install();
+    kaldi_table::set_num_threads(num_threads);
+    if standard.print_args {
+        kaldi_log::write_line(&echo(&name, &words));
+    }
+    let canonical = dialect.canonical(&reading).map_err(|message| {
+        print_usage();
+        if !words.is_empty() {
+            ending::report(&message, main);
+        }
+        ExitCode::FAILURE
+    })?;
+    dialect.matches(command, &canonical).map_err(|message| {
+        ending::report(&message, main);
+        ExitCode::from(ending::ERROR)
+    })
+}
+
+/// Returns the command line as bash would read it back, a space after each word.
+fn echo(name: &OsString, words: &[OsString]) -> Vec<u8> {
+    let mut line = Vec::new();
+    for word in std::iter::once(name).chain(words) {
+        line.extend_from_slice(&kaldi_io::shell_quote(word.as_bytes()));
+        line.push(b' ');
+    }
+    line.push(b'\n');
+    line
+}
+
+fn print_version(main: &Location<'_>) -> ExitCode {
+    let print = || {
+        let mut stdout = kaldi_io::Output::create("-".into(), false)?;
+        stdout.write_all(format!("{} {}\n", kaldi_log::program(), env!("CARGO_PKG_VERSION")).as_bytes())?;
+        stdout.finish()?;
+        Ok(Tally::default().always_ok())
+    };
+    ending::end(print(), main)
+}

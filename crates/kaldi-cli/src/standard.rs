@@ -1,0 +1,104 @@
+//! The options of all tools.
+
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+
+use crate::command::{Dialect, Opt};
+use crate::dialect::{Fault, Reading};
+use crate::kind::Kind;
+
+static STANDARD: OnceLock<Standard> = OnceLock::new();
+
+/// The values of the standard options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standard {
+    pub(crate) print_args: bool,
+    /// `None` where it should depend on the terminal.
+    pub(crate) progress: Option<bool>,
+    num_threads: Option<usize>,
+    verbose: i32,
+}
+
+/// Returns the options of all tools, as the usage text shows them.
+pub(crate) fn options() -> Vec<Opt> {
+    const INT: Kind = Kind::Int { min: i32::MIN as i64, max: i32::MAX as i64 };
+    vec![
+        Opt::standard("config", Kind::Text, "\"\"", "File with one option per line; may be given several times"),
+        Opt::standard("help", Kind::Bool, "false", "Print this text"),
+        Opt::standard("num-threads", INT, "processors available, at most OMP_NUM_THREADS", "Number of threads to use"),
+        Opt::standard("print-args", Kind::Bool, "true", "Print the command line to stderr"),
+        Opt::standard("progress", Kind::Bool, "auto", "Show on stderr how far the work is"),
+        Opt::standard("verbose", INT, "0", "Verbose level; more is logged at higher ones"),
+        Opt::standard("version", Kind::Bool, "false", "Print the version"),
+    ]
+}
+
+impl Standard {
+    /// Takes the standard options off a command line.
+    pub(crate) fn from(dialect: &Dialect, reading: &Reading) -> Result<Self, Fault> {
+        let get = |name| dialect.standard(reading, name);
+        let num_threads = match get("num-threads") {
+            None => None,
+            Some(value) => Some(value.parse().ok().filter(|number| *number > 0).ok_or_else(|| Fault {
+                message: format!("Invalid option --num-threads={value}: expected 1 or more"),
+                is_unknown_option: false,
+            })?),
+        };
+        Ok(Self {
+            print_args: get("print-args") != Some("false"),
+            progress: get("progress").map(|value| value == "true"),
+            num_threads,
+            verbose: get("verbose").and_then(|value| value.parse().ok()).unwrap_or(0),
+        })
+    }
+
+    /// Makes the values known to [`num_threads`], the log and the progress display.
+    pub(crate) fn install(self) {
+        kaldi_log::set_verbose(self.verbose);
+        let _ = STANDARD.set(self);
+    }
+}
+
+/// Returns what `--progress` says, `None` for nothing.
+pub(crate) fn progress() -> Option<bool> {
+    STANDARD.get().and_then(|standard| standard.progress)
+}
+
+/// Returns the number of threads to use: `--num-threads`, or else the processors available to the process, at most
+/// `OMP_NUM_THREADS` where that is set.
+///
+/// The system is asked on the first call and not before, since many runs are too short to use it.
+pub fn num_threads() -> usize {
+    static DEFAULT: OnceLock<usize> = OnceLock::new();
+    STANDARD.get().and_then(|standard| standard.num_threads).unwrap_or_else(|| {
+        *DEFAULT.get_or_init(|| {
+            let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            processors.min(limit(std::env::var("OMP_NUM_THREADS").ok().as_deref()))
+        })
+    })
+}
+
+/// Reads `OMP_NUM_THREADS`, a number or a list of numbers by nesting level, of which the first counts.
+fn limit(text: Option<&str>) -> usize {
+    let first = text.and_then(|text| text.split(',').next());
+    first.and_then(|number| number.trim().parse().ok()).filter(|number| *number > 0).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thread_limit_is_the_first_number_and_positive() {
+        assert_eq!(limit(Some("3")), 3);
+        assert_eq!(limit(Some(" 4,2")), 4);
+        for text in [None, Some(""), Some("0"), Some("-1"), Some("many")] {
+            assert_eq!(limit(text), usize::MAX);
+        }
+    }
+
+    #[test]
+    fn at_least_one_thread_is_used() {
+        assert!(num_threads() >= 1);
+    }
+}

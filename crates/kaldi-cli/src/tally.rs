@@ -1,0 +1,87 @@
+//! What was done and what could not be, and the exit code that follows.
+
+/// The count of what a tool did, returned by every tool; it carries the exit code.
+///
+/// The code follows Kaldi, where each program decides it in its last line:
+///
+/// | in Kaldi's program | here |
+/// | --- | --- |
+/// | `return (num_done != 0 ? 0 : 1)` | [`Tally::new`], or counting up from `Tally::default()` |
+/// | `return 0` | [`Tally::always_ok`] |
+/// | `return (num_done > 0 && num_err < num_done) ? 0 : 1` | [`Tally::ok_if`] |
+/// | `return (num_done == 0 ? -1 : 0)` | [`Tally::error_if_none`] |
+///
+/// An error that ends a tool is no tally but an `Err` (exit code 255).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Tally {
+    /// Entries done.
+    pub done: u64,
+    /// Entries that were skipped with a warning.
+    pub failed: u64,
+    rule: Rule,
+}
+
+/// How the exit code follows from the counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rule {
+    /// 0 where anything was done, 1 otherwise.
+    #[default]
+    Done,
+    /// 0 where anything was done, 255 otherwise.
+    DoneOrError,
+    /// Decided by the tool.
+    Fixed(bool),
+}
+
+impl Tally {
+    /// Counts `done` and `failed` entries; the exit code is 0 where anything was done and 1 otherwise.
+    pub fn new(done: u64, failed: u64) -> Self {
+        Self { done, failed, rule: Rule::Done }
+    }
+
+    /// Makes the exit code 0 where `success` holds and 1 otherwise, whatever was done.
+    pub fn ok_if(self, success: bool) -> Self {
+        Self { rule: Rule::Fixed(success), ..self }
+    }
+
+    /// Makes the exit code 0 whatever was done.
+    pub fn always_ok(self) -> Self {
+        self.ok_if(true)
+    }
+
+    /// Makes the exit code 255 where nothing was done.
+    pub fn error_if_none(self) -> Self {
+        Self { rule: Rule::DoneOrError, ..self }
+    }
+
+    /// Returns the exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self.rule {
+            Rule::Fixed(success) => u8::from(!success),
+            _ if self.done != 0 => 0,
+            Rule::Done => 1,
+            Rule::DoneOrError => 255,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_done_is_exit_code_1() {
+        assert_eq!(Tally::default().exit_code(), 1);
+        assert_eq!(Tally::new(0, 3).exit_code(), 1);
+        assert_eq!(Tally::new(1, 3).exit_code(), 0);
+    }
+
+    #[test]
+    fn a_tool_may_decide_otherwise() {
+        assert_eq!(Tally::new(0, 0).always_ok().exit_code(), 0);
+        assert_eq!(Tally::new(5, 0).ok_if(false).exit_code(), 1);
+        assert_eq!(Tally::new(0, 2).error_if_none().exit_code(), 255);
+        assert_eq!(Tally::new(1, 2).error_if_none().exit_code(), 0);
+    }
+}
