@@ -1,0 +1,213 @@
+//! Finding the type of an archive's values by their bytes.
+
+use kaldi_io::ParseError;
+
+use crate::key::{Front, front};
+use crate::value_type::{Extent, ValueType};
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Bytes that are looked at before types that disagree about the end of a value are said to be indistinguishable.
+const LOOK_AHEAD: usize = 1 << 26;
+
+/// More bytes that are asked for than where one type sees the end, so that the others see what follows.
+const MARGIN: u64 = 256;
+
+/// A type that fits a value, and where it sees the value end.
+type Fit = (&'static ValueType, Extent);
+
+/// Tells where values end whose type is not known, by keeping the types that fit all values seen so far.
+///
+/// As long as these agree about where values end, it does not matter which is right. Where they disagree, each is followed
+/// over what comes next until one is left.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    candidates: Vec<&'static ValueType>,
+    /// Whether the type may have to be found, and no value has been seen yet.
+    at_first: bool,
+    is_ambiguous: bool,
+}
+
+impl Detector {
+    /// Expects values of a type, or of one that has to be found.
+    pub fn new(value_type: Option<&'static ValueType>) -> Self {
+        let candidates = match value_type {
+            Some(value_type) => vec![value_type],
+            None => ValueType::recognizable().collect(),
+        };
+        Self { candidates, at_first: value_type.is_none(), is_ambiguous: false }
+    }
+
+    /// The types that fit everything so far.
+    pub fn candidates(&self) -> &[&'static ValueType] {
+        &self.candidates
+    }
+
+    /// Whether the last error was that the type cannot be told, so that there need not be any fault in the values.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
+    }
+
+    /// Whether the value that starts so, whose extent was told, is in text form.
+    pub fn is_text(&self, window: &[u8]) -> bool {
+        self.candidates.first().is_some_and(|value_type| value_type.is_text(window))
+    }
+
+    /// Tells how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
+    ///
+    /// The window may hold more than the value; what follows is looked at where it helps. Must be asked for one value
+    /// after the other, where it asks for more with a longer window.
+    ///
+    /// # Errors
+    /// Where the bytes are a value of none of the types, or where the types that fit disagree.
+    pub fn extent(&mut self, window: &[u8], at_end: bool) -> Result<Extent> {
+        if let [only] = self.candidates[..] {
+            return only.extent(window, at_end);
+        }
+        let mut refusals = Vec::new();
+        let mut fits = Vec::new();
+        for &value_type in &self.candidates {
+            match value_type.extent(window, at_end) {
+                Ok(_) if self.at_first && value_type.is_words() && has_brackets(window) => {}
+                Ok(extent) => fits.push((value_type, extent)),
+                Err(error) => refusals.push((value_type, error)),
+            }
+        }
+        if self.at_first || !agree(&fits, window) {
+            fits.retain(|&(value_type, extent)| match value_type.check(window, extent) {
+                Ok(()) => true,
+                Err(error) => {
+                    refusals.push((value_type, error));
+                    false
+                }
+            });
+        }
+        if !agree(&fits, window) {
+            follow_each(&mut fits, window, at_end);
+        }
+        if self.at_first && at_end && is_rather_cut(&fits, &refusals, window) {
+            fits.clear();
+        }
+        let Some(&(_, extent)) = fits.first() else { return Err(self.refuse(refusals, window)) };
+        if agree(&fits, window) {
+            if !matches!(extent, Extent::More(_)) || fits.len() == 1 {
+                self.candidates = fits.into_iter().map(|(value_type, _)| value_type).collect();
+                self.at_first = false;
+            }
+            return Ok(extent);
+        }
+        if at_end || window.len() >= LOOK_AHEAD {
+            self.is_ambiguous = true;
+            let types: Vec<_> = fits.iter().map(|&(value_type, _)| value_type).collect();
+            return Err(ParseError::new(0, format!("this may be {}; --type= tells which", join_names(&types))));
+        }
+        // Those that are wrong are found out by what follows the end of the one that is right.
+        let wanted = fits.iter().map(|(_, extent)| match extent {
+            Extent::Bytes(length) => length.saturating_add(MARGIN),
+            Extent::More(length) => *length,
+            Extent::Rest => u64::MAX,
+        });
+        Ok(Extent::More(wanted.min().unwrap_or(0).max(window.len() as u64 + 1)))
+    }
+
+    /// The fault that was found last: that of the type which fits best.
+    fn refuse(&self, refusals: Vec<(&'static ValueType, ParseError)>, window: &[u8]) -> ParseError {
+        let furthest = refusals.into_iter().rev().max_by_key(|(_, error)| error.offset);
+        match furthest {
+            // Behind the marker: not even a token is known.
+            Some((_, error)) if !self.at_first || error.offset > 2 || error.at_end => error,
+            _ => {
+                let shown = &window[..window.len().min(12)];
+                let message = format!(
+                    "cannot tell the type of a value that begins with \"{}\"; --type= may tell (htk and sphinx features \
+                     need it)",
+                    shown.escape_ascii()
+                );
+                ParseError::new(0, message)
+            }
+        }
+    }
+}
+
+/// Whether the first line has what only numbers have about them, so that it is not taken for words even where it is cut.
+fn has_brackets(window: &[u8]) -> bool {
+    let line = window.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
+    line.starts_with(b"rows=") || line.split(u8::is_ascii_whitespace).any(|word| matches!(word, b"[" | b"]" | b"[]"))
+}
+
+/// Whether all types see the value end at the same place, or none of them does.
+fn agree(fits: &[Fit], window: &[u8]) -> bool {
+    let mut ends = fits.iter().map(|&(value_type, extent)| match extent {
+        Extent::Bytes(length) => Some(next_key(value_type, length, window)),
+        Extent::Rest => Some(u64::MAX),
+        Extent::More(_) => None,
+    });
+    let first = ends.next();
+    ends.all(|end| Some(end) == first)
+}
+
+/// Where the key begins that follows a value: white space behind text belongs to nothing.
+fn next_key(value_type: &ValueType, length: u64, window: &[u8]) -> u64 {
+    let rest = usize::try_from(length).ok().and_then(|length| window.get(length..));
+    let blank = match rest {
+        Some(rest) if value_type.is_text(window) => rest.len() - rest.trim_ascii_start().len(),
+        _ => 0,
+    };
+    length + blank as u64
+}
+
+/// Leaves out the types that come to grief behind the value, as far as the window shows it; all but the one that comes
+/// furthest where all do.
+fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
+    let reaches: Vec<Option<usize>> = fits.iter().map(|fit| reach(fit, window, at_end)).collect();
+    let furthest = reaches.iter().rposition(|reach| *reach == reaches.iter().copied().max().flatten());
+    let all_fail = reaches.iter().all(Option::is_some);
+    let mut index = 0;
+    fits.retain(|_| {
+        let keep = reaches[index].is_none() || (all_fail && Some(index) == furthest);
+        index += 1;
+        keep
+    });
+}
+
+/// Whether the first value is of a type for which it is cut, since for those that it fits something follows that cannot be,
+/// cut or not: the begin of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no other follows.
+fn is_rather_cut(fits: &[Fit], refusals: &[(&'static ValueType, ParseError)], window: &[u8]) -> bool {
+    refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
+}
+
+/// Where what follows a value cannot be of its type, or nothing where it may be.
+fn reach(&(value_type, extent): &Fit, window: &[u8], at_end: bool) -> Option<usize> {
+    let Extent::Bytes(length) = extent else { return None };
+    let length = usize::try_from(length).ok()?;
+    follow(value_type, window.get(length..)?, at_end).map(|reach| reach + length)
+}
+
+/// Where the entries in `window` cannot be of the type, or nothing where they may be.
+fn follow(value_type: &ValueType, window: &[u8], at_end: bool) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = &window[at..];
+        let value = match front(rest, at_end) {
+            Ok(Front::Key { value, .. }) => &rest[value..],
+            Ok(Front::Nothing | Front::More) => return None,
+            Err(_) => return Some(at),
+        };
+        let checked = value_type.extent(value, at_end).and_then(|extent| {
+            value_type.check(value, extent)?;
+            Ok(extent)
+        });
+        match checked {
+            Ok(Extent::Bytes(length)) if length <= value.len() as u64 => {
+                at = window.len() - value.len() + length as usize;
+            }
+            Ok(_) => return None,
+            Err(_) => return Some(at),
+        }
+    }
+}
+
+/// Names types for a message: `matrix`, `int32 or float`.
+pub fn join_names(types: &[&'static ValueType]) -> String {
+    types.iter().map(|value_type| value_type.name()).collect::<Vec<_>>().join(" or ")
+}
