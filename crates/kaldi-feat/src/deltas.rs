@@ -1,0 +1,379 @@
+//! Derivatives of features by time.
+
+use kaldi_matrix::Matrix;
+
+use crate::error::checked_size;
+use crate::{Error, Result};
+
+/// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
+#[derive(Clone, Debug, clap::Args)]
+pub struct DeltaOptions {
+    /// Highest order of the derivatives that are appended
+    #[arg(long = "delta-order", default_value_t = 2)]
+    pub order: i32,
+    /// Frames on each side of a frame that the window of each order takes in
+    #[arg(long = "delta-window", default_value_t = 2)]
+    pub window: i32,
+}
+
+impl Default for DeltaOptions {
+    fn default() -> Self {
+        Self { order: 2, window: 2 }
+    }
+}
+
+/// The options of shifted deltas (Kaldi's `ShiftedDeltaFeaturesOptions`).
+#[derive(Clone, Debug, clap::Args)]
+pub struct ShiftedDeltaOptions {
+    /// Frames on each side of a frame that the window takes in
+    #[arg(long = "delta-window", default_value_t = 1)]
+    pub window: i32,
+    /// Number of blocks of deltas, of this frame and of later ones
+    #[arg(long, default_value_t = 7)]
+    pub num_blocks: i32,
+    /// Frames from one block to the next
+    #[arg(long, default_value_t = 3)]
+    pub block_shift: i32,
+}
+
+impl Default for ShiftedDeltaOptions {
+    fn default() -> Self {
+        Self { window: 1, num_blocks: 7, block_shift: 3 }
+    }
+}
+
+/// Appends derivatives by time to features.
+///
+/// A derivative is a weighted sum over neighbouring frames, `sum(j * x[t + j]) / sum(j * j)` over a window; that of order
+/// two is the derivative of the derivative, as one sum. The first and the last frame are repeated beyond the ends.
+///
+/// Sums are in single precision from the earliest frame to the latest, with each product fused into its sum: what Kaldi
+/// (with OpenBLAS) does on processors that have an instruction for it, to the last bit. Without one it takes longer.
+#[derive(Clone, Debug)]
+pub struct Deltas {
+    /// The weighted sum that each block of `dim` columns is.
+    blocks: Vec<Vec<Tap>>,
+}
+
+/// One term of a weighted sum over frames.
+#[derive(Clone, Copy, Debug)]
+struct Tap {
+    /// The frame, seen from the one that is computed.
+    offset: isize,
+    scale: f32,
+}
+
+impl Deltas {
+    /// Prepares deltas: the features themselves, then their derivatives of order 1, 2 ... (Kaldi's `DeltaFeatures`).
+    ///
+    /// # Errors
+    /// Where an option is out of its range.
+    pub fn new(options: &DeltaOptions) -> Result<Self> {
+        if !(0..1000).contains(&options.order) {
+            return Err(Error::option("delta-order", "from 0 to 999", options.order));
+        }
+        let first = derivative(options.window)?;
+        let mut scales = vec![1.0];
+        let mut blocks = vec![taps(&scales, 0)];
+        for _ in 0..options.order {
+            scales = derived(&scales, &first);
+            blocks.push(taps(&scales, 0));
+        }
+        Ok(Self { blocks })
+    }
+
+    /// Prepares shifted deltas: the features themselves, then the derivatives of this frame, of the frame `block_shift`
+    /// later, and so on (Kaldi's `ShiftedDeltaFeatures`; "shifted delta cepstra").
+    ///
+    /// # Errors
+    /// Where an option is out of its range.
+    pub fn shifted(options: &ShiftedDeltaOptions) -> Result<Self> {
+        if !(0..1_000_000).contains(&options.num_blocks) {
+            return Err(Error::option("num-blocks", "from 0 to 999999", options.num_blocks));
+        }
+        let first = derived(&[1.0], &derivative(options.window)?);
+        let mut blocks = vec![taps(&[1.0], 0)];
+        let shift = options.block_shift as isize;
+        blocks.extend((0..options.num_blocks as isize).map(|block| taps(&first, block * shift)));
+        Ok(Self { blocks })
+    }
+
+    /// Computes `num_frames × dim` features into `num_frames × blocks * dim`.
+    ///
+    /// Features that are not a number or infinite make those sums so that they have a part in. Empty features yield empty
+    /// ones.
+    ///
+    /// # Errors
+    /// Where there would be too many columns.
+    pub fn compute(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
+        let (num_frames, dim) = feats.size();
+        let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
+        let mut out = Vec::with_capacity(num_rows * num_cols);
+        let sums = Sums { feats: feats.as_slice(), num_frames, dim, blocks: &self.blocks };
+        sums.append(&mut out);
+        Ok(Matrix::from_vec(num_rows, num_cols, out))
+    }
+}
+
+/// The weights `j / sum(j * j)` of the frames from `-window` to `window`, with the divisor left to do.
+fn derivative(window: i32) -> Result<(Vec<f32>, f32)> {
+    if !(1..1000).contains(&window) {
+        return Err(Error::option("delta-window", "from 1 to 999", window));
+    }
+    let weights: Vec<f32> = (-window..=window).map(|offset| offset as f32).collect();
+    let sum_of_squares = weights.iter().map(|weight| weight * weight).sum();
+    Ok((weights, sum_of_squares))
+}
+
+/// The weights of the derivative of what has the weights `scales`.
+fn derived(scales: &[f32], (weights, sum_of_squares): &(Vec<f32>, f32)) -> Vec<f32> {
+    let mut sums = vec![0.0; scales.len() + weights.len() - 1];
+    for (start, weight) in weights.iter().enumerate() {
+        for (sum, scale) in sums[start..].iter_mut().zip(scales) {
+            *sum += weight * scale;
+        }
+    }
+    let factor = (1.0 / f64::from(*sum_of_squares)) as f32;
+    sums.iter_mut().for_each(|sum| *sum *= factor);
+    sums
+}
+
+/// Weights as terms around the frame `center`; frames without weight have no part in the sum, whatever is in them.
+fn taps(scales: &[f32], center: isize) -> Vec<Tap> {
+    let first = center - (scales.len() / 2) as isize;
+    let tap = |(offset, &scale): (usize, &f32)| Tap { offset: first + offset as isize, scale };
+    scales.iter().enumerate().map(tap).filter(|tap| tap.scale != 0.0).collect()
+}
+
+/// Weighted sums over the frames of one matrix.
+struct Sums<'a> {
+    feats: &'a [f32],
+    num_frames: usize,
+    dim: usize,
+    blocks: &'a [Vec<Tap>],
+}
+
+/// Columns that are summed at once.
+const WIDE: usize = 32;
+const NARROW: usize = 8;
+
+impl Sums<'_> {
+    /// Appends the sums of every frame.
+    fn append(&self, out: &mut Vec<f32>) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                self.append_avx2(out)
+            };
+            return;
+        }
+        self.append_all::<{ cfg!(target_arch = "aarch64") }>(out);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn append_avx2(&self, out: &mut Vec<f32>) {
+        self.append_all::<true>(out);
+    }
+
+    /// `FUSED` says that there is an instruction which adds a product and rounds once.
+    #[inline(always)]
+    fn append_all<const FUSED: bool>(&self, out: &mut Vec<f32>) {
+        let last = self.num_frames.saturating_sub(1) as isize;
+        let offsets = self.blocks.iter().flatten().map(|tap| tap.offset);
+        let (before, after) = offsets.fold((0, 0), |(before, after), at| (at.min(before), at.max(after)));
+        // Where in the elements each tap is, seen from the first one of the frame.
+        let inner: Vec<Vec<Tap>> = self.blocks.iter().map(|taps| self.scaled(taps, |offset| offset)).collect();
+        for frame in 0..self.num_frames {
+            let place = frame as isize;
+            if place + before >= 0 && place + after <= last {
+                inner.iter().for_each(|taps| self.append_block::<FUSED>(frame, taps, out));
+            } else {
+                for taps in self.blocks {
+                    let taps = self.scaled(taps, |offset| (place + offset).clamp(0, last) - place);
+                    self.append_block::<FUSED>(frame, &taps, out);
+                }
+            }
+        }
+    }
+
+    /// Taps with offsets that `place` changes and that count elements instead of frames.
+    fn scaled(&self, taps: &[Tap], place: impl Fn(isize) -> isize) -> Vec<Tap> {
+        let dim = self.dim as isize;
+        taps.iter().map(|tap| Tap { offset: place(tap.offset).wrapping_mul(dim), ..*tap }).collect()
+    }
+
+    /// Appends the columns of one block of one frame.
+    #[inline(always)]
+    fn append_block<const FUSED: bool>(&self, frame: usize, taps: &[Tap], out: &mut Vec<f32>) {
+        let start = frame * self.dim;
+        let end = start + self.dim;
+        let mut at = start;
+        while at + WIDE <= end {
+            out.extend_from_slice(&self.sum::<FUSED, WIDE>(at, taps));
+            at += WIDE;
+        }
+        while at + NARROW <= end {
+            out.extend_from_slice(&self.sum::<FUSED, NARROW>(at, taps));
+            at += NARROW;
+        }
+        if at < end && self.dim >= NARROW {
+            // The rest together with some that are done already.
+            out.extend_from_slice(&self.sum::<FUSED, NARROW>(end - NARROW, taps)[NARROW - (end - at)..]);
+            at = end;
+        }
+        for at in at..end {
+            out.extend_from_slice(&self.sum::<FUSED, 1>(at, taps));
+        }
+    }
+
+    /// The weighted sums of `N` columns from the element `at` on.
+    #[inline(always)]
+    fn sum<const FUSED: bool, const N: usize>(&self, at: usize, taps: &[Tap]) -> [f32; N] {
+        let mut sums = [0.0_f32; N];
+        for tap in taps {
+            let start = at.wrapping_add_signed(tap.offset);
+            for (sum, value) in sums.iter_mut().zip(&self.feats[start..start + N]) {
+                *sum = if FUSED {
+                    tap.scale.mul_add(*value, *sum)
+                } else {
+                    // The product is exact; only the sum is rounded, twice instead of once.
+                    (f64::from(tap.scale) * f64::from(*value) + f64::from(*sum)) as f32
+                };
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f32]) -> Matrix<f32> {
+        Matrix::from_vec(values.len(), 1, values.to_vec())
+    }
+
+    fn deltas(order: i32, window: i32) -> Deltas {
+        Deltas::new(&DeltaOptions { order, window }).unwrap()
+    }
+
+    /// The definition, in double precision.
+    fn slow(feats: &Matrix<f32>, deltas: &Deltas) -> Vec<f64> {
+        let last = feats.num_rows() as isize - 1;
+        let mut out = Vec::new();
+        for frame in 0..feats.num_rows() as isize {
+            for block in &deltas.blocks {
+                for col in 0..feats.num_cols() {
+                    let term = |tap: &Tap| {
+                        let value = feats.row((frame + tap.offset).clamp(0, last) as usize)[col];
+                        f64::from(tap.scale) * f64::from(value)
+                    };
+                    out.push(block.iter().map(term).sum());
+                }
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn a_straight_line_has_a_constant_derivative() {
+        let line = column(&[1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 13.0, 15.0, 17.0, 19.0]);
+        let out = deltas(2, 2).compute(&line).unwrap();
+        assert_eq!(out.size(), (10, 3));
+        for frame in 4..6 {
+            let [value, first, second] = *out.row(frame) else { panic!("three columns") };
+            assert!(value == line.row(frame)[0] && (first - 2.0).abs() < 1e-6 && second.abs() < 1e-6, "{out:?}");
+        }
+        // At the end the last frame is repeated.
+        assert!((out.row(9)[1] - (1.0 * 2.0 + 2.0 * 4.0) / 10.0).abs() < 1e-6, "{out:?}");
+    }
+
+    #[test]
+    fn weights_of_order_two_are_those_of_the_derivative_of_the_derivative() {
+        let blocks = &deltas(2, 1).blocks;
+        let taps = |block: usize| blocks[block].iter().map(|tap| (tap.offset, tap.scale)).collect::<Vec<_>>();
+        assert_eq!(taps(0), [(0, 1.0)]);
+        assert_eq!(taps(1), [(-1, -0.5), (1, 0.5)]);
+        assert_eq!(taps(2), [(-2, 0.25), (0, -0.5), (2, 0.25)]);
+    }
+
+    #[test]
+    fn every_number_of_columns_is_summed_whole() {
+        for dim in [1, 3, 7, 8, 9, 13, 16, 31, 32, 33, 40, 45, 83] {
+            let values = (0..11 * dim).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 60.0).collect();
+            let feats = Matrix::from_vec(11, dim, values);
+            for deltas in [deltas(2, 2), deltas(0, 1), deltas(1, 20), Deltas::shifted(&Default::default()).unwrap()] {
+                let out = deltas.compute(&feats).unwrap();
+                let expected = slow(&feats, &deltas);
+                assert_eq!(out.size(), (11, dim * deltas.blocks.len()));
+                for (at, (&got, expected)) in out.as_slice().iter().zip(expected).enumerate() {
+                    assert!((f64::from(got) - expected).abs() < 1e-4, "{dim} columns, element {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_the_instruction_sums_are_the_same() {
+        let values: Vec<f32> = (0..13 * 50).map(|at| ((at * 7919) % 10007) as f32 / 77.0 - 60.0).collect();
+        let deltas = deltas(3, 2);
+        let sums = Sums { feats: &values, num_frames: 50, dim: 13, blocks: &deltas.blocks };
+        let (mut fused, mut emulated) = (Vec::new(), Vec::new());
+        sums.append(&mut fused);
+        sums.append_all::<false>(&mut emulated);
+        assert_eq!(fused, emulated);
+    }
+
+    #[test]
+    fn shifted_deltas_look_ahead() {
+        let options = ShiftedDeltaOptions { window: 1, num_blocks: 2, block_shift: 3 };
+        let out = Deltas::shifted(&options).unwrap().compute(&column(&[0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])).unwrap();
+        assert_eq!(out.row(1), [1.0, 2.0, 8.0]);
+        assert_eq!(out.row(6), [36.0, 5.5, 0.0]);
+        // Backwards, where the shift is negative.
+        let options = ShiftedDeltaOptions { block_shift: -1, ..options };
+        let out = Deltas::shifted(&options).unwrap().compute(&column(&[0.0, 1.0, 4.0, 9.0])).unwrap();
+        assert_eq!(out.row(2), [4.0, 4.0, 2.0]);
+        let options = ShiftedDeltaOptions { num_blocks: 0, ..options };
+        assert_eq!(Deltas::shifted(&options).unwrap().compute(&column(&[7.0])).unwrap(), column(&[7.0]));
+    }
+
+    #[test]
+    fn a_frame_without_weight_does_not_matter() {
+        let out = deltas(1, 1).compute(&column(&[1.0, f32::NAN, 5.0])).unwrap();
+        assert_eq!(out.row(1)[1], 2.0);
+        assert!(out.row(0)[1].is_nan() && out.row(2)[1].is_nan());
+    }
+
+    #[test]
+    fn negative_zero_becomes_zero_as_in_every_sum() {
+        let out = deltas(0, 1).compute(&column(&[-0.0])).unwrap();
+        assert!(out.as_slice()[0].is_sign_positive());
+    }
+
+    #[test]
+    fn too_many_columns_are_refused() {
+        let many = ShiftedDeltaOptions { num_blocks: 999_999, ..Default::default() };
+        let error = Deltas::shifted(&many).unwrap().compute(&Matrix::new(1, 10_000)).unwrap_err();
+        assert_eq!(error.to_string(), "1 by 10000000000 elements are too many");
+    }
+
+    #[test]
+    fn no_frames_have_no_deltas() {
+        assert!(deltas(2, 2).compute(&Matrix::default()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        let error = |order, window| Deltas::new(&DeltaOptions { order, window }).unwrap_err().to_string();
+        assert_eq!(error(-1, 2), "expected --delta-order to be from 0 to 999, got -1");
+        assert_eq!(error(1000, 2), "expected --delta-order to be from 0 to 999, got 1000");
+        assert_eq!(error(2, 0), "expected --delta-window to be from 1 to 999, got 0");
+        let shifted = ShiftedDeltaOptions { num_blocks: -1, ..Default::default() };
+        let message = Deltas::shifted(&shifted).unwrap_err().to_string();
+        assert_eq!(message, "expected --num-blocks to be from 0 to 999999, got -1");
+    }
+}

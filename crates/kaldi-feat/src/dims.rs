@@ -1,0 +1,56 @@
+//! Lists of dimensions.
+
+use std::str::FromStr;
+
+use crate::{Error, Result};
+
+/// A list of dimensions, counted from 0, as on a command line: integers separated by colons. An empty text is an empty
+/// list.
+///
+/// Only the form is checked where it is read; whether there are such dimensions is known where it is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dims(pub Vec<i32>);
+
+impl FromStr for Dims {
+    type Err = Error;
+
+    /// # Errors
+    /// Where the text is no such list, or a number does not fit.
+    fn from_str(text: &str) -> Result<Self> {
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let numbers = text.split(':').map(|number| number.trim_ascii_start().parse());
+        numbers.collect::<Result<_, _>>().map(Self).map_err(|_| Error::Dims { got: text.to_owned() })
+    }
+}
+
+/// The index of a dimension of features that have `dim` of them.
+///
+/// # Errors
+/// Where there is no such dimension.
+pub(crate) fn index_of_dim(got: i32, dim: usize) -> Result<usize> {
+    usize::try_from(got).ok().filter(|&index| index < dim).ok_or(Error::Dim { dim, got })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_separated_by_colons() {
+        let t = |text: &str, expected: &[i32]| assert_eq!(text.parse(), Ok(Dims(expected.to_vec())), "{text:?}");
+        t("13:14:15", &[13, 14, 15]);
+        t("0", &[0]);
+        t("", &[]);
+        t("-1:+2: 3", &[-1, 2, 3]);
+    }
+
+    #[test]
+    fn anything_else_is_no_list() {
+        for text in ["a", "1,2", "1:", ":1", "1::2", "1 :2", "2147483648", "1.0"] {
+            let error = text.parse::<Dims>().unwrap_err().to_string();
+            assert!(error.ends_with(&format!("such as 13:14:15, got {text:?}")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What can go wrong with features.
+
+use std::fmt;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Features or options that do not go together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The value of an option makes no sense.
+    Option {
+        /// Its name, without dashes.
+        name: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        got: String,
+    },
+    /// There are no features to compute something from.
+    Empty,
+    /// The features have another number of columns than the computation needs.
+    FeatsDim {
+        /// What is needed.
+        expected: usize,
+        /// What there is.
+        got: usize,
+    },
+    /// A feature has a value that the computation is not defined for.
+    Value {
+        /// What the feature is.
+        what: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        got: f32,
+        /// Its frame, counted from zero.
+        frame: usize,
+    },
+    /// A text is no list of dimensions.
+    Dims {
+        /// The text.
+        got: String,
+    },
+    /// A dimension does not exist.
+    Dim {
+        /// The number of dimensions.
+        dim: usize,
+        /// The one that was asked for, counted from zero.
+        got: i32,
+    },
+    /// There is not one weight for each frame.
+    Weights {
+        /// The number of frames.
+        num_frames: usize,
+        /// The number of weights.
+        got: usize,
+    },
+    /// A matrix is no CMVN statistics of sums and sums of squares.
+    NoCmvnStats {
+        /// Its size, rows before columns.
+        got: (usize, usize),
+    },
+    /// CMVN statistics are not those of such features.
+    CmvnDim {
+        /// The size of the statistics, rows before columns.
+        stats: (usize, usize),
+        /// The dimension of the features.
+        dim: usize,
+    },
+    /// Variances are to be normalized with CMVN statistics that have only means.
+    NoVariances,
+    /// CMVN statistics have too low a count.
+    Count {
+        /// What the count has to be.
+        expected: &'static str,
+        /// What it is.
+        got: f64,
+    },
+    /// A variance is no number.
+    NanVariance {
+        /// The dimension, counted from zero.
+        dim: usize,
+    },
+    /// The model of pitch finds none that is possible, since probabilities of voicing are 1 or none at all.
+    NoPitch {
+        /// The frame where it was noticed, counted from zero.
+        frame: usize,
+    },
+    /// What is to be computed has more rows or columns than a matrix can have, or needs too much memory.
+    TooLarge {
+        /// Rows and columns that it would have.
+        size: (u64, u64),
+    },
+}
+
+impl Error {
+    pub(crate) fn option(name: &'static str, expected: &'static str, got: impl fmt::Display) -> Self {
+        Self::Option { name, expected, got: got.to_string() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
+            Self::Empty => f.write_str("expected features, got empty input"),
+            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
+            Self::Value { what, expected, got, frame } => {
+                write!(f, "expected {what} to be {expected}, got {got:?} in frame {frame}")
+            }
+            Self::Dims { got } => {
+                write!(f, "expected a colon-separated list of integers such as 13:14:15, got {got:?}")
+            }
+            Self::Dim { dim, got } => write!(f, "expected a dimension of 0 or more and below {dim}, got {got}"),
+            Self::Weights { num_frames, got } => write!(f, "expected {num_frames} weights, one a frame, got {got}"),
+            Self::NoCmvnStats { got: (rows, cols) } => {
+                write!(f, "expected CMVN statistics, of 2 rows and at least 2 columns, got {rows} by {cols}")
+            }
+            Self::CmvnDim { stats: (rows, cols), dim } => write!(
+                f,
+                "Dim mismatch: expected CMVN statistics of 2 by {} for features of dimension {dim}, got {rows} by {cols}",
+                dim + 1
+            ),
+            Self::NoVariances => {
+                f.write_str("variances are to be normalized, but there are no variance stats: expected 2 rows, got 1")
+            }
+            Self::Count { expected, got } => write!(
+                f,
+                "Insufficient stats for cepstral mean and variance normalization: expected a count {expected}, got {got}"
+            ),
+            Self::NanVariance { dim } => write!(f, "expected a number for the variance of dimension {dim}, got NaN"),
+            Self::NoPitch { frame } => write!(
+                f,
+                "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \
+                 frame {frame}"
+            ),
+            Self::TooLarge { size: (rows, cols) } => write!(f, "{rows} by {cols} elements are too many"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The size of a matrix to be made, where one can have it.
+pub(crate) fn checked_size(num_rows: usize, num_cols: Option<usize>) -> Result<(usize, usize)> {
+    const LIMIT: usize = i32::MAX as usize;
+    let num_cols = num_cols.unwrap_or(usize::MAX);
+    if num_rows.max(num_cols) > LIMIT
+        || num_rows.checked_mul(num_cols).is_none_or(|count| count > isize::MAX as usize / 8)
+    {
+        return Err(Error::TooLarge { size: (num_rows as u64, num_cols as u64) });
+    }
+    Ok((num_rows, num_cols))
+}

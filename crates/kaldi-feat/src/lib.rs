@@ -1,0 +1,54 @@
+//! Speech features: what is computed from the frames of an utterance.
+//!
+//! Features are matrices, `num_frames × dim`, one row per frame (usually every 10 ms). Everything here is a pure
+//! function from matrices to matrices; opening, logging and deciding what to do about bad utterances is the caller's.
+//!
+//! | what | from | to |
+//! | --- | --- | --- |
+//! | [`Deltas`] | `num_frames × dim` | `num_frames × blocks * dim`: the features and their derivatives by time |
+//! | [`Splice`] | `num_frames × dim` | `num_frames × (left + 1 + right) * dim`: each frame with its neighbours |
+//! | [`frames`] | `num_frames × dim` | frames left out, repeated, shifted, or put together from several matrices |
+//! | [`CmvnStats`] | `num_frames × dim` | sums for means and variances, `2 × (dim + 1)`; with these, features without them |
+//! | [`SlidingWindowCmn`] | `num_frames × dim` | features without the mean and variance of a window |
+//! | [`OnlineCmvn`] | `num_frames × dim` | the same as far as it is known while they come in |
+//! | [`FrameGrid`] | a [`Segment`] in seconds | a range of frames |
+//! | [`pitch`] | probability of voicing and pitch | gaps filled, normalized, with derivatives |
+//!
+//! At the ends of an utterance the first and the last frame stand in for the ones that would be needed beyond.
+//!
+//! The options of a computation are a [`clap::Args`] group, which tools flatten into theirs:
+//!
+//! ```
+//! use kaldi_feat::{DeltaOptions, Deltas};
+//! use kaldi_matrix::Matrix;
+//!
+//! let deltas = Deltas::new(&DeltaOptions { order: 1, window: 1 })?;
+//! let ramp = Matrix::from_vec(4, 1, vec![0.0, 2.0, 4.0, 6.0]);
+//! assert_eq!(deltas.compute(&ramp)?.as_slice(), [0.0, 1.0, 2.0, 2.0, 4.0, 2.0, 6.0, 1.0]);
+//! # Ok::<(), kaldi_feat::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod cmvn;
+mod deltas;
+mod dims;
+mod error;
+mod frame_sums;
+pub mod frames;
+mod normalizer;
+mod online_cmvn;
+pub mod pitch;
+mod segment;
+mod sliding_cmvn;
+mod splice;
+
+pub use cmvn::CmvnStats;
+pub use deltas::{DeltaOptions, Deltas, ShiftedDeltaOptions};
+pub use dims::Dims;
+pub use error::{Error, Result};
+pub use normalizer::{Flooring, VARIANCE_FLOOR};
+pub use online_cmvn::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState};
+pub use segment::{FrameGrid, NoFrames, Segment};
+pub use sliding_cmvn::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
+pub use splice::Splice;

@@ -1,0 +1,32 @@
+//! What is done with pitch after it was measured.
+//!
+//! Two generations of Kaldi's programs:
+//!
+//! | features | what | Kaldi |
+//! | --- | --- | --- |
+//! | probability of voicing, pitch in Hz, 0 where there is none | [`interpolate_gaps`], [`PitchModel`]: gaps are filled | interpolate-pitch |
+//! | the same without gaps | [`PitchNormalizer`]: log odds of voicing, log pitch around its moving average | process-pitch-feats |
+//! | normalized cross-correlation, pitch in Hz everywhere | [`ProcessPitch`]: voicing, normalized and raw log pitch, deltas | process-kaldi-pitch-feats |
+
+mod interpolate;
+mod model;
+mod normalize;
+mod process;
+
+pub use interpolate::interpolate_gaps;
+pub use model::{PitchModel, PitchModelCounts, PitchModelOptions};
+pub use normalize::{PitchNormalizer, PitchNormalizerOptions};
+pub use process::{ProcessPitch, ProcessPitchOptions};
+
+use kaldi_matrix::Matrix;
+
+use crate::{Error, Result};
+
+/// Checks that features have the pitch in their second column; more columns may follow.
+fn check_has_pitch(feats: &Matrix<f32>) -> Result<()> {
+    match feats.num_cols() {
+        0 => Err(Error::Empty),
+        1 => Err(Error::FeatsDim { expected: 2, got: 1 }),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,324 @@
+//! Pitch for a recognizer, as Kaldi does it today.
+
+use kaldi_matrix::Matrix;
+use kaldi_random::Random;
+
+use crate::{DeltaOptions, Deltas, Error, Result};
+
+/// The options of what is made of pitch (Kaldi's `ProcessPitchOptions`).
+#[derive(Clone, Debug, clap::Args)]
+pub struct ProcessPitchOptions {
+    /// Multiply the normalized log pitch by this
+    #[arg(long, default_value_t = 2.0)]
+    pub pitch_scale: f32,
+    /// Multiply the voicing feature by this
+    #[arg(long, default_value_t = 2.0)]
+    pub pov_scale: f32,
+    /// Add this to the voicing feature, in place of mean normalization
+    #[arg(long, default_value_t = 0.0)]
+    pub pov_offset: f32,
+    /// Multiply the derivative of the log pitch by this
+    #[arg(long, default_value_t = 10.0)]
+    pub delta_pitch_scale: f32,
+    /// Standard deviation of noise that is added to the derivative before it is scaled, to hide the steps in which pitch
+    /// was measured
+    #[arg(long, default_value_t = 0.005)]
+    pub delta_pitch_noise_stddev: f32,
+    /// Frames before a frame that the normalization of its pitch takes in
+    #[arg(long, default_value_t = 75)]
+    pub normalization_left_context: i32,
+    /// Frames after a frame that the normalization of its pitch takes in
+    #[arg(long, default_value_t = 75)]
+    pub normalization_right_context: i32,
+    /// Frames on each side of a frame that the derivative takes in
+    #[arg(long, default_value_t = 2)]
+    pub delta_window: i32,
+    /// Frames by which everything comes later
+    #[arg(long, default_value_t = 0)]
+    pub delay: i32,
+    /// Write the voicing feature, a warped cross-correlation
+    #[arg(long, default_value_t = true)]
+    pub add_pov_feature: bool,
+    /// Write the log pitch less its mean around, weighted by the probability of voicing
+    #[arg(long, default_value_t = true)]
+    pub add_normalized_log_pitch: bool,
+    /// Write the derivative of the log pitch
+    #[arg(long, default_value_t = true)]
+    pub add_delta_pitch: bool,
+    /// Write the log pitch
+    #[arg(long, default_value_t = false)]
+    pub add_raw_log_pitch: bool,
+}
+
+impl Default for ProcessPitchOptions {
+    fn default() -> Self {
+        Self {
+            pitch_scale: 2.0,
+            pov_scale: 2.0,
+            pov_offset: 0.0,
+            delta_pitch_scale: 10.0,
+            delta_pitch_noise_stddev: 0.005,
+            normalization_left_context: 75,
+            normalization_right_context: 75,
+            delta_window: 2,
+            delay: 0,
+            add_pov_feature: true,
+            add_normalized_log_pitch: true,
+            add_delta_pitch: true,
+            add_raw_log_pitch: false,
+        }
+    }
+}
+
+/// Makes features for a recognizer of measured pitch (Kaldi's `ProcessPitch`).
+///
+/// From normalized cross-correlation and pitch in Hz, `num_frames × 2`, to up to four columns: the correlation warped so
+/// that it is spread evenly, the log pitch less its weighted moving mean, its derivative, and the log pitch itself. Moving
+/// sums are in double precision, everything else is in single.
+#[derive(Clone, Debug)]
+pub struct ProcessPitch {
+    options: ProcessPitchOptions,
+    deltas: Option<Deltas>,
+    contexts: (usize, usize),
+    delay: usize,
+}
+
+impl ProcessPitch {
+    /// Prepares the computation.
+    ///
+    /// # Errors
+    /// Where an option is out of its range, or nothing is to be written.
+    pub fn new(options: &ProcessPitchOptions) -> Result<Self> {
+        let count = |name, value: i32| usize::try_from(value).map_err(|_| Error::option(name, "0 or more", value));
+        let left = count("normalization-left-context", options.normalization_left_context)?;
+        let right = count("normalization-right-context", options.normalization_right_context)?;
+        let delay = count("delay", options.delay)?;
+        let deltas = DeltaOptions { order: 1, window: options.delta_window };
+        let deltas = options.add_delta_pitch.then(|| Deltas::new(&deltas)).transpose()?;
+        let this = Self { options: options.clone(), deltas, contexts: (left, right), delay };
+        if this.dim() == 0 {
+            return Err(Error::option("add-pov-feature", "true unless another feature is written", false));
+        }
+        Ok(this)
+    }
+
+    /// The number of columns that come out.
+    pub fn dim(&self) -> usize {
+        let ProcessPitchOptions {
+            add_pov_feature, add_normalized_log_pitch, add_delta_pitch, add_raw_log_pitch, ..
+        } = self.options;
+        [add_pov_feature, add_normalized_log_pitch, add_delta_pitch, add_raw_log_pitch]
+            .into_iter()
+            .map(usize::from)
+            .sum()
+    }
+
+    /// Computes the features: with a delay of `d` frames `d` more than come in, of which the first one is repeated.
+    ///
+    /// Draws a number for each frame from `random` where derivatives are written.
+    ///
+    /// # Errors
+    /// Where there are not two columns, a correlation is not a number, or a pitch is not positive that is used.
+    pub fn compute(&self, measured: &Matrix<f32>, random: &mut Random) -> Result<Matrix<f32>> {
+        if measured.num_cols() != 2 {
+            return Err(Error::FeatsDim { expected: 2, got: measured.num_cols() });
+        }
+        let options = &self.options;
+        let num_frames = measured.num_rows();
+        let correlation = measured.column(0).into_vec();
+        let needs_pitch = options.add_normalized_log_pitch || options.add_delta_pitch || options.add_raw_log_pitch;
+        let log_pitch = if needs_pitch { log_pitch(measured)? } else { Vec::new() };
+
+        let mut columns = Vec::with_capacity(4);
+        if options.add_pov_feature {
+            let warped = correlation.iter().enumerate().map(|(frame, &value)| {
+                finite(warp(value), value, frame).map(|warped| options.pov_scale * warped + options.pov_offset)
+            });
+            columns.push(warped.collect::<Result<Vec<f32>>>()?);
+        }
+        if options.add_normalized_log_pitch {
+            let means = self.weighted_means(&correlation, &log_pitch)?;
+            let normalized =
+                log_pitch.iter().zip(means).map(|(log_pitch, mean)| (log_pitch - mean) * options.pitch_scale);
+            columns.push(normalized.collect());
+        }
+        if let Some(deltas) = &self.deltas {
+            let deltas = deltas.compute(&Matrix::from_vec(num_frames, 1, log_pitch.clone()))?;
+            let noisy = deltas.rows().map(|row| {
+                let noise = random.gauss() * options.delta_pitch_noise_stddev;
+                (row[1] + noise) * options.delta_pitch_scale
+            });
+            columns.push(noisy.collect());
+        }
+        if options.add_raw_log_pitch {
+            columns.push(log_pitch);
+        }
+        let num_rows = num_frames + self.delay;
+        let mut data = Vec::with_capacity(num_rows * columns.len());
+        for frame in 0..num_rows {
+            data.extend(columns.iter().map(|column| column[frame.saturating_sub(self.delay)]));
+        }
+        Ok(Matrix::from_vec(num_rows, columns.len(), data))
+    }
+
+    /// The mean log pitch around each frame, weighted by the probability of voicing.
+    fn weighted_means(&self, correlation: &[f32], log_pitch: &[f32]) -> Result<Vec<f32>> {
+        let num_frames = correlation.len();
+        let mut weights = Vec::with_capacity(num_frames);
+        for (frame, &value) in correlation.iter().enumerate() {
+            weights.push(finite(probability_of_voicing(value), value, frame)?);
+        }
+        let (left, right) = self.contexts;
+        let (mut begin, mut end) = (0, 0);
+        let (mut sum, mut weight) = (0.0_f64, 0.0_f64);
+        let means = (0..num_frames).map(|frame| {
+            // Earlier frames leave before later ones come in, as in Kaldi; the first window has none to leave.
+            while frame > 0 && begin < frame.saturating_sub(left) {
+                weight -= f64::from(weights[begin]);
+                sum -= f64::from(weights[begin] * log_pitch[begin]);
+                begin += 1;
+            }
+            while end < (frame + right + 1).min(num_frames) {
+                weight += f64::from(weights[end]);
+                sum += f64::from(weights[end] * log_pitch[end]);
+                end += 1;
+            }
+            (sum / weight) as f32
+        });
+        Ok(means.collect())
+    }
+}
+
+fn log_pitch(measured: &Matrix<f32>) -> Result<Vec<f32>> {
+    let log = |(frame, row): (usize, &[f32])| match row[1] {
+        pitch if pitch > 0.0 => Ok(pitch.ln()),
+        got => Err(Error::Value { what: "the pitch", expected: "positive", got, frame }),
+    };
+    measured.rows().enumerate().map(log).collect()
+}
+
+/// Passes on what was computed of `correlation` where it is a number.
+fn finite(computed: f32, correlation: f32, frame: usize) -> Result<f32> {
+    match computed.is_finite() {
+        true => Ok(computed),
+        false => Err(Error::Value { what: "the cross-correlation", expected: "a number", got: correlation, frame }),
+    }
+}
+
+/// The voicing feature: a correlation so bent that its values are spread evenly (Kaldi's `NccfToPovFeature`).
+fn warp(correlation: f32) -> f32 {
+    // What is not a number stays that.
+    let bounded = if correlation > 1.0 { 1.0 } else { correlation };
+    let bounded = if bounded < -1.0 { -1.0 } else { bounded };
+    ((1.0001 - f64::from(bounded)).powf(0.15) - 1.0) as f32
+}
+
+/// How probable it is that a frame with this correlation is voiced (Kaldi's `NccfToPov`).
+fn probability_of_voicing(correlation: f32) -> f32 {
+    let size = correlation.abs();
+    let size = f64::from(if size > 1.0 { 1.0 } else { size });
+    let log_odds = -5.2 + 5.4 * (7.5 * (size - 1.0)).exp() + 4.8 * size - 2.0 * (-10.0 * size).exp()
+        + 4.2 * (20.0 * (size - 1.0)).exp();
+    (1.0 / (1.0 + (-f64::from(log_odds as f32)).exp())) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUIET: fn() -> ProcessPitchOptions =
+        || ProcessPitchOptions { delta_pitch_noise_stddev: 0.0, add_raw_log_pitch: true, ..Default::default() };
+
+    fn computed(options: &ProcessPitchOptions, rows: &[[f32; 2]]) -> Result<Matrix<f32>> {
+        let measured = Matrix::from_vec(rows.len(), 2, rows.concat());
+        ProcessPitch::new(options)?.compute(&measured, &mut Random::default())
+    }
+
+    #[track_caller]
+    fn is_close(got: &[f32], expected: &[f32]) {
+        assert_eq!(got.len(), expected.len());
+        assert!(got.iter().zip(expected).all(|(got, expected)| (got - expected).abs() < 2e-5), "{got:?} {expected:?}");
+    }
+
+    #[test]
+    fn the_four_features_are_what_kaldi_computes() {
+        let rows = [[0.9, 100.0], [0.5, 110.0], [-0.3, 120.0], [1.5, 130.0]];
+        let out = computed(&QUIET(), &rows).unwrap();
+        assert_eq!(out.size(), (4, 4));
+        is_close(out.row(0), &[-0.5838961, -0.2738476, 0.4599542, 4.60517]);
+        is_close(out.row(1), &[-0.197445, -0.08322716, 0.7070513, 4.70048]);
+        is_close(out.row(2), &[0.08030259, 0.09079552, 0.6917835, 4.787492]);
+        is_close(out.row(3), &[-1.497623, 0.2508812, 0.4141511, 4.867535]);
+    }
+
+    #[test]
+    fn a_context_of_one_frame_leaves_nothing_of_the_pitch() {
+        let options = ProcessPitchOptions { normalization_left_context: 0, normalization_right_context: 0, ..QUIET() };
+        let out = computed(&options, &[[0.9, 100.0], [0.5, 150.0], [0.1, 80.0]]).unwrap();
+        is_close(out.column(1).as_slice(), &[0.0; 3]);
+    }
+
+    #[test]
+    fn a_delay_repeats_the_first_frame() {
+        let rows = [[0.9, 100.0], [0.5, 110.0]];
+        let plain = computed(&QUIET(), &rows).unwrap();
+        let late = computed(&ProcessPitchOptions { delay: 2, ..QUIET() }, &rows).unwrap();
+        assert_eq!(late.num_rows(), 4);
+        for (frame, of) in [0, 0, 0, 1].into_iter().enumerate() {
+            assert_eq!(late.row(frame), plain.row(of));
+        }
+    }
+
+    #[test]
+    fn only_what_is_asked_for_is_computed() {
+        let voicing = ProcessPitchOptions {
+            add_normalized_log_pitch: false,
+            add_delta_pitch: false,
+            add_raw_log_pitch: false,
+            ..QUIET()
+        };
+        // The pitch is not looked at then.
+        assert_eq!(computed(&voicing, &[[0.5, 0.0]]).unwrap().size(), (1, 1));
+        let none = ProcessPitchOptions { add_pov_feature: false, ..voicing };
+        let message = ProcessPitch::new(&none).unwrap_err().to_string();
+        assert_eq!(message, "expected --add-pov-feature to be true unless another feature is written, got false");
+    }
+
+    #[test]
+    fn noise_is_added_to_derivatives_only() {
+        let rows = [[0.9, 100.0]; 5];
+        let noisy = computed(&ProcessPitchOptions { delta_pitch_noise_stddev: 1.0, ..QUIET() }, &rows).unwrap();
+        let quiet = computed(&QUIET(), &rows).unwrap();
+        for col in [0, 1, 3] {
+            assert_eq!(noisy.column(col), quiet.column(col));
+        }
+        assert!(noisy.column(2).as_slice().iter().all(|delta| *delta != 0.0));
+        is_close(quiet.column(2).as_slice(), &[0.0; 5]);
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused() {
+        let message = |row| computed(&QUIET(), &[[0.5, 100.0], row]).unwrap_err().to_string();
+        assert_eq!(message([0.5, 0.0]), "expected the pitch to be positive, got 0.0 in frame 1");
+        assert_eq!(message([0.5, f32::NAN]), "expected the pitch to be positive, got NaN in frame 1");
+        assert_eq!(message([f32::NAN, 9.0]), "expected the cross-correlation to be a number, got NaN in frame 1");
+        let error = ProcessPitch::new(&QUIET()).unwrap().compute(&Matrix::new(2, 3), &mut Random::default());
+        assert_eq!(error, Err(Error::FeatsDim { expected: 2, got: 3 }));
+    }
+
+    #[test]
+    fn options_out_of_range_are_refused() {
+        for (options, name) in [
+            (ProcessPitchOptions { normalization_left_context: -1, ..QUIET() }, "normalization-left-context"),
+            (ProcessPitchOptions { normalization_right_context: -1, ..QUIET() }, "normalization-right-context"),
+            (ProcessPitchOptions { delay: -1, ..QUIET() }, "delay"),
+            (ProcessPitchOptions { delta_window: 0, ..QUIET() }, "delta-window"),
+        ] {
+            assert!(
+                ProcessPitch::new(&options).unwrap_err().to_string().starts_with(&format!("expected --{name} to be"))
+            );
+        }
+        let unused = ProcessPitchOptions { delta_window: 0, add_delta_pitch: false, ..QUIET() };
+        assert!(ProcessPitch::new(&unused).is_ok());
+    }
+}

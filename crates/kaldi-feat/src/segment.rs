@@ -1,0 +1,225 @@
+//! Segments in time, and the frames that they are.
+
+use std::fmt;
+use std::ops::Range;
+
+use kaldi_io::number;
+
+use crate::{Error, Result};
+
+/// A line of a segments file: `<segment> <recording> <start> <end> [<channel>]`, times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment<'a> {
+    /// The key of the segment.
+    pub name: &'a [u8],
+    /// The key of what it is cut out of: a recording, or features.
+    pub recording: &'a [u8],
+    /// Where it begins, in seconds.
+    pub start: f64,
+    /// Where it ends, in seconds.
+    pub end: f64,
+    /// The channel, counted from zero.
+    pub channel: Option<i32>,
+}
+
+impl<'a> Segment<'a> {
+    /// Reads a line without its newline; fields are separated by blanks, tabs and carriage returns.
+    ///
+    /// Whether the times make sense is not looked at, but they are numbers.
+    ///
+    /// # Errors
+    /// What is wrong with the line, as Kaldi's warnings have it in brackets; nothing where the number of fields is wrong.
+    pub fn parse(line: &'a [u8]) -> Result<Self, Option<&'static str>> {
+        let mut fields = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r')).filter(|field| !field.is_empty());
+        let (Some(name), Some(recording), Some(start), Some(end)) =
+            (fields.next(), fields.next(), fields.next(), fields.next())
+        else {
+            return Err(None);
+        };
+        let channel = fields.next();
+        if fields.next().is_some() {
+            return Err(None);
+        }
+        let start = seconds(start).ok_or(Some("bad start"))?;
+        let end = seconds(end).ok_or(Some("bad end"))?;
+        let channel = channel.map(|field| index(field).ok_or(Some("bad channel"))).transpose()?;
+        Ok(Self { name, recording, start, end, channel })
+    }
+}
+
+fn seconds(field: &[u8]) -> Option<f64> {
+    match number::parse_f64(field) {
+        Ok((value, length)) if length == field.len() && !value.is_nan() => Some(value),
+        _ => None,
+    }
+}
+
+fn index(field: &[u8]) -> Option<i32> {
+    match number::parse_integer(field) {
+        Ok((value, length)) if length == field.len() => i32::try_from(value).ok().filter(|value| *value >= 0),
+        _ => None,
+    }
+}
+
+/// The options of cutting features into segments (Kaldi's extract-feature-segments).
+#[derive(Clone, Debug, clap::Args)]
+pub struct FrameGrid {
+    /// Shortest segment in seconds; shorter ones are left out
+    #[arg(long, default_value_t = 0.1)]
+    pub min_segment_length: f32,
+    /// Length of a frame in milliseconds
+    #[arg(long, default_value_t = 25)]
+    pub frame_length: i32,
+    /// Time from one frame to the next in milliseconds
+    #[arg(long, default_value_t = 10)]
+    pub frame_shift: i32,
+    /// How far a segment may end behind the features, in seconds, to be cut off there; others are left out
+    #[arg(long, default_value_t = 0.0)]
+    pub max_overshoot: f32,
+    /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
+    /// segment's audio would lack
+    #[arg(long, default_value_t = true)]
+    pub snip_edges: bool,
+}
+
+/// Why a segment yields no frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoFrames {
+    /// It begins behind the last frame.
+    Start(i64),
+    /// It ends too far behind the last frame.
+    End(i64),
+    /// It is too short.
+    Short,
+}
+
+impl FrameGrid {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// Where frames do not advance.
+    pub fn check(&self) -> Result<()> {
+        if self.frame_shift <= 0 {
+            return Err(Error::option("frame-shift", "positive", self.frame_shift));
+        }
+        Ok(())
+    }
+
+    /// Tells which of `num_frames` frames a segment is, from `start` to `end` in seconds: times are rounded to frames,
+    /// halves up.
+    ///
+    /// # Errors
+    /// Where there are none.
+    pub fn frames(&self, start: f64, end: f64, num_frames: usize) -> Result<Range<usize>, NoFrames> {
+        let in_frames = |seconds: f64| (seconds * 1000.0 / f64::from(self.frame_shift)).round() as i64;
+        let num_frames = num_frames as i64;
+        let start = in_frames(start);
+        let mut end = in_frames(end);
+        if self.snip_edges {
+            let excess = f64::from(self.frame_length) - f64::from(self.frame_shift);
+            end = end.saturating_sub((excess / f64::from(self.frame_shift)).ceil() as i64);
+        }
+        if !(0..num_frames).contains(&start) {
+            return Err(NoFrames::Start(start));
+        }
+        if end > num_frames {
+            if end >= num_frames.saturating_add(in_frames(f64::from(self.max_overshoot))) {
+                return Err(NoFrames::End(end));
+            }
+            end = num_frames;
+        }
+        let shortest = in_frames(f64::from(self.min_segment_length)).max(0);
+        if end <= start.saturating_add(shortest) { Err(NoFrames::Short) } else { Ok(start as usize..end as usize) }
+    }
+}
+
+impl fmt::Display for NoFrames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(frame) => write!(f, "Start sample out of range {frame}"),
+            Self::End(frame) => write!(f, "End sample too far out of range {frame}"),
+            Self::Short => f.write_str("too short"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRID: FrameGrid =
+        FrameGrid { min_segment_length: 0.1, frame_length: 25, frame_shift: 10, max_overshoot: 0.0, snip_edges: true };
+    const PLAIN: FrameGrid = FrameGrid { snip_edges: false, ..GRID };
+
+    #[test]
+    fn a_line_has_four_or_five_fields() {
+        let expected = Segment { name: b"s", recording: b"r", start: 1.0, end: 2.5, channel: None };
+        assert_eq!(Segment::parse(b"s r 1 2.5"), Ok(expected));
+        assert_eq!(Segment::parse(b"  s\tr  1 2.5\r"), Ok(expected));
+        assert_eq!(Segment::parse(b"s r 1 2.5 1"), Ok(Segment { channel: Some(1), ..expected }));
+        for line in ["", "s r 1", "s r 1 2 3 4"] {
+            assert_eq!(Segment::parse(line.as_bytes()), Err(None), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn times_and_channel_are_numbers() {
+        for (line, reason) in [
+            ("s r x 2", "bad start"),
+            ("s r 1s 2", "bad start"),
+            ("s r nan 2", "bad start"),
+            ("s r 1 2x", "bad end"),
+            ("s r 1 2 x", "bad channel"),
+            ("s r 1 2 -1", "bad channel"),
+            ("s r 1 2 1.5", "bad channel"),
+            ("s r 1 2 3000000000", "bad channel"),
+        ] {
+            assert_eq!(Segment::parse(line.as_bytes()), Err(Some(reason)), "{line:?}");
+        }
+        assert_eq!(Segment::parse(b"s r -1 inf").unwrap().end, f64::INFINITY);
+    }
+
+    #[test]
+    fn times_become_frames() {
+        assert_eq!(PLAIN.frames(0.1, 0.5, 100), Ok(10..50));
+        assert_eq!(PLAIN.frames(0.104, 0.505, 100), Ok(10..51));
+        assert_eq!(FrameGrid { frame_shift: 5, ..PLAIN }.frames(0.1, 0.5, 200), Ok(20..100));
+    }
+
+    #[test]
+    fn snipped_edges_are_frames_that_do_not_fit_whole() {
+        assert_eq!(GRID.frames(0.1, 0.5, 100), Ok(10..48));
+        assert_eq!(FrameGrid { frame_length: 10, ..GRID }.frames(0.1, 0.5, 100), Ok(10..50));
+        assert_eq!(FrameGrid { frame_length: 5, ..GRID }.frames(0.1, 0.5, 100), Ok(10..50));
+        assert_eq!(FrameGrid { frame_length: 31, ..GRID }.frames(0.1, 0.5, 100), Ok(10..47));
+    }
+
+    #[test]
+    fn an_end_behind_the_features_is_cut_where_it_is_near() {
+        assert_eq!(PLAIN.frames(0.0, 1.01, 100), Err(NoFrames::End(101)));
+        let lenient = FrameGrid { max_overshoot: 0.03, ..PLAIN };
+        assert_eq!(lenient.frames(0.0, 1.02, 100), Ok(0..100));
+        assert_eq!(lenient.frames(0.0, 1.03, 100), Err(NoFrames::End(103)));
+        assert_eq!(lenient.frames(0.0, f64::INFINITY, 100), Err(NoFrames::End(i64::MAX)));
+    }
+
+    #[test]
+    fn what_is_outside_or_too_short_has_no_frames() {
+        assert_eq!(PLAIN.frames(1.0, 2.0, 100), Err(NoFrames::Start(100)));
+        assert_eq!(PLAIN.frames(-1.0, 2.0, 100), Err(NoFrames::Start(-100)));
+        assert_eq!(PLAIN.frames(f64::INFINITY, f64::INFINITY, 100), Err(NoFrames::Start(i64::MAX)));
+        assert_eq!(PLAIN.frames(0.1, 0.2, 100), Err(NoFrames::Short));
+        assert_eq!(PLAIN.frames(0.1, 0.21, 100), Ok(10..21));
+        assert_eq!(PLAIN.frames(0.0, 1.0, 0), Err(NoFrames::Start(0)));
+        let any = FrameGrid { min_segment_length: -1.0, ..GRID };
+        assert_eq!(any.frames(0.1, 0.11, 100), Err(NoFrames::Short));
+        assert_eq!(any.frames(0.1, 0.13, 100), Ok(10..11));
+    }
+
+    #[test]
+    fn frames_advance() {
+        assert!(PLAIN.check().is_ok());
+        let error = FrameGrid { frame_shift: 0, ..PLAIN }.check().unwrap_err();
+        assert_eq!(error.to_string(), "expected --frame-shift to be positive, got 0");
+    }
+}

@@ -1,0 +1,265 @@
+//! Normalization of means and variances over a window that slides along with the frames.
+
+use std::ops::Range;
+
+use kaldi_matrix::Matrix;
+
+use crate::frame_sums::FrameSums;
+use crate::{Error, Result};
+
+/// What smaller variances are raised to.
+const VARIANCE_FLOOR: f64 = 1.0e-10;
+
+/// Options of [`SlidingWindowCmn`].
+#[derive(clap::Args, Clone, Debug)]
+pub struct SlidingWindowCmnOptions {
+    /// Center the window on the frame, as far as there are frames, instead of having it end there
+    #[arg(long, default_value_t = false)]
+    pub center: bool,
+    /// Number of frames of the window; with --center=false it is the frame itself and so many before
+    #[arg(long, default_value_t = 600)]
+    pub cmn_window: i32,
+    /// Number of warnings about floored variances an utterance: 0 for none of them, -1 for all
+    #[arg(long, default_value_t = 5)]
+    pub max_warnings: i32,
+    /// Least number of frames of the window, which takes in later ones at the beginning (only without --center)
+    #[arg(long, default_value_t = 100)]
+    pub min_cmn_window: i32,
+    /// Make variances one, too
+    #[arg(long, default_value_t = false)]
+    pub norm_vars: bool,
+}
+
+/// A frame in whose window some variances were too small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlooredFrame {
+    /// The number of dimensions concerned.
+    pub num_floored: usize,
+    /// The number of frames in the window.
+    pub window_frames: usize,
+}
+
+/// Sliding-window cepstral mean (and variance) normalization, as Kaldi's `apply-cmvn-sliding` does it.
+#[derive(Clone, Debug)]
+pub struct SlidingWindowCmn {
+    options: SlidingWindowCmnOptions,
+}
+
+impl SlidingWindowCmn {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// Where the window has no frames or, for a centered one, its least number of frames is not from 1 to that, though
+    /// nothing depends on it.
+    pub fn new(options: SlidingWindowCmnOptions) -> Result<Self> {
+        let SlidingWindowCmnOptions { cmn_window, min_cmn_window, .. } = options;
+        if cmn_window < 1 {
+            return Err(Error::option("cmn-window", "1 or more", cmn_window));
+        }
+        if options.center && !(1..=cmn_window).contains(&min_cmn_window) {
+            let got = format_args!("{min_cmn_window} (and {cmn_window})");
+            return Err(Error::option("min-cmn-window", "from 1 to --cmn-window", got));
+        }
+        Ok(Self { options })
+    }
+
+    /// The frames over which the mean and variance for one frame are taken; with the frames, neither end of them ever moves
+    /// back, nor further than by one.
+    fn window(&self, frame: usize, num_frames: usize) -> Range<usize> {
+        let (frame, num_frames) = (frame as i64, num_frames as i64);
+        let length = i64::from(self.options.cmn_window);
+        let (mut start, mut end) = match self.options.center {
+            true => (frame - length / 2, frame - length / 2 + length),
+            false => (frame - length, (frame + 1).max(self.options.min_cmn_window.into())),
+        };
+        if start < 0 && self.options.center {
+            end -= start;
+        }
+        start = start.max(0);
+        if end > num_frames {
+            start = (start - (end - num_frames)).max(0);
+            end = num_frames;
+        }
+        start as usize..end as usize
+    }
+
+    /// Normalizes features, with running sums in double precision. Of a window of one frame the variance cannot be told:
+    /// with `norm_vars` the frame becomes zero. Says where variances were too small.
+    pub fn apply(&self, feats: &Matrix<f32>) -> (Matrix<f32>, Vec<FlooredFrame>) {
+        let (num_frames, dim) = feats.size();
+        let mut normalized = Matrix::new(num_frames, dim);
+        let mut floored = Vec::new();
+        let mut sums = WindowSums { window: 0..0, sums: FrameSums::new(dim, self.options.norm_vars) };
+        for (frame, output) in normalized.rows_mut().enumerate() {
+            let window = self.window(frame, num_frames);
+            sums.move_to(&window, feats);
+            let window_frames = window.len();
+            let input = feats.row(frame);
+            if !self.options.norm_vars {
+                sums.normalize_mean(input, output);
+            } else if window_frames > 1 {
+                let num_floored = sums.normalize(input, output);
+                if num_floored > 0 {
+                    floored.push(FlooredFrame { num_floored, window_frames });
+                }
+            }
+        }
+        (normalized, floored)
+    }
+}
+
+/// Sums over the frames of a window.
+struct WindowSums {
+    window: Range<usize>,
+    sums: FrameSums,
+}
+
+impl WindowSums {
+    /// Moves to a window none of whose ends is before that of the last one.
+    fn move_to(&mut self, window: &Range<usize>, feats: &Matrix<f32>) {
+        (self.window.start..window.start).for_each(|leaving| self.sums.subtract(feats.row(leaving)));
+        (self.window.end..window.end).for_each(|entering| self.sums.add(feats.row(entering)));
+        self.window = window.clone();
+    }
+
+    fn normalize_mean(&self, input: &[f32], output: &mut [f32]) {
+        let factor = -1.0 / self.sums.count;
+        for ((output, &input), sum) in output.iter_mut().zip(input).zip(&self.sums.values) {
+            *output = (f64::from(input) + factor * sum) as f32;
+        }
+    }
+
+    /// Tells how many variances were raised to the floor.
+    fn normalize(&self, input: &[f32], output: &mut [f32]) -> usize {
+        let factor = 1.0 / self.sums.count;
+        let factor_of_mean = -1.0 / (self.sums.count * self.sums.count);
+        let mut num_floored = 0_u64;
+        for (((output, &input), &sum), &square) in
+            output.iter_mut().zip(input).zip(&self.sums.values).zip(&self.sums.squares)
+        {
+            let variance = square * factor + factor_of_mean * sum * sum;
+            num_floored += u64::from(variance < VARIANCE_FLOOR);
+            let variance = if variance < VARIANCE_FLOOR { VARIANCE_FLOOR } else { variance };
+            *output = ((f64::from(input) - factor * sum) / variance.sqrt()) as f32;
+        }
+        num_floored as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cmn(center: bool, cmn_window: i32, min_cmn_window: i32, norm_vars: bool) -> SlidingWindowCmn {
+        let options = SlidingWindowCmnOptions { center, cmn_window, max_warnings: 5, min_cmn_window, norm_vars };
+        SlidingWindowCmn::new(options).unwrap()
+    }
+
+    fn column(values: &[f32]) -> Matrix<f32> {
+        Matrix::from_vec(values.len(), 1, values.to_vec())
+    }
+
+    #[track_caller]
+    fn windows(cmn: &SlidingWindowCmn, num_frames: usize, expected: &[Range<usize>]) {
+        let windows: Vec<_> = (0..num_frames).map(|frame| cmn.window(frame, num_frames)).collect();
+        assert_eq!(windows, expected);
+    }
+
+    #[test]
+    fn a_centered_window_is_moved_into_the_utterance() {
+        windows(&cmn(true, 3, 1, false), 5, &[0..3, 0..3, 1..4, 2..5, 2..5]);
+        windows(&cmn(true, 4, 1, false), 5, &[0..4, 0..4, 0..4, 1..5, 1..5]);
+        windows(&cmn(true, 9, 1, false), 2, &[0..2, 0..2]);
+    }
+
+    /// As in Kaldi: the frame itself comes on top.
+    #[test]
+    fn a_window_before_the_frame_has_one_frame_more() {
+        windows(&cmn(false, 2, 0, false), 5, &[0..1, 0..2, 0..3, 1..4, 2..5]);
+    }
+
+    #[test]
+    fn a_window_before_the_frame_has_its_least_length_at_the_beginning() {
+        windows(&cmn(false, 2, 3, false), 5, &[0..3, 0..3, 0..3, 1..4, 2..5]);
+        windows(&cmn(false, 2, 9, false), 3, &[0..3, 0..3, 0..3]);
+        windows(&cmn(false, 2, -9, false), 2, &[0..1, 0..2]);
+    }
+
+    #[test]
+    fn windows_move_by_one_frame_at_most() {
+        for num_frames in 1..30 {
+            for (window, min_window) in (1..12).flat_map(|window| (-1..35).map(move |least| (window, least))) {
+                for center in [false, true] {
+                    let least = if center { 1 } else { min_window };
+                    let cmn = cmn(center, window, least, false);
+                    let mut last = cmn.window(0, num_frames);
+                    assert_eq!(last.start, 0);
+                    for frame in 0..num_frames {
+                        let next = cmn.window(frame, num_frames);
+                        assert!(next.contains(&frame) && next.end <= num_frames);
+                        assert!((0..=1).contains(&(next.start - last.start)), "{next:?} behind {last:?}");
+                        assert!((0..=1).contains(&(next.end - last.end)), "{next:?} behind {last:?}");
+                        last = next;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_may_be_as_long_as_the_option_goes() {
+        windows(&cmn(true, i32::MAX, 1, false), 2, &[0..2, 0..2]);
+        windows(&cmn(false, i32::MAX, i32::MAX, false), 2, &[0..2, 0..2]);
+    }
+
+    #[test]
+    fn every_frame_is_normalized_with_its_own_window() {
+        let feats = column(&[1.0, 2.0, 6.0, 7.0]);
+        let (means, floored) = cmn(true, 3, 1, false).apply(&feats);
+        assert_eq!(means.as_slice(), [-2.0, -1.0, 1.0, 2.0]);
+        assert!(floored.is_empty());
+        let (both, _) = cmn(true, 2, 1, true).apply(&feats);
+        assert_eq!(both.as_slice(), [-1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn the_variance_of_one_frame_is_unknown() {
+        let (normalized, floored) = cmn(true, 1, 1, true).apply(&column(&[3.0, 4.0]));
+        assert_eq!(normalized.as_slice(), [0.0, 0.0]);
+        assert!(floored.is_empty());
+    }
+
+    #[test]
+    fn small_variances_are_floored_and_told() {
+        let feats = Matrix::from_vec(2, 2, vec![3.0_f32, 1.0, 3.0, 2.0]);
+        let (normalized, floored) = cmn(true, 2, 1, true).apply(&feats);
+        assert_eq!(normalized.as_slice(), [0.0, -1.0, 0.0, 1.0]);
+        assert_eq!(floored, [FlooredFrame { num_floored: 1, window_frames: 2 }; 2]);
+    }
+
+    /// The square of such a length does not fit 32 bits.
+    #[test]
+    fn variances_over_long_windows_are_right() {
+        let feats = column(&(0..50_000).map(|frame| if frame % 2 == 0 { 1.0 } else { 3.0 }).collect::<Vec<_>>());
+        let (normalized, floored) = cmn(true, 50_000, 1, true).apply(&feats);
+        assert_eq!(&normalized.as_slice()[..4], [-1.0, 1.0, -1.0, 1.0]);
+        assert!(floored.is_empty());
+    }
+
+    #[test]
+    fn no_frames_give_no_frames() {
+        assert!(cmn(false, 600, 100, true).apply(&Matrix::default()).0.is_empty());
+    }
+
+    #[test]
+    fn windows_without_frames_are_refused() {
+        let refused = |center, cmn_window, min_cmn_window| {
+            let options =
+                SlidingWindowCmnOptions { center, cmn_window, max_warnings: 5, min_cmn_window, norm_vars: false };
+            SlidingWindowCmn::new(options).unwrap_err().to_string()
+        };
+        assert_eq!(refused(false, 0, 1), "expected --cmn-window to be 1 or more, got 0");
+        assert_eq!(refused(true, 50, 100), "expected --min-cmn-window to be from 1 to --cmn-window, got 100 (and 50)");
+        assert_eq!(refused(true, 50, 0), "expected --min-cmn-window to be from 1 to --cmn-window, got 0 (and 50)");
+    }
+}
