@@ -1,0 +1,115 @@
+//! What can go wrong with statistics and estimates.
+
+use std::fmt;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Statistics that do not go together, or from which nothing can be estimated.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two LDA statistics are of other sizes.
+    LdaSize {
+        /// The numbers of classes and dimensions of the sum so far.
+        expected: (usize, usize),
+        /// Those of what is to be added.
+        got: (usize, usize),
+    },
+    /// Two MLLT statistics are of other dimensions.
+    MlltSize {
+        /// The dimension of the sum so far.
+        expected: usize,
+        /// That of what is to be added.
+        got: usize,
+    },
+    /// There are no statistics to estimate anything from.
+    NoData,
+    /// More dimensions are asked for than there are.
+    Dim {
+        /// What is asked for.
+        got: i32,
+        /// The largest dimension possible.
+        limit: usize,
+        /// What sets the limit.
+        why: &'static str,
+    },
+    /// A text does not say which frames are the contexts of another.
+    Contexts {
+        /// The text.
+        got: String,
+    },
+    /// Features have another dimension than the transform.
+    FeatsDim {
+        /// The dimension of the transform.
+        expected: usize,
+        /// That of the features.
+        got: usize,
+    },
+    /// The Gaussians that were selected for a frame do not exist, or there are none.
+    Selection {
+        /// The frame, counted from zero.
+        frame: usize,
+        /// The numbers of the Gaussians.
+        got: Vec<i32>,
+    },
+    /// What the estimate computes is not possible with these statistics.
+    Estimate {
+        /// What was to be computed.
+        what: String,
+        /// Why that is not possible.
+        source: kaldi_matrix::Error,
+    },
+    /// An iteration made the estimate worse instead of better.
+    ObjectiveDecrease {
+        /// The row of the transform that was estimated.
+        row: usize,
+        /// The objective function before.
+        before: f64,
+        /// The objective function after.
+        after: f64,
+    },
+}
+
+impl Error {
+    pub(crate) fn estimate(what: impl Into<String>) -> impl FnOnce(kaldi_matrix::Error) -> Self {
+        |source| Self::Estimate { what: what.into(), source }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LdaSize { expected, got } => write!(
+                f,
+                "dimension or classes count mismatch: expected statistics of {} classes in {} dimensions, got {} in {}",
+                expected.0, expected.1, got.0, got.1
+            ),
+            Self::MlltSize { expected, got } => {
+                write!(f, "summing accs of different size: expected statistics in {expected} dimensions, got {got}")
+            }
+            Self::NoData => f.write_str("there are no statistics"),
+            Self::Dim { got, limit, why } => write!(f, "expected a dimension from 1 to {limit} ({why}), got {got}"),
+            Self::Contexts { got } => {
+                write!(f, "expected contexts such as 0,1.0:-1,0.5;1,0.5 for --context-expansion, got {got:?}")
+            }
+            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
+            Self::Selection { frame, got } => {
+                write!(f, "expected numbers of existing Gaussians in frame {frame}, got {got:?}")
+            }
+            Self::Estimate { what, source } => write!(f, "cannot compute {what}: {source}"),
+            Self::ObjectiveDecrease { row, before, after } => {
+                write!(f, "the objective function of row {row} decreases from {before} to {after}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Estimate { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

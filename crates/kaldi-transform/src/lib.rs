@@ -1,0 +1,45 @@
+//! Feature transforms: estimates from statistics (LDA, MLLT, PCA), and one that depends on Gaussians (fMPE).
+//!
+//! | transform | what it finds | statistics |
+//! | --- | --- | --- |
+//! | LDA | the directions in which classes differ most, compared with how they spread | [`LdaStats`] |
+//! | MLLT | the directions in which Gaussians with diagonal covariances fit best | [`MlltStats`] |
+//! | PCA | the directions of the largest variance | [`PcaStats`] |
+//! | fMPE | offsets to features, by what distinguishes the models that are recognized | trained elsewhere, see [`Fmpe`] |
+//!
+//! The statistics of LDA and MLLT come from Kaldi's `acc-lda` and `gmm-acc-mllt`, in files that are summed before the
+//! estimate; both are [`kaldi_io::Value`]s. As text, of two classes in one dimension, and of one dimension:
+//!
+//! ```text
+//! <LDAACCS> <VECSIZE> 1 <NUMCLASSES> 2 <ZERO_ACCS>  [ 20 10 ]
+//! <FIRST_ACCS>  [
+//!   5.5
+//!   -1 ]
+//! <SECOND_ACCS> [
+//! 12.5 ]
+//! </LDAACCS>
+//!
+//! <MlltAccs>
+//! 30 1 <G>
+//! [
+//! 4.5 ]
+//! </MlltAccs>
+//! ```
+//!
+//! Everything is computed in double precision and rounded once, where Kaldi writes single precision.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod diag_gmm;
+mod error;
+mod fmpe;
+mod lda;
+mod mllt;
+mod pca;
+
+pub use diag_gmm::DiagGmm;
+pub use error::{Error, Result};
+pub use fmpe::{Fmpe, FmpeOptions};
+pub use lda::{Lda, LdaOptions, LdaStats};
+pub use mllt::{Mllt, MlltStats};
+pub use pca::{Pca, PcaStats};
