@@ -1,0 +1,113 @@
+//! What can go wrong with decisions about speakers.
+
+use std::fmt;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Options or data from which nothing can be decided.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// An option has a value that makes no sense.
+    Option {
+        /// The option's name as on the command line.
+        name: &'static str,
+        /// What its value has to be.
+        expected: &'static str,
+        /// The value that it has.
+        got: f64,
+    },
+    /// A line of a map of labels is no list of that many integers.
+    LabelLine {
+        /// The line's number, from 1.
+        line: usize,
+        /// How many integers there should be, in words.
+        expected: &'static str,
+        /// The line.
+        got: String,
+    },
+    /// A map of labels names a class that does not exist.
+    Class {
+        /// The number of classes.
+        num_classes: usize,
+        /// The class that was named.
+        got: i32,
+    },
+    /// A map of labels says nothing about two labels that belong to one frame.
+    Combination {
+        /// The frame, from 0.
+        frame: usize,
+        /// The labels.
+        labels: (f32, f32),
+    },
+    /// A frame is neither voiced nor unvoiced.
+    Voicing {
+        /// The frame, from 0.
+        frame: usize,
+        /// What should be 0 or 1.
+        got: f32,
+    },
+    /// Two things that belong together differ in length.
+    Length {
+        /// What has the wrong length.
+        what: &'static str,
+        /// The length that it needs.
+        expected: usize,
+        /// The length that it has.
+        got: usize,
+    },
+    /// Every speaker has one vector only.
+    NoRepetition,
+    /// A vector is made of fewer than one utterance.
+    NumExamples {
+        /// The number of utterances.
+        got: i32,
+    },
+    /// Matrices or vectors do not go together, or cannot be decomposed.
+    Matrix {
+        /// What was to be computed.
+        what: &'static str,
+        /// Why that is not possible.
+        source: kaldi_matrix::Error,
+    },
+    /// A transform cannot be estimated.
+    Transform(kaldi_transform::Error),
+}
+
+impl Error {
+    pub(crate) fn matrix(what: &'static str) -> impl Fn(kaldi_matrix::Error) -> Self {
+        move |source| Self::Matrix { what, source }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option { name, expected, got } => write!(f, "--{name}: expected {expected}, got {got}"),
+            Self::LabelLine { line, expected, got } => {
+                write!(f, "line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")
+            }
+            Self::Class { num_classes, got } => write!(f, "expected a class below {num_classes}, got {got}"),
+            Self::Combination { frame, labels: (first, second) } => {
+                write!(f, "Map is missing combination {first} and {second} (frame {frame})")
+            }
+            Self::Voicing { frame, got } => write!(f, "frame {frame}: expected 0 (unvoiced) or 1 (voiced), got {got}"),
+            Self::Length { what, expected, got } => write!(f, "expected {expected} {what}, got {got}"),
+            Self::NoRepetition => f.write_str("expected a speaker with several vectors, got none"),
+            Self::NumExamples { got } => write!(f, "expected 1 utterance at least, got {got}"),
+            Self::Transform(error) => error.fmt(f),
+            Self::Matrix { what, source } => write!(f, "cannot compute {what}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Matrix { source, .. } => Some(source),
+            Self::Transform(error) => error.source(),
+            _ => None,
+        }
+    }
+}

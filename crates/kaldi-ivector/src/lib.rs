@@ -1,0 +1,34 @@
+//! Who speaks, and whether anybody does: decisions on frames and on speaker vectors.
+//!
+//! What Kaldi's `ivectorbin` computes, as functions without streams:
+//!
+//! - which frames of an utterance are speech: [`EnergyVad`], [`ClassLabels`], [`LabelPairs`], [`select_voiced`];
+//! - how likely two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores ([`Scorer`]);
+//! - which utterances come from one speaker: [`Clustering`];
+//! - which class a vector is of: [`LogisticRegression`], [`Trainer`];
+//! - what helps with that: [`SpeakerStats`] (for LDA), [`energy_projection`].
+//!
+//! Vectors are in single precision, what is computed from them in double.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod clustering;
+mod energy;
+mod error;
+mod labels;
+mod lda;
+mod logistic;
+mod plda;
+mod squares;
+mod voicing;
+
+pub use clustering::Clustering;
+pub use energy::energy_projection;
+pub use error::{Error, Result};
+pub use labels::{ClassLabels, LabelPairs};
+pub use lda::{Lda, LdaOptions, SpeakerStats};
+pub use logistic::{LogisticRegression, Trainer, TrainingOptions};
+pub use plda::{
+    AdaptationOptions, AdaptationStats, Enrolled, LengthNormalization, Plda, PldaEstimator, PldaStats, Scorer, Trial,
+};
+pub use voicing::{EnergyVad, select_voiced};
