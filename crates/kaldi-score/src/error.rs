@@ -1,0 +1,27 @@
+//! What can go wrong with scoring.
+
+use std::fmt;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure of scoring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The name is that of no mode.
+    Mode(String),
+    /// A sentence has no hypothesis, and the mode is strict.
+    NoHypothesis,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mode(name) => write!(f, "expected \"strict\", \"present\" or \"all\", got {name:?}"),
+            Self::NoHypothesis => f.write_str("expected a hypothesis, got none"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
