@@ -1,0 +1,115 @@
+//! Makes the script file of archives that have none.
+//!
+//! Kaldi has no such program: there, an archive has to be copied to get its script file.
+
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Input, Output, Rxfilename, is_same_file, printable_rxfilename, printable_wxfilename};
+use kaldi_log::{log, warning};
+use kaldi_scan::{Sequence, ValueType, join_names};
+use kaldi_table::{Error, write_script_line};
+
+const USAGE: &str = "\
+Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.
+The type of the values is found by looking. An archive that is damaged or cut is an error, which tells the offset.
+
+Usage: ark-to-scp [options] <archive> [<archive> ...] <script-wxfilename>
+ e.g.: ark-to-scp raw_mfcc.1.ark raw_mfcc.2.ark feats.scp
+       ark-to-scp --type=htk htk.ark - | sort > feats.scp
+See also: concat-ark, copy-feats, matrix-dim
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
+    /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    /// List the whole entries before damage, and exit with status 1 where there is any
+    #[arg(long, default_value_t = false)]
+    salvage: bool,
+    #[arg(required = true)]
+    archives: Vec<Arg>,
+    script: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ark_to_scp)
+}
+
+fn ark_to_scp(opts: Options) -> Result<Tally> {
+    for archive in &opts.archives {
+        check_archive(archive, &opts.script)?;
+    }
+    check_script(&opts.script)?;
+    let mut script = Output::create(&opts.script, false)?;
+    let mut entries = Sequence::new(&opts.archives, opts.value_type);
+    let mut line = Vec::new();
+    let (mut done, mut damaged) = (0, 0);
+    loop {
+        match entries.next_entry() {
+            Ok(Some((archive, entry))) => {
+                line.clear();
+                write_script_line(&mut line, entry.key.as_ref(), archive.name(), entry.value);
+                script.write_all(&line)?;
+                done += 1;
+            }
+            Ok(None) => break,
+            Err(error @ Error::Entry { .. }) if opts.salvage => {
+                warning!("{error}; what follows in this archive is left out");
+                damaged += 1;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    log!("{}", summary(done, opts.archives.len(), damaged, entries.value_types()));
+    script.finish()?;
+    Ok(Tally::new(done, damaged).ok_if(done > 0 && damaged == 0))
+}
+
+fn summary(done: u64, num_archives: usize, damaged: u64, types: &[&'static ValueType]) -> String {
+    let plural = if num_archives == 1 { "" } else { "s" };
+    let types = if done > 0 { format!(" ({})", join_names(types)) } else { String::new() };
+    let damaged = if damaged > 0 { format!(", {damaged} of them damaged") } else { String::new() };
+    format!("Listed {done} entries of {num_archives} archive{plural}{types}{damaged}")
+}
+
+/// Refuses what no offset can lead back to, and what would be lost.
+fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
+    let name = printable_rxfilename(archive);
+    match Rxfilename::parse(archive)? {
+        Rxfilename::File(path) | Rxfilename::Offset(path, _) => {
+            if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+                bail!("{name} is no regular file: no offset would lead back into it");
+            }
+        }
+        Rxfilename::Stdin | Rxfilename::Pipe(_) => {
+            bail!("{name} is a stream, to which no offset leads back: write it into a file (concat-ark does both)");
+        }
+    }
+    if archive.contains(&b'\n') {
+        bail!("{name} has a line end in its name, which a script file cannot have");
+    }
+    if is_same_file(archive, script) {
+        bail!("{name} is one of the archives: the script file would replace it");
+    }
+    Ok(())
+}
+
+/// Refuses to replace what is no script file: the last archive, where the script file was forgotten.
+fn check_script(script: &BStr) -> Result<()> {
+    let is_file = |path: &[u8]| path.to_path().is_ok_and(|path| fs::metadata(path).is_ok_and(|old| old.is_file()));
+    if !is_file(script) {
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    Input::open(script)?.read_some(&mut bytes, 1 << 12)?;
+    if bytes.contains(&0) {
+        bail!("{} is there and no script file, it is binary: is it an archive?", printable_wxfilename(script));
+    }
+    Ok(())
+}

@@ -1,0 +1,115 @@
+//! Joins archives without decoding their values.
+//!
+//! Kaldi has no such program: there, `cat` joins archives, whole or not, and leaves nothing to find their entries by.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use bstr::{BStr, BString};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
+use kaldi_log::log;
+use kaldi_scan::{ScannedEntry, Scanner, Sequence, ValueType};
+use kaldi_table::ArchiveWriter;
+
+const USAGE: &str = "\
+Joins archives of any type into one, without decoding their values; binary and text entries may be mixed. All of the
+archives must be whole. With ark,scp a script file of the new archive is written.
+
+Usage: concat-ark [options] <archive-rxfilename> [<archive-rxfilename> ...] <wspecifier>
+ e.g.: concat-ark raw_mfcc.1.ark raw_mfcc.2.ark ark,scp:raw_mfcc.ark,feats.scp
+       concat-ark --sort-keys=true \"gunzip -c ali.1.gz |\" \"gunzip -c ali.2.gz |\" \"ark:| gzip -c > ali.gz\"
+See also: ark-to-scp, copy-feats, copy-int-vector
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Let a key be in the new archive more than once
+    #[arg(long, default_value_t = true)]
+    allow_duplicates: bool,
+    /// Merge archives that are sorted by key (in the C locale) so that the new archive is, too
+    #[arg(long, default_value_t = false)]
+    sort_keys: bool,
+    /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
+    /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    #[arg(required = true)]
+    archives: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, concat_ark)
+}
+
+fn concat_ark(opts: Options) -> Result<Tally> {
+    check_names(&opts.archives, &opts.target)?;
+    let mut target = ArchiveWriter::create(&opts.target)?;
+    let entries = Sequence::new(&opts.archives, opts.value_type);
+    let mut entries = if opts.sort_keys { entries.sorted() } else { entries };
+    let mut seen = (!opts.allow_duplicates).then(HashMap::new);
+    let mut open = None;
+    let mut done = 0;
+    while let Some((archive, entry)) = entries.next_entry()? {
+        check_entry(archive, entry, target.format(), open.as_deref())?;
+        if let Some(seen) = &mut seen {
+            check_key(seen, archive, entry)?;
+        }
+        let key = entry.key.as_ref();
+        let value_at = entry.value - entry.start;
+        match archive.file() {
+            Some(file) => target.put_from(key, value_at, file, entry.start..entry.end)?,
+            None => target.put(key, value_at, archive.bytes())?,
+        }
+        open = entry.is_open.then(|| place(archive, entry));
+        done += 1;
+    }
+    log!("Joined {done} entries of {} archives", opts.archives.len());
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+/// Refuses to read what is written.
+fn check_names(archives: &[Arg], target: &BStr) -> Result<()> {
+    let written = match Wspecifier::parse(target).map(|target| target.kind) {
+        Some(WspecifierKind::Archive(archive)) => vec![archive],
+        Some(WspecifierKind::Both { archive, script }) => vec![archive, script],
+        Some(WspecifierKind::Script(_)) | None => Vec::new(),
+    };
+    for archive in archives {
+        if written.iter().any(|name| is_same_file(archive, name.as_ref())) {
+            bail!("{} is to be read and written: write to another file", printable_rxfilename(archive));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what cannot stand in the new archive. `open` is the place of an entry before that has no end.
+fn check_entry(archive: &Scanner, entry: &ScannedEntry, format: Format, open: Option<&str>) -> Result<()> {
+    let place = place(archive, entry);
+    if let Some(open) = open {
+        bail!(
+            "{open}: the length of this wave file was not known when it was written, so that nothing may follow it, but {place} does"
+        );
+    }
+    if format == Format::Text && !entry.is_text {
+        bail!("{place}: expected text as the option t asks, got a binary value: copy-matrix and its like write text");
+    }
+    Ok(())
+}
+
+/// Refuses a key that was there before.
+fn check_key(seen: &mut HashMap<BString, (Arc<str>, u64)>, archive: &Scanner, entry: &ScannedEntry) -> Result<()> {
+    let here = (Arc::clone(archive.printable_name()), entry.start);
+    match seen.insert(entry.key.clone(), here) {
+        Some((name, offset)) => bail!("{}: the key was there before, at {name}:{offset}", place(archive, entry)),
+        None => Ok(()),
+    }
+}
+
+fn place(archive: &Scanner, entry: &ScannedEntry) -> String {
+    format!("{}: {}:{}", entry.key, archive.printable_name(), entry.start)
+}

@@ -1,0 +1,58 @@
+//! Copies vectors of integers between files, archives, text and binary.
+//!
+//! Matches Kaldi's `copy-int-vector`. A single vector is stored in another form than one in a table: with brackets in
+//! text, with one size byte for all integers in binary.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::IntVectorFile;
+use kaldi_io::{Format, printable_wxfilename};
+use kaldi_log::log;
+use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
+
+const USAGE: &str = "\
+Copies vectors of integers, or tables of them (alignments), between files, archives, text and binary.
+
+Usage: copy-int-vector [options] <vector-rspecifier> <vector-wspecifier>
+  or:  copy-int-vector [options] <vector-rxfilename> <vector-wxfilename>
+ e.g.: copy-int-vector --binary=false 1.ints -
+       copy-int-vector 'ark:gunzip -c ali.1.gz |' ark,t:-
+See also: compare-int-vector, copy-vector, copy-gselect
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_int_vector)
+}
+
+fn copy_int_vector(opts: Options) -> anyhow::Result<Tally> {
+    if !are_tables(&opts.source, &opts.target)? {
+        let vector: IntVectorFile = read_file(&opts.source)?;
+        write_file(&opts.target, &vector, Format::from_binary(opts.binary))?;
+        log!("Copied vector to {}", printable_wxfilename(&opts.target));
+        return Ok(Tally::new(1, 0));
+    }
+    let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| Ok(entry.copy(format)?));
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Copied {done} vectors of int32.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

@@ -1,0 +1,112 @@
+//! Copies matrices, and applies simple functions to them on the way.
+//!
+//! Matches Kaldi's `copy-matrix`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, printable_wxfilename};
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+
+const USAGE: &str = "\
+Copies matrices, or tables of matrices (features, transforms), between files, archives, text and binary.
+
+Usage: copy-matrix [options] <matrix-rspecifier> <matrix-wspecifier>
+  or:  copy-matrix [options] <matrix-rxfilename> <matrix-wxfilename>
+ e.g.: copy-matrix --binary=false 1.mat -
+       copy-matrix ark:2.trans ark,t:-
+See also: copy-feats, copy-vector, matrix-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Multiply the matrices by this
+    #[arg(long, default_value_t = 1.0)]
+    scale: f32,
+    /// Take the logarithm of every element, floored at 1e-20 before
+    #[arg(long, default_value_t = false)]
+    apply_log: bool,
+    /// Take the exponential of every element
+    #[arg(long, default_value_t = false)]
+    apply_exp: bool,
+    /// Raise every element to this power
+    #[arg(long, default_value_t = 1.0)]
+    apply_power: f32,
+    /// Apply the softmax function to every row
+    #[arg(long, default_value_t = false)]
+    apply_softmax_per_row: bool,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_matrix)
+}
+
+fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
+    if u8::from(opts.apply_log) + u8::from(opts.apply_exp) + u8::from(opts.apply_softmax_per_row) > 1 {
+        bail!("Only one of apply-log, apply-exp and apply-softmax-per-row can be given");
+    }
+    let tables = are_tables(&opts.source, &opts.target)?;
+    let mut source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
+    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let (format, target_name) = (target.format(), opts.target.clone());
+
+    if opts.changes_nothing() && format == Format::Binary {
+        source = source.skim();
+    }
+    let mut rows = source.map(move |entry| {
+        if opts.changes_nothing() {
+            return Ok(entry.copy(format)?);
+        }
+        let mut matrix = entry.read()?;
+        opts.apply(&mut matrix);
+        Ok(Record::from_value(entry.key(), matrix, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    if tables {
+        log!("Copied {done} matrices.");
+    }
+    rows.finish()?;
+    target.finish()?;
+    if !tables {
+        log!("Copied matrix to {}", printable_wxfilename(&target_name));
+    }
+    Ok(Tally::new(done, 0))
+}
+
+impl Options {
+    fn changes_nothing(&self) -> bool {
+        let functions = self.apply_log || self.apply_exp || self.apply_softmax_per_row;
+        self.scale == 1.0 && self.apply_power == 1.0 && !functions
+    }
+
+    fn apply(&self, matrix: &mut Matrix<f32>) {
+        if self.scale != 1.0 {
+            matrix.scale(self.scale);
+        }
+        if self.apply_log {
+            matrix.apply_floor(1.0e-20);
+            matrix.apply_log();
+        }
+        if self.apply_exp {
+            matrix.apply_exp();
+        }
+        if self.apply_softmax_per_row {
+            matrix.apply_softmax_per_row();
+        }
+        if self.apply_power != 1.0 {
+            matrix.apply_pow(self.apply_power);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Copies vectors, and scales, cuts or pads them on the way.
+//!
+//! Matches Kaldi's `copy-vector`: as there, `--scale` is not applied to a single file.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, printable_wxfilename};
+use kaldi_log::log;
+use kaldi_matrix::Vector;
+use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+
+const USAGE: &str = "\
+Copies vectors, or tables of vectors (speaker vectors, weights), between files, archives, text and binary.
+
+Usage: copy-vector [options] <vector-rspecifier> <vector-wspecifier>
+  or:  copy-vector [options] <vector-rxfilename> <vector-wxfilename>
+ e.g.: copy-vector --binary=false 1.vec -
+       copy-vector ark:2.trans ark,t:-
+See also: copy-matrix, copy-int-vector, append-vector-to-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Cut the vectors to this dimension, or pad them with zeros, unless it is negative
+    #[arg(long = "change_dim", default_value_t = -1)]
+    change_dim: i32,
+    /// Multiply the vectors by this (tables only)
+    #[arg(long, default_value_t = 1.0)]
+    scale: f32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_vector)
+}
+
+fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
+    let tables = are_tables(&opts.source, &opts.target)?;
+    let source = SequentialReader::<Vector<f32>>::open_table_or_file(&opts.source)?;
+    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let format = target.format();
+    let new_dim = usize::try_from(opts.change_dim).ok();
+    let scale = if tables { opts.scale } else { 1.0 };
+
+    let mut rows = source.map(move |entry| {
+        if new_dim.is_none() && scale == 1.0 {
+            return Ok(entry.copy(format)?);
+        }
+        let mut vector = entry.read()?;
+        if let Some(dim) = new_dim {
+            vector.resize(dim);
+        }
+        if scale != 1.0 {
+            vector.scale(scale);
+        }
+        Ok(Record::new(entry.key(), &vector, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    match tables {
+        true if new_dim.is_none() && scale == 1.0 => log!("Copied {done} vectors."),
+        true => log!("Copied {done} vectors, setting dim to {} scaled by {scale}", opts.change_dim),
+        false => {}
+    }
+    rows.finish()?;
+    target.finish()?;
+    if !tables {
+        log!("Copied vector to {}", printable_wxfilename(&opts.target));
+    }
+    Ok(Tally::new(done, 0))
+}

@@ -1,0 +1,51 @@
+//! Prints the numbers of rows and columns of matrices.
+//!
+//! Matches Kaldi's `matrix-dim`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Output, is_specifier};
+use kaldi_log::warning;
+use kaldi_matrix::Matrix;
+use kaldi_table::SequentialReader;
+
+const USAGE: &str = "\
+Prints the numbers of rows and columns of a matrix, separated by a tab; of a table a line for each matrix, the key and a
+tab before.
+
+Usage: matrix-dim [options] <matrix-rxfilename>|<matrix-rspecifier>
+ e.g.: matrix-dim final.mat | cut -f 2
+       matrix-dim scp:feats.scp
+See also: feat-to-len, feat-to-dim, copy-matrix
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, matrix_dim)
+}
+
+fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {
+    let is_table = is_specifier(&opts.source);
+    let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?.skim();
+    let mut stdout = Output::create("-".into(), false)?;
+
+    let mut rows = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?));
+    let mut done = 0;
+    for row in &mut rows {
+        let (key, (num_rows, num_cols)) = row?;
+        let name = if is_table { [&**key, b"\t"].concat() } else { Vec::new() };
+        stdout.write_all(&[&name, format!("{num_rows}\t{num_cols}\n").as_bytes()].concat())?;
+        done += 1;
+    }
+    if done == 0 {
+        warning!("No features read from rspecifier '{}'", opts.source);
+    }
+    rows.finish()?;
+    stdout.finish()?;
+    Ok(Tally::new(done, 0))
+}
