@@ -1,0 +1,102 @@
+//! Computes the inner products of pairs of vectors.
+//!
+//! Matches Kaldi's `ivector-compute-dot-products`; sums are taken in double precision, so that last digits may differ.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use bstr::{BStr, BString};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_io::number::{general, write_f32};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{KeyPairs, RandomAccessReader};
+
+const USAGE: &str = "\
+Computes inner products of speaker vectors: cosine scores, where their lengths are normalized. There is a trial a line, two
+keys, and the score is appended to it. Trials with a key that has no vector are left out.
+
+Usage: ivector-compute-dot-products [options] <trials-rxfilename> <ivector-rspecifier1> <ivector-rspecifier2>
+                                    <scores-wxfilename>
+ e.g.: ivector-compute-dot-products trials ark:train.ark ark:test.ark scores
+See also: ivector-plda-scoring, ivector-normalize-length, compute-eer
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    trials: Arg,
+    first: Arg,
+    second: Arg,
+    scores: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_compute_dot_products)
+}
+
+fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
+    let (mut first, mut second) = (Ivectors::open(&opts.first)?, Ivectors::open(&opts.second)?);
+    let mut trials = KeyPairs::open(&opts.trials)?;
+    let mut scores = Output::create(&opts.scores, false)?;
+
+    let (mut tally, mut sum, mut sum_of_squares) = (Tally::default(), 0.0, 0.0);
+    let mut line = Vec::new();
+    while let Some((key1, key2)) = trials.next_pair()? {
+        let Some(ivector1) = first.get(key1)? else {
+            warning!("Key {key1} not present in 1st table of ivectors.");
+            tally.failed += 1;
+            continue;
+        };
+        let Some(ivector2) = second.get(key2)? else {
+            warning!("Key {key2} not present in 2nd table of ivectors.");
+            tally.failed += 1;
+            continue;
+        };
+        let product = ivector1.dot(&ivector2).with_context(|| format!("trial {key1} {key2}"))? as f32;
+        line.clear();
+        for key in [key1, key2] {
+            line.extend_from_slice(key);
+            line.push(b' ');
+        }
+        write_f32(&mut line, product);
+        line.push(b'\n');
+        scores.write_all(&line)?;
+        sum += f64::from(product);
+        sum_of_squares += f64::from(product) * f64::from(product);
+        tally.done += 1;
+    }
+    if tally.done > 0 {
+        let mean = sum / tally.done as f64;
+        let deviation = (sum_of_squares / tally.done as f64 - mean * mean).max(0.0).sqrt();
+        log!("Mean dot-product was {}, standard deviation was {}", general(mean), general(deviation));
+    }
+    log!("Processed {} trials {} had errors.", tally.done, tally.failed);
+    first.table.finish()?;
+    second.table.finish()?;
+    scores.finish()?;
+    Ok(tally)
+}
+
+/// A table of vectors that keeps what was asked for: trials name every key many times.
+struct Ivectors {
+    table: RandomAccessReader<Vector<f32>>,
+    found: HashMap<BString, Option<Arc<Vector<f32>>>>,
+}
+
+impl Ivectors {
+    fn open(rspecifier: &BStr) -> anyhow::Result<Self> {
+        Ok(Self { table: RandomAccessReader::open(rspecifier)?, found: HashMap::new() })
+    }
+
+    fn get(&mut self, key: &BStr) -> anyhow::Result<Option<Arc<Vector<f32>>>> {
+        if let Some(ivector) = self.found.get(key) {
+            return Ok(ivector.clone());
+        }
+        let ivector = self.table.get(key)?;
+        self.found.insert(key.to_owned(), ivector.clone());
+        Ok(ivector)
+    }
+}

@@ -1,0 +1,101 @@
+//! Computes an LDA transform of speaker vectors.
+//!
+//! Matches Kaldi's `ivector-compute-lda`.
+
+use std::collections::{HashMap, HashSet};
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_io::values::Token;
+use kaldi_io::{Format, printable_wxfilename};
+use kaldi_ivector::{LdaOptions, SpeakerStats};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+
+const USAGE: &str = "\
+Computes an LDA transform of speaker vectors: it keeps the directions in which speakers differ most, and makes the
+covariance within speakers the unit matrix. It is affine, with an offset that makes the mean zero.
+
+Usage: ivector-compute-lda [options] <ivector-rspecifier> <utt2spk-rspecifier> <lda-matrix-wxfilename>
+ e.g.: ivector-compute-lda --dim=150 scp:ivectors.scp ark:utt2spk transform.mat
+See also: ivector-transform, ivector-compute-plda, est-lda
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Number of dimensions to keep
+    #[arg(long, default_value_t = 100)]
+    dim: i32,
+    /// What becomes the unit matrix: the covariance within speakers (0), that of all vectors (1), or something between them
+    #[arg(long, default_value_t = 0.0)]
+    total_covariance_factor: f32,
+    /// Raise variances of what becomes the unit matrix to this, compared with the largest one
+    #[arg(long, default_value_t = 1.0e-6)]
+    covariance_floor: f32,
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    ivectors: Arg,
+    utt2spk: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_compute_lda)
+}
+
+fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {
+    let lda_options = LdaOptions {
+        dim: opts.dim,
+        total_covariance_factor: opts.total_covariance_factor,
+        covariance_floor: opts.covariance_floor,
+    };
+    lda_options.check()?;
+    let ivectors = SequentialReader::<Vector<f32>>::open(&opts.ivectors)?;
+    let utt2spk = RandomAccessReader::<Token>::open(&opts.utt2spk)?;
+
+    let mut rows = ivectors.map_with(utt2spk, |entry, spk| Ok((entry.read()?, spk)));
+    let (mut utts, mut speakers, mut failed) = (HashSet::new(), HashMap::new(), 0);
+    let mut stats = SpeakerStats::default();
+    for row in &mut rows {
+        let (utt, (ivector, spk)) = row?;
+        if utts.contains(&utt) {
+            warning!("Duplicate iVector found for utterance {utt}, ignoring it.");
+            failed += 1;
+            continue;
+        }
+        let Some(spk) = spk else {
+            warning!("utt2spk has no entry for utterance {utt}, skipping it.");
+            failed += 1;
+            continue;
+        };
+        let next = speakers.len();
+        let speaker = *speakers.entry(spk).or_insert(next);
+        stats.add(speaker, &ivector).with_context(|| utt.to_string())?;
+        utts.insert(utt);
+    }
+    log!("Read {} utterances, {failed} with errors.", stats.num_utts());
+    if utts.is_empty() {
+        bail!("Did not read any utterances.");
+    }
+    rows.finish()?;
+
+    log!("2-norm of iVector mean is {}", general(stats.mean().norm()));
+    log!("Stats have {} speakers, {} utterances. ", stats.num_speakers(), stats.num_utts());
+    let lda = stats.lda(&lda_options)?;
+    if let Some((count, floor)) = lda.floored {
+        warning!("Floored {count} eigenvalues of covariance to {}", general(floor));
+    }
+    log!(
+        "Singular values of between-class covariance after projecting with interpolated [total/within] covariance with a \
+         weight of {} on the total covariance, are: {}",
+        general(f64::from(opts.total_covariance_factor)),
+        lda.singular_values
+    );
+    write_file(&opts.target, &lda.transform, Format::from_binary(opts.binary))?;
+    log!("Wrote LDA transform to {}", printable_wxfilename(&opts.target));
+    Ok(Tally::new(utts.len() as u64, failed))
+}

@@ -1,0 +1,78 @@
+//! Scales vectors to the same length.
+//!
+//! Matches Kaldi's `ivector-normalize-length`. As there, lengths are in single precision: vectors longer than about 1.8e19
+//! become zeros, which is warned about here.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_log::{log, vlog, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Scales speaker vectors to the same length, the square root of their dimension: what the length is on average where every
+element has variance 1.
+
+Usage: ivector-normalize-length [options] <ivector-rspecifier> <ivector-wspecifier>
+ e.g.: ivector-normalize-length scp:ivectors.scp ark:-
+See also: ivector-mean, ivector-subtract-global-mean, ivector-transform
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Whether the vectors are scaled; without it they are copied, and their lengths logged
+    #[arg(long, default_value_t = true)]
+    normalize: bool,
+    /// Scale to the square root of the dimension instead of 1
+    #[arg(long, default_value_t = true)]
+    scaleup: bool,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_normalize_length)
+}
+
+fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let (key, mut ivector) = (entry.key(), entry.read()?);
+        let length = (ivector.dot(&ivector)? as f32).sqrt();
+        let expected = if opts.scaleup { (ivector.dim() as f64).sqrt() } else { 1.0 };
+        let ratio = (f64::from(length) / expected) as f32;
+        vlog!(2, "Ratio for key {key} is {}", general(ratio.into()));
+        if ratio == 0.0 {
+            warning!("Zero iVector for key {key}");
+        } else if opts.normalize {
+            if !ratio.is_finite() && !ivector.is_empty() {
+                warning!("The length of the iVector for key {key} is no number that can be computed with");
+            }
+            ivector.scale((1.0 / f64::from(ratio)) as f32);
+        }
+        Ok((Record::from_value(key, ivector, format), ratio))
+    });
+    let (mut done, mut sum, mut sum_of_squares) = (0, 0.0, 0.0);
+    for row in &mut rows {
+        let (record, ratio) = row?.1;
+        target.put(record)?;
+        done += 1;
+        sum += f64::from(ratio);
+        sum_of_squares += f64::from(ratio * ratio);
+    }
+    log!("Processed {done} iVectors.");
+    if done > 0 {
+        let mean = sum / done as f64;
+        let deviation = (sum_of_squares / done as f64 - mean * mean).max(0.0).sqrt();
+        let (mean, deviation) = (general(mean), general(deviation));
+        log!("Average ratio of iVector to expected length was {mean}, standard deviation was {deviation}");
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

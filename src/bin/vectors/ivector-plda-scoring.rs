@@ -1,0 +1,155 @@
+//! Scores trials with a PLDA model.
+//!
+//! Matches Kaldi's `ivector-plda-scoring`, except that a vector that is the mean of the model is warned about: there is
+//! no length to normalize, and its scores are no numbers.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use bstr::{BStr, BString};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_io::number::{general, write_f32};
+use kaldi_ivector::{LengthNormalization, Plda, Scorer};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{KeyPairs, RandomAccessReader, Rows, SequentialReader, read_file};
+
+const USAGE: &str = "\
+Scores trials with a PLDA model: there are two keys a line, of a speaker and of a test utterance, and the logarithm of the
+ratio of likelihoods that they are the same speaker and that they are not is appended. Trials with a key that has no vector
+are left out. A speaker's vector is the average of those of its utterances, whose number matters.
+
+Usage: ivector-plda-scoring [options] <plda-rxfilename> <train-ivector-rspecifier> <test-ivector-rspecifier>
+                            <trials-rxfilename> <scores-wxfilename>
+ e.g.: ivector-plda-scoring --num-utts=ark:num_utts.ark plda ark:spk_ivectors.ark scp:ivectors.scp trials scores
+See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, compute-eer
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Table of the number of utterances of each speaker, 1 where there is none
+    #[arg(long)]
+    num_utts: Option<Arg>,
+    #[command(flatten)]
+    normalization: LengthNormalization,
+    plda: Arg,
+    train: Arg,
+    test: Arg,
+    trials: Arg,
+    scores: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_plda_scoring)
+}
+
+fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
+    let plda: Arc<Plda> = Arc::new(read_file(&opts.plda)?);
+    let mut scorer = Scorer::new(&plda);
+
+    log!("Reading train iVectors");
+    let train = transformed(&plda, &opts.train, opts.num_utts.as_ref(), opts.normalization)?;
+    let train = collect(train, "training", |ivector, num_utts| scorer.enroll(ivector, num_utts))?;
+    log!("Reading test iVectors");
+    let test = transformed(&plda, &opts.test, None, opts.normalization)?;
+    let test = collect(test, "test", |ivector, _| scorer.trial(ivector))?;
+
+    let mut trials = KeyPairs::open(&opts.trials)?;
+    let mut scores = Output::create(&opts.scores, false)?;
+    let (mut tally, mut sum, mut sum_of_squares) = (Tally::default(), 0.0, 0.0);
+    let mut line = Vec::new();
+    while let Some((key1, key2)) = trials.next_pair()? {
+        let Some(train) = train.get(key1) else {
+            warning!("Key {key1} not present in training iVectors.");
+            tally.failed += 1;
+            continue;
+        };
+        let Some(test) = test.get(key2) else {
+            warning!("Key {key2} not present in test iVectors.");
+            tally.failed += 1;
+            continue;
+        };
+        let score = train.score(test);
+        line.clear();
+        for key in [key1, key2] {
+            line.extend_from_slice(key);
+            line.push(b' ');
+        }
+        write_f32(&mut line, score);
+        line.push(b'\n');
+        scores.write_all(&line)?;
+        sum += f64::from(score);
+        sum_of_squares += f64::from(score) * f64::from(score);
+        tally.done += 1;
+    }
+    if tally.done > 0 {
+        let mean = sum / tally.done as f64;
+        let deviation = (sum_of_squares / tally.done as f64 - mean * mean).max(0.0).sqrt();
+        log!("Mean score was {}, standard deviation was {}", general(mean), general(deviation));
+    }
+    log!("Processed {} trials, {} had errors.", tally.done, tally.failed);
+    scores.finish()?;
+    Ok(tally)
+}
+
+/// A vector, the number of its utterances, and what it was multiplied with.
+type Transformed = (Vector<f32>, i32, f32);
+
+/// Transforms the vectors of a table; nothing where the number of utterances is missing.
+fn transformed(
+    plda: &Arc<Plda>,
+    ivectors: &BStr,
+    num_utts: Option<&Arg>,
+    normalization: LengthNormalization,
+) -> anyhow::Result<Rows<Option<Transformed>>> {
+    let plda = Arc::clone(plda);
+    let ivectors = SequentialReader::<Vector<f32>>::open(ivectors)?;
+    let num_utts = num_utts.map(|name| RandomAccessReader::<i32>::open(name)).transpose()?;
+    Ok(ivectors.map_with(num_utts, move |entry, num_utts| {
+        let key = entry.key();
+        let num_utts = match num_utts {
+            None => 1,
+            Some(Some(num_utts)) => *num_utts,
+            Some(None) => {
+                warning!("Number of utterances not given for speaker {key}");
+                return Ok(None);
+            }
+        };
+        let transformed = plda.transform(entry.read()?.as_slice(), num_utts, normalization);
+        let (ivector, scale) = transformed.map_err(|error| entry.error(error))?;
+        if !scale.is_finite() {
+            warning!("The length of the iVector of {key} cannot be normalized");
+        }
+        Ok(Some((ivector, num_utts, scale)))
+    }))
+}
+
+/// Reads everything that was transformed, each key once.
+fn collect<T>(
+    mut rows: Rows<Option<Transformed>>,
+    kind: &str,
+    mut prepare: impl FnMut(Vector<f32>, i32) -> T,
+) -> anyhow::Result<HashMap<BString, T>> {
+    let (mut found, mut failed, mut sum) = (HashMap::new(), 0, 0.0);
+    for row in &mut rows {
+        let (key, Some((ivector, num_utts, scale))) = row? else {
+            failed += 1;
+            continue;
+        };
+        sum += f64::from(scale);
+        if found.contains_key(&key) {
+            bail!("Duplicate {kind} iVector found for key {key}");
+        }
+        found.insert(key, prepare(ivector, num_utts));
+    }
+    log!("Read {} {kind} iVectors, errors on {failed}", found.len());
+    if found.is_empty() {
+        bail!("No {kind} iVectors present.");
+    }
+    log!("Average renormalization scale on {kind} iVectors was {}", general(sum / found.len() as f64));
+    rows.finish()?;
+    Ok(found)
+}

@@ -1,0 +1,100 @@
+//! Subtracts the mean of all vectors from each.
+//!
+//! Matches Kaldi's `ivector-subtract-global-mean`: as there, `--subtract-mean` has no effect on a mean that is given.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_log::log;
+use kaldi_matrix::Vector;
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Subtracts a mean from speaker vectors: that of all of them, which are then kept in memory, or one that is given.
+
+Usage: ivector-subtract-global-mean [options] <ivector-rspecifier> <ivector-wspecifier>
+  or:  ivector-subtract-global-mean [options] <mean-rxfilename> <ivector-rspecifier> <ivector-wspecifier>
+ e.g.: ivector-subtract-global-mean scp:ivectors.scp ark:-
+       ivector-subtract-global-mean mean.vec scp:ivectors.scp ark:-
+See also: ivector-mean, ivector-normalize-length
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Subtract the mean of the vectors; without it they are copied
+    #[arg(long, default_value_t = true)]
+    subtract_mean: bool,
+    first: Arg,
+    second: Arg,
+    third: Option<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_subtract_global_mean)
+}
+
+fn ivector_subtract_global_mean(opts: Options) -> anyhow::Result<Tally> {
+    let done = match &opts.third {
+        None => subtract_own_mean(&opts.first, &opts.second, opts.subtract_mean)?,
+        Some(target) => subtract_given_mean(&opts.first, &opts.second, target)?,
+    };
+    Ok(Tally::new(done, 0))
+}
+
+fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow::Result<u64> {
+    let mut rows = SequentialReader::<Vector<f32>>::open(source)?.values();
+    let mut target = TableWriter::create(target)?;
+    let mut sum = Vector::<f64>::default();
+    let mut ivectors = Vec::new();
+    for row in &mut rows {
+        let (key, ivector) = row?;
+        if sum.is_empty() {
+            sum.resize(ivector.dim());
+        }
+        sum.add(&ivector).with_context(|| format!("cannot add {key}"))?;
+        ivectors.push((key, ivector));
+    }
+    rows.finish()?;
+    let done = ivectors.len() as u64;
+    log!("Read {done} iVectors.");
+    if done > 0 {
+        log!("Norm of iVector mean was {}", general(sum.norm() / done as f64));
+    }
+    // Kaldi's factor is in single precision.
+    let factor = f64::from((-1.0 / done as f64) as f32);
+    for (key, mut ivector) in ivectors {
+        if subtract_mean {
+            for (element, sum) in ivector.as_mut_slice().iter_mut().zip(sum.as_slice()) {
+                *element = (f64::from(*element) + factor * sum) as f32;
+            }
+        }
+        target.write(key.as_ref(), &ivector)?;
+    }
+    log!("Wrote {done} mean-subtracted iVectors");
+    target.finish()?;
+    Ok(done)
+}
+
+fn subtract_given_mean(mean: &Arg, source: &Arg, target: &Arg) -> anyhow::Result<u64> {
+    let mean: Vector<f32> = read_file(mean)?;
+    let source = SequentialReader::<Vector<f32>>::open(source)?;
+    let mut target = TableWriter::create(target)?;
+    let format = target.format();
+    let mut rows = source.map(move |entry| {
+        let mut ivector = entry.read()?;
+        let subtracted = ivector.add_scaled(-1.0, &mean);
+        subtracted.map_err(|error| entry.error(format!("cannot subtract the mean: {error}")))?;
+        Ok(Record::from_value(entry.key(), ivector, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Wrote {done} mean-subtracted iVectors");
+    rows.finish()?;
+    target.finish()?;
+    Ok(done)
+}

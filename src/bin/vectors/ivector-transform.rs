@@ -1,0 +1,67 @@
+//! Transforms speaker vectors.
+//!
+//! Matches Kaldi's `ivector-transform`; sums are taken in double precision, so that last digits may differ.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_log::log;
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Multiplies speaker vectors with a matrix. It is linear where it has as many columns as the vectors have elements, and affine
+where it has one more, its offset.
+
+Usage: ivector-transform [options] <matrix-rxfilename> <ivector-rspecifier> <ivector-wspecifier>
+ e.g.: ivector-transform transform.mat scp:ivectors.scp ark:-
+See also: ivector-compute-lda, ivector-normalize-length, transform-vec
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    transform: Arg,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, ivector_transform)
+}
+
+fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
+    let transform: Matrix<f32> = read_file(&opts.transform)?;
+    let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let dim = transform.num_rows();
+    let mut rows = source.map(move |entry| {
+        let transformed = entry.read()?.transformed(&transform).map_err(|error| entry.error(error))?;
+        Ok((Record::new(entry.key(), &transformed, format), transformed))
+    });
+    let (mut done, mut sum, mut sum_of_squares) = (0, Vector::<f64>::new(dim), 0.0);
+    for row in &mut rows {
+        let (record, transformed) = row?.1;
+        target.put(record)?;
+        sum.add(&transformed)?;
+        sum_of_squares += transformed.dot(&transformed)?;
+        done += 1;
+    }
+    log!("Processed {done} iVectors.");
+    if done > 0 {
+        sum.scale(1.0 / done as f64);
+        let mean_length = sum.norm();
+        let variance = sum_of_squares / done as f64 - mean_length * mean_length;
+        log!(
+            "Norm of mean was {} (should be close to zero), length divided by sqrt(dim) was {} (should probably be close to \
+             one)",
+            general(mean_length),
+            general((variance.max(0.0) / dim as f64).sqrt())
+        );
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

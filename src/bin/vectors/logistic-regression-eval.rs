@@ -1,0 +1,130 @@
+//! Classifies vectors with a logistic regression.
+//!
+//! Matches Kaldi's `logistic-regression-eval`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_io::number::write_f32;
+use kaldi_ivector::{LogisticRegression, TrainingOptions};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Computes how likely vectors are of the classes of a logistic regression: writes a vector for each, with the logarithms of
+the posteriors of all classes. With four arguments it scores trials: a table says which class is to be looked at for each
+vector, and a line is written for each trial with key, class and score.
+
+Usage: logistic-regression-eval [options] <model-rxfilename> <vector-rspecifier> <log-posteriors-wspecifier>
+  or:  logistic-regression-eval [options] <model-rxfilename> <classes-rspecifier> <vector-rspecifier>
+                                <scores-wxfilename>
+ e.g.: logistic-regression-eval --apply-log=false model scp:ivectors.scp ark,t:posteriors
+       logistic-regression-eval model ark:trials scp:ivectors.scp scores
+See also: logistic-regression-train, logistic-regression-copy
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write logarithms; without it, the posteriors themselves
+    #[arg(long, default_value_t = true)]
+    apply_log: bool,
+    // These have no effect, as in Kaldi.
+    #[command(flatten)]
+    _training: TrainingOptions,
+    model: Arg,
+    first: Arg,
+    second: Arg,
+    scores: Option<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, logistic_regression_eval)
+}
+
+fn logistic_regression_eval(opts: Options) -> anyhow::Result<Tally> {
+    let model: LogisticRegression = read_file(&opts.model)?;
+    match &opts.scores {
+        None => write_posteriors(model, &opts.first, &opts.second, opts.apply_log),
+        Some(scores) => write_scores(model, &opts.first, &opts.second, scores, opts.apply_log),
+    }
+}
+
+fn write_posteriors(
+    model: LogisticRegression,
+    vectors: &Arg,
+    posteriors: &Arg,
+    apply_log: bool,
+) -> anyhow::Result<Tally> {
+    let vectors = SequentialReader::<Vector<f32>>::open(vectors)?;
+    let mut target = TableWriter::create(posteriors)?;
+    let format = target.format();
+    let mut rows = vectors.map(move |entry| {
+        let mut posteriors = model.log_posteriors(&entry.read()?).map_err(|error| entry.error(error))?;
+        if !apply_log {
+            posteriors.as_mut_slice().iter_mut().for_each(|value| *value = value.exp());
+        }
+        Ok(Record::from_value(entry.key(), posteriors, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Calculated log posteriors for {done} vectors.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+fn write_scores(
+    model: LogisticRegression,
+    classes: &Arg,
+    vectors: &Arg,
+    scores: &Arg,
+    apply_log: bool,
+) -> anyhow::Result<Tally> {
+    let classes = SequentialReader::<i32>::open(classes)?;
+    let vectors = RandomAccessReader::<Vector<f32>>::open(vectors)?;
+    let mut rows = classes.map_with(vectors, move |entry, vector: Option<Arc<Vector<f32>>>| {
+        let (utt, class) = (entry.key(), entry.read()?);
+        let Some(vector) = vector else {
+            warning!("No vector for utterance {utt}");
+            return Ok(None);
+        };
+        let posteriors = model.log_posteriors(&vector).map_err(|error| entry.error(error))?;
+        let posterior = usize::try_from(class).ok().and_then(|class| posteriors.as_slice().get(class));
+        let Some(&posterior) = posterior else {
+            return Err(entry.error(format!("expected a class below {}, got {class}", posteriors.dim())));
+        };
+        let mut line = [utt, format!(" {class} ").as_bytes()].concat();
+        write_f32(&mut line, if apply_log { posterior } else { posterior.exp() });
+        line.push(b'\n');
+        Ok(Some(line))
+    });
+    let mut output = None;
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let Some(line) = row?.1 else {
+            tally.failed += 1;
+            continue;
+        };
+        // Nothing is written where there is nothing to write.
+        let output = match &mut output {
+            Some(output) => output,
+            None => output.insert(Output::create(scores, false)?),
+        };
+        output.write_all(&line)?;
+        tally.done += 1;
+    }
+    rows.finish()?;
+    let Some(output) = output else {
+        warning!("Read no input");
+        return Ok(tally);
+    };
+    log!("Calculated scores for {} vectors with {} missing. ", tally.done, tally.failed);
+    output.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,90 @@
+//! Takes the largest elements of the matrices of each group.
+//!
+//! Matches Kaldi's `matrix-max`: as there, what is below zero becomes zero.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Tokens;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Takes, for each element, the largest one of several matrices, which combines the posteriors of systems. A map like
+spk2utt says which matrices belong together; they are cut to the rows of the shortest of them. Elements below zero become
+zero.
+
+Usage: matrix-max [options] <spk2utt-rspecifier> <matrix-rspecifier> <matrix-wspecifier>
+ e.g.: matrix-max ark:data/spk2utt scp:exp/output.scp ark:exp/outputs_max.ark
+See also: matrix-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Has no effect: the form of the output is that of its wspecifier
+    #[arg(long, default_value_t = false)]
+    binary: bool,
+    spk2utt: Arg,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, matrix_max)
+}
+
+fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
+    let Options { binary: _, spk2utt, source, target } = opts;
+    let mut matrices = RandomAccessReader::<Matrix<f32>>::open(&source)?;
+    let mut groups = SequentialReader::<Tokens>::open(&spk2utt)?.values();
+    let mut target = TableWriter::create(&target)?;
+
+    let (mut done, mut failed, mut utts_done, mut utts_missing) = (0, 0, 0, 0);
+    for group in &mut groups {
+        let (spk, utts) = group?;
+        if utts.is_empty() {
+            warning!("Speaker {spk} has no utterances. Not processing further.");
+            continue;
+        }
+        let mut found: Vec<(_, Arc<Matrix<f32>>)> = Vec::new();
+        for utt in utts.iter() {
+            match matrices.get(utt.as_ref())? {
+                Some(matrix) => found.push((utt, matrix)),
+                None => {
+                    warning!("No matrix present in input for utterance {utt}");
+                    utts_missing += 1;
+                }
+            }
+        }
+        let Some(num_rows) = found.iter().map(|(_, matrix)| matrix.num_rows()).min() else {
+            warning!("Not producing output for speaker {spk} since no utterances had matrices");
+            failed += 1;
+            continue;
+        };
+        let num_cols = found[0].1.num_cols();
+        let mut max = Matrix::<f32>::new(num_rows, num_cols);
+        for (utt, matrix) in &found {
+            if matrix.num_cols() != num_cols {
+                bail!("{spk}: expected {num_cols} columns, as {} has, got {} of {utt}", found[0].0, matrix.num_cols());
+            }
+            if matrix.num_rows() > num_rows {
+                warning!("Cropping rows of matrix {utt} from {} to {num_rows}", matrix.num_rows());
+            }
+            max.raise_to(&matrix.range(0..num_rows, 0..num_cols))?;
+        }
+        target.write(spk.as_ref(), &max)?;
+        done += 1;
+        utts_done += found.len();
+    }
+    log!(
+        "Computed max for {done} speakers ({failed} with no utterances), consisting of {utts_done} utterances \
+         ({utts_missing} absent from input)."
+    );
+    groups.finish()?;
+    matrices.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, failed))
+}

@@ -1,0 +1,51 @@
+//! Sums the rows of each matrix of a table.
+//!
+//! Matches Kaldi's `matrix-sum-rows`: sums are in double precision.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Sums the rows of each matrix, which gives a vector for each.
+
+Usage: matrix-sum-rows [options] <matrix-rspecifier> <vector-wspecifier>
+ e.g.: matrix-sum-rows ark:- ark:- | vector-sum ark:- sum.vec
+See also: matrix-sum, vector-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, matrix_sum_rows)
+}
+
+fn matrix_sum_rows(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let matrix = entry.read()?;
+        let sums = matrix.column_sums().to_precision::<f32>();
+        Ok((Record::from_value(entry.key(), sums, format), matrix.num_rows()))
+    });
+    let (mut done, mut num_rows) = (0, 0);
+    for row in &mut rows {
+        let (record, rows) = row?.1;
+        target.put(record)?;
+        done += 1;
+        num_rows += rows;
+    }
+    log!("Summed rows {done} matrices, {num_rows} rows in total.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

@@ -1,0 +1,170 @@
+//! Sums matrices: several tables key by key, the matrices of one table, or files; or averages them.
+//!
+//! Matches Kaldi's `matrix-sum`. Several tables are summed in single precision, the matrices of one in double.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use kaldi_cli::{Arg, Tally, wrong_usage};
+use kaldi_io::{Format, is_specifier, printable_rxfilename, printable_wxfilename};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+
+const USAGE: &str = "\
+Sums matrices: of several tables those with the same key, into a table; of one table all of them, into a file; or files.
+Several tables give one matrix for each key of the first of them, whether the others have it or not. The matrices of
+files may differ in size as long as none is smaller than one before it: the sum grows.
+
+Usage: matrix-sum [options] <matrix-rspecifier1> [<matrix-rspecifier2> ...] <matrix-wspecifier>
+  or:  matrix-sum [options] <matrix-rspecifier> <matrix-wxfilename>
+  or:  matrix-sum [options] <matrix-rxfilename1> [<matrix-rxfilename2> ...] <matrix-wxfilename>
+ e.g.: matrix-sum ark:1.ark ark:2.ark ark:sum.ark
+       matrix-sum --binary=false scp:cmvn.scp global_cmvn
+       matrix-sum --average=true 1.mat 2.mat 3.mat average.mat
+See also: copy-matrix, vector-sum, compare-int-vector
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write the average instead of the sum (not for one table into a file); a matrix that is missing counts as zeros
+    #[arg(long, default_value_t = false)]
+    average: bool,
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Multiply the matrices of the first table by this (only into a table, and not with --average)
+    #[arg(long, default_value_t = 1.0)]
+    scale1: f32,
+    /// Multiply the matrices of the second table by this (only into a table, and not with --average)
+    #[arg(long, default_value_t = 1.0)]
+    scale2: f32,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, matrix_sum)
+}
+
+fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {
+    let from_table = is_specifier(&opts.sources[0]);
+    if is_specifier(&opts.target) {
+        return sum_tables(&opts);
+    }
+    if from_table && opts.sources.len() > 1 {
+        return Ok(wrong_usage(USAGE, "several tables are summed into a table, and not into a file"));
+    }
+    if opts.scale1 != 1.0 || opts.scale2 != 1.0 {
+        bail!("--scale1 and --scale2 are only for sums into a table");
+    }
+    if from_table { sum_table(&opts) } else { sum_files(&opts) }
+}
+
+/// Sums the matrices of each key of the first table.
+fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
+    let (first, others) = (opts.sources[0].clone(), opts.sources[1..].to_vec());
+    let source = SequentialReader::<Matrix<f32>>::open(&first)?;
+    let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
+        others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+    let num_systems = opts.sources.len();
+    let average = (1.0 / num_systems as f64) as f32;
+    let [scale1, scale2, scale] = if opts.average { [average; 3] } else { [opts.scale1, opts.scale2, 1.0] };
+
+    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
+        let key = entry.key();
+        let mut sum = entry.read()?;
+        sum.scale(scale1);
+        let mut num_missing = 0;
+        for (index, (other, name)) in found.iter().zip(&others).enumerate() {
+            let system = index + 2;
+            let Some(other) = other else {
+                warning!("No matrix found for utterance {key} for system {system}, rspecifier: {name}");
+                num_missing += 1;
+                continue;
+            };
+            if sum.add_scaled(if system == 2 { scale2 } else { scale }, other).is_err() {
+                warning!(
+                    "Dimension mismatch for utterance {key} : {} by {} for system {system}, rspecifier: {name} vs {} by \
+                     {} primary matrix, rspecifier:{first}",
+                    other.num_rows(),
+                    other.num_cols(),
+                    sum.num_rows(),
+                    sum.num_cols()
+                );
+            }
+        }
+        Ok((Record::new(key, &sum, format), num_missing))
+    });
+    let (mut done, mut missing) = (0, 0);
+    for row in &mut rows {
+        let (record, num_missing) = row?.1;
+        target.put(record)?;
+        done += 1;
+        missing += num_missing;
+    }
+    let total = done * num_systems as u64 - missing;
+    log!("Processed {done} utterances: with a total of {total} matrices across {num_systems} different systems");
+    log!("Produced output for {done} utterances; {missing} total missing matrices");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
+}
+
+/// Sums the matrices of one table.
+fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
+    if opts.average {
+        bail!("--average does not go with the sum of one table into a file");
+    }
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.sources[0])?.values();
+    let mut sum = Matrix::<f64>::default();
+    let (mut done, mut failed) = (0, 0);
+    for row in &mut rows {
+        let (key, matrix) = row?;
+        let (num_rows, num_cols) = matrix.size();
+        if matrix.is_empty() {
+            warning!("Zero matrix input for key {key}");
+            failed += 1;
+            continue;
+        }
+        if sum.is_empty() {
+            sum = Matrix::new(num_rows, num_cols);
+        }
+        if sum.add(&matrix).is_err() {
+            let (sum_rows, sum_cols) = sum.size();
+            warning!("Dimension mismatch for key {key}: {num_rows} by {num_cols} vs. {sum_rows} by {sum_cols}");
+            failed += 1;
+            continue;
+        }
+        done += 1;
+    }
+    rows.finish()?;
+    write_file(&opts.target, &sum.to_precision::<f32>(), Format::from_binary(opts.binary))?;
+    let target = printable_wxfilename(&opts.target);
+    log!("Summed {done} matrices, {failed} with errors; wrote sum to {target}");
+    Ok(Tally::new(done, failed).ok_if(failed < done))
+}
+
+/// Sums matrices in files of their own.
+fn sum_files(opts: &Options) -> anyhow::Result<Tally> {
+    if let Some(table) = opts.sources.iter().find(|source| is_specifier(source)) {
+        bail!("files and tables cannot be summed together: {table} is a table, {} is a file", opts.sources[0]);
+    }
+    let mut sum = Matrix::<f32>::default();
+    for source in &opts.sources {
+        let matrix: Matrix<f32> = read_file(source)?;
+        sum.resize(sum.num_rows().max(matrix.num_rows()), sum.num_cols().max(matrix.num_cols()));
+        sum.add(&matrix).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+    }
+    let num_files = opts.sources.len();
+    if opts.average {
+        sum.scale((1.0 / num_files as f64) as f32);
+    }
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    log!("Summed {num_files} matrices; wrote sum to {}", printable_wxfilename(&opts.target));
+    Ok(Tally::new(num_files as u64, 0))
+}

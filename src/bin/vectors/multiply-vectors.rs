@@ -1,0 +1,112 @@
+//! Multiplies vectors element by element: of several tables those with the same key, or files.
+//!
+//! Matches Kaldi's `multiply-vectors`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, is_specifier, printable_wxfilename};
+use kaldi_log::{log, vlog, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+
+const USAGE: &str = "\
+Multiplies vectors, such as weights of frames, element by element. They have about the same length: where
+--length-tolerance allows it, they are cut to the shortest.
+
+Usage: multiply-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vector-rspecifier3> ...] <vector-wspecifier>
+  or:  multiply-vectors [options] <vector-rxfilename1> <vector-rxfilename2> [<vector-rxfilename3> ...] <vector-wxfilename>
+ e.g.: multiply-vectors ark:weights1.ark ark:weights2.ark ark:weights.ark
+       multiply-vectors 1.vec 2.vec 3.vec product.vec
+See also: vector-sum, paste-vectors
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The largest difference of lengths for which vectors are cut to the shortest; else there is no product
+    #[arg(long, default_value_t = 0)]
+    length_tolerance: i32,
+    first: Arg,
+    #[arg(required = true)]
+    others: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, multiply_vectors)
+}
+
+fn multiply_vectors(opts: Options) -> anyhow::Result<Tally> {
+    if is_specifier(&opts.first) { multiply_tables(opts) } else { multiply_files(&opts) }
+}
+
+fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
+    let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
+    let lookup: Vec<RandomAccessReader<Vector<f32>>> =
+        opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = first.map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
+        let key = entry.key();
+        let mut product = entry.read()?;
+        if let Some(missing) = found.iter().position(Option::is_none) {
+            warning!("Missing utt {key} from input {}", opts.others[missing]);
+            return Ok(None);
+        }
+        let others: Vec<&Vector<f32>> = found.iter().flatten().map(AsRef::as_ref).collect();
+        let is_done = multiply(&mut product, &others, opts.length_tolerance, &format!(" for utt {key}"));
+        Ok(is_done.then(|| Record::from_value(key, product, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} utts, errors on {}", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally.error_if_none())
+}
+
+fn multiply_files(opts: &Options) -> anyhow::Result<Tally> {
+    let mut product: Vector<f32> = read_file(&opts.first)?;
+    let others: Vec<Vector<f32>> = opts.others.iter().map(|name| read_file(name)).collect::<Result<_, _>>()?;
+    let others: Vec<&Vector<f32>> = others.iter().collect();
+    if !multiply(&mut product, &others, opts.length_tolerance, "") {
+        return Ok(Tally::new(0, 1));
+    }
+    write_file(&opts.target, &product, Format::from_binary(opts.binary))?;
+    log!("Wrote multiplied vector to {}", printable_wxfilename(&opts.target));
+    Ok(Tally::new(1, 0))
+}
+
+/// Multiplies `product` by all others, cut to the shortest of them; warns where their lengths differ by too much, or
+/// nothing would be left.
+fn multiply(product: &mut Vector<f32>, others: &[&Vector<f32>], tolerance: i32, whose: &str) -> bool {
+    let lengths = || others.iter().map(|vector| vector.dim()).chain([product.dim()]);
+    let (min, max) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+    if (max - min) as i64 > i64::from(tolerance) || min == 0 {
+        warning!("Length mismatch {max} vs. {min}{whose} exceeds tolerance {tolerance}");
+        return false;
+    }
+    if max > min {
+        vlog!(2, "Length mismatch {max} vs. {min}{whose} within tolerance {tolerance}");
+    }
+    product.resize(min);
+    for other in others {
+        for (element, factor) in product.as_mut_slice().iter_mut().zip(other.as_slice()) {
+            *element *= factor;
+        }
+    }
+    true
+}

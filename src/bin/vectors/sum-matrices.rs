@@ -1,0 +1,50 @@
+//! Sums matrices in files of their own.
+//!
+//! Matches Kaldi's `sum-matrices`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, printable_rxfilename};
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{read_file, write_file};
+
+const USAGE: &str = "\
+Sums matrices of one size, such as statistics of several jobs.
+
+Usage: sum-matrices [options] <matrix-wxfilename> <matrix-rxfilename1> [<matrix-rxfilename2> ...]
+ e.g.: sum-matrices sum.mat 1.mat 2.mat 3.mat
+See also: matrix-sum, which sums tables too
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: Arg,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, sum_matrices)
+}
+
+fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum = Matrix::<f32>::default();
+    for source in &opts.sources {
+        let matrix: Matrix<f32> = read_file(source)?;
+        if sum.is_empty() {
+            sum = matrix;
+        } else if !matrix.is_empty() {
+            sum.add(&matrix).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+        }
+    }
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    let num_files = opts.sources.len();
+    log!("Summed {num_files} matrices  of dimension {} by {}", sum.num_rows(), sum.num_cols());
+    Ok(Tally::new(num_files as u64, 0))
+}

@@ -1,0 +1,65 @@
+//! Multiplies vectors by a number.
+//!
+//! Matches Kaldi's `vector-scale`, except that rspecifiers with options which wspecifiers have not (`ark,s,cs:`) are
+//! taken as well.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, Rspecifier, is_specifier};
+use kaldi_matrix::Vector;
+use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+
+const USAGE: &str = "\
+Multiplies vectors, or tables of vectors (speaker vectors, weights of frames), by a number.
+
+Usage: vector-scale [options] <vector-rspecifier> <vector-wspecifier>
+  or:  vector-scale [options] <vector-rxfilename> <vector-wxfilename>
+ e.g.: vector-scale --scale=-1.0 1.vec -
+       vector-scale --scale=-2.0 ark:vec.ark ark,t:-
+See also: copy-vector, vector-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = false)]
+    binary: bool,
+    /// Multiply the vectors by this
+    #[arg(long, default_value_t = 1.0)]
+    scale: f32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, vector_scale)
+}
+
+fn vector_scale(opts: Options) -> anyhow::Result<Tally> {
+    if is_specifier(&opts.source) && Rspecifier::parse(&opts.source).is_none() {
+        bail!("Cannot mix archives and regular files: {} is a table to write, not one to read", opts.source);
+    }
+    are_tables(&opts.source, &opts.target)?;
+    let source = SequentialReader::<Vector<f32>>::open_table_or_file(&opts.source)?;
+    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let (format, scale) = (target.format(), opts.scale);
+
+    let mut rows = source.map(move |entry| {
+        if scale == 1.0 {
+            return Ok(entry.copy(format)?);
+        }
+        let mut vector = entry.read()?;
+        vector.scale(scale);
+        Ok(Record::from_value(entry.key(), vector, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}

@@ -1,0 +1,152 @@
+//! Sums vectors: several tables key by key, the vectors of one table, or files.
+//!
+//! Matches Kaldi's `vector-sum`; there the default of `--binary` is whatever the memory holds. Several tables are summed
+//! in single precision, the vectors of one in double.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use kaldi_cli::{Arg, Tally, wrong_usage};
+use kaldi_io::{Format, is_specifier, printable_rxfilename, printable_wxfilename};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+
+const USAGE: &str = "\
+Sums vectors: of several tables those with the same key, into a table; of one table all of them, into a file; or files.
+Several tables give one vector for each key of the first of them, whether the others have it or not. The vectors of files
+may differ in length as long as none is shorter than one before it: the sum grows.
+
+Usage: vector-sum [options] <vector-rspecifier1> [<vector-rspecifier2> ...] <vector-wspecifier>
+  or:  vector-sum [options] <vector-rspecifier> <vector-wxfilename>
+  or:  vector-sum [options] <vector-rxfilename1> [<vector-rxfilename2> ...] <vector-wxfilename>
+ e.g.: vector-sum ark:1.ark ark:2.ark ark:sum.ark
+       vector-sum --average=true scp:spk.scp mean.vec
+       vector-sum --binary=false post.*.vec post.vec
+See also: copy-vector, matrix-sum, compare-int-vector
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write the average instead of the sum (only for one table into a file)
+    #[arg(long, default_value_t = false)]
+    average: bool,
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, vector_sum)
+}
+
+fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
+    if is_specifier(&opts.target) {
+        return sum_tables(&opts);
+    }
+    match (is_specifier(&opts.sources[0]), opts.sources.len()) {
+        (true, 1) => sum_table(&opts),
+        (true, _) => Ok(wrong_usage(USAGE, "several tables are summed into a table, and not into a file")),
+        (false, _) => sum_files(&opts),
+    }
+}
+
+/// Sums the vectors of each key of the first table.
+fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
+    let (first, others) = (opts.sources[0].clone(), opts.sources[1..].to_vec());
+    let source = SequentialReader::<Vector<f32>>::open(&first)?;
+    let lookup: Vec<RandomAccessReader<Vector<f32>>> =
+        others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
+        let key = entry.key();
+        let mut sum = entry.read()?;
+        let mut num_missing = 0;
+        for (index, (other, name)) in found.iter().zip(&others).enumerate() {
+            let system = index + 2;
+            let Some(other) = other else {
+                warning!("No vector found for utterance {key} for system {system}, rspecifier: {name}");
+                num_missing += 1;
+                continue;
+            };
+            if sum.add(other).is_err() {
+                warning!(
+                    "Dimension mismatch for utterance {key} : {} for system {system}, rspecifier: {name} vs {} primary \
+                     vector, rspecifier:{first}",
+                    other.dim(),
+                    sum.dim()
+                );
+            }
+        }
+        Ok((Record::new(key, &sum, format), num_missing))
+    });
+    let (mut done, mut missing) = (0, 0);
+    for row in &mut rows {
+        let (record, num_missing) = row?.1;
+        target.put(record)?;
+        done += 1;
+        missing += num_missing;
+    }
+    let num_systems = opts.sources.len();
+    let total = done * num_systems as u64 - missing;
+    log!("Processed {done} utterances: with a total of {total} vectors across {num_systems} different systems");
+    log!("Produced output for {done} utterances; {missing} total missing vectors");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
+}
+
+/// Sums or averages the vectors of one table.
+fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
+    let mut rows = SequentialReader::<Vector<f32>>::open(&opts.sources[0])?.values();
+    let mut sum = Vector::<f64>::default();
+    let (mut done, mut failed) = (0, 0);
+    for row in &mut rows {
+        let (key, vector) = row?;
+        if vector.is_empty() {
+            warning!("Zero vector input for key {key}");
+            failed += 1;
+            continue;
+        }
+        if sum.is_empty() {
+            sum.resize(vector.dim());
+        }
+        if sum.add(&vector).is_err() {
+            warning!("Dimension mismatch for key {key}: {} vs. {}", vector.dim(), sum.dim());
+            failed += 1;
+            continue;
+        }
+        done += 1;
+    }
+    if opts.average && done > 0 {
+        sum.scale(1.0 / done as f64);
+    }
+    rows.finish()?;
+    write_file(&opts.target, &sum.to_precision::<f32>(), Format::from_binary(opts.binary))?;
+    let target = printable_wxfilename(&opts.target);
+    log!("Summed {done} vectors, {failed} with errors; wrote sum to {target}");
+    Ok(Tally::new(done, failed).ok_if(failed < done))
+}
+
+/// Sums vectors in files of their own.
+fn sum_files(opts: &Options) -> anyhow::Result<Tally> {
+    if let Some(table) = opts.sources.iter().find(|source| is_specifier(source)) {
+        bail!("files and tables cannot be summed together: {table} is a table, {} is a file", opts.sources[0]);
+    }
+    let mut sum = Vector::<f32>::default();
+    for source in &opts.sources {
+        let vector: Vector<f32> = read_file(source)?;
+        sum.resize(sum.dim().max(vector.dim()));
+        sum.add(&vector).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+    }
+    let num_files = opts.sources.len();
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    log!("Summed {num_files} vectors; wrote sum to {}", printable_wxfilename(&opts.target));
+    Ok(Tally::new(num_files as u64, 0))
+}
