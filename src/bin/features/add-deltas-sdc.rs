@@ -1,0 +1,75 @@
+//! Appends shifted deltas to features.
+//!
+//! Matches Kaldi's `add-deltas-sdc`; options out of their range are an error even where there are no features.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{Deltas, ShiftedDeltaOptions};
+use kaldi_log::warning;
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Appends to features (MFCC or PLP, as a rule) blocks of derivatives by time, those of this frame and of frames farther and
+farther ahead: shifted delta cepstra, as language and speaker recognition use them. Of 7 columns it makes 56, unless
+options say otherwise.
+
+Usage: add-deltas-sdc [options] <in-rspecifier> <out-wspecifier>
+ e.g.: add-deltas-sdc --truncate=7 scp:feats.scp ark:-
+See also: add-deltas, splice-feats, apply-cmvn-sliding
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    deltas: ShiftedDeltaOptions,
+    /// Keep only so many columns of the features before, unless it is 0
+    #[arg(long, default_value_t = 0)]
+    truncate: u32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, add_deltas_sdc)
+}
+
+fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
+    let deltas = Deltas::shifted(&opts.deltas)?;
+    let truncate = opts.truncate as usize;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let (mut feats, key) = (entry.read()?, entry.key());
+        if feats.is_empty() {
+            warning!("Empty feature matrix for key {key}");
+            return Ok(None);
+        }
+        let dim = feats.num_cols();
+        if truncate > dim {
+            let message = format!("{key}: cannot truncate features of dimension {dim} to --truncate={truncate}");
+            return Err(message.into());
+        }
+        if truncate != 0 && truncate != dim {
+            feats = feats.range(0..feats.num_rows(), 0..truncate);
+        }
+        let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
+        Ok(Some(Record::from_value(key, feats, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally.always_ok())
+}

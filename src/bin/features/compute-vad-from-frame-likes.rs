@@ -1,0 +1,120 @@
+//! Labels frames with the class that is most likely.
+//!
+//! Matches Kaldi's `compute-vad-from-frame-likes`, except that an utterance for which one of the classes has no vector, or
+//! one of another length, is skipped and counted (Kaldi reads beyond its memory), and that words which are no numbers are
+//! refused in maps (Kaldi takes them for 0) as negative priors are.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Input, printable_rxfilename};
+use kaldi_ivector::ClassLabels;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Labels every frame with the class that is most likely, for voice activity detection with models of speech, noise, music ...
+There is a table of vectors for each class, with the log likelihoods of the frames. A class is labelled with its number,
+from 0 in the order of the tables, or as a map says: lines of class and label.
+
+Usage: compute-vad-from-frame-likes [options] <likes-rspecifier1> <likes-rspecifier2> [...] <vad-wspecifier>
+ e.g.: compute-vad-from-frame-likes --map=labels.txt scp:speech.scp scp:noise.scp ark:vad.ark
+See also: compute-vad, merge-vads
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// File with lines of class and label, for classes that are not labelled with their numbers
+    #[arg(long)]
+    map: Option<Arg>,
+    /// Prior probabilities of the classes, with commas between them (e.g. 0.5,0.2,0.3); equal ones where empty
+    #[arg(long, default_value = "")]
+    priors: String,
+    first: Arg,
+    #[arg(required = true)]
+    others: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_vad_from_frame_likes)
+}
+
+fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
+    let num_classes = 1 + opts.others.len();
+    let labels = match &opts.map {
+        None => ClassLabels::numbers(num_classes),
+        Some(map) => {
+            let mut input = Input::open(map)?;
+            let text = input.read_to_end()?;
+            input.finish()?;
+            ClassLabels::read(&text, num_classes).with_context(|| printable_rxfilename(map).into_owned())?
+        }
+    };
+    let log_priors = log_priors(&opts.priors, num_classes)?;
+    let source = SequentialReader::<Vector<f32>>::open(&opts.first)?;
+    let others = opts.others.iter().map(|name| RandomAccessReader::<Vector<f32>>::open(name));
+    let others: Vec<_> = others.collect::<Result<_, _>>()?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(others, move |entry, others: Vec<Option<Arc<Vector<f32>>>>| {
+        let (utt, first) = (entry.key(), entry.read()?);
+        if first.is_empty() {
+            warning!("Empty vector for utterance {utt}");
+            return Ok(None);
+        }
+        let mut classes = vec![first.as_slice()];
+        for other in &others {
+            match other {
+                None => warning!("No vector for utterance {utt}"),
+                Some(other) if other.dim() != first.dim() => {
+                    warning!("Dimension mismatch in input vectors in {utt}: {} vs. {}", first.dim(), other.dim());
+                }
+                Some(other) => classes.push(other.as_slice()),
+            }
+        }
+        if classes.len() < num_classes {
+            return Ok(None);
+        }
+        let frames = labels.most_likely(&classes, &log_priors).into_iter().map(|label| label as f32);
+        Ok(Some(Record::from_value(utt, Vector::from_vec(frames.collect()), format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!(
+        "Applied frame-level likelihood-based voice activity detection; processed {} utterances successfully; {} had \
+         empty features or lacked a class.",
+        tally.done,
+        tally.failed
+    );
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+/// The logarithms of as many priors as there are classes.
+fn log_priors(text: &str, num_classes: usize) -> anyhow::Result<Vec<f32>> {
+    if text.is_empty() {
+        return Ok(vec![(1.0 / num_classes as f64).ln() as f32; num_classes]);
+    }
+    let priors: Option<Vec<f32>> = text.split(',').map(|prior| prior.trim().parse().ok()).collect();
+    let Some(priors) = priors.filter(|priors| priors.iter().all(|&prior| prior >= 0.0)) else {
+        bail!("--priors: expected numbers that are not negative, with commas between them, got {text:?}");
+    };
+    if priors.len() != num_classes {
+        bail!("--priors: expected {num_classes} priors, one for each class, got {}", priors.len());
+    }
+    Ok(priors.into_iter().map(f32::ln).collect())
+}

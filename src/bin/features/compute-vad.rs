@@ -1,0 +1,105 @@
+//! Tells voiced from unvoiced frames by their energy.
+//!
+//! Matches Kaldi's `compute-vad`, except that options which make no sense are refused before anything is read.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_ivector::EnergyVad;
+use kaldi_log::{log, warning};
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Tells voiced from unvoiced frames, for speaker recognition: writes a vector for each utterance, with 1 for every frame that
+is voiced and 0 for the others. A frame is voiced where enough frames of the window around it have more energy than a
+threshold, which may depend on the utterance's mean energy. The energy is the logarithm in the first column of the
+features.
+
+Usage: compute-vad [options] <feats-rspecifier> <vad-wspecifier>
+ e.g.: compute-vad --config=conf/vad.conf scp:feats.scp ark,scp:vad.ark,vad.scp
+See also: select-voiced-frames, merge-vads, compute-vad-from-frame-likes
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Leave out utterances in which no frame is voiced
+    #[arg(long, default_value_t = false)]
+    omit_unvoiced_utts: bool,
+    /// Constant part of the threshold
+    #[arg(long, default_value_t = 5.0)]
+    vad_energy_threshold: f32,
+    /// What part of the utterance's mean energy is added to the threshold
+    #[arg(long, default_value_t = 0.5)]
+    vad_energy_mean_scale: f32,
+    /// Number of frames on each side of a frame that are in its window
+    #[arg(long, default_value_t = 0)]
+    vad_frames_context: i32,
+    /// What part of the window has to have more energy than the threshold
+    #[arg(long, default_value_t = 0.6)]
+    vad_proportion_threshold: f32,
+    feats: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_vad)
+}
+
+fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
+    let vad = EnergyVad {
+        threshold: opts.vad_energy_threshold,
+        mean_scale: opts.vad_energy_mean_scale,
+        frames_context: opts.vad_frames_context,
+        proportion: opts.vad_proportion_threshold,
+    };
+    vad.check()?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let feats = entry.read()?;
+        if feats.is_empty() {
+            warning!("Empty feature matrix for utterance {}", entry.key());
+            return Ok(None);
+        }
+        let is_voiced = vad.decide(feats.column(0).as_slice());
+        let num_voiced = is_voiced.iter().filter(|&&voiced| voiced).count();
+        if num_voiced == 0 {
+            warning!("No frames were judged voiced for utterance {}", entry.key());
+        }
+        let decisions = Vector::from_vec(is_voiced.into_iter().map(|voiced| f32::from(u8::from(voiced))).collect());
+        let num_frames = decisions.dim();
+        Ok(Some((Record::from_value(entry.key(), decisions, format), num_voiced, num_frames)))
+    });
+    let (mut tally, mut unvoiced, mut voiced_frames, mut frames) = (Tally::default(), 0, 0, 0);
+    for row in &mut rows {
+        let Some((record, num_voiced, num_frames)) = row?.1 else {
+            tally.failed += 1;
+            continue;
+        };
+        voiced_frames += num_voiced;
+        frames += num_frames;
+        if num_voiced > 0 {
+            tally.done += 1;
+        } else {
+            unvoiced += 1;
+        }
+        if num_voiced > 0 || !opts.omit_unvoiced_utts {
+            target.put(record)?;
+        }
+    }
+    log!(
+        "Applied energy based voice activity detection; processed {} utterances successfully; {} had empty features, and \
+         {unvoiced} were completely unvoiced.",
+        tally.done,
+        tally.failed
+    );
+    let proportion = general(voiced_frames as f64 / frames as f64);
+    log!("Proportion of voiced frames was {proportion} over {frames} frames.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

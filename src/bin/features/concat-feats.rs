@@ -1,0 +1,41 @@
+//! Puts the features of several files one after the other in time.
+//!
+//! Matches Kaldi's `concat-feats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::frames;
+use kaldi_io::Format;
+use kaldi_matrix::Matrix;
+use kaldi_table::{read_file, write_file};
+
+const USAGE: &str = "\
+Puts the features of several files, of one dimension, one after the other in time.
+
+Usage: concat-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
+ e.g.: concat-feats mfcc/foo.ark:12343 mfcc/foo.ark:56789 -
+See also: copy-feats, append-vector-to-feats, paste-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    first: Arg,
+    #[arg(required = true)]
+    others: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, concat_feats)
+}
+
+fn concat_feats(opts: Options) -> anyhow::Result<Tally> {
+    let names = std::iter::once(&opts.first).chain(&opts.others);
+    let all = names.map(|name| read_file(name)).collect::<Result<Vec<Matrix<f32>>, _>>()?;
+    write_file(&opts.target, &frames::concat(&all)?, Format::from_binary(opts.binary))?;
+    Ok(Tally::new(all.len() as u64, 0))
+}

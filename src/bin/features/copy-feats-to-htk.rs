@@ -1,0 +1,64 @@
+//! Writes features as HTK files, one for each utterance.
+//!
+//! Matches Kaldi's `copy-feats-to-htk`, except that a file that cannot be written and a header that cannot hold its values
+//! are errors.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Format;
+use kaldi_log::log;
+use kaldi_matrix::{HtkFeatures, Matrix};
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Writes every feature matrix as an HTK parameter file <output-dir>/<utterance>.<output-ext>.
+
+Usage: copy-feats-to-htk [options] <feature-rspecifier>
+ e.g.: copy-feats-to-htk --output-dir=htk-feats --output-ext=fea scp:feats.scp
+See also: copy-feats (with --htk-in), copy-feats-to-sphinx
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Extension of the files
+    #[arg(long, default_value = "fea")]
+    output_ext: Arg,
+    /// Folder of the files, made if need be
+    #[arg(long, default_value = "./")]
+    output_dir: Arg,
+    /// Frame shift in units of 100 ns (HTK's sampPeriod)
+    #[arg(long, default_value_t = 100_000)]
+    sample_period: i32,
+    /// Code of the sample kind (HTK's parmKind): 6 MFCC, 7 FBANK, 9 USER, 11 PLP ...
+    #[arg(long, default_value_t = 9)]
+    sample_kind: i32,
+    source: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_feats_to_htk)
+}
+
+fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
+    let Options { sample_period, sample_kind, .. } = opts;
+    let kind = u16::try_from(sample_kind);
+    let kind = kind.with_context(|| format!("invalid --sample-kind={sample_kind}: expected 0 to 65535"))?;
+    let mut target = TableWriter::<HtkFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
+
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.map(move |entry| {
+        let feats = HtkFeatures::new(entry.read()?, sample_period, kind);
+        let feats = feats.map_err(|error| format!("{}: {error}", entry.key()))?;
+        Ok(Record::new(entry.key(), &feats, Format::Binary))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("{done} HTK feature files generated in the directory: {}", opts.output_dir);
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

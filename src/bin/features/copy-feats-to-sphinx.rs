@@ -1,0 +1,53 @@
+//! Writes features as Sphinx files, one for each utterance.
+//!
+//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error. As there, the files are
+//! in little-endian order and of any dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::log;
+use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Writes every feature matrix as a Sphinx file <output-dir>/<utterance>.<output-ext>, in little-endian order.
+
+Usage: copy-feats-to-sphinx [options] <feature-rspecifier>
+ e.g.: copy-feats-to-sphinx --output-dir=sphinx-feats --output-ext=mfc scp:feats.scp
+See also: copy-feats (with --sphinx-in), copy-feats-to-htk
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Extension of the files
+    #[arg(long, default_value = "mfc")]
+    output_ext: Arg,
+    /// Folder of the files, made if need be
+    #[arg(long, default_value = "./")]
+    output_dir: Arg,
+    source: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_feats_to_sphinx)
+}
+
+fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
+    let mut target = TableWriter::<SphinxFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
+
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.map(|entry| {
+        let mut bytes = Vec::new();
+        write_sphinx_little_endian(&mut bytes, &entry.read()?).map_err(|error| format!("{}: {error}", entry.key()))?;
+        Ok(Record::from_bytes(entry.key(), bytes))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("{done} Sphinx feature files generated in the directory: {}", opts.output_dir);
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

@@ -1,0 +1,103 @@
+//! Cuts segments out of features.
+//!
+//! Matches Kaldi's `extract-feature-segments`, except that a segment without any frames, which a negative
+//! `--min-segment-length` lets pass, is left out with a warning.
+
+use std::process::ExitCode;
+
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{FrameGrid, NoFrames, Segment};
+use kaldi_io::Input;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, Record, TableWriter};
+
+const USAGE: &str = "\
+Cuts segments out of features. For a script file of features, ranges at the ends of its lines do the same without a copy.
+
+Usage: extract-feature-segments [options] <feats-rspecifier> <segments-file> <feats-wspecifier>
+ e.g.: extract-feature-segments scp:feats.scp segments ark:-
+A line of the segments file: <segment-id> <utterance-or-speaker-id> <start> <end>, in seconds:
+       call-861225-A-0050-0065 call-861225-A 5.0 6.5
+See also: subset-feats, subsample-feats, copy-feats, extract-segments
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    grid: FrameGrid,
+    feats: Arg,
+    segments: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, extract_feature_segments)
+}
+
+fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
+    opts.grid.check()?;
+    let mut feats = RandomAccessReader::<Matrix<f32>>::open(&opts.feats)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let mut segments = Input::open(&opts.segments)?;
+    let lines = segments.read_to_end()?;
+
+    let mut tally = Tally::default();
+    for line in lines.lines() {
+        let Some(segment) = parse(line.as_bstr()) else {
+            tally.failed += 1;
+            continue;
+        };
+        let (name, recording) = (BStr::new(segment.name), BStr::new(segment.recording));
+        let Some(feats) = feats.get(recording)? else {
+            warning!("Did not find features for utterance {recording}, skipping segment {name}");
+            tally.failed += 1;
+            continue;
+        };
+        let (num_frames, dim) = feats.size();
+        match opts.grid.frames(segment.start, segment.end, num_frames) {
+            Ok(frames) => {
+                let cut = feats.range(frames, 0..dim);
+                target.put(Record::from_value(name, cut, target.format()))?;
+                tally.done += 1;
+            }
+            Err(why) => {
+                match why {
+                    NoFrames::Start(frame) => warning!(
+                        "Start sample out of range {frame} [length:] {num_frames}x{dim}, skipping segment {name}"
+                    ),
+                    NoFrames::End(frame) => warning!(
+                        "End sample too far out of range {frame} [length:] {num_frames}x{dim}, skipping segment {name}"
+                    ),
+                    NoFrames::Short => warning!("Segment {name} too short, skipping it."),
+                }
+                tally.failed += 1;
+            }
+        }
+    }
+    log!("Successfully processed {} lines out of {} in the segments file.", tally.done, tally.done + tally.failed);
+    segments.finish()?;
+    feats.finish()?;
+    target.finish()?;
+    Ok(tally.error_if_none())
+}
+
+/// Reads a line, or warns of it.
+fn parse(line: &BStr) -> Option<Segment<'_>> {
+    match Segment::parse(line) {
+        Ok(Segment { start, end, .. }) if start < 0.0 || end <= 0.0 || start >= end => {
+            warning!("Invalid line in segments file [empty or invalid segment]: {line}");
+            None
+        }
+        Ok(segment) => Some(segment),
+        Err(Some(reason)) => {
+            warning!("Invalid line in segments file [{reason}]: {line}");
+            None
+        }
+        Err(None) => {
+            warning!("Invalid line in segments file: {line}");
+            None
+        }
+    }
+}

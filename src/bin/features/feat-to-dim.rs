@@ -1,0 +1,50 @@
+//! Tells the dimension of features: of the first matrix, or of every one.
+//!
+//! Matches Kaldi's `feat-to-dim`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Output, is_specifier};
+use kaldi_matrix::Matrix;
+use kaldi_table::{SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Writes the dimension of the first feature matrix to a file or, where a table is to be written, that of each.
+
+Usage: feat-to-dim [options] <feat-rspecifier> (<dim-wspecifier>|<dim-wxfilename>)
+ e.g.: feat-to-dim scp:feats.scp -
+See also: feat-to-len, matrix-dim
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, feat_to_dim)
+}
+
+fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim();
+    let mut dims = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.1));
+    if is_specifier(&opts.target) {
+        let mut target = TableWriter::<i32>::create(&opts.target)?;
+        for row in &mut dims {
+            let (key, dim) = row?;
+            target.write(key.as_ref(), &(dim as i32))?;
+        }
+        dims.finish()?;
+        target.finish()?;
+    } else {
+        let (_, dim) = dims.next().context("no features to tell the dimension of (empty archive?)")??;
+        dims.finish()?;
+        let mut target = Output::create(&opts.target, false)?;
+        target.write_all(format!("{dim}\n").as_bytes())?;
+        target.finish()?;
+    }
+    Ok(Tally::default().always_ok())
+}

@@ -1,0 +1,54 @@
+//! Tells the length of features in frames: of every matrix, or of all together.
+//!
+//! Matches Kaldi's `feat-to-len`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_matrix::Matrix;
+use kaldi_table::{SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Writes the number of frames of each feature matrix or, with one argument, their sum to standard output.
+
+Usage: feat-to-len [options] <in-rspecifier> [<out-wspecifier>]
+ e.g.: feat-to-len scp:feats.scp ark,t:feats.lengths
+       feat-to-len scp:feats.scp
+See also: feat-to-dim, copy-feats (with --write-num-frames)
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    target: Option<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, feat_to_len)
+}
+
+fn feat_to_len(opts: Options) -> anyhow::Result<Tally> {
+    let target = opts.target.as_deref().map(TableWriter::<i32>::create);
+    let mut target = target.transpose()?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim();
+
+    let mut lengths = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.0));
+    let mut total = 0;
+    for row in &mut lengths {
+        let (key, length) = row?;
+        if let Some(target) = &mut target {
+            target.write(key.as_ref(), &(length as i32))?;
+        }
+        total += length as u64;
+    }
+    lengths.finish()?;
+    if let Some(target) = target {
+        target.finish()?;
+    } else {
+        let mut stdout = Output::create("-".into(), false)?;
+        stdout.write_all(format!("{total}\n").as_bytes())?;
+        stdout.finish()?;
+    }
+    Ok(Tally::default().always_ok())
+}

@@ -1,0 +1,76 @@
+//! Applies an fMPE transform to features.
+//!
+//! Matches Kaldi's `fmpe-apply-transform`, except that selected Gaussians have their own likelihoods in every order: Kaldi
+//! takes them for a range of Gaussians wherever the last number is as far from the first as if they were one.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
+use kaldi_transform::Fmpe;
+
+const USAGE: &str = "\
+Applies an fMPE transform to features, given the Gaussians that were selected for each frame.
+
+Usage: fmpe-apply-transform [options] <fmpe-object> <feat-rspecifier> <gselect-rspecifier> <feat-wspecifier>
+ e.g.: fmpe-apply-transform 1.fmpe scp:feats.scp ark:gselect.ark ark:-
+See also: fmpe-init, copy-gselect, transform-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Add the features to the offsets that the transform computes; without, the offsets show by themselves
+    #[arg(long, default_value_t = true)]
+    add_to_features: bool,
+    fmpe: Arg,
+    feats: Arg,
+    gselect: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, fmpe_apply_transform)
+}
+
+fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
+    let fmpe: Fmpe = read_file(&opts.fmpe)?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
+    let gselect = RandomAccessReader::<Vec<Vec<i32>>>::open(&opts.gselect)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(gselect, move |entry, selected: Option<Arc<Vec<Vec<i32>>>>| {
+        let (feats, key) = (entry.read()?, entry.key());
+        let Some(selected) = selected else {
+            warning!("No gselect information for key {key}");
+            return Ok(None);
+        };
+        if selected.len() != feats.num_rows() {
+            warning!("gselect information has wrong size: {} for {} frames of {key}", selected.len(), feats.num_rows());
+            return Ok(None);
+        }
+        let with_key = |error: &dyn std::fmt::Display| format!("{key}: {error}");
+        let mut out = fmpe.offsets(&feats, &selected).map_err(|error| with_key(&error))?;
+        if opts.add_to_features {
+            out.add_scaled(1.0, &feats).map_err(|error| with_key(&error))?;
+        }
+        Ok(Some(Record::from_value(key, out, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} utterances, {} had errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

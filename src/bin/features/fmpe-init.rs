@@ -1,0 +1,41 @@
+//! Starts an fMPE transform.
+//!
+//! Matches Kaldi's `fmpe-init`. Nothing is random: the projection is zero, and training begins from there.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Format;
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_transform::{DiagGmm, Fmpe, FmpeOptions};
+
+const USAGE: &str = "\
+Starts an fMPE transform, which changes nothing until it is trained, from a mixture of Gaussians with diagonal covariances.
+
+Usage: fmpe-init [options] <diag-gmm-in> <fmpe-out>
+ e.g.: fmpe-init 1.ubm 1.fmpe
+See also: fmpe-apply-transform
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    #[command(flatten)]
+    fmpe: FmpeOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, fmpe_init)
+}
+
+fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {
+    let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &opts.fmpe)?;
+    write_file(&opts.target, &fmpe, Format::from_binary(opts.binary))?;
+    log!("Initialized fMPE object and wrote to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}

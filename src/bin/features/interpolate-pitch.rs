@@ -1,0 +1,78 @@
+//! Fills gaps in the pitch, where frames are not voiced.
+//!
+//! Matches Kaldi's `interpolate-pitch`, the random numbers of its model included: those of Kaldi on a machine with the GNU
+//! C library, from the state in which every run starts.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpolate_gaps};
+use kaldi_io::number::general;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_random::Random;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Fills the gaps in pitch features, which have two columns: the probability of voicing, and the pitch, which is 0 where there
+is none. By default a model of how pitch moves finds the most likely one everywhere, and smooths it; with
+--linear-interpolation=true gaps become straight lines.
+
+Usage: interpolate-pitch [options] <feats-rspecifier> <feats-wspecifier>
+ e.g.: interpolate-pitch --linear-interpolation=true scp:pitch.scp ark:-
+See also: process-pitch-feats, process-kaldi-pitch-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Fill gaps with straight lines instead of by the model
+    #[arg(long, default_value_t = false)]
+    linear_interpolation: bool,
+    #[command(flatten)]
+    model: PitchModelOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, interpolate_pitch)
+}
+
+fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
+    let model = if opts.linear_interpolation { None } else { Some(PitchModel::new(&opts.model)?) };
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
+    let mut target = TableWriter::create(&opts.target)?;
+    // Random numbers are drawn from one utterance to the next, so the work is done in sequence.
+    let mut random = Random::default();
+    let mut counts = PitchModelCounts::default();
+
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let (key, mut feats) = row?;
+        if feats.is_empty() {
+            warning!("Feature file has bad size 0 by 0: {key}");
+            tally.failed += 1;
+            continue;
+        }
+        let filled = match &model {
+            Some(model) => model.apply(&mut feats, &mut random, &mut counts),
+            None => interpolate_gaps(&mut feats),
+        };
+        filled.with_context(|| key.to_string())?;
+        target.put(Record::from_value(key.as_ref(), feats, target.format()))?;
+        tally.done += 1;
+    }
+    if model.is_some() {
+        let percent = |count| general(count as f64 * 100.0 / counts.frames as f64);
+        let (zero, changed) = (percent(counts.zero), percent(counts.changed));
+        log!(
+            "Over {} frames, {zero}% were zero at input, and {changed}% were not zero but were changed.",
+            counts.frames
+        );
+    }
+    log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,89 @@
+//! Merges two labels of every frame into one.
+//!
+//! Matches Kaldi's `merge-vads`, except that words which are no numbers are refused in maps (Kaldi takes them for 0), and
+//! so are labels that are not finite.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Input, printable_rxfilename};
+use kaldi_ivector::{Error, LabelPairs};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Merges two decisions on every frame into one. Where nothing else is said, the labels are 0 for nonspeech and 1 for speech,
+and speech is what has 1 in both. For other labels there is a map: lines of first label, second label and merged label.
+
+Usage: merge-vads [options] <vad-rspecifier1> <vad-rspecifier2> <vad-wspecifier>
+ e.g.: merge-vads --map=labels.txt scp:vad_energy.scp scp:vad_gmm.scp ark:vad.ark
+See also: compute-vad, compute-vad-from-frame-likes, select-voiced-frames
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// File with lines of first label, second label and merged label, for every pair of labels that there is
+    #[arg(long)]
+    map: Option<Arg>,
+    first: Arg,
+    second: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, merge_vads)
+}
+
+fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
+    let pairs = match &opts.map {
+        None => LabelPairs::default(),
+        Some(map) => {
+            let mut input = Input::open(map)?;
+            let text = input.read_to_end()?;
+            input.finish()?;
+            LabelPairs::read(&text).with_context(|| printable_rxfilename(map).into_owned())?
+        }
+    };
+    let source = SequentialReader::<Vector<f32>>::open(&opts.first)?;
+    let second = RandomAccessReader::<Vector<f32>>::open(&opts.second)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(second, move |entry, second: Option<Arc<Vector<f32>>>| {
+        let utt = entry.key();
+        let Some(second) = second else {
+            warning!("No vector for utterance {utt}");
+            return Ok(None);
+        };
+        let merged = match pairs.merge(entry.read()?.as_slice(), second.as_slice()) {
+            Ok(merged) => Vector::from_vec(merged.into_iter().map(|label| label as f32).collect()),
+            Err(Error::Length { expected, got, .. }) => {
+                warning!("VAD length mismatch for utterance {utt}: {expected} vs. {got}");
+                return Ok(None);
+            }
+            Err(error) => return Err(entry.error(error)),
+        };
+        Ok(Some(Record::from_value(utt, merged, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!(
+        "Merged voice activity detection decisions; processed {} utterances successfully; {} had errors.",
+        tally.done,
+        tally.failed
+    );
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,111 @@
+//! Puts features side by side, frame by frame.
+//!
+//! Matches Kaldi's `paste-feats`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use bstr::BStr;
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::frames;
+use kaldi_io::{Format, is_specifier};
+use kaldi_log::{log, vlog, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, WorkError, read_file, write_file};
+
+const USAGE: &str = "\
+Puts features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths differ
+by no more than --length-tolerance are cut to the shortest of them, others are left out.
+
+Usage: paste-feats <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3> ...] <out-wspecifier>
+  or:  paste-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
+ e.g.: paste-feats ark:feats1.ark \"ark:select-feats 0-3 ark:feats2.ark ark:- |\" ark:feats-out.ark
+       paste-feats foo.mat bar.mat baz.mat
+See also: copy-feats, append-vector-to-feats, concat-feats, select-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Cut to the shortest where lengths differ by so many frames at most; leave out where they differ by more
+    #[arg(long, default_value_t = 0)]
+    length_tolerance: i32,
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    first: Arg,
+    #[arg(required = true)]
+    others: Vec<Arg>,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, paste_feats)
+}
+
+fn paste_feats(opts: Options) -> anyhow::Result<Tally> {
+    if is_specifier(&opts.first) { paste_tables(opts) } else { paste_files(&opts) }
+}
+
+fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.first)?;
+    let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
+        opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
+        let (first, key) = (entry.read()?, entry.key());
+        let mut all = vec![&first];
+        for (other, name) in found.iter().zip(&opts.others) {
+            let Some(other) = other else {
+                warning!("Missing utt {key} from input {name}");
+                return Ok(None);
+            };
+            all.push(other);
+        }
+        Ok(paste(&all, opts.length_tolerance, key)?.map(|feats| Record::from_value(key, feats, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} utts, errors on {}", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally.error_if_none())
+}
+
+fn paste_files(opts: &Options) -> anyhow::Result<Tally> {
+    let names = std::iter::once(&opts.first).chain(&opts.others);
+    let all = names.map(|name| read_file(name)).collect::<Result<Vec<Matrix<f32>>, _>>()?;
+    let all: Vec<_> = all.iter().collect();
+    let pasted = paste(&all, opts.length_tolerance, BStr::new("")).map_err(anyhow::Error::from_boxed)?;
+    let Some(feats) = pasted else { return Ok(Tally::new(0, 1)) };
+    write_file(&opts.target, &feats, Format::from_binary(opts.binary))?;
+    log!("Wrote appended features to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}
+
+/// Pastes features where their lengths are close enough; `utt` is empty for files.
+fn paste(all: &[&Matrix<f32>], tolerance: i32, utt: &BStr) -> Result<Option<Matrix<f32>>, WorkError> {
+    let place = if utt.is_empty() { String::new() } else { format!(" for utt {utt}") };
+    let (min, max) = frames::lengths(all);
+    if min == 0 || (max - min) as i64 > i64::from(tolerance) {
+        warning!("Length mismatch {max} vs. {min}{place} exceeds tolerance {tolerance}");
+        return Ok(None);
+    }
+    if max > min {
+        vlog!(2, "Length mismatch {max} vs. {min}{place} within tolerance {tolerance}");
+    }
+    match frames::paste(all) {
+        Ok(feats) => Ok(Some(feats)),
+        Err(error) if utt.is_empty() => Err(error.into()),
+        Err(error) => Err(format!("{utt}: {error}").into()),
+    }
+}

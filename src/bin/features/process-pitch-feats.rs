@@ -1,0 +1,63 @@
+//! Makes pitch features fit for a recognizer.
+//!
+//! Matches Kaldi's `process-pitch-feats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Makes of pitch features, which have two columns, the probability of voicing and the pitch, what suits a recognizer: log odds
+of voicing, and the log pitch around its moving mean. Every frame has to have a pitch: see interpolate-pitch.
+
+Usage: process-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
+ e.g.: interpolate-pitch scp:pitch.scp ark:- | process-pitch-feats ark:- ark:-
+See also: interpolate-pitch, process-kaldi-pitch-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    normalizer: PitchNormalizerOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, process_pitch_feats)
+}
+
+fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
+    let normalizer = PitchNormalizer::new(&opts.normalizer)?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let (mut feats, key) = (entry.read()?, entry.key());
+        if feats.is_empty() {
+            warning!("Feature file has bad size 0 by 0: {key}");
+            return Ok(None);
+        }
+        normalizer.apply(&mut feats).map_err(|error| format!("{key}: {error}"))?;
+        Ok(Some(Record::from_value(key, feats, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,78 @@
+//! Keeps the voiced frames of features.
+//!
+//! Matches Kaldi's `select-voiced-frames`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_ivector::select_voiced;
+use kaldi_log::{log, warning};
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Keeps the frames of features that are voiced: those for which a vector has a 1, and not those for which it has a 0.
+Utterances without voiced frames are left out.
+
+Usage: select-voiced-frames [options] <feats-rspecifier> <vad-rspecifier> <feats-wspecifier>
+ e.g.: select-voiced-frames scp:feats.scp scp,s,cs:vad.scp ark:-
+See also: compute-vad, merge-vads, subsample-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    feats: Arg,
+    vad: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, select_voiced_frames)
+}
+
+fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
+    let vad = RandomAccessReader::<Vector<f32>>::open(&opts.vad)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(vad, move |entry, voiced: Option<Arc<Vector<f32>>>| {
+        let (utt, feats) = (entry.key(), entry.read()?);
+        if feats.is_empty() {
+            warning!("Empty feature matrix for utterance {utt}");
+            return Ok(None);
+        }
+        let Some(voiced) = voiced else {
+            warning!("No VAD input found for utterance {utt}");
+            return Ok(None);
+        };
+        if voiced.dim() != feats.num_rows() {
+            let (num_feats, num_voiced) = (feats.num_rows(), voiced.dim());
+            warning!(
+                "Mismatch in number for frames {num_feats} for features and VAD {num_voiced}, for utterance {utt}"
+            );
+            return Ok(None);
+        }
+        if voiced.sum() == 0.0 {
+            warning!("No features were judged as voiced for utterance {utt}");
+            return Ok(None);
+        }
+        let kept = select_voiced(&feats, voiced.as_slice()).map_err(|error| entry.error(error))?;
+        Ok(Some(Record::from_value(utt, kept, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done selecting voiced frames; processed {} utterances, {} had errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,65 @@
+//! Puts each frame together with its neighbours.
+//!
+//! Matches Kaldi's `splice-feats`; a negative context is an error even where there are no features.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::Splice;
+use kaldi_io::Format;
+use kaldi_matrix::{BinaryRows, Matrix};
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Puts each frame of features together with the frames before and after it, side by side (before LDA, for instance). The
+first and the last frame are repeated beyond the ends.
+
+Usage: splice-feats [options] <feature-rspecifier> <feature-wspecifier>
+ e.g.: splice-feats --left-context=3 --right-context=3 scp:feats.scp ark:-
+See also: add-deltas, transform-feats, shift-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Number of frames before each frame
+    #[arg(long, default_value_t = 4)]
+    left_context: i32,
+    /// Number of frames after each frame
+    #[arg(long, default_value_t = 4)]
+    right_context: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, splice_feats)
+}
+
+fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
+    let splice = Splice::new(opts.left_context, opts.right_context)?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let with_key = |error| format!("{}: {error}", entry.key());
+        // The output is many times the input: it is written from where the input lies, if that is possible.
+        if format == Format::Binary
+            && let Some(frames) = entry.bytes().and_then(BinaryRows::find::<f32>)
+        {
+            let runs = splice.runs(frames.size()).map_err(with_key)?;
+            let (head, pieces) = frames.rearranged(&runs, splice.width());
+            return Ok(entry.rearranged(head, pieces));
+        }
+        let feats = splice.apply(&entry.read()?).map_err(with_key)?;
+        Ok(Record::from_value(entry.key(), feats, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}

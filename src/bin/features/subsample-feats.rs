@@ -1,0 +1,84 @@
+//! Keeps every n-th frame of features, or repeats every frame.
+//!
+//! Matches Kaldi's `subsample-feats`: as there, `--offset` does not count where frames are repeated.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::frames;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Takes every n-th frame of features; for a negative n, repeats each frame so many times (--n=-2: twice).
+
+Usage: subsample-feats [options] <in-rspecifier> <out-wspecifier>
+ e.g.: subsample-feats --n=2 ark:- ark:-
+See also: copy-feats, subset-feats, shift-feats, extract-feature-segments
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Take every n-th frame; where it is negative, repeat each frame n times
+    #[arg(long, default_value_t = 1)]
+    n: i32,
+    /// Start with the frame of this number (0 is the first), for a positive n
+    #[arg(long, default_value_t = 0)]
+    offset: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, subsample_feats)
+}
+
+fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
+    let Options { n, offset, .. } = opts;
+    if n == 0 {
+        bail!("expected --n not to be 0");
+    }
+    if n > 0 && offset < 0 {
+        bail!("expected --offset to be 0 or more, got {offset}");
+    }
+    let (step, offset) = (n.unsigned_abs() as usize, offset as usize);
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let (feats, key) = (entry.read()?, entry.key());
+        let (num_in, out) = if n > 0 {
+            (feats.num_rows(), frames::subsample(&feats, step, offset))
+        } else {
+            (feats.num_rows(), frames::repeat(&feats, step).map_err(|error| format!("{key}: {error}"))?)
+        };
+        let num_out = out.num_rows();
+        if n > 0 && num_out == 0 {
+            warning!("For utterance {key}, output would have no rows, producing no output.");
+            return Ok((None, num_in, num_out));
+        }
+        Ok((Some(Record::from_value(key, out, format)), num_in, num_out))
+    });
+    let mut tally = Tally::default();
+    let (mut frames_in, mut frames_out) = (0, 0);
+    for row in &mut rows {
+        let (record, num_in, num_out) = row?.1;
+        match record {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+        frames_in += num_in as u64;
+        frames_out += num_out as u64;
+    }
+    log!("Processed {} feature matrices; {} with errors.", tally.done, tally.failed);
+    log!("Processed {frames_in} input frames and {frames_out} output frames.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,103 @@
+//! Copies some of the feature matrices of a table.
+//!
+//! Matches Kaldi's `subset-feats`.
+
+use std::collections::HashSet;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Input;
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Copies a subset of features: the first ones, those of listed utterances, or all but those. For a script file, filtering
+its lines does the same faster.
+
+Usage: subset-feats [options] <in-rspecifier> <out-wspecifier>
+ e.g.: subset-feats --n=10 ark:- ark:-
+       subset-feats --include=utts ark:- ark:-
+       subset-feats --exclude=utts ark:- ark:-
+See also: copy-feats, select-feats, extract-feature-segments
+";
+
+/// What `--n` is where nobody set it.
+const FIRST: i32 = 10;
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Copy so many feature matrices from the begin
+    #[arg(long, default_value_t = FIRST)]
+    n: i32,
+    /// Copy only utterances listed in this text file, as first word of a line
+    #[arg(long)]
+    include: Option<Arg>,
+    /// Copy all but the utterances listed in this text file, as first word of a line
+    #[arg(long)]
+    exclude: Option<Arg>,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, subset_feats)
+}
+
+fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
+    let (list, included) = match (&opts.include, &opts.exclude) {
+        (Some(_), Some(_)) => bail!("--include and --exclude cannot both be given"),
+        (Some(_), _) | (_, Some(_)) if opts.n != FIRST => bail!("--n cannot be given with --include or --exclude"),
+        (Some(list), _) => (Some(read_list(list)?), true),
+        (_, Some(list)) => (Some(read_list(list)?), false),
+        _ if opts.n < 1 => bail!("invalid --n={}: expected 1 or more", opts.n),
+        _ => (None, true),
+    };
+    let first = if list.is_some() { u64::MAX } else { u64::from(opts.n.unsigned_abs()) };
+    let is_listed = list.is_some();
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim().map(move |entry| {
+        let wanted = list.as_ref().is_none_or(|list| list.contains(entry.key()) == included);
+        Ok(if wanted { Some(entry.copy(format)?) } else { None })
+    });
+    let (mut done, mut total) = (0, 0);
+    while done < first
+        && let Some(row) = rows.next()
+    {
+        total += 1;
+        if let (_, Some(record)) = row? {
+            target.put(record)?;
+            done += 1;
+        }
+    }
+    if is_listed {
+        log!("Wrote {done} out of {total} utterances.");
+    }
+    rows.finish()?;
+    target.finish()?;
+    let tally = Tally::new(done, 0);
+    Ok(if is_listed { tally } else { tally.always_ok() })
+}
+
+/// Reads the first word of every line.
+fn read_list(rxfilename: &BStr) -> anyhow::Result<HashSet<BString>> {
+    let mut input = Input::open(rxfilename)?;
+    let text = input.read_to_end()?;
+    let name = input.name().to_owned();
+    input.finish()?;
+    if text.starts_with(b"\0B") {
+        bail!("{name}: expected a text file, got a binary one");
+    }
+    let mut keys = HashSet::new();
+    for (line, number) in text.lines().zip(1..) {
+        match line.split(|byte| b" \t\r".contains(byte)).find(|word| !word.is_empty()) {
+            Some(key) => keys.insert(key.into()),
+            None => bail!("{name}:{number}: expected an utterance, got an empty line"),
+        };
+    }
+    Ok(keys)
+}
