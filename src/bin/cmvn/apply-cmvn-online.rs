@@ -1,0 +1,119 @@
+//! Normalizes the means and, if wanted, the variances of features as if the frames came in one by one.
+//!
+//! Matches Kaldi's `apply-cmvn-online`, except that an utterance without frames changes nothing for later ones, options
+//! without sense are errors even where there are no features, and floored variances are one warning an utterance.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use bstr::BStr;
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
+use kaldi_io::number::general;
+use kaldi_io::values::Tokens;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Applies cepstral mean and, with --norm-vars, variance normalization to features as decoding does it while somebody speaks:
+over a window of the last frames, for which at the beginning global statistics stand in and, with --spk2utt, the speaker's
+utterances before.
+
+Usage: apply-cmvn-online [options] <global-stats-rxfilename> <feats-rspecifier> <feats-wspecifier>
+ e.g.: apply-cmvn-online --spk2utt=ark:spk2utt 'matrix-sum scp:cmvn.scp - |' scp:feats.scp ark:-
+       apply-cmvn-online --config=conf/online_cmvn.conf global_cmvn.mat scp:feats.scp ark:-
+See also: apply-cmvn, apply-cmvn-sliding, compute-cmvn-stats, matrix-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Rspecifier of the map from speakers to utterances, which are then normalized in its order
+    #[arg(long)]
+    spk2utt: Option<Arg>,
+    #[command(flatten)]
+    online: OnlineCmvnOptions,
+    global_stats: Arg,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, apply_cmvn_online)
+}
+
+fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {
+    let cmvn = OnlineCmvn::new(opts.online, read_file::<Matrix<f64>>(&opts.global_stats)?)?;
+    let target = TableWriter::create(&opts.target)?;
+    match &opts.spk2utt {
+        Some(spk2utt) => apply_per_speaker(&cmvn, spk2utt, &opts.source, target),
+        None => apply_per_utterance(cmvn, &opts.source, target),
+    }
+}
+
+fn apply_per_utterance(cmvn: OnlineCmvn, source: &BStr, mut target: TableWriter<Matrix<f32>>) -> anyhow::Result<Tally> {
+    let format = target.format();
+    let mut rows = SequentialReader::<Matrix<f32>>::open(source)?.map(move |entry| {
+        let feats = entry.read()?;
+        let normalized = apply(&cmvn, entry.key(), &feats, &OnlineCmvnState::default())?;
+        Ok((Record::from_value(entry.key(), normalized, format), feats.num_rows()))
+    });
+    let (mut tally, mut num_frames) = (Tally::default(), 0);
+    for row in &mut rows {
+        let (record, frames) = row?.1;
+        target.put(record)?;
+        tally.done += 1;
+        num_frames += frames;
+    }
+    log_count(tally, num_frames);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+fn apply_per_speaker(
+    cmvn: &OnlineCmvn,
+    spk2utt: &BStr,
+    source: &BStr,
+    mut target: TableWriter<Matrix<f32>>,
+) -> anyhow::Result<Tally> {
+    let format = target.format();
+    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let mut source = RandomAccessReader::<Matrix<f32>>::open(source)?;
+    let (mut tally, mut num_frames) = (Tally::default(), 0);
+    for row in &mut speakers {
+        let (_, utts) = row?;
+        let mut state = OnlineCmvnState::default();
+        for utt in utts.iter() {
+            let Some(feats) = source.get(utt)? else {
+                warning!("No features for utterance {utt}");
+                tally.failed += 1;
+                continue;
+            };
+            let normalized = apply(cmvn, utt, &feats, &state)?;
+            state.add(&feats).map_err(|error| anyhow!("{utt}: {error}"))?;
+            target.put(Record::from_value(utt, normalized, format))?;
+            tally.done += 1;
+            num_frames += feats.num_rows();
+        }
+    }
+    log_count(tally, num_frames);
+    speakers.finish()?;
+    source.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+fn apply(cmvn: &OnlineCmvn, utt: &BStr, feats: &Matrix<f32>, state: &OnlineCmvnState) -> anyhow::Result<Matrix<f32>> {
+    let Normalized { feats, first_floored, num_floored } =
+        cmvn.apply(feats, state).map_err(|error| anyhow!("{utt}: {error}"))?;
+    if let Some(first) = first_floored {
+        let (from, to) = (general(first.variance), general(VARIANCE_FLOOR));
+        warning!("Flooring cepstral variance from {from} to {to} (utterance {utt}, the first of {num_floored} such)");
+    }
+    Ok(feats)
+}
+
+fn log_count(tally: Tally, num_frames: usize) {
+    log!("Applied online CMVN to {} files, or {num_frames} frames.", tally.done);
+}

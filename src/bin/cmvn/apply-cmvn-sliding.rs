@@ -1,0 +1,85 @@
+//! Normalizes the means and, if wanted, the variances of features over a window that slides along.
+//!
+//! Matches Kaldi's `apply-cmvn-sliding`, except that variances over windows of more than 46340 frames are right, whose
+//! square is too large for Kaldi's integers, and that options without sense are errors even where there are no features.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Applies cepstral mean and, with --norm-vars, variance normalization to features, utterance by utterance, over a window that
+ends at the frame to be normalized or, with --center, has it in its middle. Where the utterance begins or ends, the window
+is moved into it as far as it goes. For speaker recognition above all.
+
+Usage: apply-cmvn-sliding [options] <feats-rspecifier> <feats-wspecifier>
+ e.g.: apply-cmvn-sliding --norm-vars=false --center=true --cmn-window=300 scp:feats.scp ark:-
+See also: apply-cmvn, apply-cmvn-online
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    sliding: SlidingWindowCmnOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, apply_cmvn_sliding)
+}
+
+fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
+    let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.sliding.max_warnings);
+    let cmn = SlidingWindowCmn::new(opts.sliding)?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let utt = entry.key();
+        let feats = entry.read()?;
+        if feats.is_empty() {
+            warning!("Empty feature matrix for utterance {utt}");
+            return Ok(None);
+        }
+        let (normalized, floored) = cmn.apply(&feats);
+        warn(&utt.to_string(), &floored, max_warnings);
+        Ok(Some(Record::from_value(utt, normalized, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let Some(record) = row?.1 else {
+            tally.failed += 1;
+            continue;
+        };
+        target.put(record)?;
+        tally.done += 1;
+    }
+    let what = if norm_vars { "mean and variance" } else { "mean" };
+    let Tally { done, failed, .. } = tally;
+    log!("Applied sliding-window cepstral {what} normalization to {done} utterances, {failed} had errors.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+/// Warns of the first `max_warnings` frames, of all where that is negative, and says so where there are more.
+fn warn(utt: &str, floored: &[FlooredFrame], max_warnings: i32) {
+    let shown = usize::try_from(max_warnings).unwrap_or(usize::MAX);
+    for FlooredFrame { num_floored, window_frames } in floored.iter().take(shown) {
+        warning!(
+            "Flooring when normalizing variance, floored {num_floored} elements; num-frames was {window_frames} \
+             (utterance {utt})"
+        );
+    }
+    if floored.len() > shown {
+        warning!(
+            "Suppressing the remaining warnings about floored variances of utterance {utt} (--max-warnings=-1 shows them)"
+        );
+    }
+}

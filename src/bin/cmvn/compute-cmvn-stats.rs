@@ -1,0 +1,189 @@
+//! Computes statistics for cepstral mean and variance normalization: per utterance, per speaker, or of everything.
+//!
+//! Matches Kaldi's `compute-cmvn-stats`. Statistics of everything are sums of those of the utterances, where Kaldi sums
+//! frame by frame; the last digit of the single precision in which they are written may differ.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use bstr::BStr;
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::CmvnStats;
+use kaldi_io::values::Tokens;
+use kaldi_io::{Format, is_specifier, printable_wxfilename};
+use kaldi_log::{log, warning};
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
+
+const USAGE: &str = "\
+Computes statistics for cepstral mean and variance normalization: into a table for each utterance or, with --spk2utt, for
+each speaker; into a file for all frames together.
+
+Usage: compute-cmvn-stats [options] <feats-rspecifier> (<stats-wspecifier>|<stats-wxfilename>)
+ e.g.: compute-cmvn-stats --spk2utt=ark:spk2utt scp:feats.scp ark,scp:cmvn.ark,cmvn.scp
+       compute-cmvn-stats scp:feats.scp global_cmvn.mat
+See also: apply-cmvn, modify-cmvn-stats, compute-cmvn-stats-two-channel, matrix-sum
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Rspecifier of the map from speakers to utterances
+    #[arg(long)]
+    spk2utt: Option<Arg>,
+    /// Rspecifier of vectors with a weight for each frame of an utterance
+    #[arg(long)]
+    weights: Option<Arg>,
+    source: Arg,
+    target: Arg,
+}
+
+/// Where weights are looked up, if there are any; what is found.
+type Weights = Option<RandomAccessReader<Vector<f32>>>;
+type FoundWeights = Option<Option<Arc<Vector<f32>>>>;
+
+const EMPTY: &str = "expected features, got an empty matrix";
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_cmvn_stats)
+}
+
+fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
+    let weights = opts.weights.as_deref().map(RandomAccessReader::open).transpose()?;
+    let tally = match (is_specifier(&opts.target), &opts.spk2utt) {
+        (true, Some(spk2utt)) => compute_per_speaker(&opts, spk2utt, weights),
+        (true, None) => compute_per_utterance(&opts, weights),
+        (false, None) => compute_global(&opts, weights),
+        (false, Some(_)) => bail!(
+            "--spk2utt does not go with statistics of everything in a file: write a table instead, as in ark:{}",
+            opts.target
+        ),
+    }?;
+    Ok(tally)
+}
+
+fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> anyhow::Result<Tally> {
+    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let mut source = RandomAccessReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let mut tally = Tally::default();
+    for row in &mut speakers {
+        let (spk, utts) = row?;
+        let mut stats = None;
+        for utt in utts.iter() {
+            let Some(feats) = source.get(utt)? else {
+                warning!("Did not find features for utterance {utt}");
+                tally.failed += 1;
+                continue;
+            };
+            let stats = match &mut stats {
+                Some(stats) => stats,
+                none => none.insert(new_stats(utt, &feats)?),
+            };
+            count(&mut tally, add_feats(stats, utt, &feats, weights.find(utt)?)?);
+        }
+        match stats {
+            Some(stats) => target.write(spk.as_ref(), &stats.into_matrix())?,
+            None => warning!("No stats accumulated for speaker {spk}"),
+        }
+    }
+    log_count(tally);
+    speakers.finish()?;
+    source.finish()?;
+    weights.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+fn compute_per_utterance(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(weights, move |entry, weights| {
+        let (utt, feats) = (entry.key(), entry.read()?);
+        let mut stats = new_stats(utt, &feats)?;
+        let done = add_feats(&mut stats, utt, &feats, weights)?;
+        Ok(done.then(|| Record::from_value(utt, stats.into_matrix(), format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let record = row?.1;
+        count(&mut tally, record.is_some());
+        if let Some(record) = record {
+            target.put(record)?;
+        }
+    }
+    log_count(tally);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut rows = source.map_with(weights, |entry, weights| {
+        let (utt, feats) = (entry.key(), entry.read()?);
+        let mut stats = CmvnStats::new(feats.num_cols());
+        let done = add_feats(&mut stats, utt, &feats, weights)?;
+        Ok((stats, done))
+    });
+    let mut tally = Tally::default();
+    let mut sum: Option<CmvnStats> = None;
+    for row in &mut rows {
+        let (utt, (stats, done)) = row?;
+        count(&mut tally, done);
+        match &mut sum {
+            // What has no frames has no dimension either.
+            None if stats.dim() == 0 => bail!("{utt}: {EMPTY}"),
+            None => sum = Some(stats),
+            Some(sum) if stats.dim() > 0 && done => sum.add(&stats).map_err(|error| anyhow!("{utt}: {error}"))?,
+            Some(_) => {}
+        }
+    }
+    rows.finish()?;
+    let matrix = sum.map(CmvnStats::into_matrix).unwrap_or_default().to_precision::<f32>();
+    write_file(&opts.target, &matrix, Format::from_binary(opts.binary))?;
+    log!("Wrote global CMVN stats to {}", printable_wxfilename(&opts.target));
+    log_count(tally);
+    Ok(tally)
+}
+
+fn new_stats(utt: &BStr, feats: &Matrix<f32>) -> anyhow::Result<CmvnStats> {
+    if feats.is_empty() {
+        bail!("{utt}: {EMPTY}");
+    }
+    Ok(CmvnStats::new(feats.num_cols()))
+}
+
+/// Adds an utterance to statistics, unless there should be weights for it and are not.
+fn add_feats(stats: &mut CmvnStats, utt: &BStr, feats: &Matrix<f32>, weights: FoundWeights) -> anyhow::Result<bool> {
+    let weights = match weights {
+        None => None,
+        Some(Some(weights)) if weights.dim() == feats.num_rows() => Some(weights),
+        Some(Some(weights)) => {
+            let (got, frames) = (weights.dim(), feats.num_rows());
+            warning!("Weights for utterance {utt} have wrong dimension {got} vs. {frames}");
+            return Ok(false);
+        }
+        Some(None) => {
+            warning!("No weights available for utterance {utt}");
+            return Ok(false);
+        }
+    };
+    let weights = weights.as_ref().map(|weights| weights.as_slice());
+    stats.add_feats(feats, weights).map_err(|error| anyhow!("{utt}: {error}"))?;
+    Ok(true)
+}
+
+fn count(tally: &mut Tally, done: bool) {
+    tally.done += u64::from(done);
+    tally.failed += u64::from(!done);
+}
+
+fn log_count(tally: Tally) {
+    log!("Done accumulating CMVN stats for {} utterances; {} had errors.", tally.done, tally.failed);
+}

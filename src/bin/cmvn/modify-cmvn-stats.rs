@@ -1,0 +1,69 @@
+//! Changes statistics of cepstral mean and variance normalization, so that some dimensions are not normalized; or turns
+//! them into means and variances.
+//!
+//! Matches Kaldi's `modify-cmvn-stats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{CmvnStats, Dims};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Copies statistics of cepstral mean and variance normalization, and fakes those of some dimensions, given as a list such as
+13:14:15, so that they are not normalized: a mean of zero, a variance of one.
+
+Usage: modify-cmvn-stats [options] [<fake-dims>] <stats-rspecifier> <stats-wspecifier>
+ e.g.: modify-cmvn-stats 13:14:15 ark:- ark:-
+       modify-cmvn-stats --convert-to-mean-and-var=true ark:- ark:-
+See also: compute-cmvn-stats, apply-cmvn
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write the means and the variances around them, in two rows, instead of sums
+    #[arg(long, default_value_t = false)]
+    convert_to_mean_and_var: bool,
+    fake_dims: Option<Dims>,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, modify_cmvn_stats)
+}
+
+fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f64>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+    let fake_dims = opts.fake_dims.unwrap_or_default();
+
+    let mut rows = source.map(move |entry| {
+        let spk = entry.key();
+        let stats = CmvnStats::from_matrix(entry.read()?).and_then(|mut stats| {
+            stats.fake(&fake_dims)?;
+            if opts.convert_to_mean_and_var { stats.means_and_variances() } else { Ok(Some(stats.into_matrix())) }
+        });
+        let stats = stats.map_err(|error| entry.error(error))?;
+        if stats.is_none() {
+            warning!("Zero or negative count for speaker {spk}: it has no mean and variance");
+        }
+        Ok(stats.map(|stats| Record::from_value(spk, stats, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let Some(record) = row?.1 else {
+            tally.failed += 1;
+            continue;
+        };
+        target.put(record)?;
+        tally.done += 1;
+    }
+    log!("Modified {} sets of stats.", tally.done);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
