@@ -1,0 +1,178 @@
+//! Applies transforms, one after the other, to matrices or vectors.
+//!
+//! Kaldi has no such program: it does what `transform-feats` does for matrices and `transform-vec` for vectors, with any
+//! number of transforms.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Cursor, Value, is_specifier};
+use kaldi_log::{log, warning};
+use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
+use kaldi_table::{MappedReader, Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Applies transforms in the order given to the rows of matrices, or to vectors, whichever the table turns out to hold. A
+transform is linear where it has as many columns as its input, and affine where it has one more, its offset. It is the
+same for all where it comes from a file, and looked up by key, or through --utt2spk, where it comes from a table. Entries
+that lack a transform or do not fit one are left out and counted.
+
+Usage: apply-transform [options] <transform> [<transform>...] <in-rspecifier> <out-wspecifier>
+ e.g.: apply-transform lda.mat mllt.mat ark:- ark:-
+       apply-transform --utt2spk=ark:utt2spk lda.mat ark:fmllr.ark scp:feats.scp ark:out.ark
+See also: transform-feats, transform-vec, compose-transforms
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Rspecifier of the map from the keys of the input to those of the tables of transforms
+    #[arg(long, default_value = "")]
+    utt2spk: Arg,
+    #[arg(required = true)]
+    transforms: Vec<Arg>,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, apply_transform)
+}
+
+fn apply_transform(opts: Options) -> anyhow::Result<Tally> {
+    let transforms = Transforms::open(&opts.transforms, &opts.utt2spk)?;
+    let mut source = SequentialReader::<MatrixOrVector>::open(&opts.source)?;
+    let is_vector = |cursor: &mut Cursor<'_>, _: Option<&[u8]>| Ok(MatrixOrVector::is_vector(cursor.rest()));
+    match source.peek()? {
+        Some(first) if first.read_with(is_vector)? => {
+            transform_table::<Vector<f32>>(source.retyped(), transforms, &opts)
+        }
+        _ => transform_table::<Matrix<f32>>(source.retyped(), transforms, &opts),
+    }
+}
+
+/// What is transformed.
+trait Transformed: Value {
+    const PLURAL: &str;
+    fn dim(&self) -> usize;
+    fn transformed(&self, transform: &Matrix<f32>) -> kaldi_matrix::Result<Self>;
+}
+
+impl Transformed for Matrix<f32> {
+    const PLURAL: &str = "matrices";
+
+    fn dim(&self) -> usize {
+        self.num_cols()
+    }
+
+    fn transformed(&self, transform: &Matrix<f32>) -> kaldi_matrix::Result<Self> {
+        self.transformed(transform)
+    }
+}
+
+impl Transformed for Vector<f32> {
+    const PLURAL: &str = "vectors";
+
+    fn dim(&self) -> usize {
+        self.dim()
+    }
+
+    fn transformed(&self, transform: &Matrix<f32>) -> kaldi_matrix::Result<Self> {
+        self.transformed(transform)
+    }
+}
+
+fn transform_table<T: Transformed>(
+    source: SequentialReader<T>,
+    transforms: Transforms,
+    opts: &Options,
+) -> anyhow::Result<Tally> {
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let Transforms { steps, tables } = transforms;
+    let mut rows = source.map_with(tables, move |entry, found| {
+        let key = entry.key();
+        let mut found = found.into_iter();
+        let mut value = entry.read()?;
+        for Step { name, global } in &steps {
+            let transformed = match global {
+                Some(global) => global.for_dim(value.dim()).and_then(|transform| value.transformed(transform)),
+                None => {
+                    let Some(transform) = found.next().flatten() else {
+                        warning!("No transform available for {key} in {name}, producing no output for it");
+                        return Ok(None);
+                    };
+                    value.transformed(&transform)
+                }
+            };
+            match transformed {
+                Ok(transformed) => value = transformed,
+                Err(error) => {
+                    warning!("{key} does not fit transform {name}, producing no output for it: {error}");
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(Record::new(key, &value, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Applied {} transforms to {} {}; {} had errors.", opts.transforms.len(), tally.done, T::PLURAL, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+/// The transforms in their order.
+struct Transforms {
+    steps: Vec<Step>,
+    /// Those that are looked up, one for each step that is not global.
+    tables: Vec<MappedReader<Matrix<f32>>>,
+}
+
+/// A transform to apply, or several that are composed.
+struct Step {
+    name: String,
+    /// From files; nothing where it is the next one of those that are looked up.
+    global: Option<ComposedTransform<f32>>,
+}
+
+impl Transforms {
+    /// Reads the transforms that are the same for all, composes neighbours among them, and opens the tables of the others.
+    fn open(names: &[Arg], utt2spk: &Arg) -> anyhow::Result<Self> {
+        let mut transforms = Self { steps: Vec::new(), tables: Vec::new() };
+        let mut pending = None;
+        for name in names {
+            if is_specifier(name) {
+                transforms.push_global(pending.take());
+                transforms.tables.push(MappedReader::open(name, utt2spk)?);
+                transforms.steps.push(Step { name: name.to_string(), global: None });
+                continue;
+            }
+            let matrix = read_file::<Matrix<f64>>(name)?;
+            pending = Some(match pending {
+                None => (name.to_string(), ComposedTransform::new(matrix)),
+                Some((names, composed)) => {
+                    let composed = composed.then(&matrix);
+                    let composed = composed.with_context(|| format!("{name} does not fit behind {names}"))?;
+                    (format!("{names}, {name}"), composed)
+                }
+            });
+        }
+        transforms.push_global(pending);
+        Ok(transforms)
+    }
+
+    fn push_global(&mut self, global: Option<(String, ComposedTransform<f64>)>) {
+        self.steps.extend(global.map(|(name, composed)| Step { name, global: Some(composed.to_precision()) }));
+    }
+}

@@ -1,0 +1,83 @@
+//! Estimates an LDA transform from statistics.
+//!
+//! Matches Kaldi's `est-lda`; the signs of the directions, which are free, may be others.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_io::{Format, printable_rxfilename};
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_transform::{LdaOptions, LdaStats};
+
+const USAGE: &str = "\
+Estimates a transform to the directions in which classes differ most (linear discriminant analysis), from statistics of
+acc-lda, which are summed.
+
+Usage: est-lda [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: est-lda --dim=40 --write-full-matrix=full.mat final.mat lda.*.acc
+See also: sum-lda-accs, est-mllt, est-pca, transform-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Wxfilename for the transform with all dimensions
+    #[arg(long)]
+    write_full_matrix: Option<Arg>,
+    /// Make the mean zero, with an offset
+    #[arg(long, default_value_t = false)]
+    remove_offset: bool,
+    /// The number of dimensions to keep
+    #[arg(long, default_value_t = 40)]
+    dim: i32,
+    /// Allow as many dimensions as classes, or more
+    #[arg(long, default_value_t = false)]
+    allow_large_dim: bool,
+    /// The variance within classes that the transform gives; below 1 for features in which dimensions that tell little
+    /// are small
+    #[arg(long, default_value_t = 1.0)]
+    within_class_factor: f32,
+    target: Arg,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, est_lda)
+}
+
+fn est_lda(opts: Options) -> anyhow::Result<Tally> {
+    let mut stats = LdaStats::default();
+    for source in &opts.sources {
+        stats.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+    }
+    let lda = stats.estimate(&LdaOptions {
+        dim: opts.dim,
+        allow_large_dim: opts.allow_large_dim,
+        within_class_factor: opts.within_class_factor,
+        remove_offset: opts.remove_offset,
+    })?;
+    if let Some(smoothing) = lda.smoothing {
+        log!(
+            "The covariance within classes is not positive definite; added {} to its diagonal",
+            general(f64::from(smoothing))
+        );
+    }
+    log!("Data count is {}", general(lda.count));
+    log!("LDA singular values are {}", lda.singular_values);
+    log!("Sum of all singular values is {}", general(lda.singular_values.sum()));
+    let selected: f64 = lda.singular_values.as_slice()[..lda.dim].iter().sum();
+    log!("Sum of selected singular values is {}", general(selected));
+
+    let format = Format::from_binary(opts.binary);
+    write_file(&opts.target, &lda.transform(), format)?;
+    if let Some(name) = &opts.write_full_matrix {
+        write_file(name, &lda.full_transform, format)?;
+    }
+    Ok(Tally::new(1, 0))
+}

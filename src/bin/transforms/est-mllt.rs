@@ -1,0 +1,64 @@
+//! Estimates an MLLT transform from statistics.
+//!
+//! Matches Kaldi's `est-mllt`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_io::{Format, printable_rxfilename};
+use kaldi_log::{log, warning};
+use kaldi_table::{read_file, write_file};
+use kaldi_transform::MlltStats;
+
+const USAGE: &str = "\
+Estimates the transform under which Gaussians with diagonal covariances fit best (maximum likelihood linear transform, or
+global semi-tied covariance), from statistics of gmm-acc-mllt, which are summed. To be composed with the transform that is
+in use (compose-transforms), and applied to the means of the model (gmm-transform-means).
+
+Usage: est-mllt [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: est-mllt 2.mat 1a.macc 1b.macc
+See also: sum-mllt-accs, est-lda, compose-transforms
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: Arg,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, est_mllt)
+}
+
+fn est_mllt(opts: Options) -> anyhow::Result<Tally> {
+    let mut stats = MlltStats::default();
+    for source in &opts.sources {
+        stats.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+    }
+    let count = general(stats.count());
+    let enough = 10.0 * stats.dim() as f64;
+    if stats.count() < enough {
+        let measure = if stats.count() > enough / 5.0 { "very small" } else { "insufficient" };
+        warning!("{measure} count {count}");
+    }
+    let mllt = stats.estimate()?;
+    for (iteration, &improvement) in mllt.improvements.iter().enumerate() {
+        if iteration < 10 || iteration % 10 == 0 {
+            let improvement = general(improvement);
+            log!("MLLT objective improvement by iteration {iteration} is {improvement} per frame over {count} frames.");
+        }
+    }
+    log!(
+        "Overall objective function improvement for MLLT is {} over {count} frames, logdet is {}",
+        general(mllt.improvements.last().copied().unwrap_or(0.0)),
+        general(mllt.transform.log_abs_det()?)
+    );
+    write_file(&opts.target, &mllt.transform, Format::from_binary(opts.binary))?;
+    Ok(Tally::new(1, 0))
+}

@@ -1,0 +1,42 @@
+//! Sums statistics for LDA.
+//!
+//! Matches Kaldi's `sum-lda-accs`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::{Format, printable_rxfilename};
+use kaldi_table::{read_file, write_file};
+use kaldi_transform::LdaStats;
+
+const USAGE: &str = "\
+Sums statistics of acc-lda.
+
+Usage: sum-lda-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: sum-lda-accs lda.acc lda.*.acc
+See also: est-lda
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: Arg,
+    #[arg(required = true)]
+    sources: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, sum_lda_accs)
+}
+
+fn sum_lda_accs(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum = LdaStats::default();
+    for source in &opts.sources {
+        sum.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
+    }
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    Ok(Tally::new(opts.sources.len() as u64, 0))
+}

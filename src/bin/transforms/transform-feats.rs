@@ -1,0 +1,151 @@
+//! Applies linear or affine transforms to features: one for all, or one for each utterance or speaker.
+//!
+//! Matches Kaldi's `transform-feats`; sums are taken in another order, so that last digits may differ.
+
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::general;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear where it has as many columns as the features,
+and affine where it has one more, its offset. It is the same for all where it comes from a file, and looked up by
+utterance, or by speaker with --utt2spk, where it comes from a table.
+
+Usage: transform-feats [options] (<transform-rspecifier>|<transform-rxfilename>) <feats-rspecifier> <feats-wspecifier>
+ e.g.: transform-feats final.mat ark:- ark:-
+       transform-feats --utt2spk=ark:utt2spk ark:trans.1 ark:- ark:-
+See also: apply-transform, transform-vec, compose-transforms, copy-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Rspecifier of the map from utterances to speakers
+    #[arg(long, default_value = "")]
+    utt2spk: Arg,
+    transform: Arg,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, transform_feats)
+}
+
+fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+    let transforms = FileOrTable::<Matrix<f32>>::open(&opts.transform, &opts.utt2spk)?;
+
+    let log_dets = LogDets::default();
+    let mut rows = source.map_with(transforms, move |entry, transform| {
+        let utt = entry.key();
+        let Some(transform) = transform else {
+            warning!("No fMLLR transform available for utterance {utt}, producing no output for this utterance");
+            return Ok(None);
+        };
+        let feats = entry.read()?;
+        let (frames, dim) = feats.size();
+        let Ok(transformed) = feats.transformed(&transform) else {
+            let (rows, cols) = transform.size();
+            let advice = match cols == dim + 2 {
+                true => " [perhaps it comes from compose-transforms, and you forgot the --b-is-affine option?]",
+                false => "",
+            };
+            warning!(
+                "Transform matrix for utterance {utt} has bad dimension {rows}x{cols} versus feat dim {dim}{advice}"
+            );
+            return Ok(None);
+        };
+        let kind = Kind::of(transform.num_rows(), dim);
+        let mut log_det = None;
+        if kind != Kind::Increasing {
+            let value = log_dets.get(&transform, dim);
+            if value.is_finite() {
+                log_det = Some(value);
+            } else {
+                warning!("Matrix has bad logdet {} (transform of utterance {utt})", general(value));
+            }
+        }
+        let record = Record::new(utt, &transformed, format);
+        Ok(Some((record, kind, frames, log_det)))
+    });
+    let mut tally = Tally::default();
+    let (mut first_kind, mut num_frames, mut sum) = (None, 0, 0.0);
+    for row in &mut rows {
+        let (_, Some((record, kind, frames, log_det))) = row? else {
+            tally.failed += 1;
+            continue;
+        };
+        target.put(record)?;
+        tally.done += 1;
+        first_kind.get_or_insert(kind);
+        if let Some(log_det) = log_det {
+            num_frames += frames;
+            sum += frames as f64 * log_det;
+        }
+    }
+    if let Some(kind @ (Kind::Square | Kind::Reducing)) = first_kind {
+        let pseudo = if kind == Kind::Reducing { "[pseudo-]" } else { "" };
+        let average = general(sum / num_frames as f64);
+        log!("Overall average {pseudo}logdet is {average} over {num_frames} frames.");
+    }
+    log!("Applied transform to {} utterances; {} had errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+/// What a transform does to the dimension, and so what its determinant tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Square,
+    /// The volume by which it changes is the root of the determinant of the transform times its transpose: good for
+    /// comparing such transforms, since what they drop adds the same to all.
+    Reducing,
+    /// There is no determinant worth a name.
+    Increasing,
+}
+
+impl Kind {
+    fn of(rows: usize, dim: usize) -> Self {
+        match rows.cmp(&dim) {
+            std::cmp::Ordering::Equal => Self::Square,
+            std::cmp::Ordering::Less => Self::Reducing,
+            std::cmp::Ordering::Greater => Self::Increasing,
+        }
+    }
+}
+
+/// The last determinant that was asked for: neighbours often have the same transform.
+#[derive(Debug, Default)]
+struct LogDets(Mutex<Option<LogDet>>);
+
+#[derive(Debug)]
+struct LogDet {
+    transform: Arc<Matrix<f32>>,
+    dim: usize,
+    log_det: f64,
+}
+
+impl LogDets {
+    /// The logarithm of the determinant of the first `dim` columns.
+    fn get(&self, transform: &Arc<Matrix<f32>>, dim: usize) -> f64 {
+        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last()
+            && Arc::ptr_eq(&last.transform, transform)
+            && last.dim == dim
+        {
+            return last.log_det;
+        }
+        // Others may meanwhile do the same, which is better than waiting.
+        let log_det = transform.half_log_det_gram(dim);
+        *last() = Some(LogDet { transform: Arc::clone(transform), dim, log_det });
+        log_det
+    }
+}

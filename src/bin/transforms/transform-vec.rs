@@ -1,0 +1,60 @@
+//! Applies one linear or affine transform to vectors.
+//!
+//! Matches Kaldi's `transform-vec`; sums are taken in another order, so that last digits may differ.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::log;
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+
+const USAGE: &str = "\
+Applies a transform to vectors, such as i-vectors. It is linear where it has as many columns as the vectors have elements,
+and affine where it has one more, its offset.
+
+Usage: transform-vec [options] <transform-rxfilename> <vector-rspecifier> <vector-wspecifier>
+ e.g.: transform-vec pca.mat ark:ivectors.ark ark:-
+See also: transform-feats, est-pca
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    transform: Arg,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, transform_vec)
+}
+
+fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+    let transform: Matrix<f32> = read_file(&opts.transform)?;
+
+    let mut rows = source.map(move |entry| {
+        let (key, vector) = (entry.key(), entry.read()?);
+        let Ok(transformed) = vector.transformed(&transform) else {
+            let (dim, columns) = (vector.dim(), transform.num_cols());
+            let message = format!(
+                "{key}: Dimension mismatch: input vector has dimension {dim} and transform has {columns} columns; \
+                 expected {dim} or {} columns",
+                dim + 1
+            );
+            return Err(message.into());
+        };
+        Ok(Record::from_value(key, transformed, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Applied transform to {done} vectors.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
