@@ -1,0 +1,60 @@
+//! Copies Gaussian selections, and shortens their lists on the way.
+//!
+//! Matches Kaldi's `copy-gselect`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::log;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Copies tables of Gaussian selections (for each frame the indexes of its best Gaussians, the best first); may keep only
+the first ones of each frame.
+
+Usage: copy-gselect [options] <gselect-rspecifier> <gselect-wspecifier>
+ e.g.: copy-gselect --n=10 ark:gselect.ark ark,t:-
+See also: copy-int-vector, copy-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Keep this many indexes of each frame at most; 0 keeps all
+    #[arg(long, default_value_t = 0)]
+    n: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_gselect)
+}
+
+fn copy_gselect(opts: Options) -> anyhow::Result<Tally> {
+    let Ok(most) = usize::try_from(opts.n) else { bail!("expected --n to be 0 or more, got {}", opts.n) };
+    let source = SequentialReader::<Vec<Vec<i32>>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        if most == 0 {
+            return Ok(entry.copy(format)?);
+        }
+        let mut frames = entry.read()?;
+        frames.iter_mut().for_each(|frame| frame.truncate(most));
+        Ok(Record::new(entry.key(), &frames, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    match most {
+        0 => log!("Copied {done} gselect objects"),
+        _ => log!("Copied {done} gselect objects,  limiting sizes to {most}"),
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

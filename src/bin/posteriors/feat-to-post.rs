@@ -1,0 +1,48 @@
+//! Turns features into posteriors.
+//!
+//! Matches Kaldi's `feat-to-post`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Turns feature matrices into posteriors: for each frame, the numbers of all columns with their values.
+
+Usage: feat-to-post [options] <feats-rspecifier> <posteriors-wspecifier>
+ e.g.: feat-to-post scp:feats.scp ark:feats.post
+See also: post-to-feats, prob-to-post, paste-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, feat_to_post)
+}
+
+fn feat_to_post(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let posterior = entry.read()?.to_posterior(Some);
+        Ok(Record::new(entry.key(), &posterior, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Converted {done} alignments.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

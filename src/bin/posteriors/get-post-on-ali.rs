@@ -1,0 +1,69 @@
+//! Looks up the posteriors of alignments.
+//!
+//! Matches Kaldi's `get-post-on-ali`; besides, utterances that have no alignment are named.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Finds, for each frame, the weight that a posterior gives to the index of an alignment, or 0 where it does not have it: how
+sure one is of the alignment. The indexes of both have to mean the same (transitions, pdfs, phones).
+
+Usage: get-post-on-ali [options] <posteriors-rspecifier> <alignments-rspecifier> <weights-wspecifier>
+ e.g.: get-post-on-ali ark:1.post 'ark,s,cs:gunzip -c ali.1.gz |' ark:weights.ark
+See also: weight-post, post-to-weights, ali-to-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    alignments: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, get_post_on_ali)
+}
+
+fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Posterior>::open(&opts.source)?;
+    let alignments = RandomAccessReader::<Vec<i32>>::open(&opts.alignments)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(alignments, move |entry, found| {
+        let Some(alignment) = found else {
+            warning!("No alignment for utterance {}", entry.key());
+            return Ok(None);
+        };
+        let posterior = entry.read()?;
+        let (expected, got) = (posterior.0.len(), alignment.len());
+        if expected != got {
+            return Err(entry.error(format_args!("expected an alignment of {expected} frames, got {got}")));
+        }
+        let weights = Vector::from_vec(posterior.weights_along(&alignment));
+        Ok(Some(Record::new(entry.key(), &weights, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    let Tally { done, failed, .. } = tally;
+    log!(
+        "Done getting the posteriors under the alignment path for {done} utterances. {failed} with missing alignments."
+    );
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally.always_ok())
+}

@@ -1,0 +1,61 @@
+//! Turns matrices of log-probabilities into posteriors.
+//!
+//! Matches Kaldi's `logprob-to-post`, random numbers included: what `--random-prune` keeps is what Kaldi keeps, whatever
+//! the number of threads.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_random::{Pruning, Random};
+use kaldi_table::{SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Turns matrices of log-probabilities, a row for each frame, into posteriors: the columns' numbers with their probabilities,
+but for small ones.
+
+Usage: logprob-to-post [options] <logprob-matrix-rspecifier> <posteriors-wspecifier>
+ e.g.: logprob-to-post --min-post=0.05 ark:logprob.ark ark:1.post
+See also: prob-to-post, feat-to-post, post-to-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The smallest probability that is kept as it is
+    #[arg(long, default_value_t = 0.01)]
+    min_post: f32,
+    /// Keep a random share of the smaller ones, raised to --min-post, so that sums stay the same on average
+    #[arg(long, default_value_t = true)]
+    random_prune: bool,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, logprob_to_post)
+}
+
+fn logprob_to_post(opts: Options) -> anyhow::Result<Tally> {
+    let mut pruning = Pruning { least: opts.min_post, random: opts.random_prune.then(Random::default) };
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::<Posterior>::create(&opts.target)?;
+
+    let mut rows = source.map(|entry| {
+        let mut probabilities = entry.read()?;
+        probabilities.apply_exp();
+        Ok(probabilities)
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        // Not on the workers: random numbers are drawn in the order of the table.
+        let (key, probabilities) = row?;
+        target.write(key.as_ref(), &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
+        done += 1;
+    }
+    log!("Converted {done} log-prob matrices to posteriors.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

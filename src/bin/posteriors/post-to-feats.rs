@@ -1,0 +1,73 @@
+//! Turns posteriors into features.
+//!
+//! Matches Kaldi's `post-to-feats`, except that single files work (Kaldi's asks for a third argument then, which it does
+//! not allow).
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_io::{Format, printable_wxfilename};
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+
+const USAGE: &str = "\
+Turns posteriors into feature matrices: a row for each frame, with the weights in the columns that the indexes name, and
+zeros elsewhere.
+
+Usage: post-to-feats --post-dim=<dim> [options] <post-rspecifier> <feats-wspecifier>
+  or:  post-to-feats --post-dim=<dim> [options] <post-rxfilename> <feats-wxfilename>
+ e.g.: post-to-feats --post-dim=50 ark:1.post ark:feats.ark
+See also: append-post-to-feats, feat-to-post, post-to-smat, post-to-weights
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode (only relevant if the output is a wxfilename)
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The dimension of the posteriors, greater than every index (must be given)
+    #[arg(long, default_value_t = 0)]
+    post_dim: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, post_to_feats)
+}
+
+fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
+    if opts.post_dim <= 0 {
+        bail!("expected --post-dim to be given and above 0, got {}", opts.post_dim);
+    }
+    let tables = are_tables(&opts.source, &opts.target)?;
+    let source = SequentialReader::<Posterior>::open_table_or_file(&opts.source)?;
+    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let feats = Matrix::from_posterior(&entry.read()?, opts.post_dim as usize)
+            .map_err(|error| entry.error(format_args!("Out-of-bound Posterior element: {error}")))?;
+        if feats.is_empty() {
+            return Err(entry.error("expected a posterior with frames, got an empty one"));
+        }
+        Ok(Record::new(entry.key(), &feats, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    if tables {
+        log!("Done {done} utts, errors on 0");
+    }
+    rows.finish()?;
+    target.finish()?;
+    if !tables {
+        log!("Wrote posteriors as feature-matrix to {}", printable_wxfilename(&opts.target));
+    }
+    Ok(Tally::new(done, 0).error_if_none())
+}

@@ -1,0 +1,60 @@
+//! Turns posteriors into sparse matrices.
+//!
+//! Matches Kaldi's `post-to-smat`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::log;
+use kaldi_matrix::SparseMatrix;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Turns posteriors into sparse matrices: a row for each frame, with the weights in the columns that the indexes name. Weights
+of equal indexes are added up, and zeros left out.
+
+Usage: post-to-smat --dim=<dim> [options] <posteriors-rspecifier> <sparse-matrix-wspecifier>
+ e.g.: ali-to-post scp:ali.scp ark:- | post-to-smat --dim=1038 ark:- ark:1.smat
+See also: ali-to-post, post-to-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The number of columns, greater than every index (must be given)
+    #[arg(long, default_value_t = -1)]
+    dim: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, post_to_smat)
+}
+
+fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {
+    if opts.dim <= 0 {
+        bail!("expected --dim to be given and above 0, got {}", opts.dim);
+    }
+    let source = SequentialReader::<Posterior>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let mut matrix = SparseMatrix::<f32>::new(opts.dim as usize);
+        for frame in entry.read()?.0 {
+            matrix.push_row(&frame).map_err(|error| entry.error(format_args!("{error}, see --dim")))?;
+        }
+        Ok(Record::new(entry.key(), &matrix, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Done converting {done} posteriors into sparse matrices.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}

@@ -1,0 +1,49 @@
+//! Sums the posteriors of each frame.
+//!
+//! Matches Kaldi's `post-to-weights`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::log;
+use kaldi_matrix::Vector;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Turns posteriors into one weight for each frame, the sum of the frame's weights.
+
+Usage: post-to-weights [options] <post-rspecifier> <weights-wspecifier>
+ e.g.: post-to-weights ark:1.post 'ark:| gzip -c > weights.1.gz'
+See also: weight-post, get-post-on-ali, post-to-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, post_to_weights)
+}
+
+fn post_to_weights(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Posterior>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map(move |entry| {
+        let weights = Vector::from_vec(entry.read()?.frame_weights());
+        Ok(Record::new(entry.key(), &weights, format))
+    });
+    let mut done = 0;
+    for row in &mut rows {
+        target.put(row?.1)?;
+        done += 1;
+    }
+    log!("Done converting {done} posteriors to weights.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}

@@ -1,0 +1,78 @@
+//! Scales posteriors, all alike or each utterance in its own way.
+//!
+//! Matches Kaldi's `scale-post`; besides, utterances that have no scale are named.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_io::{is_specifier, number};
+use kaldi_log::{log, warning};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Multiplies the weights of posteriors by a number, one for all or one for each utterance; a factor of 0 leaves the frames
+empty.
+
+Usage: scale-post [options] <post-rspecifier> (<scale>|<scale-rspecifier>) <post-wspecifier>
+ e.g.: scale-post ark:1.post 0.1 ark:scaled.post
+       scale-post ark:1.post ark:utt2scale ark:scaled.post
+See also: weight-post, copy-post, sum-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    source: Arg,
+    scale: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, scale_post)
+}
+
+fn scale_post(opts: Options) -> anyhow::Result<Tally> {
+    let (scale, scales) = match is_specifier(&opts.scale) {
+        true => (None, Some(RandomAccessReader::<f32>::open(&opts.scale)?)),
+        false => (Some(read_scale(&opts.scale)?), None),
+    };
+    let source = SequentialReader::<Posterior>::open(&opts.source)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(scales, move |entry, found| {
+        let Some(scale) = scale.or(found.flatten().as_deref().copied()) else {
+            warning!("No scale for utterance {}", entry.key());
+            return Ok(None);
+        };
+        if scale == 1.0 {
+            return Ok(Some(entry.copy(format)?));
+        }
+        let mut posterior = entry.read()?;
+        posterior.scale(scale);
+        Ok(Some(Record::new(entry.key(), &posterior, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} posteriors;  {} had no scales.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+fn read_scale(text: &Arg) -> anyhow::Result<f32> {
+    let word = text.trim_ascii();
+    match number::parse_f64(word) {
+        Ok((scale, length)) if length == word.len() => Ok(scale as f32),
+        _ => bail!("expected a scale or the rspecifier of scales, got {:?}", &**text),
+    }
+}

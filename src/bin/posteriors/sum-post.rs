@@ -1,0 +1,94 @@
+//! Sums two tables of posteriors, frame by frame.
+//!
+//! Matches Kaldi's `sum-post`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::{Digits, log, warning};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Sums two tables of posteriors, frame by frame; with --scale2=-1 it takes their difference.
+
+Usage: sum-post [options] <post1-rspecifier> <post2-rspecifier> <post-wspecifier>
+ e.g.: sum-post --scale2=-1 ark:num.post ark:den.post ark:diff.post
+See also: copy-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Multiply the first posteriors by this
+    #[arg(long, default_value_t = 1.0)]
+    scale1: f32,
+    /// Multiply the second posteriors by this
+    #[arg(long, default_value_t = 1.0)]
+    scale2: f32,
+    /// Sum the weights of equal indexes, and leave out sums of zero; otherwise all are kept
+    #[arg(long, default_value_t = true)]
+    merge: bool,
+    /// Empty the frames in which the two have no index in common
+    #[arg(long, visible_alias = "zero-if-disjoint", default_value_t = false)]
+    drop_frames: bool,
+    first: Arg,
+    second: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, sum_post)
+}
+
+fn sum_post(opts: Options) -> anyhow::Result<Tally> {
+    let first = SequentialReader::<Posterior>::open(&opts.first)?;
+    let second = RandomAccessReader::<Posterior>::open(&opts.second)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = first.map_with(second, move |entry, found: Option<Arc<Posterior>>| {
+        let key = entry.key();
+        let Some(second) = found else {
+            warning!("Second set of posteriors has nothing for key {key}, producing no output.");
+            return Ok(None);
+        };
+        let mut sum = entry.read()?;
+        if sum.0.len() != second.0.len() {
+            warning!("Posteriors have mismatched sizes {} vs. {} for key {key}", sum.0.len(), second.0.len());
+            return Ok(None);
+        }
+        if opts.scale1 != 1.0 {
+            sum.scale(opts.scale1);
+        }
+        let num_disjoint = if opts.scale2 == 1.0 {
+            sum.merge(&second, opts.merge, opts.drop_frames)
+        } else {
+            let mut second = Arc::unwrap_or_clone(second);
+            second.scale(opts.scale2);
+            sum.merge(&second, opts.merge, opts.drop_frames)
+        };
+        Ok(Some((Record::new(key, &sum, format), sum.0.len(), num_disjoint)))
+    });
+    let (mut done, mut failed, mut frames, mut disjoint) = (0, 0, 0, 0);
+    for row in &mut rows {
+        let Some((record, num_frames, num_disjoint)) = row?.1 else {
+            failed += 1;
+            continue;
+        };
+        target.put(record)?;
+        done += 1;
+        frames += num_frames;
+        disjoint += num_disjoint;
+    }
+    let percentage = disjoint as f64 * 100.0 / frames as f64;
+    log!(
+        "Processed {frames} frames; for {disjoint} frames there was no overlap, i.e. {}% (e.g. numerator path not in \
+         denominator lattice)",
+        Digits(percentage, 6)
+    );
+    log!("Done adding {done} posteriors;  {failed} with errors.");
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, failed))
+}

@@ -1,0 +1,71 @@
+//! Weighs the frames of posteriors.
+//!
+//! Matches Kaldi's `weight-post`, except that frames behind the last weight become empty, as those with a weight of 0 do;
+//! what Kaldi does with them depends on what it finds in memory there.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::values::Posterior;
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Multiplies posteriors by weights, one for each frame; frames with a weight of 0, and those behind the last weight, become
+empty.
+
+Usage: weight-post [options] <post-rspecifier> <weights-rspecifier> <post-wspecifier>
+ e.g.: weight-post ark:1.post 'ark,s,cs:gunzip -c weights.1.gz |' ark:weighted.post
+See also: scale-post, post-to-weights, get-post-on-ali
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// How many frames the weights may have more or less than the posteriors
+    #[arg(long, default_value_t = 2)]
+    length_tolerance: i32,
+    source: Arg,
+    weights: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, weight_post)
+}
+
+fn weight_post(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Posterior>::open(&opts.source)?;
+    let weights = RandomAccessReader::<Vector<f32>>::open(&opts.weights)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(weights, move |entry, found| {
+        let Some(weights) = found else {
+            warning!("No weights for utterance {}", entry.key());
+            return Ok(None);
+        };
+        let mut posterior = entry.read()?;
+        let (num_weights, num_frames) = (weights.dim(), posterior.0.len());
+        if num_weights.abs_diff(num_frames) as i64 > i64::from(opts.length_tolerance) {
+            warning!("Weights for utterance {} have wrong size, {num_weights} vs. {num_frames}", entry.key());
+            return Ok(None);
+        }
+        posterior.weigh_frames(weights.as_slice());
+        Ok(Some(Record::new(entry.key(), &posterior, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Scaled {} posteriors; errors on {}", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
