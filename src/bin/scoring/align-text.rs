@@ -1,0 +1,104 @@
+//! Aligns sentences word by word.
+//!
+//! Matches Kaldi's `align-text`.
+
+use std::process::ExitCode;
+
+use bstr::BStr;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::ParseError;
+use kaldi_io::values::Tokens;
+use kaldi_log::{log, warning};
+use kaldi_score::align;
+use kaldi_table::{Entry, RandomAccessReader, Record, SequentialReader, TableWriter, WorkError};
+
+const USAGE: &str = "\
+Aligns each sentence of one table with that of the same key in another, so that as few words as possible differ, and writes
+the pairs of words. A word that is in one of the sentences only is paired with a special symbol. With the sentences
+  utt1 a b c d
+and
+  utt1 a c d e
+the alignment is
+  utt1 a a ; b <eps> ; c c ; d d ; <eps> e
+
+Usage: align-text [options] <text1-rspecifier> <text2-rspecifier> <alignment-wspecifier>
+ e.g.: align-text --special-symbol='***' ark:ref.txt ark:hyp.txt ark,t:alignment.txt
+See also: compute-wer
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// What stands in the place of a word that is missing; must not be a word of the sentences
+    #[arg(long, default_value = "<eps>")]
+    special_symbol: Arg,
+    /// What stands between the pairs. It may be a word of the sentences, since every third word separates
+    #[arg(long, default_value = ";")]
+    separator: Arg,
+    source: Arg,
+    other: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, align_text)
+}
+
+fn align_text(opts: Options) -> anyhow::Result<Tally> {
+    let source = SequentialReader::<Tokens>::open(&opts.source)?;
+    let other = RandomAccessReader::<Tokens>::open(&opts.other)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let format = target.format();
+
+    let mut rows = source.map_with(other, move |entry, found| {
+        let Some(other) = found else {
+            warning!("Key {} is in {}, but not in {}", entry.key(), opts.source, opts.other);
+            return Ok(None);
+        };
+        let words = entry.read()?;
+        opts.check(entry, "text1", &words)?;
+        opts.check(entry, "text2", &other)?;
+        let aligned = opts.align(&words, &other).map_err(|error| {
+            entry.error(format_args!("{error}; --special-symbol and --separator have to be printable words"))
+        })?;
+        Ok(Some(Record::new(entry.key(), &aligned, format)))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        match row?.1 {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} sentences, failed for {}", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+impl Options {
+    fn check(&self, entry: &Entry<'_, Tokens>, text: &str, words: &Tokens) -> Result<(), WorkError> {
+        let fault = if !words.are_tokens() {
+            "unprintable characters; is it text?".to_owned()
+        } else if words.iter().any(|word| *word == **self.special_symbol) {
+            format!("the special symbol '{}'; choose another --special-symbol", self.special_symbol)
+        } else {
+            return Ok(());
+        };
+        Err(format!("In {text}, the utterance {} contains {fault}", entry.key()).into())
+    }
+
+    fn align(&self, words: &Tokens, other: &Tokens) -> Result<Tokens, ParseError> {
+        let (words, other): (Vec<_>, Vec<_>) = (words.iter().collect(), other.iter().collect());
+        let mut aligned: Vec<&BStr> = Vec::with_capacity(3 * words.len().max(other.len()));
+        for (word, other) in align(&words, &other) {
+            if !aligned.is_empty() {
+                aligned.push(&self.separator);
+            }
+            aligned.extend([word, other].map(|word| word.copied().unwrap_or(&self.special_symbol)));
+        }
+        Tokens::new(aligned)
+    }
+}

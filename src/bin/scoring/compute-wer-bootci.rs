@@ -1,0 +1,95 @@
+//! Computes word error rates with their confidence intervals.
+//!
+//! Matches Kaldi's `compute-wer-bootci`, random numbers included: the printed digits are Kaldi's.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_io::values::Tokens;
+use kaldi_random::Random;
+use kaldi_score::{Interval, Mode, Percent, SentenceErrors, count_edits, improvement, wer_interval};
+use kaldi_table::{RandomAccessReader, SequentialReader};
+
+const USAGE: &str = "\
+Computes the word error rate with its 95 % confidence interval, by drawing sentences again and again (the bootstrap of
+Bisani and Ney). Of two sets of hypotheses for the same references, the probability that the second one is better is printed
+too. Words are compared byte by byte.
+
+Usage: compute-wer-bootci [options] <ref-rspecifier> <hyp-rspecifier> [<hyp2-rspecifier>]
+ e.g.: compute-wer-bootci --mode=present ark:data/test/text ark:hyp.txt
+       compute-wer-bootci ark:data/test/text ark:hyp.txt ark:hyp2.txt
+See also: compute-wer
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// What to do where a reference has no hypothesis: \"strict\" (it is an error), \"present\" (do not score it) or
+    /// \"all\" (take the hypothesis for empty)
+    #[arg(long, default_value = "strict")]
+    mode: String,
+    /// How often to draw as many sentences as there are
+    #[arg(long, default_value_t = 10000)]
+    replications: u32,
+    references: Arg,
+    hypotheses: Arg,
+    others: Option<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_wer_bootci)
+}
+
+fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
+    let mode: Mode = opts.mode.parse().context("--mode option invalid")?;
+    let references = SequentialReader::<Tokens>::open(&opts.references)?;
+    let mut hypotheses = vec![RandomAccessReader::<Tokens>::open(&opts.hypotheses)?];
+    if let Some(others) = &opts.others {
+        hypotheses.push(RandomAccessReader::open(others)?);
+    }
+    let mut sets = vec![Vec::new(); hypotheses.len()];
+
+    let mut rows = references.map_with(hypotheses, move |entry, found| {
+        let reference = entry.read()?;
+        let reference: Vec<_> = reference.iter().collect();
+        let mut errors = Vec::new();
+        for hypothesis in &found {
+            match mode.hypothesis(hypothesis.as_ref().map(|words| words.iter().collect())) {
+                Ok(Some(hypothesis)) => errors.push(SentenceErrors {
+                    errors: count_edits(&reference, &hypothesis).total() as u32,
+                    words: reference.len() as u32,
+                }),
+                Ok(None) => return Ok(None),
+                Err(_) if found.len() > 1 => {
+                    return Err(format!("No hypothesis for key {} in both transcripts", entry.key()).into());
+                }
+                Err(_) => return Err(format!("No hypothesis for key {} and strict mode specifier", entry.key()).into()),
+            }
+        }
+        Ok(Some(errors))
+    });
+    for row in &mut rows {
+        for (set, errors) in sets.iter_mut().zip(row?.1.into_iter().flatten()) {
+            set.push(errors);
+        }
+    }
+    rows.finish()?;
+
+    let mut random = Random::default();
+    let mut stdout = Output::create("-".into(), false)?;
+    for (number, set) in (1..).zip(&sets) {
+        let Interval { mean, margin } = wer_interval(set, opts.replications, &mut random);
+        let (mean, margin) = (100.0 * mean, 100.0 * margin);
+        let [mean, low, high] = [mean, mean - margin, mean + margin].map(Percent);
+        let line = format!("Set{number}: %WER {mean} 95% Conf Interval [ {low}, {high} ]\n");
+        stdout.write_all(line.as_bytes())?;
+    }
+    if let [first, second] = &sets[..] {
+        let better = Percent(100.0 * improvement(first, second, opts.replications, &mut random));
+        let line = format!("Probability of Set2 improving Set1: {better}\n");
+        stdout.write_all(line.as_bytes())?;
+    }
+    stdout.finish()?;
+    Ok(Tally::default().always_ok())
+}

@@ -1,0 +1,85 @@
+//! Counts word errors.
+//!
+//! Matches Kaldi's `compute-wer`.
+
+use std::process::ExitCode;
+
+use anyhow::Context;
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use kaldi_io::values::Tokens;
+use kaldi_score::{Edits, Mode, Percent, count_edits};
+use kaldi_table::{RandomAccessReader, SequentialReader};
+
+const USAGE: &str = "\
+Compares recognized sentences with what was said, and prints the word error rate (WER: insertions, deletions and
+substitutions per word of the reference) and the sentence error rate (SER) in percent. Words are compared byte by byte.
+
+Usage: compute-wer [options] <ref-rspecifier> <hyp-rspecifier>
+ e.g.: compute-wer --text --mode=present ark:data/test/text ark:hyp.txt
+See also: compute-wer-bootci, align-text
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// What to do where a reference has no hypothesis: \"strict\" (it is an error), \"present\" (do not score it) or
+    /// \"all\" (take the hypothesis for empty)
+    #[arg(long, default_value = "strict")]
+    mode: String,
+    /// No longer means anything; sentences of integers are scored like others
+    #[arg(long, default_value_t = false)]
+    text: bool,
+    references: Arg,
+    hypotheses: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_wer)
+}
+
+fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
+    let mode: Mode = opts.mode.parse().context("--mode option invalid")?;
+    let references = SequentialReader::<Tokens>::open(&opts.references)?;
+    let hypotheses = RandomAccessReader::<Tokens>::open(&opts.hypotheses)?;
+
+    let mut rows = references.map_with(hypotheses, move |entry, found| {
+        let reference = entry.read()?;
+        let reference: Vec<_> = reference.iter().collect();
+        let hypothesis = found.as_ref().map(|words| words.iter().collect());
+        let Ok(scored) = mode.hypothesis(hypothesis) else {
+            return Err(format!("No hypothesis for key {} and strict mode specifier", entry.key()).into());
+        };
+        let edits = scored.map(|hypothesis| count_edits(&reference, &hypothesis));
+        Ok((reference.len() as u64, edits, found.is_none()))
+    });
+    let mut edits = Edits::default();
+    let (mut num_words, mut num_sentences, mut num_wrong, mut num_absent) = (0, 0, 0, 0);
+    for row in &mut rows {
+        let (length, found, is_absent) = row?.1;
+        num_absent += u64::from(is_absent);
+        if let Some(found) = found {
+            edits += found;
+            num_words += length;
+            num_sentences += 1;
+            num_wrong += u64::from(found.total() > 0);
+        }
+    }
+    rows.finish()?;
+
+    let Edits { insertions, deletions, substitutions } = edits;
+    let mut stdout = Output::create("-".into(), false)?;
+    stdout.write_all(
+        format!(
+            "%WER {} [ {} / {num_words}, {insertions} ins, {deletions} del, {substitutions} sub ]{}\n\
+             %SER {} [ {num_wrong} / {num_sentences} ]\n\
+             Scored {num_sentences} sentences, {num_absent} not present in hyp.\n",
+            Percent::of(edits.total(), num_words),
+            edits.total(),
+            if num_absent > 0 { " [PARTIAL]" } else { "" },
+            Percent::of(num_wrong, num_sentences),
+        )
+        .as_bytes(),
+    )?;
+    stdout.finish()?;
+    Ok(Tally::new(num_sentences, num_absent).always_ok())
+}
