@@ -1,0 +1,92 @@
+//! Measures the built tools on a large table and prints a Markdown table: times, their goals, and yardsticks of the same
+//! run. Started by `scripts/bench.sh`, which builds the tools first.
+//!
+//! The unit of CPU time is `U`: that of `wc -w` on the text of the matrices, which reads the same bytes and finds the
+//! same words (in the locale `C.UTF-8`, where it is fastest). Binary jobs are compared with `cat` and `cp` by the clock. Every number is the best of several rounds, in
+//! which all commands run once each.
+//!
+//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well, `ROUNDS` how often (3), `TMPDIR` where
+//! the data goes (1.5 GB, removed afterwards).
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
+
+mod corpus;
+mod jobs;
+mod measure;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use measure::{Cost, Run};
+
+/// What one round measures, and what all rounds do at best.
+pub struct Measured {
+    run: Run,
+    best: Option<Cost>,
+}
+
+fn main() {
+    let tools = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/release"), PathBuf::from);
+    let tools = tools.canonicalize().expect("the first argument is the folder of the built tools");
+    let kaldi = std::env::var_os("KALDI_BIN").map(PathBuf::from);
+    let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let dir = folder.path();
+
+    corpus::write(dir).expect("the data can be written");
+    prepare(&tools, dir);
+
+    let yardsticks = jobs::yardsticks();
+    let jobs = jobs::jobs();
+    let mut runs: Vec<Measured> = Vec::new();
+    let mut add = |run: Run| {
+        runs.push(Measured { run, best: None });
+        runs.len() - 1
+    };
+    let yardsticks: Vec<_> = yardsticks.into_iter().map(&mut add).collect();
+    let rows: Vec<_> = jobs
+        .iter()
+        .map(|job| {
+            let at = |folder: Option<&PathBuf>| Some(folder?.join(job.tool)).filter(|program| program.exists());
+            let ours = at(Some(&tools)).map(|program| add(job.run(program)));
+            let theirs = at(kaldi.as_ref()).filter(|_| job.in_kaldi).map(|program| add(job.run(program)));
+            (job, ours, theirs)
+        })
+        .collect();
+
+    for _ in 0..rounds {
+        for measured in &mut runs {
+            let cost = measured.run.measure(dir);
+            measured.best = Some(measured.best.map_or(cost, |best| best.min(cost)));
+        }
+    }
+    let best = |index: usize| runs[index].best.expect("there is a round");
+    report::Report {
+        yardsticks: yardsticks.iter().map(|&index| best(index)).collect(),
+        rows: rows.iter().map(|(job, ours, theirs)| (*job, ours.map(best), theirs.map(best))).collect(),
+        start: measure::start_time(&tools.join("copy-matrix")),
+        kaldis_start: kaldi.as_ref().map(|kaldi| measure::start_time(&kaldi.join("copy-matrix"))),
+        largest: largest(&tools),
+        rounds,
+    }
+    .print();
+}
+
+/// Makes what the jobs read of the corpus, with the tools themselves.
+fn prepare(tools: &Path, dir: &Path) {
+    for (tool, arguments) in jobs::preparations() {
+        let program = tools.join(tool);
+        if program.exists() {
+            Run::new(program, arguments).measure(dir);
+        }
+    }
+}
+
+/// The largest tool and its size.
+fn largest(tools: &Path) -> (String, u64) {
+    let manifest = include_str!("../../Cargo.toml");
+    let name = |entry: &str| Some(entry.split("name = \"").nth(1)?.split('"').next()?.to_owned());
+    let size = |name: String| std::fs::metadata(tools.join(&name)).ok().map(|file| (name, file.len()));
+    let sizes = manifest.split("[[bin]]").skip(1).filter_map(name).filter_map(size);
+    sizes.max_by_key(|(_, size)| *size).expect("there are tools")
+}

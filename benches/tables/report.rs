@@ -1,0 +1,89 @@
+//! The Markdown table.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::jobs::{Job, Yardstick};
+use crate::measure::Cost;
+
+/// Everything that was measured.
+pub struct Report<'a> {
+    /// In the order of [`Yardstick`].
+    pub yardsticks: Vec<Cost>,
+    /// Each job with what it cost us and Kaldi, where they have the tool.
+    pub rows: Vec<(&'a Job, Option<Cost>, Option<Cost>)>,
+    pub start: Duration,
+    pub kaldis_start: Option<Duration>,
+    /// Name and size of the largest tool.
+    pub largest: (String, u64),
+    pub rounds: u32,
+}
+
+impl Report<'_> {
+    pub fn print(&self) {
+        let with_kaldi = self.kaldis_start.is_some();
+        let columns: &[&str] = match with_kaldi {
+            true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall"],
+            false => &["job", "CPU", "goal", "wall", "goal"],
+        };
+        let print = |cells: &[String]| println!("| {} |", cells[..columns.len()].join(" | "));
+        print(&columns.iter().map(ToString::to_string).collect::<Vec<_>>());
+        print(&columns.iter().map(|_| "---".to_owned()).collect::<Vec<_>>());
+        for (job, ours, theirs) in &self.rows {
+            let (our_cpu, our_wall) = self.ratios(job, *ours);
+            let (their_cpu, their_wall) = self.ratios(job, *theirs);
+            let goal = |goal: Option<f64>| goal.map_or_else(String::new, |goal| with_unit(goal, job.yardstick));
+            print(&[job.name.into(), our_cpu, goal(job.goals.0), our_wall, goal(job.goals.1), their_cpu, their_wall]);
+        }
+        let milliseconds = |time: Duration| format!("{:.1} ms", 1e3 * time.as_secs_f64());
+        let none = String::new;
+        print(&[
+            "start of a tool (`--help`), mean of 200".into(),
+            none(),
+            none(),
+            milliseconds(self.start),
+            "1.5 ms".into(),
+            none(),
+            self.kaldis_start.map_or_else(none, milliseconds),
+        ]);
+        let is_copy = |job: &Job| job.yardstick == Yardstick::CatToFile && job.tool == "copy-matrix";
+        if let Some((_, Some(copy), _)) = self.rows.iter().find(|(job, ..)| is_copy(job)) {
+            let memory = format!("{:.1} MB", copy.peak_kb as f64 / 1024.0);
+            println!("\nPeak memory of the sequential binary copy: {memory} (goal: 24 MB and a few entries).");
+        }
+        println!("Largest tool: {}, {:.2} MB (goal: 1.5 MB).", self.largest.0, self.largest.1 as f64 / 1e6);
+        let [unit, cat_to_file, cat_to_null, cp] = self.yardsticks[..] else { return };
+        println!(
+            "U = {:.2} s of CPU time (`wc -w`); `cat in > out` {:.3} s, `cat in > /dev/null` {:.3} s, `cp` {:.3} s.",
+            unit.cpu.as_secs_f64(),
+            cat_to_file.wall.as_secs_f64(),
+            cat_to_null.wall.as_secs_f64(),
+            cp.wall.as_secs_f64()
+        );
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        println!("Measured on {processors} processors, {}; best of {} rounds.", processor(), self.rounds);
+    }
+
+    /// CPU time and time on the clock as multiples of the yardstick, or a dash where nothing was measured.
+    fn ratios(&self, job: &Job, cost: Option<Cost>) -> (String, String) {
+        let Some(cost) = cost else { return ("–".into(), "–".into()) };
+        let yardstick = self.yardsticks[job.yardstick as usize];
+        let show = |time: Duration, one: Duration| with_unit(time.as_secs_f64() / one.as_secs_f64(), job.yardstick);
+        match job.yardstick {
+            Yardstick::Unit => (show(cost.cpu, yardstick.cpu), show(cost.wall, yardstick.cpu)),
+            _ => (String::new(), show(cost.wall, yardstick.wall)),
+        }
+    }
+}
+
+fn with_unit(ratio: f64, yardstick: Yardstick) -> String {
+    let digits = if ratio < 0.1 { 3 } else { 2 };
+    format!("{ratio:.digits$} {}", yardstick.name())
+}
+
+/// The processor's name.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find(|line| line.starts_with("model name"));
+    line.and_then(|line| line.split(": ").nth(1)).unwrap_or("unknown processor").to_owned()
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Prints how fast the tools are, as a Markdown table: times beside their goals and the yardsticks of the same run.
+#
+# Makes its data in TMPDIR (1.5 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
+# ROUNDS=<number> tells how often everything is measured (3; the best counts).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --release --locked --quiet --bins --example bench
+built=${CARGO_TARGET_DIR:-target}/release
+exec "$built/examples/bench" "$built"

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Everything that has to hold before a change lands: format, lints, tests, documentation.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() {
+    printf '== %s\n' "$*"
+    "$@"
+}
+
+step cargo fmt --all --check
+step cargo clippy --workspace --all-targets --locked -- -D warnings
+step cargo test --workspace --locked
+RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked

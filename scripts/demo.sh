@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Shows the tools at work on the data set in samples/: every command line with what it writes to standard output.
+# BIN is the folder of the tools, that of the release build by default.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+PATH=$(cd "${BIN:-${CARGO_TARGET_DIR:-target}/release}" && pwd):$PATH
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+ln -s "$PWD/samples" "$scratch/samples"
+cd "$scratch"
+
+show() {
+    printf '$ %s\n' "$1"
+    # Log lines would stand between the results; they matter where something fails.
+    bash -o pipefail -c "$1" 2> log || { cat log >&2; exit 1; }
+}
+
+show 'feat-to-len scp:samples/feats.scp ark,t:-'
+show 'transform-feats --utt2spk=ark:samples/utt2spk ark:samples/fmllr.txt scp:samples/feats.scp ark:- |
+  transform-feats samples/lda.mat ark:- ark,scp:lda.ark,lda.scp'
+show 'cat lda.scp'
+show "echo 'part lda.ark:8[3:5,0:2]' | copy-feats scp:- ark,t:-"
+show "copy-feats --compress=true ark:lda.ark 'ark:| gzip -c > lda.ark.gz'"
+show "copy-feats 'ark:gunzip -c lda.ark.gz |' ark:- | subset-feats --n=1 ark:- ark:- | select-feats 0,3-2 ark:- ark,t:- | head -n 3"
