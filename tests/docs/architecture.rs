@@ -1,0 +1,77 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::page::{Page, code};
+use super::sources;
+
+/// The names in the sections of a manifest whose heads begin with `section`.
+fn names(manifest: &str, section: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line == format!("[{section}]");
+        } else if inside && let Some(end) = line.find(['.', ' ', '=']) {
+            names.insert(line[..end].to_owned());
+        }
+    }
+    names
+}
+
+/// Every crate by name, with its manifest.
+fn crates() -> BTreeMap<String, String> {
+    let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    folders.map(name).map(|name| (name.clone(), sources::read(&format!("crates/{name}/Cargo.toml")))).collect()
+}
+
+#[test]
+fn the_table_of_crates_is_that_of_the_manifests() {
+    let crates = crates();
+    let mut rows = Page::read("docs/architecture.md").table("crates");
+    assert_eq!(rows.len(), crates.len());
+    // From the bottom up: a crate may use what is below.
+    let mut below = BTreeSet::new();
+    rows.reverse();
+    for row in &rows {
+        let name = code(&row[0]);
+        let used = row[2].split(',').filter(|cell| !cell.is_empty()).map(|cell| code(cell).to_owned()).collect();
+        let ours = |dependency: &String| crates.contains_key(dependency);
+        let listed: BTreeSet<_> = names(&crates[name], "dependencies").into_iter().filter(ours).collect();
+        assert_eq!(listed, used, "{name}");
+        assert!(used.is_subset(&below), "{name} uses what is not below it");
+        below.insert(name.to_owned());
+    }
+}
+
+#[test]
+fn the_table_of_dependencies_is_that_of_the_manifest() {
+    let rows = Page::read("docs/architecture.md").table("dependencies");
+    let table: BTreeSet<_> = rows.iter().map(|row| code(&row[0]).to_owned()).collect();
+    let crates = crates();
+    let foreign: BTreeSet<_> = names(&sources::read("Cargo.toml"), "workspace.dependencies")
+        .into_iter()
+        .filter(|name| !crates.contains_key(name))
+        .collect();
+    assert_eq!(table, foreign);
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let crates = crates();
+    let check = |manifest: &str, section: &str, source: &str, place: &str| {
+        // Crates of ours may be there before the first tool that needs them.
+        for name in names(manifest, section).into_iter().filter(|name| !crates.contains_key(name)) {
+            let used = source.contains(&format!("{}::", name.replace('-', "_")));
+            assert!(used, "{place}: nothing uses {name}");
+        }
+    };
+    for (name, manifest) in &crates {
+        let source = sources::of(&[&format!("crates/{name}")]);
+        check(manifest, "dependencies", &source, name);
+        check(manifest, "dev-dependencies", &source, name);
+    }
+    check(&sources::read("Cargo.toml"), "dependencies", &sources::of(&["src"]), "the tools");
+    check(&sources::read("Cargo.toml"), "dev-dependencies", &sources::of(&["tests", "benches"]), "the tests");
+}

@@ -1,0 +1,31 @@
+use super::page::{Page, without_trailing_space};
+use crate::support::Scratch;
+
+/// Runs the `console` blocks of a document, one after the other, in one folder: a line that begins with `$` is a command,
+/// one that begins with `>` continues it, and the lines up to the next command are what it writes to standard output.
+pub fn run(page: &Page, scratch: &Scratch) -> usize {
+    let mut count = 0;
+    for block in page.blocks().iter().filter(|block| block.info == "console") {
+        let text = format!("\n{}", block.text);
+        let (before, commands) = text.split_once("\n$ ").unwrap_or((&text, ""));
+        assert!(before.is_empty(), "{}: expected a command, got {before:?}", block.place);
+        for command in commands.split("\n$ ") {
+            let mut lines = command.trim_end_matches('\n').split('\n').peekable();
+            let mut script = lines.next().unwrap_or_default().to_owned();
+            while let Some(more) = lines.next_if(|line| line.starts_with("> ")) {
+                script = format!("{script}\n{}", &more[2..]);
+            }
+            let wanted: String = lines.map(|line| format!("{line}\n")).collect();
+            let ran = scratch.sh(&script).succeeds();
+            let got = without_trailing_space(&String::from_utf8_lossy(ran.stdout()));
+            assert_eq!(got, wanted, "{}: $ {script}", block.place);
+            count += 1;
+        }
+    }
+    count
+}
+
+#[test]
+fn formats_shows_what_commands_write() {
+    assert!(run(&Page::read("docs/formats.md"), &Scratch::new()) > 10);
+}

@@ -1,0 +1,19 @@
+//! The documents: what they show is what the tools do.
+
+/// `docs/architecture.md`: its tables of crates and dependencies.
+mod architecture;
+
+/// Command lines with the output that is shown below them.
+mod commands;
+
+/// `docs/formats.md`: dumps, texts, refused names.
+mod formats;
+
+/// Reading Markdown.
+mod page;
+
+/// `README.md`: tools, differences, the demonstration; the samples.
+mod readme;
+
+/// Reading the repository's own files.
+mod sources;

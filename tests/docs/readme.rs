@@ -1,0 +1,105 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use regex::Regex;
+
+use super::page::{Page, code, without_trailing_space};
+use super::sources;
+use crate::support::{Scratch, shell, tool};
+
+/// The tools by the folder they are in, as the manifest lists them.
+fn tools() -> BTreeMap<String, BTreeSet<String>> {
+    let mut tools = BTreeMap::<_, BTreeSet<_>>::new();
+    let path = Regex::new(r#"path = "src/bin/(\w+)/([\w-]+).rs""#).unwrap();
+    for found in path.captures_iter(&sources::read("Cargo.toml")) {
+        tools.entry(found[1].to_owned()).or_default().insert(found[2].to_owned());
+    }
+    tools
+}
+
+#[test]
+fn the_tables_of_tools_list_every_tool_under_its_task() {
+    let page = Page::read("README.md");
+    for (task, tools) in tools() {
+        let heading = format!("### {}{}", task[..1].to_uppercase(), &task[1..]);
+        let table = page.table_behind(&heading);
+        let listed: Vec<_> = table.iter().map(|row| code(&row[0]).to_owned()).collect();
+        let tools: Vec<_> = tools.into_iter().collect();
+        assert_eq!(listed, tools, "README.md: the tools of src/bin/{task}, in their order");
+    }
+}
+
+#[test]
+fn a_plus_stands_for_tools_that_kaldi_lacks() {
+    let page = Page::read("README.md");
+    for (task, _) in tools() {
+        for row in page.table_behind(&format!("### {}{}", task[..1].to_uppercase(), &task[1..])) {
+            let source = sources::read(&format!("src/bin/{task}/{}.rs", code(&row[0])));
+            let header: String = source.lines().take_while(|line| line.starts_with("//!")).collect();
+            assert_eq!(row[0].ends_with('+'), !header.contains("Matches Kaldi's"), "{}: {header}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn the_help_of_every_tool_names_it_and_an_example() {
+    for name in tools().into_values().flatten() {
+        let output = tool(&name).arg("--help").output().unwrap();
+        let help = String::from_utf8(output.stderr).unwrap();
+        assert!(help.contains(&format!("Usage: {name} ")), "{name}: {help}");
+        assert!(help.contains("e.g.: "), "{name}: {help}");
+    }
+}
+
+#[test]
+fn every_difference_has_its_test() {
+    let sources = sources::of(&["crates", "tests"]);
+    let rows = Page::read("README.md").table_behind("## Differences from Kaldi");
+    let tests: Vec<_> = rows.iter().flat_map(|row| row[2].split(", ").map(code)).collect();
+    assert!(tests.len() > 10);
+    for test in &tests {
+        assert!(sources.contains(&format!("fn {test}(")), "there is no test {test}");
+    }
+    // Of each entry of the conformance suite's list of differences, one test at least.
+    let entry = Regex::new(r#""[^"]+",\s*&\[([^\]]*)\]"#).unwrap();
+    let name = Regex::new(r"::(\w+)").unwrap();
+    let quirks = sources::read("tests/golden/quirks.rs");
+    let entries: Vec<_> = entry.captures_iter(&quirks).collect();
+    assert!(entries.len() > 5);
+    for entry in entries {
+        let asserted = name.captures_iter(&entry[1]).any(|found| tests.contains(&&found[1]));
+        assert!(asserted, "README.md tells nothing of what these tests assert: {}", &entry[1]);
+    }
+}
+
+#[test]
+fn the_demonstration_writes_what_is_shown() {
+    let blocks = Page::read("README.md").blocks();
+    let begin = "$ cargo build --release && scripts/demo.sh\n";
+    let shown = blocks.iter().find_map(|block| block.text.strip_prefix(begin)).expect("README.md shows it");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/demo.sh");
+    let output = Command::new(script).env("BIN", shell::tools_dir()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(without_trailing_space(&String::from_utf8(output.stdout).unwrap()), shown);
+}
+
+#[test]
+fn the_samples_are_what_their_script_makes() {
+    let scratch = Scratch::new();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    scratch.sh(&format!("cp -r {} samples && cp -r samples before && samples/make.sh", samples.display())).succeeds();
+    scratch.sh("diff -r before samples").succeeds().stdout_is("");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let link = Regex::new(r"\]\(([^)#]+)(#[^)]*)?\)").unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for page in ["README.md", "CHANGELOG.md", "samples/README.md", "docs/architecture.md", "docs/formats.md"] {
+        let folder = root.join(page).parent().unwrap().to_owned();
+        for found in link.captures_iter(&sources::read(page)) {
+            assert!(found[1].starts_with("https://") || folder.join(&found[1]).exists(), "{page}: {}", &found[0]);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Runs the conformance suite, the recorded cases of real Kaldi, on the built tools.
+//!
+//! Every case is a result of its own under its own name: `cargo test --test golden copy-feats/` runs those of one tool.
+//! Ignored are `[pending]` cases, which name a tool that does not exist yet, and `[quirk]` cases, in which we do something
+//! else than Kaldi on purpose (`tests/golden/quirks.rs` lists the tests of what we do instead). The lines before the
+//! results count both.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test program: a panic is how it fails")]
+
+mod case;
+mod compare;
+mod run;
+#[path = "../support/shell.rs"]
+mod shell;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let (cases, quirks, built) = (case::cases(), case::quirks(), case::built_tools());
+    let tools: BTreeSet<_> = cases.iter().map(|case| case.tool.clone()).collect();
+    let tools = tools.iter().map(String::as_str).collect();
+
+    let mut pending = BTreeMap::<String, usize>::new();
+    let mut trials = Vec::new();
+    for case in cases {
+        let kind = if let Some(tool) = case.missing_tool(&tools, &built) {
+            *pending.entry(tool.to_owned()).or_default() += 1;
+            "pending"
+        } else if quirks.iter().any(|quirk| quirk.cases.is_match(&case.name)) {
+            "quirk"
+        } else {
+            ""
+        };
+        let name = case.name.clone();
+        let trial = Trial::test(name, move || run::run(&case, shell::TIME_LIMIT).map_err(Failed::from));
+        trials.push(trial.with_kind(kind).with_ignored_flag(!kind.is_empty()));
+    }
+
+    if !arguments.list {
+        for (tool, count) in pending {
+            println!("pending: {count} cases wait for {tool}");
+        }
+        for quirk in &quirks {
+            let count = trials.iter().filter(|trial| quirk.cases.is_match(trial.name())).count();
+            println!("quirk: {count} cases; here {}", quirk.instead);
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}

@@ -1,0 +1,55 @@
+//! Where we do something else than Kaldi on purpose, and the tests that show what.
+
+use crate::tools::features::{copy_feats, select_feats};
+use crate::tools::posteriors::post_to_feats;
+use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
+use crate::tools::vectors::{vector_scale, vector_sum};
+
+/// A function marked `#[test]`.
+pub type Test = fn();
+
+/// Every pattern of `quirks.json` that is about a tool we have, with the tests of what we do instead: functions, not
+/// names, so that none can be lost.
+pub const ASSERTED: &[(&str, &[Test])] = &[
+    (
+        "copy-(matrix|vector|int-vector)/(h-)?io-truncated-in-key$",
+        &[
+            copy_int_vector::an_archive_cut_inside_a_key_is_an_error,
+            copy_matrix::an_archive_cut_inside_a_key_is_an_error,
+            copy_vector::an_archive_cut_inside_a_key_is_an_error,
+        ],
+    ),
+    (
+        "/(h-)?io-scp-(bad-line-later|blank-line)",
+        &[copy_matrix::a_line_of_a_script_file_that_is_none_is_an_error_wherever_it_stands],
+    ),
+    (
+        "copy-vector/io-(pipe-out-fails|pipe-out-scp-fails|file-output-pipe-fails)$",
+        &[copy_vector::an_output_pipe_that_fails_is_an_error],
+    ),
+    (
+        "copy-matrix/io-pipe-scp-fails$|vector-sum/io-ra-pipe-fails$",
+        &[
+            copy_matrix::a_script_file_from_a_pipe_that_fails_is_an_error,
+            vector_sum::a_table_from_a_pipe_that_fails_is_an_error,
+        ],
+    ),
+    (
+        "read-numbers-lenient$|feats-text-number-(plus|point|minus-inf|minus-nan)$|/h-io-read-junk$",
+        &[
+            copy_feats::numbers_as_others_write_them_are_read,
+            copy_matrix::numbers_as_others_write_them_are_read,
+            copy_vector::numbers_as_others_write_them_are_read,
+        ],
+    ),
+    ("copy-matrix/io-range-columns-only$", &[copy_matrix::a_range_may_leave_the_rows_out]),
+    (
+        "select-feats/(h-)?(two-digit-reverse.*|minus-one|word|suffix|fraction)$",
+        &[
+            select_feats::a_range_may_run_backwards_however_many_digits_it_has,
+            select_feats::a_selection_that_is_no_list_of_numbers_and_ranges_is_an_error,
+        ],
+    ),
+    ("^post-to-feats/files$", &[post_to_feats::single_files_work]),
+    ("vector-scale/(h-)?sorted-option-refused", &[vector_scale::rspecifiers_may_have_options]),
+];

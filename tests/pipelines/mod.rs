@@ -1,0 +1,11 @@
+use crate::support::Scratch;
+
+#[test]
+fn tools_are_found_before_the_rest_of_the_path() {
+    let scratch = Scratch::new();
+    let path = env!("CARGO_BIN_EXE_copy-matrix");
+    scratch.sh("command -v copy-matrix").succeeds().stdout_is(format!("{path}\n"));
+}
+
+/// The steps of recipes, each a script in `recipes/` that checks its own results.
+mod recipes;

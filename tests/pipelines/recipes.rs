@@ -1,0 +1,52 @@
+use std::path::Path;
+
+use crate::support::Scratch;
+
+/// Runs a script of `recipes/` in a folder with data of the conformance suite.
+fn run(script: &str) {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let scratch = Scratch::new();
+    let data = tests.join("golden/data");
+    let names = "feats/feats.ark feats/feats.scp bin/iv.ark bin/iv.scp bin/spk2utt bin/ref.txt bin/hyp.txt bin/ali.gz";
+    for name in names.split(' ') {
+        let from = data.join(name);
+        std::fs::copy(&from, scratch.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
+    }
+    let script = tests.join("pipelines/recipes").join(script);
+    scratch.sh(&format!("bash -eu -o pipefail '{}'", script.display())).succeeds();
+}
+
+#[test]
+fn cmvn_per_speaker_and_over_all_in_jobs_side_by_side() {
+    run("cmvn.sh");
+}
+
+#[test]
+fn splicing_lda_and_speaker_transforms_in_one_rspecifier() {
+    run("transform.sh");
+}
+
+#[test]
+fn two_streams_are_pasted_within_a_tolerance() {
+    run("paste.sh");
+}
+
+#[test]
+fn alignments_become_posteriors_and_weights() {
+    run("posteriors.sh");
+}
+
+#[test]
+fn features_are_prepared_for_x_vectors() {
+    run("xvector.sh");
+}
+
+#[test]
+fn speakers_are_verified() {
+    run("speakers.sh");
+}
+
+#[test]
+fn word_errors_are_counted_and_aligned() {
+    run("wer.sh");
+}

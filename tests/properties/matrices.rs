@@ -1,0 +1,136 @@
+use kaldi_io::{Cursor, Format, Frame, Value};
+use kaldi_matrix::{HtkFeatures, Matrix, MatrixRange, Real, SphinxFeatures, Vector};
+
+use super::{Random, check};
+
+fn matrix<T: Real>(random: &mut Random, num_cols: Option<usize>) -> Matrix<T> {
+    let num_rows = random.below(7) as usize;
+    let num_cols = num_cols.unwrap_or_else(|| random.below(6) as usize);
+    let data = (0..num_rows * num_cols).map(|_| T::from_f64(random.number())).collect();
+    Matrix::from_vec(num_rows, num_cols, data)
+}
+
+fn vector<T: Real>(random: &mut Random) -> Vector<T> {
+    let dim = random.below(12) as usize;
+    Vector::from_vec((0..dim).map(|_| T::from_f64(random.number())).collect())
+}
+
+fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    value.write(&mut out, format);
+    out
+}
+
+/// Reads what is written, with something behind it, and writes it again.
+fn again<V: Value>(value: &V, format: Format) -> (Vec<u8>, Vec<u8>) {
+    let bytes = written(value, format);
+    let window = [&bytes[..], b"next "].concat();
+    assert_eq!(V::frame(&window, false), Ok(Frame::Whole(bytes.len())));
+    let mut cursor = Cursor::new(&window);
+    let read = V::read(&mut cursor).unwrap();
+    assert_eq!(cursor.rest(), b"next ");
+    (written(&read, format), bytes)
+}
+
+fn keeps_its_bytes<V: Value>(value: &V) {
+    for format in [Format::Binary, Format::Text] {
+        let (second, first) = again(value, format);
+        assert_eq!(second, first);
+    }
+}
+
+#[test]
+fn what_is_written_is_read_and_written_alike() {
+    check(2000, |random| {
+        keeps_its_bytes(&matrix::<f32>(random, None));
+        keeps_its_bytes(&matrix::<f64>(random, None));
+        keeps_its_bytes(&vector::<f32>(random));
+        keeps_its_bytes(&vector::<f64>(random));
+        keeps_its_bytes(&HtkFeatures::new(matrix(random, None), random.bits() as i32, 9).unwrap());
+        keeps_its_bytes(&SphinxFeatures::new(matrix(random, Some(13))).unwrap());
+    });
+}
+
+#[test]
+fn what_is_written_is_canonical_and_what_is_cut_is_not() {
+    check(500, |random| {
+        let bytes = written(&matrix::<f64>(random, None), Format::Binary);
+        assert!(Matrix::<f64>::is_canonical_binary(&bytes));
+        let length = random.below(bytes.len() as u64) as usize;
+        assert!(!Matrix::<f64>::is_canonical_binary(&bytes[..length]));
+        assert!(Matrix::<f64>::frame(&bytes[..length], true).unwrap_err().at_end);
+    });
+}
+
+#[test]
+fn layout_does_not_change_a_text_matrix() {
+    check(1000, |random| {
+        let expected = matrix::<f32>(random, None);
+        let mut text = random.pick(&[" ", "\n", "", "\t \r\n"]).to_owned() + "[" + random.pick(&[" ", "\n", "\r\n"]);
+        for (index, row) in expected.rows().enumerate() {
+            if index > 0 {
+                text += random.pick(&["\n", ";", " ; ", "\n\n", "\r\n", ";\n"]);
+            }
+            for value in row {
+                // The standard library drops the sign of what is not a number.
+                text += if value.is_nan() && value.is_sign_negative() { "-" } else { "" };
+                text += &format!("{value:e}{}", random.pick(&[" ", "\t", "  ", " \r", "\x0b"]));
+            }
+        }
+        text += random.pick(&["", "\n", ";"]);
+        text += random.pick(&["]", "]\n", "]\r\n"]);
+        let mut cursor = Cursor::new(text.as_bytes());
+        let read = Matrix::<f32>::read(&mut cursor).unwrap();
+        assert_eq!(cursor.offset(), text.len());
+        assert_eq!(written(&read, Format::Text), written(&expected, Format::Text), "{text:?}");
+    });
+}
+
+#[test]
+fn a_range_is_the_same_from_binary_text_and_memory() {
+    check(2000, |random| {
+        let whole = matrix::<f32>(random, None);
+        let end = |random: &mut Random| random.below(9);
+        let range = match random.below(3) {
+            0 => format!("{}:{}", end(random), end(random)),
+            1 => format!("{}:{},{}:{}", end(random), end(random), end(random), end(random)),
+            _ => format!(":,{}:{}", end(random), end(random)),
+        };
+        let expected = MatrixRange::parse(range.as_bytes(), whole.num_rows(), whole.num_cols());
+        let expected = expected.map(|part| written(&whole.range(part.rows, part.cols), Format::Text)).ok();
+        for format in [Format::Binary, Format::Text] {
+            let bytes = written(&whole, format);
+            let part = Matrix::<f32>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
+            assert_eq!(part.ok().map(|part| written(&part, Format::Text)), expected, "{range}");
+        }
+    });
+}
+
+#[test]
+fn damage_is_an_error_or_another_value() {
+    fn survives<V: Value>(bytes: &[u8]) {
+        let _ = V::frame(bytes, false);
+        let _ = V::read_range(&mut Cursor::new(bytes), b"0:0");
+        let mut cursor = Cursor::new(bytes);
+        if V::read(&mut cursor).is_ok() {
+            assert_eq!(V::frame(bytes, true), Ok(Frame::Whole(cursor.offset())), "{}", bytes.escape_ascii());
+        }
+    }
+    check(5000, |random| {
+        let format = Format::from_binary(random.below(2) == 0);
+        let mut bytes = written(&matrix::<f32>(random, None), format);
+        for _ in 0..=random.below(3) {
+            let position = random.below(bytes.len() as u64) as usize;
+            match random.below(3) {
+                0 => bytes[position] = random.bits() as u8,
+                1 => bytes[position] = random.pick(&[" ", "]", "[", "\n", "\r", "-", ".", "\0", "9"]).as_bytes()[0],
+                _ => bytes.truncate(position.max(1)),
+            }
+        }
+        survives::<Matrix<f32>>(&bytes);
+        survives::<Matrix<f64>>(&bytes);
+        survives::<Vector<f32>>(&bytes);
+        survives::<HtkFeatures>(&bytes);
+        survives::<SphinxFeatures>(&bytes);
+    });
+}

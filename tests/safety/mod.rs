@@ -1,0 +1,20 @@
+//! What happens to data when things go wrong: archives cut or damaged anywhere, full disks, dying children, few
+//! files, large keys and claims.
+
+/// Archives of every value type, cut at every byte.
+mod cut_archives;
+
+/// Every byte of a header, damaged.
+mod damaged_headers;
+
+/// Full disks, closed streams, dying children.
+mod endings;
+
+/// Many entries, few open files, long keys, huge claims.
+mod limits;
+
+/// Archives of types that have to be found, cut and damaged.
+mod scanned_archives;
+
+/// Samples of every value type.
+mod values;

@@ -1,0 +1,96 @@
+//! Samples of every value type, for tests that treat all types alike.
+
+use bstr::BStr;
+use kaldi_io::values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_io::{Format, Value};
+use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
+
+/// What is done with each type: `Samples` of four values, the first not empty.
+pub trait ForEachType {
+    fn call<T: Value + std::fmt::Debug>(&mut self, samples: [T; 4]);
+}
+
+/// Calls `visitor` with samples of every type that tables hold.
+pub fn for_each_type(visitor: &mut impl ForEachType) {
+    let matrix = |rows: usize, cols: usize| {
+        let data = (0..rows * cols).map(|i| (i as f32 - 2.5) * 0.37).collect();
+        Matrix::<f32>::from_vec(rows, cols, data)
+    };
+    let matrices = || [matrix(3, 2), matrix(0, 0), matrix(1, 4), matrix(9, 1)];
+    visitor.call(matrices());
+    visitor.call(matrices().map(|matrix| matrix.to_precision::<f64>()));
+    for method in [CompressionMethod::SpeechFeature, CompressionMethod::TwoByteAuto, CompressionMethod::OneByteAuto] {
+        // None is empty: behind the header of an empty one Kaldi writes bytes that it does not read.
+        let matrices = [matrix(3, 2), matrix(2, 2), matrix(1, 4), matrix(9, 1)];
+        visitor.call(matrices.map(|matrix| CompressedMatrix::compress(&matrix, method).unwrap()));
+    }
+    visitor.call(matrices().map(GeneralMatrix::Dense));
+    let sparse = |rows: &[&[(i32, f32)]]| {
+        let mut matrix = SparseMatrix::<f32>::new(5);
+        rows.iter().for_each(|row| matrix.push_row(row).unwrap());
+        matrix
+    };
+    let sparse_matrices =
+        || [sparse(&[&[(0, 1.5), (4, -2.0)], &[], &[(3, 0.25)]]), sparse(&[]), sparse(&[&[]]), sparse(&[&[(1, 1.0)]])];
+    visitor.call(sparse_matrices());
+    visitor.call(sparse_matrices().map(GeneralMatrix::Sparse));
+    let vectors = || [vec![1.5, -2.0, 0.25], vec![], vec![1e-9], vec![3.0; 7]].map(Vector::<f32>::from_vec);
+    visitor.call(vectors());
+    visitor.call(vectors().map(|vector| vector.to_precision::<f64>()));
+    visitor.call([7_i32, -1, 0, i32::MAX]);
+    visitor.call([0.5_f32, -1.0, 0.0, 1e30]);
+    visitor.call([0.5_f64, -1.0, 0.0, 1e300]);
+    visitor.call([true, false, true, true]);
+    visitor.call(["spk1", "b", "c-1", "d"].map(|word| Token::new(word).unwrap()));
+    let tokens = |words: &[&str]| Tokens::new(words).unwrap();
+    visitor.call([tokens(&["a", "b", "c"]), tokens(&[]), tokens(&["x"]), tokens(&["y", "z"])]);
+    visitor.call([vec![1_i32, 2, 3], vec![], vec![-5], vec![100_000; 4]]);
+    visitor.call([vec![vec![1_i32, 2], vec![], vec![3]], vec![], vec![vec![4]], vec![vec![5, 6, 7]]]);
+    visitor.call([vec![(1_i32, 2_i32), (3, 4)], vec![], vec![(5, 6)], vec![(-7, 8)]]);
+    visitor.call([
+        Posterior(vec![vec![(1, 0.5), (2, 0.5)], vec![(3, 1.0)]]),
+        Posterior(vec![]),
+        Posterior(vec![vec![]]),
+        Posterior(vec![vec![(4, 0.25)]]),
+    ]);
+    visitor.call([
+        GaussPost(vec![vec![(1, vec![0.5, 0.25])], vec![(2, vec![1.0])]]),
+        GaussPost(vec![]),
+        GaussPost(vec![vec![(3, vec![1.0])]]),
+        GaussPost(vec![vec![(4, vec![0.125, 1.0])]]),
+    ]);
+}
+
+/// The archive of `samples` under the keys `utt0`, `utt1` ..., and where each entry ends.
+pub fn archive<T: Value>(samples: &[T], format: Format) -> (Vec<u8>, Vec<usize>) {
+    let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+    for (index, sample) in samples.iter().enumerate() {
+        bytes.extend_from_slice(format!("utt{index} ").as_bytes());
+        sample.write(&mut bytes, format);
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}
+
+/// Reads an archive to its end: the values that came before the end or an error, and the error.
+pub fn read_all<T: Value>(path: &std::path::Path, options: &str) -> (Vec<T>, Option<String>) {
+    let rspecifier = format!("{options}ark:{}", path.display());
+    let mut values = Vec::new();
+    let rows = match kaldi_table::SequentialReader::<T>::open(BStr::new(&rspecifier)) {
+        Ok(reader) => reader,
+        Err(error) => return (values, Some(error.to_string())),
+    };
+    for row in rows {
+        match row {
+            Ok((_, value)) => values.push(value),
+            Err(error) => return (values, Some(error.to_string())),
+        }
+    }
+    (values, None)
+}
+
+/// Puts a new file in the place of an old one. (Some file systems wait for the disk where an old one is overwritten.)
+pub fn rewrite(path: &std::path::Path, bytes: &[u8]) {
+    let _ = std::fs::remove_file(path);
+    std::fs::write(path, bytes).unwrap();
+}

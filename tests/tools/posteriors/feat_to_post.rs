@@ -1,0 +1,37 @@
+use crate::support::sample::{Sample, binary_archive};
+use crate::support::{Scratch, tool};
+
+#[test]
+fn two_arguments_are_needed() {
+    for arguments in [&[][..], &["ark:-"], &["ark:a", "ark:b", "c"]] {
+        tool("feat-to-post").args(arguments).assert().code(1).stdout("");
+    }
+    Scratch::new().sh("feat-to-post ark:-").fails_with(1).stderr_has("Usage: feat-to-post");
+}
+
+#[test]
+fn all_columns_become_weights() {
+    let scratch = Scratch::new();
+    scratch
+        .write("feats.txt", "a [ 1 0\n nan -2 ]\nb [ ]\n")
+        .sh("copy-feats ark:feats.txt ark,scp:f,feats.scp")
+        .succeeds();
+    let ran = scratch.sh("feat-to-post scp:feats.scp ark,t:-");
+    ran.succeeds().stdout_is("a [ 0 1 1 0 ] [ 0 nan 1 -2 ] \nb \n").stderr_has("Converted 2 alignments.");
+    let posterior = Sample::Posterior(vec![vec![(0, 0.5), (1, 2.0)]]);
+    let ran = scratch.sh("echo 'a [ 0.5 2 ]' | feat-to-post ark:- ark:-");
+    ran.succeeds().stdout_is(binary_archive(&[("a", posterior)]));
+}
+
+#[test]
+fn an_empty_table_is_nothing_done() {
+    Scratch::new().sh("feat-to-post ark:/dev/null ark:-").fails_with(1).stdout_is("");
+}
+
+#[test]
+fn a_broken_entry_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.write("feats", "a [ 1 ]\nb [ 1 x ]\n");
+    scratch.sh("feat-to-post ark:feats ark:o").fails_with(255).stderr_has("b: feats:");
+    assert_eq!(scratch.list(), ["feats"]);
+}

@@ -1,0 +1,15 @@
+pub mod ali_to_post;
+pub mod append_post_to_feats;
+pub mod copy_gselect;
+pub mod copy_post;
+pub mod feat_to_post;
+pub mod get_post_on_ali;
+pub mod logprob_to_post;
+pub mod paste_post;
+pub mod post_to_feats;
+pub mod post_to_smat;
+pub mod post_to_weights;
+pub mod prob_to_post;
+pub mod scale_post;
+pub mod sum_post;
+pub mod weight_post;

@@ -1,0 +1,57 @@
+use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
+use crate::support::{Scratch, tool};
+
+#[test]
+fn help_is_no_failure() {
+    tool("copy-matrix").arg("--help").assert().success();
+}
+
+/// Kaldi takes what is left of the key for the end of the archive.
+#[test]
+pub fn an_archive_cut_inside_a_key_is_an_error() {
+    let first = [("first", matrix(1, 3, 4))];
+    let archive = [binary_archive(&first), b"second".to_vec()].concat();
+    let scratch = Scratch::new();
+    for cut in 1..=6 {
+        let place = archive.len() - 6 + cut;
+        scratch.write("cut.ark", &archive[..place]);
+        let cut = format!("cut.ark:{place}");
+        scratch.sh("copy-matrix ark:cut.ark ark,t:-").fails_with(255).stdout_is(text_archive(&first)).stderr_has(&cut);
+    }
+}
+
+/// Kaldi takes it for the end of the script file.
+#[test]
+pub fn a_line_of_a_script_file_that_is_none_is_an_error_wherever_it_stands() {
+    let scratch = Scratch::new();
+    scratch.write("m.mat", matrix(1, 2, 2).binary()).write("bad.scp", "a m.mat\nb\nc m.mat\n");
+    scratch.sh("copy-matrix scp:bad.scp ark:-").fails_with(255).stderr_has("bad.scp:2: ");
+    scratch.write("blank.scp", "a m.mat\n\nc m.mat\n");
+    scratch.sh("copy-matrix scp:blank.scp ark:-").fails_with(255).stderr_has("blank.scp:2: ");
+}
+
+#[test]
+pub fn a_script_file_from_a_pipe_that_fails_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.write("m.mat", matrix(1, 2, 2).binary());
+    let script = "copy-matrix 'scp:echo a m.mat; exit 3 |' ark:-";
+    scratch.sh(script).fails_with(255).stderr_has("echo a m.mat; exit 3 |");
+}
+
+/// Kaldi writes the infinities and negative NaN itself, but does not read them.
+#[test]
+pub fn numbers_as_others_write_them_are_read() {
+    let scratch = Scratch::new();
+    scratch.write("m.txt", "a [ -inf +inf\n -nan +1\n .5 -.5 ]\n");
+    let rows = vec![vec![f32::NEG_INFINITY, f32::INFINITY], vec![-f32::NAN, 1.0], vec![0.5, -0.5]];
+    scratch.sh("copy-matrix ark:m.txt ark,t:-").succeeds().stdout_is(text_archive(&[("a", Sample::Matrix(rows))]));
+}
+
+#[test]
+pub fn a_range_may_leave_the_rows_out() {
+    let scratch = Scratch::new();
+    scratch.write("m.mat", Sample::Matrix(vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]]).binary());
+    let columns = Sample::Matrix(vec![vec![2.0, 3.0], vec![5.0, 6.0]]);
+    let script = "echo 'a m.mat[,1:2]' | copy-matrix scp:- ark,t:-";
+    scratch.sh(script).succeeds().stdout_is(text_archive(&[("a", columns)]));
+}

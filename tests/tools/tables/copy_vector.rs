@@ -1,0 +1,33 @@
+use crate::support::Scratch;
+use crate::support::sample::{Sample, binary_archive, text_archive, vector};
+
+#[test]
+pub fn an_archive_cut_inside_a_key_is_an_error() {
+    let first = [("first", vector(1, 4))];
+    let scratch = Scratch::new();
+    scratch.write("cut.ark", [binary_archive(&first), b"sec".to_vec()].concat());
+    let ran = scratch.sh("copy-vector ark:cut.ark ark,t:-");
+    ran.fails_with(255).stdout_is(text_archive(&first)).stderr_has("cut.ark:");
+}
+
+/// For Kaldi it is a warning, for a single file not even that.
+#[test]
+pub fn an_output_pipe_that_fails_is_an_error() {
+    let entries = [("a", vector(1, 4)), ("b", vector(2, 3))];
+    let scratch = Scratch::new();
+    scratch.write("v.ark", binary_archive(&entries)).write("v.vec", vector(1, 4).binary());
+    let t = |script: &str, stdout: String| {
+        scratch.sh(script).fails_with(255).stdout_is(stdout).stderr_has("| cat; exit 3");
+    };
+    t("copy-vector ark:v.ark 'ark,t:| cat; exit 3'", text_archive(&entries));
+    t("copy-vector ark:v.ark 'ark,scp:o.ark,| cat; exit 3'", "a o.ark:2\nb o.ark:30\n".to_owned());
+    t("copy-vector --binary=false v.vec '| cat; exit 3'", vector(1, 4).text());
+}
+
+#[test]
+pub fn numbers_as_others_write_them_are_read() {
+    let scratch = Scratch::new();
+    scratch.write("v.txt", "a [ -inf +inf -nan +1 .5 -.5 ]\n");
+    let numbers = vec![f32::NEG_INFINITY, f32::INFINITY, -f32::NAN, 1.0, 0.5, -0.5];
+    scratch.sh("copy-vector ark:v.txt ark,t:-").succeeds().stdout_is(text_archive(&[("a", Sample::Vector(numbers))]));
+}

@@ -1,0 +1,64 @@
+use crate::support::{Scratch, tool};
+
+/// Within speakers, variances 1 and 4; between them, 9 in the first dimension. The mean is (1, 2).
+fn ivectors() -> Scratch {
+    let scratch = Scratch::new();
+    scratch
+        .write(
+            "iv.ark",
+            "a1 [ -3 4 ]\na2 [ -1 0 ]\na3 [ -3 0 ]\na4 [ -1 4 ]\nb1 [ 5 4 ]\nb2 [ 3 0 ]\nb3 [ 3 4 ]\nb4 [ 5 0 ]\n",
+        )
+        .write("utt2spk", "a1 a\na2 a\na3 a\na4 a\nb1 b\nb2 b\nb3 b\nb4 b\n");
+    scratch
+}
+
+/// Prints the absolute values of the transform.
+#[track_caller]
+fn computes(options: &str, expected: &str) {
+    let ran = ivectors().sh(&format!(
+        "ivector-compute-lda --binary=false {options} ark:iv.ark ark:utt2spk - | awk '{{for (i = 1; i <= NF; i++) if \
+         ($i ~ /[0-9]/) printf \"%.4f \", $i < 0 ? -$i : $i}}'"
+    ));
+    ran.succeeds().stdout_is(expected);
+}
+
+#[test]
+fn three_arguments_are_needed() {
+    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
+        tool("ivector-compute-lda").args(arguments).assert().code(1).stdout("");
+    }
+    Scratch::new().sh("ivector-compute-lda ark:a").fails_with(1).stderr_has("Usage: ivector-compute-lda");
+}
+
+#[test]
+fn the_covariance_within_speakers_becomes_unit_and_the_mean_zero() {
+    computes("--dim=1", "1.0000 0.0000 1.0000 ");
+    computes("--dim=2", "1.0000 0.0000 1.0000 0.0000 0.5000 1.0000 ");
+}
+
+#[test]
+fn the_covariance_of_all_vectors_may_become_unit_or_something_between() {
+    computes("--dim=1 --total-covariance-factor=1", "0.3162 0.0000 0.3162 ");
+    computes("--dim=1 --total-covariance-factor=0.5", "0.4264 0.0000 0.4264 ");
+}
+
+#[test]
+fn small_variances_are_raised() {
+    computes("--dim=1 --covariance-floor=0.5", "0.7071 0.0000 0.7071 ");
+    let ran = ivectors().sh("ivector-compute-lda --dim=1 --covariance-floor=0.5 ark:iv.ark ark:utt2spk o");
+    ran.succeeds().stderr_has("Floored 1 eigenvalues of covariance to 2");
+}
+
+#[test]
+fn utterances_without_speaker_and_ones_that_come_twice_are_skipped_and_counted() {
+    let ran = ivectors().sh(
+        "cat iv.ark iv.ark | ivector-compute-lda --dim=1 ark:- 'ark:head -n 7 utt2spk |' lda.mat; matrix-dim lda.mat",
+    );
+    ran.succeeds()
+        .stdout_is("1\t3\n")
+        .stderr_has("Duplicate iVector found for utterance a1, ignoring it.")
+        .stderr_has("utt2spk has no entry for utterance b4, skipping it.")
+        .stderr_has("Read 7 utterances, 9 with errors.")
+        .stderr_has("Stats have 2 speakers, 7 utterances.")
+        .stderr_has("Wrote LDA transform to lda.mat");
+}

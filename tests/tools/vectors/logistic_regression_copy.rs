@@ -1,0 +1,37 @@
+use crate::support::{Scratch, tool};
+
+const MODEL: &str =
+    "<LogisticRegression> <weights>  [\n  1 0 \n  0 1 \n  -1 0.5 ]\n<class> [ 0 1 1 ]\n</LogisticRegression> ";
+
+fn model() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("model", MODEL);
+    scratch
+}
+
+#[test]
+fn two_arguments_are_needed() {
+    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
+        tool("logistic-regression-copy").args(arguments).assert().code(1).stdout("");
+    }
+    Scratch::new().sh("logistic-regression-copy a").fails_with(1).stderr_has("Usage: logistic-regression-copy");
+}
+
+#[test]
+fn a_model_is_copied_between_binary_and_text() {
+    let ran = model().sh("logistic-regression-copy model - | logistic-regression-copy --binary=false - -");
+    ran.succeeds().stdout_is(MODEL).stderr_has("Wrote model to standard output");
+    let scratch = model();
+    scratch.sh("logistic-regression-copy model o").succeeds().stderr_has("Wrote model to o");
+    let mut expected = b"\0B<LogisticRegression> <weights> FM \x04\x03\0\0\0\x04\x02\0\0\0".to_vec();
+    expected.extend([1.0_f32, 0.0, 0.0, 1.0, -1.0, 0.5].iter().flat_map(|value| value.to_le_bytes()));
+    expected.extend(b"<class> \x04\x03\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0</LogisticRegression> ");
+    assert_eq!(scratch.read("o"), expected);
+}
+
+#[test]
+fn priors_are_scaled_by_class() {
+    let ran = model()
+        .sh("echo '[ 1 2.7182818 ]' | logistic-regression-copy --binary=false --scale-priors=- model - | sed -n 2,4p");
+    ran.succeeds().stdout_is("  1 0 \n  0 2 \n  -1 1.5 ]\n");
+}

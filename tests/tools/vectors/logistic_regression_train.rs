@@ -1,0 +1,85 @@
+use crate::support::{Scratch, tool};
+
+fn vectors() -> Scratch {
+    let scratch = Scratch::new();
+    scratch
+        .write("v.ark", "a [ -2 ]\nb [ -1 ]\nc [ -1.5 ]\nd [ 0.5 ]\ne [ 1 ]\nf [ 2 ]\ng [ -0.5 ]\nh [ 3 ]\n")
+        .write("classes", "a 0\nb 0\nc 0\nd 0\ne 1\nf 1\ng 1\nh 1\nnone 1\n");
+    scratch
+}
+
+#[test]
+fn three_arguments_are_needed() {
+    for arguments in [&[][..], &["ark:a", "ark:b"], &["a", "b", "c", "d"]] {
+        tool("logistic-regression-train").args(arguments).assert().code(1).stdout("");
+    }
+    let ran = Scratch::new().sh("logistic-regression-train ark:a");
+    ran.fails_with(1).stderr_has("Usage: logistic-regression-train");
+}
+
+#[test]
+fn a_classifier_tells_what_it_was_trained_on() {
+    let ran = vectors().sh(
+        "logistic-regression-train ark:v.ark ark:classes model && logistic-regression-eval --apply-log=false model \
+         ark:v.ark ark,t:- | awk '{print $1, ($4 > 0.5)}' | tr '\\n' ' '",
+    );
+    ran.succeeds()
+        .stdout_is("a 0 b 0 c 0 d 1 e 1 f 1 g 0 h 1 ")
+        .stderr_has("No vector for utterance none")
+        .stderr_has("Retrieved 8 vectors with 1 missing. There were 2 class labels.")
+        .stderr_has("Objective function is -0.693147")
+        .stderr_has("Finished training parameters without mixture components.");
+}
+
+#[test]
+fn classes_may_have_several_components() {
+    let ran = vectors()
+        .sh("logistic-regression-train --mix-up=3 --power=0.5 --binary=false ark:v.ark ark:classes - | grep class");
+    ran.succeeds()
+        .stdout_is("<class> [ 0 1 0 ]\n")
+        .stderr_has("Target number mixture components was 3. Training 3 mixture components.")
+        .stderr_has("Finished training mixture components.");
+    let ran = vectors().sh("logistic-regression-train --mix-up=99 ark:v.ark ark:classes o");
+    ran.succeeds()
+        .stderr_has("Could not split up to 99 mixture components")
+        .stderr_has("Target number mixture components was 99. Training 6 mixture components.");
+    let ran = vectors().sh("logistic-regression-train --mix-up=2 ark:v.ark ark:classes o");
+    ran.succeeds().stderr_lacks("mixture components was");
+}
+
+#[test]
+fn a_class_without_vectors_is_warned_about() {
+    let ran = vectors().sh("logistic-regression-train ark:v.ark 'ark:sed s/1/2/ classes |' o");
+    ran.succeeds().stderr_has("There are no vectors of class 1").stderr_has("There were 3 class labels.");
+}
+
+/// Kaldi writes beyond its memory where they are negative, and fills it where they are large.
+#[test]
+fn classes_that_cannot_be_are_an_error() {
+    for class in ["-1", "2", "2000000000"] {
+        let scratch = vectors();
+        let ran = scratch.sh(&format!("(echo a 0; echo b {class}) | logistic-regression-train ark:v.ark ark:- o"));
+        ran.fails_with(255).stderr_has(&format!("cannot train: expected a class below 2, got {class}"));
+        assert_eq!(scratch.list(), ["classes", "v.ark"]);
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_on_leaves_no_output_behind() {
+    let scratch = vectors();
+    scratch
+        .write("bad.ark", "a [ 2 ]\nb [ x ]\n")
+        .write("odd.ark", "a [ 2 ]\nb [ 1 2 ]\n")
+        .write("nan.ark", "a [ 2 ]\nb [ nan ]\n");
+    let before = scratch.list();
+    for (arguments, message) in [
+        ("ark:v.ark 'ark:echo x 1 |'", "No vectors processed. Unable to train."),
+        ("ark:odd.ark ark:classes", "cannot train: expected 1 elements of a vector, got 2"),
+        ("ark:nan.ark ark:classes", "expected finite numbers"),
+        ("ark:bad.ark ark:classes", "b: bad.ark:12: expected a number"),
+        ("ark:v.ark 'ark:echo a x |'", "expected an integer"),
+    ] {
+        scratch.sh(&format!("logistic-regression-train {arguments} o")).fails_with(255).stderr_has(message);
+        assert_eq!(scratch.list(), before);
+    }
+}
