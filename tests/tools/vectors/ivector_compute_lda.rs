@@ -62,3 +62,31 @@ fn utterances_without_speaker_and_ones_that_come_twice_are_skipped_and_counted()
         .stderr_has("Stats have 2 speakers, 7 utterances.")
         .stderr_has("Wrote LDA transform to lda.mat");
 }
+
+#[test]
+fn what_has_no_transform_leaves_no_output_behind() {
+    let scratch = ivectors();
+    scratch
+        .write("bad.ark", "a1 [ 2 1 ]\na2 [ x ]\n")
+        .write("odd.ark", "a1 [ 2 1 ]\na2 [ 1 2 3 ]\n")
+        .write("nan.ark", "a1 [ 2 1 ]\na2 [ nan 1 ]\nb1 [ 1 1 ]\n")
+        .write("same.ark", "a1 [ 2 1 ]\na2 [ 2 1 ]\n");
+    let before = scratch.list();
+    for (arguments, message) in [
+        ("--dim=3 ark:iv.ark ark:utt2spk", "--dim: expected no more dimensions than the vectors have"),
+        ("--dim=0 ark:iv.ark ark:utt2spk", "--dim: expected"),
+        ("--dim=1 --covariance-floor=-1 ark:iv.ark ark:utt2spk", "--covariance-floor: expected 0 or more, got -1"),
+        ("--dim=1 ark:/dev/null ark:utt2spk", "Did not read any utterances."),
+        ("--dim=1 ark:iv.ark 'ark:echo x y |'", "Did not read any utterances."),
+        ("--dim=1 ark:iv.ark 'ark:echo a1 a; echo b1 b |'", "expected a speaker with several vectors, got none"),
+        ("--dim=1 ark:same.ark ark:utt2spk", "positive definite"),
+        ("--dim=1 ark:nan.ark ark:utt2spk", "NaN"),
+        ("--dim=1 ark:odd.ark ark:utt2spk", "a2: expected 2 elements of a vector, got 3"),
+        ("--dim=1 ark:bad.ark ark:utt2spk", "a2: bad.ark:16: expected a number"),
+        ("--dim=1 'ark:cat iv.ark; false |' ark:utt2spk", "cat iv.ark; false"),
+        ("--dim=1 ark:iv.ark 'ark:cat utt2spk; false |'", "cat utt2spk; false"),
+    ] {
+        scratch.sh(&format!("ivector-compute-lda {arguments} o")).fails_with(255).stderr_has(message);
+        assert_eq!(scratch.list(), before, "{arguments}");
+    }
+}

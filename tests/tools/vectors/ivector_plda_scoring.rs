@@ -98,3 +98,13 @@ fn a_vector_that_is_the_mean_has_no_scores_and_is_warned_about() {
     let ran = scratch.sh("ivector-plda-scoring plda ark:train.ark ark:zero.ark trials -");
     ran.succeeds().stderr_has("The length of the iVector of x cannot be normalized");
 }
+
+#[test]
+fn what_comes_from_a_pipe_that_fails_is_an_error() {
+    let fails = |arguments: &str, message: &str| refuses(arguments, message);
+    fails("plda 'ark:cat train.ark; false |' ark:test.ark trials", "cat train.ark; false");
+    fails("plda ark:train.ark 'ark:cat test.ark; false |' trials", "cat test.ark; false");
+    fails("plda ark:train.ark ark:test.ark 'cat trials; false |'", "cat trials; false");
+    let number = "--num-utts='ark:cat num_utts; false |' plda ark:train.ark ark:test.ark trials";
+    fails(number, "cat num_utts; false");
+}

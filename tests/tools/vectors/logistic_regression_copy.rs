@@ -35,3 +35,25 @@ fn priors_are_scaled_by_class() {
         .sh("echo '[ 1 2.7182818 ]' | logistic-regression-copy --binary=false --scale-priors=- model - | sed -n 2,4p");
     ran.succeeds().stdout_is("  1 0 \n  0 2 \n  -1 1.5 ]\n");
 }
+
+#[test]
+fn what_makes_no_sense_leaves_no_output_behind() {
+    let scratch = model();
+    scratch.write("empty", "").write("cut", &MODEL[..60]).write("vector", "[ 1 2 3 ]\n");
+    let before = scratch.list();
+    for (arguments, message) in [
+        ("empty o", "empty:0: expected token"),
+        ("cut o", "cut:60: "),
+        ("vector o", "expected token \"<LogisticRegression>\""),
+        ("nowhere o", "cannot open nowhere"),
+        ("--scale-priors=vector model o", "expected 2 scales of priors, got 3"),
+        ("--scale-priors='echo [ 1 -1 ] |' model o", "expected no negative scale, got -1"),
+        ("--scale-priors=model model o", "model:0: expected"),
+        ("--scale-priors=nowhere model o", "cannot open nowhere"),
+        ("model nowhere/o", "cannot open nowhere/o"),
+    ] {
+        let ran = scratch.sh(&format!("logistic-regression-copy {arguments}"));
+        ran.fails_with(255).stderr_has(message).stderr_lacks("Wrote model");
+        assert_eq!(scratch.list(), before);
+    }
+}

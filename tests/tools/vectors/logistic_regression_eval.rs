@@ -57,3 +57,27 @@ fn what_makes_no_sense_leaves_no_output_behind() {
         assert_eq!(scratch.list(), before);
     }
 }
+
+/// By hand: the scores of a are 2, 1 and -1.5, those of b are 0, 1 and 0.5.
+#[test]
+fn posteriors_of_a_class_are_those_of_its_components() {
+    let ran = model().sh("logistic-regression-eval model ark:v.ark ark,t:-");
+    ran.succeeds()
+        .stdout_is("a  [ -0.3350976 -inf -1.256208 ]\nb  [ -1.68027 -inf -0.2061927 ]\n")
+        .stderr_has("Calculated log posteriors for 2 vectors.");
+    let ran = model().sh("logistic-regression-eval --apply-log=false model ark:v.ark ark,t:-");
+    ran.succeeds().stdout_is("a  [ 0.7152683 0 0.2847317 ]\nb  [ 0.1863237 0 0.8136763 ]\n");
+}
+
+#[test]
+fn trials_are_scored_in_their_order() {
+    let ran = model().sh("logistic-regression-eval model ark:classes ark:v.ark scores && cat scores");
+    ran.succeeds()
+        .stdout_is("b 2 -0.2061927\na 0 -0.3350976\n")
+        .stderr_has("No vector for utterance c")
+        .stderr_has("Calculated scores for 2 vectors with 1 missing.");
+    let ran = model().sh("logistic-regression-eval --apply-log=false model ark:classes ark:v.ark -");
+    ran.succeeds().stdout_is("b 2 0.8136763\na 0 0.7152683\n");
+    let ran = model().sh("echo b 1 | logistic-regression-eval model ark:- ark:v.ark -");
+    ran.succeeds().stdout_is("b 1 -inf\n");
+}

@@ -83,3 +83,24 @@ fn what_cannot_be_trained_on_leaves_no_output_behind() {
         assert_eq!(scratch.list(), before);
     }
 }
+
+#[test]
+fn steps_and_regularization_are_as_asked_for() {
+    let train = |options: &str, tail: &str| {
+        let command = format!("logistic-regression-train --binary=false {options} ark:v.ark ark:classes model");
+        let ran = vectors().sh(&format!("{command} 2> log; {tail}")).succeeds();
+        String::from_utf8(ran.stdout().to_vec()).unwrap()
+    };
+    for (options, expected) in [("", "20\n"), ("--max-steps=3", "3\n"), ("--max-steps=0", "0\n")] {
+        assert_eq!(train(options, "grep -c 'Objective function is' log || true"), expected);
+    }
+    assert_eq!(train("--max-steps=0", "sed -n 2,3p model"), "  0 0 \n  0 0 ]\n");
+    let largest = |options: &str| {
+        let weights = train(options, "sed -n 2,3p model");
+        let weights: Vec<f64> = weights.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        assert_eq!(weights.len(), 4, "{weights:?}");
+        weights.into_iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()))
+    };
+    let weights = [largest("--normalizer=10"), largest("--normalizer=0.1"), largest("--normalizer=0.001")];
+    assert!(weights[0] < 0.2 && 2.0 * weights[0] < weights[1] && 2.0 * weights[1] < weights[2], "{weights:?}");
+}
