@@ -11,9 +11,13 @@
 //! ```
 //!
 //! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Extent`].
+//!
+//! [`resample`] and its kin convert the sample rate.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod extent;
+mod resample;
 
 pub use extent::Extent;
+pub use resample::{Interpolator, RateConverter, ResampleError, resample};

@@ -1,0 +1,319 @@
+//! From one whole number of Hz to another.
+
+use std::ops::Range;
+
+use super::{Filter, ResampleError, dot};
+
+/// The most weights that a converter keeps: 64 MB of them.
+const MAX_WEIGHTS: u64 = 1 << 24;
+
+/// Converts signals from one sample rate to another (Kaldi's `LinearResample`).
+///
+/// A signal may come in pieces, of which the output is the same to the last bit as of the whole. What lies before and
+/// behind it counts as zero.
+///
+/// ```
+/// let mut converter = kaldi_wave::RateConverter::new(16_000, 8_000, 3_960.0, 6)?;
+/// let mut out = converter.accept(&[100.0; 100]);
+/// out.extend(converter.accept(&[100.0; 60]));
+/// out.extend(converter.finish());
+/// assert_eq!(out.len(), 80);
+/// assert!((out[40] - 100.0).abs() < 1.0);
+/// # Ok::<(), kaldi_wave::ResampleError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RateConverter {
+    weights: Weights,
+    /// Input that is still needed.
+    recent: Vec<f32>,
+    /// Samples of input that came before `recent`.
+    num_dropped: i64,
+    /// Samples of output delivered of this signal.
+    num_out: i64,
+}
+
+impl RateConverter {
+    /// Prepares the conversion from `from_hz` to `to_hz`, with a filter of this cutoff in Hz that reaches to its
+    /// `num_zeros`-th zero on both sides. 4 to 10 of them are usual.
+    ///
+    /// # Errors
+    /// Where a rate is 0, the cutoff not above 0 or above half of a rate, or `num_zeros` is 0; or where the ratio of the
+    /// rates is so odd that the weights would fill the memory.
+    pub fn new(from_hz: u32, to_hz: u32, cutoff_hz: f32, num_zeros: u32) -> Result<Self, ResampleError> {
+        let weights = Weights::new(from_hz, to_hz, cutoff_hz, num_zeros)?;
+        Ok(Self { weights, recent: Vec::new(), num_dropped: 0, num_out: 0 })
+    }
+
+    /// Takes the next piece of a signal, which may be empty, and gives what can be computed of the output: all but the
+    /// samples that the filter needs more input for.
+    pub fn accept(&mut self, samples: &[f32]) -> Vec<f32> {
+        self.recent.extend_from_slice(samples);
+        let out = self.weights.convert(&self.recent, self.num_dropped, self.num_out..self.end(false));
+        self.num_out += out.len() as i64;
+        let needed_from = self.weights.begin_of(self.num_out) - self.num_dropped;
+        let drop = needed_from.clamp(0, self.recent.len() as i64);
+        self.recent.drain(..drop as usize);
+        self.num_dropped += drop;
+        out
+    }
+
+    /// Ends a signal, and gives the rest of the output; the next piece will be the first one of another.
+    pub fn finish(&mut self) -> Vec<f32> {
+        let out = self.weights.convert(&self.recent, self.num_dropped, self.num_out..self.end(true));
+        self.reset();
+        out
+    }
+
+    /// Forgets a signal that was begun.
+    pub fn reset(&mut self) {
+        self.recent.clear();
+        (self.num_dropped, self.num_out) = (0, 0);
+    }
+
+    /// Converts a whole signal, apart from one that was begun.
+    ///
+    /// The output has the samples whose times lie before the end of the input.
+    pub fn convert(&self, samples: &[f32]) -> Vec<f32> {
+        self.weights.convert(samples, 0, 0..self.weights.num_out_of(samples.len() as i64, true))
+    }
+
+    /// Where the output ends that can be computed now.
+    fn end(&self, has_ended: bool) -> i64 {
+        let num_in = self.num_dropped + self.recent.len() as i64;
+        self.weights.num_out_of(num_in, has_ended).max(self.num_out)
+    }
+}
+
+/// The weights that samples of input have in samples of output.
+///
+/// They repeat after a unit: the shortest time that is a whole number of periods of both.
+#[derive(Clone, Debug)]
+struct Weights {
+    filter: Filter,
+    /// Input samples of a unit.
+    num_in: i64,
+    /// Output samples of a unit.
+    num_out: i64,
+    /// The frequency of which both rates are divisors, in Hz.
+    tick_rate: f64,
+    /// For each output sample of the first unit, the input sample where its weights begin, which may be negative.
+    begins: Vec<i64>,
+    /// The weights of each of them, `num_taps` with zeros at the end.
+    taps: Vec<f32>,
+    num_taps: usize,
+}
+
+impl Weights {
+    fn new(from_hz: u32, to_hz: u32, cutoff_hz: f32, num_zeros: u32) -> Result<Self, ResampleError> {
+        let min_hz = from_hz.min(to_hz);
+        if min_hz == 0 {
+            return Err(ResampleError::Rate { got: 0.0 });
+        }
+        let filter = Filter::new(cutoff_hz, num_zeros, min_hz.into())?;
+        let divisor = greatest_common_divisor(from_hz, to_hz);
+        let (num_in, num_out) = (from_hz / divisor, to_hz / divisor);
+
+        let (from, to) = (f64::from(from_hz), f64::from(to_hz));
+        let half_width = filter.half_width();
+        let num_weights = (2.0 * half_width * from + 1.0) * f64::from(num_out);
+        if num_weights > MAX_WEIGHTS as f64 {
+            return Err(ResampleError::NumWeights { limit: MAX_WEIGHTS, got: num_weights as u64 });
+        }
+        // Those within the window, which is closed at its ends.
+        let spans = (0..num_out).map(|out| {
+            let time = f64::from(out) / to;
+            (time, ((time - half_width) * from).ceil() as i64, ((time + half_width) * from).floor() as i64)
+        });
+        let spans: Vec<_> = spans.collect();
+        let num_taps = spans.iter().map(|(_, first, last)| (last - first + 1) as usize).max().unwrap_or(0);
+        let mut taps = Vec::with_capacity(num_taps * spans.len());
+        for (time, first, last) in &spans {
+            let begin = taps.len();
+            let weight = |at: i64| filter.at((at as f64 / from - time) as f32) / from_hz as f32;
+            taps.extend((*first..=*last).map(weight));
+            taps.resize(begin + num_taps, 0.0);
+        }
+        let begins = spans.into_iter().map(|(_, first, _)| first).collect();
+        let tick_rate = from * f64::from(num_out);
+        Ok(Self { filter, num_in: num_in.into(), num_out: num_out.into(), tick_rate, begins, taps, num_taps })
+    }
+
+    /// How many samples of output can be computed from so many of input, with or without those that the filter needs
+    /// further input for.
+    fn num_out_of(&self, num_samples: i64, has_ended: bool) -> i64 {
+        // In ticks, of which `num_out` are a period of the input and `num_in` one of the output.
+        let mut ticks = i128::from(num_samples) * i128::from(self.num_out);
+        if !has_ended {
+            // In single precision as in Kaldi, since it shows in what a piece yields.
+            ticks -= (self.filter.half_width() as f32 * self.tick_rate as f32).floor() as i128;
+        }
+        // Those at 0, 1 ... periods that lie before the end.
+        let period = i128::from(self.num_in);
+        ((ticks.max(0) + period - 1) / period) as i64
+    }
+
+    /// The input sample where the weights of an output sample begin.
+    fn begin_of(&self, out: i64) -> i64 {
+        self.begins[(out % self.num_out) as usize] + out / self.num_out * self.num_in
+    }
+
+    /// Computes a range of the output, from `samples` that begin at the input sample `offset`.
+    fn convert(&self, samples: &[f32], offset: i64, range: Range<i64>) -> Vec<f32> {
+        let mut out = Vec::with_capacity((range.end - range.start) as usize);
+        let (mut phase, mut base) = (range.start % self.num_out, range.start / self.num_out * self.num_in - offset);
+        for _ in range {
+            let taps = &self.taps[phase as usize * self.num_taps..][..self.num_taps];
+            let begin = base + self.begins[phase as usize];
+            let inside = usize::try_from(begin).ok().and_then(|begin| samples.get(begin..begin + self.num_taps));
+            out.push(match inside {
+                Some(samples) => dot(samples, taps),
+                None => dot(&padded(samples, begin, self.num_taps), taps),
+            });
+            phase += 1;
+            if phase == self.num_out {
+                (phase, base) = (0, base + self.num_in);
+            }
+        }
+        out
+    }
+}
+
+/// Samples from `begin` on, with zeros before and behind the signal.
+fn padded(samples: &[f32], begin: i64, len: usize) -> Vec<f32> {
+    let sample = |at: i64| usize::try_from(at).ok().and_then(|at| samples.get(at)).copied();
+    (begin..).take(len).map(|at| sample(at).unwrap_or(0.0)).collect()
+}
+
+/// Converts a whole signal from one rate to another, as Kaldi's feature programs do it for `--allow-downsample` and
+/// `--allow-upsample` (`ResampleWaveform`): a filter that reaches to its sixth zero, with a cutoff at 0.99 of half the lower
+/// rate.
+///
+/// Where the rates are the same the filter is applied all the same.
+///
+/// # Errors
+/// Where a rate is 0, or where their ratio is so odd that the weights would fill the memory.
+pub fn resample(samples: &[f32], from_hz: u32, to_hz: u32) -> Result<Vec<f32>, ResampleError> {
+    let cutoff = (0.99 * 0.5 * f64::from(from_hz.min(to_hz))) as f32;
+    Ok(RateConverter::new(from_hz, to_hz, cutoff, 6)?.convert(samples))
+}
+
+fn greatest_common_divisor(mut a: u32, mut b: u32) -> u32 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sine(hz: f64, rate: u32, num_samples: usize) -> Vec<f32> {
+        let sample = |n| (1000.0 * (std::f64::consts::TAU * hz * n as f64 / f64::from(rate)).sin()) as f32;
+        (0..num_samples).map(sample).collect()
+    }
+
+    /// The largest difference, or size, apart from the ends.
+    fn peak(samples: impl Iterator<Item = f32>, num_samples: usize) -> f32 {
+        samples.take(num_samples - 50).skip(50).map(f32::abs).fold(0.0, f32::max)
+    }
+
+    const RATES: [(u32, u32); 6] =
+        [(16_000, 8_000), (8_000, 16_000), (16_000, 4_000), (44_100, 16_000), (8_000, 11_025), (16_000, 16_000)];
+
+    #[test]
+    fn a_constant_keeps_its_level() {
+        for (from, to) in RATES {
+            let out = resample(&vec![1000.0; from as usize / 5], from, to).unwrap();
+            assert_eq!(out.len(), to as usize / 5);
+            assert!(peak(out.iter().map(|sample| sample - 1000.0), out.len()) < 5.0, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn a_tone_below_the_cutoff_is_kept() {
+        for (from, to) in RATES {
+            let out = resample(&sine(440.0, from, from as usize / 5), from, to).unwrap();
+            let expected = sine(440.0, to, out.len());
+            let differences = out.iter().zip(&expected).map(|(got, expected)| got - expected);
+            assert!(peak(differences, out.len()) < 10.0, "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn a_tone_above_the_cutoff_is_gone() {
+        for (from, to, hz) in [(16_000, 8_000, 5_500.0), (44_100, 16_000, 11_000.0), (16_000, 4_000, 3_500.0)] {
+            let out = resample(&sine(hz, from, from as usize / 5), from, to).unwrap();
+            assert!(peak(out.iter().copied(), out.len()) < 10.0, "{hz} Hz from {from} to {to}");
+        }
+        // No images of a tone above half the lower rate come up either.
+        let up = resample(&sine(1_000.0, 8_000, 1_600), 8_000, 16_000).unwrap();
+        let image: f32 = up.iter().zip(sine(7_000.0, 16_000, up.len())).map(|(a, b)| a * b).sum();
+        assert!(image.abs() / (up.len() as f32) < 1_000.0, "{image}");
+    }
+
+    #[test]
+    fn a_signal_in_pieces_gives_the_same_as_in_one() {
+        let signal: Vec<f32> = (0..3000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 16) as f32 - 32_768.0).collect();
+        for (from, to) in RATES {
+            let cutoff = 0.45 * from.min(to) as f32;
+            let mut converter = RateConverter::new(from, to, cutoff, 6).unwrap();
+            let whole = converter.convert(&signal);
+            for size in [1, 7, 160, 2999] {
+                let mut pieces: Vec<f32> = signal.chunks(size).flat_map(|piece| converter.accept(piece)).collect();
+                assert!(pieces.len() < whole.len(), "the end needs more samples");
+                assert!(converter.accept(&[]).is_empty());
+                pieces.extend(converter.finish());
+                assert_eq!(pieces, whole, "{from} to {to} in pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_output_has_the_samples_before_the_end() {
+        let count = |from, to, samples: usize| resample(&vec![1.0; samples], from, to).unwrap().len();
+        assert_eq!([0, 1, 2, 3].map(|samples| count(16_000, 8_000, samples)), [0, 1, 1, 2]);
+        assert_eq!([0, 1, 2, 3].map(|samples| count(8_000, 16_000, samples)), [0, 2, 4, 6]);
+        // 16000 / 44100 of 1, 3 and 441 periods.
+        assert_eq!([1, 3, 441].map(|samples| count(44_100, 16_000, samples)), [1, 2, 160]);
+    }
+
+    #[test]
+    fn a_piece_gives_what_the_filter_has_input_for() {
+        // The filter reaches over 8 samples; the output sample 0 needs the input samples 0 to 7, the last one has no weight.
+        let mut converter = RateConverter::new(16_000, 4_000, 1_000.0, 1).unwrap();
+        assert_eq!(converter.accept(&[1.0; 8]).len(), 0);
+        assert_eq!(converter.accept(&[1.0]).len(), 1);
+        assert_eq!(converter.accept(&[1.0; 4]).len(), 1);
+        converter.reset();
+        assert_eq!(converter.finish(), []);
+        assert_eq!(converter.accept(&[1.0; 8]).len(), 0);
+    }
+
+    /// What Kaldi's `ResampleWaveform` gives: a unit impulse shows the weights.
+    #[test]
+    fn weights_are_those_of_the_windowed_sinc() {
+        let out = resample(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0], 8_000, 8_000).unwrap();
+        let cutoff = 0.99 * 4_000.0;
+        let expected = (0..8).map(|n| {
+            let t = f64::from(n - 3) / 8_000.0;
+            let window = 0.5 + 0.5 * (std::f64::consts::TAU * cutoff / 6.0 * t).cos();
+            let x = std::f64::consts::PI * 2.0 * cutoff * t;
+            2.0 * cutoff * window * if n == 3 { 1.0 } else { x.sin() / x } / 8_000.0
+        });
+        for (got, expected) in out.iter().zip(expected) {
+            assert!((f64::from(*got) - expected).abs() < 1e-6, "{got} {expected}");
+        }
+    }
+
+    #[test]
+    fn rates_that_make_no_sense_are_refused() {
+        let message = |from, to| resample(&[1.0], from, to).unwrap_err().to_string();
+        assert_eq!(message(0, 8_000), "expected a positive sample rate, got 0 Hz");
+        assert_eq!(message(8_000, 0), "expected a positive sample rate, got 0 Hz");
+        assert!(message(u32::MAX, 16_000).contains("at most 16777216 weights, got "));
+        assert!(RateConverter::new(16_000, 8_000, 4_000.5, 6).is_err());
+        assert!(RateConverter::new(16_000, 8_000, 1_000.0, u32::MAX).is_err());
+        assert!(RateConverter::new(16_000, 8_000, 1_000.0, 0).is_err());
+    }
+}
