@@ -81,6 +81,11 @@ pub trait Value: Sized + Send + 'static {
         let _ = (head, length);
         false
     }
+
+    /// What is amiss with a value that could be read all the same; who reads it from a table logs it with its place.
+    fn remarks(&self) -> &[ParseError] {
+        &[]
+    }
 }
 
 /// Frames a value by parsing it: for small text forms whose end cannot be told from a terminator.

@@ -179,17 +179,15 @@ fn parse<T: Value>(window: &[u8], is_whole: bool) -> Result<()> {
     }
 }
 
+/// Unlike as a value, a file whose samples are cut is not whole: what is cut is damaged.
 fn extent_of_wave(window: &[u8], at_end: bool) -> Result<Extent> {
     match kaldi_wave::Extent::read(window) {
-        Ok(kaldi_wave::Extent { total: Some(total), may_be_padded, .. }) => {
-            let next = usize::try_from(total).ok().and_then(|total| window.get(total));
-            match next {
-                Some(0) if may_be_padded => Ok(Extent::Bytes(total + 1)),
-                None if may_be_padded && !at_end => Ok(Extent::More(total + 1)),
-                _ => Ok(Extent::Bytes(total)),
-            }
-        }
-        Ok(_) => Ok(Extent::Rest),
+        Ok(wave) => Ok(match (wave.num_bytes, wave.frame(window, at_end)) {
+            (None, _) => Extent::Rest,
+            (Some(num_bytes), Frame::Whole(length)) => Extent::Bytes((length as u64).max(wave.samples + num_bytes)),
+            (Some(_), Frame::Beyond(length)) => Extent::Bytes(length),
+            (Some(_), Frame::Partial(length)) => Extent::More(length),
+        }),
         Err(error) if error.at_end && !at_end => Ok(Extent::More(window.len() as u64 + 1)),
         Err(error) => Err(error),
     }

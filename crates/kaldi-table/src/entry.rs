@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Block, Cursor, Encoded, Format, Frame, Output, ParseError, Value};
+use kaldi_log::warning;
 
 use crate::{Error, Result, WorkError};
 
@@ -124,7 +125,11 @@ impl RawEntry {
             Some(range) => T::read_range(&mut cursor, range),
             None => T::read(&mut cursor),
         };
-        value.map_err(|error| self.error(error))
+        let value = value.map_err(|error| self.error(error))?;
+        for remark in value.remarks() {
+            warning!("{}", self.error(remark.clone()));
+        }
+        Ok(value)
     }
 
     /// Whether the value is unreadable for its range alone.

@@ -1,9 +1,9 @@
 //! Where the samples of a file are and where it ends, from its header alone.
 
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::{Frame, ParseError};
 
-/// The name and size of a chunk.
-const CHUNK_HEADER: u64 = 8;
+use crate::chunks::{CHUNK_HEADER, Chunks, is_name, number};
+
 /// The shortest chunk that describes a format.
 const FORMAT: u32 = 16;
 
@@ -17,106 +17,115 @@ pub struct Extent {
     pub samples: u64,
     /// The length of the samples in bytes, or nothing where they go on to the end of the stream.
     pub num_bytes: Option<u64>,
-    /// The length of all, with the chunks behind the samples, or nothing as for `num_bytes`.
-    pub total: Option<u64>,
-    /// Whether a zero byte may follow that makes the length even, where the sizes leave it open.
-    pub may_be_padded: bool,
+    /// The length of all as the outermost header has it, which may be wrong.
+    pub claimed: u64,
+    /// Whether the numbers of the file are big-endian.
+    pub big_endian: bool,
+}
+
+/// What stands before the samples.
+pub(crate) struct Layout<'a> {
+    pub(crate) extent: Extent,
+    /// The content of the chunk `fmt `, of 16 bytes or more, and its offset.
+    pub(crate) format: (&'a [u8], u64),
+    /// The size of the chunk `fact`, if there is one, and its offset.
+    pub(crate) fact: Option<(u32, u64)>,
 }
 
 impl Extent {
-    /// Reads the header at the start of `bytes`, up to the samples.
-    ///
-    /// The samples need not be there. Kaldi stops reading behind them; chunks that follow belong to the file here, if its
-    /// size in the header has room for one.
+    /// Reads the header at the start of `bytes`, up to the samples, which need not be there.
     ///
     /// # Errors
     /// Where the bytes are no such header; where they end before the samples begin, `at_end` is set.
     pub fn read(bytes: &[u8]) -> Result<Self, ParseError> {
+        Layout::read(bytes).map(|layout| layout.extent)
+    }
+
+    /// Tells where the file ends that starts with `window`; `at_end` says that nothing follows the window. A file that is
+    /// cut takes what is there.
+    ///
+    /// Kaldi stops reading behind the samples; the zero byte that makes their length even and chunks that follow belong to
+    /// the file here, if its size in the header has room for them.
+    pub fn frame(&self, window: &[u8], at_end: bool) -> Frame {
+        let length = window.len() as u64;
+        let more = |wanted: u64| if at_end { Frame::Whole(window.len()) } else { Frame::Partial(wanted) };
+        let Some(num_bytes) = self.num_bytes else { return more(length + 1) };
+        let mut end = self.samples + num_bytes;
+        let mut is_odd = num_bytes % 2 == 1;
+        loop {
+            // Sizes are often off by a byte or so, which belongs to whatever comes next.
+            let has_room = self.claimed >= end + CHUNK_HEADER;
+            if length < end {
+                return if has_room || is_odd || at_end { more(end + 1) } else { Frame::Beyond(end) };
+            }
+            let mut rest = &window[end as usize..];
+            if is_odd {
+                match rest {
+                    [0, behind @ ..] => (rest, end) = (behind, end + 1),
+                    [] => return more(end + 1),
+                    _ => {}
+                }
+            }
+            if self.claimed < end + CHUNK_HEADER {
+                return Frame::Whole(end as usize);
+            }
+            // What does not look like a chunk that fits is none: the size in the header was wrong.
+            let &[n0, n1, n2, n3, s0, s1, s2, s3, ..] = rest else {
+                return if is_name(rest.get(..4).unwrap_or(rest)) {
+                    more(end + CHUNK_HEADER)
+                } else {
+                    Frame::Whole(end as usize)
+                };
+            };
+            let size = number([s0, s1, s2, s3], self.big_endian);
+            let chunk_end = end + CHUNK_HEADER + u64::from(size);
+            if !is_name(&[n0, n1, n2, n3]) || chunk_end > self.claimed + 1 {
+                return Frame::Whole(end as usize);
+            }
+            (end, is_odd) = (chunk_end, size % 2 == 1);
+        }
+    }
+}
+
+impl<'a> Layout<'a> {
+    /// Reads the header at the start of `bytes`, up to the samples.
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, ParseError> {
         let mut chunks = Chunks::open(bytes)?;
-        let mut has_format = false;
+        let (mut format, mut fact) = (None, None);
         loop {
             let (name, size) = chunks.next()?;
-            match &name {
-                b"data" if !has_format => return Err(chunks.error("expected a chunk \"fmt \" before the samples")),
-                b"data" => return Ok(chunks.extent(size)),
-                b"fmt " if size < FORMAT => {
-                    return Err(chunks.error(&format!("expected {FORMAT} bytes or more in chunk \"fmt \", got {size}")));
+            let offset = chunks.offset();
+            match (&name, format) {
+                (b"data", None) => return Err(chunks.error("expected a chunk \"fmt \" before the samples")),
+                (b"data", Some(format)) => return Ok(Self { extent: Extent::new(&chunks, size), format, fact }),
+                (b"fmt ", None) if size < FORMAT => {
+                    return Err(chunks.error(format!(
+                        "expect PCM format data to have fmt chunk of {FORMAT} bytes or more, got {size}"
+                    )));
                 }
-                b"fmt " => has_format = true,
-                _ => {}
+                (b"fmt ", None) => format = Some((chunks.take(size)?, offset)),
+                (b"fact", _) => {
+                    fact = Some((size, offset));
+                    chunks.take(size)?;
+                }
+                _ => {
+                    chunks.take(size)?;
+                }
             }
-            chunks.skip(size)?;
         }
     }
 }
 
-/// The chunks in a RIFF/WAVE file.
-struct Chunks<'a> {
-    cursor: Cursor<'a>,
-    big_endian: bool,
-    /// The size in the outermost header.
-    riff_size: u32,
-}
-
-impl<'a> Chunks<'a> {
-    fn open(bytes: &'a [u8]) -> Result<Self, ParseError> {
-        let mut cursor = Cursor::new(bytes);
-        let start = bytes.get(..4).unwrap_or(bytes);
-        if !b"RIFF".starts_with(start) && !b"RIFX".starts_with(start) {
-            return Err(cursor.expected("\"RIFF\" or \"RIFX\""));
+impl Extent {
+    /// The extent, given that the samples are next, of `size` bytes.
+    fn new(chunks: &Chunks<'_>, size: u32) -> Self {
+        let is_streamed = matches!(chunks.riff_size(), 0 | u32::MAX) || matches!(size, 0 | u32::MAX | 0x7fff_f000);
+        Self {
+            samples: chunks.offset(),
+            num_bytes: (!is_streamed).then(|| size.into()),
+            claimed: CHUNK_HEADER + u64::from(chunks.riff_size()),
+            big_endian: chunks.is_big_endian(),
         }
-        let big_endian = cursor.take(4)? == b"RIFX";
-        let mut chunks = Self { cursor, big_endian, riff_size: 0 };
-        chunks.riff_size = chunks.number()?;
-        match chunks.cursor.take(4)? {
-            b"WAVE" => Ok(chunks),
-            _ => Err(ParseError::new(8, "expected \"WAVE\" in the RIFF file, got another kind")),
-        }
-    }
-
-    fn number(&mut self) -> Result<u32, ParseError> {
-        let mut word = [0; 4];
-        word.copy_from_slice(self.cursor.take(4)?);
-        Ok(if self.big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) })
-    }
-
-    /// Consumes the name and size of a chunk.
-    fn next(&mut self) -> Result<([u8; 4], u32), ParseError> {
-        let mut name = [0; 4];
-        name.copy_from_slice(self.cursor.take(4)?);
-        if !name.iter().all(|byte| matches!(byte, b' '..=b'~')) {
-            let message = format!("expected the name of a chunk, got \"{}\"", name.escape_ascii());
-            return Err(ParseError::new(self.cursor.offset() - 4, message));
-        }
-        Ok((name, self.number()?))
-    }
-
-    /// Consumes what is in a chunk, and the zero byte behind it that makes its length even, which not all programs write.
-    fn skip(&mut self, size: u32) -> Result<(), ParseError> {
-        self.cursor.take(size as usize)?;
-        if size % 2 == 1 && self.cursor.peek() == Some(0) {
-            self.cursor.advance(1);
-        }
-        Ok(())
-    }
-
-    /// The extent, given that the cursor is at the samples, of `size` bytes.
-    fn extent(&self, size: u32) -> Extent {
-        let samples = self.cursor.offset() as u64;
-        if matches!(self.riff_size, 0 | u32::MAX) || matches!(size, 0 | u32::MAX | 0x7fff_f000) {
-            return Extent { samples, num_bytes: None, total: None, may_be_padded: false };
-        }
-        let num_bytes = u64::from(size);
-        let end = samples + num_bytes;
-        let claimed = CHUNK_HEADER + u64::from(self.riff_size);
-        // Sizes are often off by a byte or so, which belongs to whatever comes next.
-        let has_more = claimed >= end + CHUNK_HEADER;
-        let total = if has_more { claimed } else { end };
-        Extent { samples, num_bytes: Some(num_bytes), total: Some(total), may_be_padded: !has_more && size % 2 == 1 }
-    }
-
-    fn error(&self, message: &str) -> ParseError {
-        ParseError::new(self.cursor.offset() - CHUNK_HEADER as usize, message.to_owned())
     }
 }
 
@@ -134,10 +143,15 @@ mod tests {
         [b"data".as_slice(), &size.to_le_bytes()].concat()
     }
 
+    #[track_caller]
+    fn ends(bytes: &[u8], at_end: bool, frame: Frame) {
+        assert_eq!(Extent::read(bytes).unwrap().frame(bytes, at_end), frame, "{}", bytes.escape_ascii());
+    }
+
     #[test]
     fn the_samples_follow_the_header() {
         let bytes = file(40, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0"]);
-        let extent = Extent { samples: 44, num_bytes: Some(4), total: Some(48), may_be_padded: false };
+        let extent = Extent { samples: 44, num_bytes: Some(4), claimed: 48, big_endian: false };
         assert_eq!(Extent::read(&bytes), Ok(extent));
         assert_eq!(Extent::read(&bytes[..44]), Ok(extent));
         for cut in 0..44 {
@@ -148,7 +162,7 @@ mod tests {
     #[test]
     fn sizes_may_be_big_endian() {
         let bytes = b"RIFX\0\0\0\x28WAVEfmt \0\0\0\x10\0\x01\0\x01\0\0\x1f\x40\0\0\x3e\x80\0\x02\0\x10data\0\0\0\x04";
-        let extent = Extent { samples: 44, num_bytes: Some(4), total: Some(48), may_be_padded: false };
+        let extent = Extent { samples: 44, num_bytes: Some(4), claimed: 48, big_endian: true };
         assert_eq!(Extent::read(bytes), Ok(extent));
     }
 
@@ -162,37 +176,93 @@ mod tests {
         ] {
             for chunks in [[junk, FORMAT_CHUNK], [FORMAT_CHUNK, junk]] {
                 let bytes = file(samples - 8 + 4, &[chunks[0], chunks[1], &data(4)]);
-                let extent = Extent::read(&bytes).unwrap();
-                assert_eq!((extent.samples, extent.total), (samples.into(), Some(u64::from(samples) + 4)));
+                assert_eq!(Extent::read(&bytes).unwrap().samples, samples.into());
+                ends(&bytes, false, Frame::Beyond(u64::from(samples) + 4));
+            }
+        }
+    }
+
+    #[test]
+    fn the_file_ends_with_the_samples_where_its_size_has_no_room_for_a_chunk() {
+        for riff_size in [30, 39, 40, 41, 47] {
+            let whole = file(riff_size, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0"]);
+            ends(&whole[..44], false, Frame::Beyond(48));
+            ends(&whole[..47], false, Frame::Beyond(48));
+            for at_end in [false, true] {
+                ends(&whole, at_end, Frame::Whole(48));
+                ends(&[whole.as_slice(), b"LIST\0\0\0\0"].concat(), at_end, Frame::Whole(48));
             }
         }
     }
 
     #[test]
     fn chunks_behind_the_samples_belong_to_the_file() {
-        let total = |riff_size, size| Extent::read(&file(riff_size, &[FORMAT_CHUNK, &data(size)])).unwrap().total;
-        assert_eq!(total(40, 4), Some(48));
-        assert_eq!(total(50, 4), Some(58));
-        // Off by a little: what has no room for a chunk is none.
-        assert_eq!(total(41, 4), Some(48));
-        assert_eq!(total(39, 4), Some(48));
-        assert_eq!(total(47, 4), Some(48));
-        assert_eq!(total(55, 5), Some(63));
+        let whole = file(60, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0", b"LIST\x03\0\0\0abc\0", b"id3 \0\0\0\0"]);
+        assert_eq!(whole.len(), 68);
+        for (cut, wanted) in [(44, 49), (47, 49), (48, 56), (55, 56), (56, 60), (58, 60), (59, 60), (60, 68), (67, 68)]
+        {
+            ends(&whole[..cut], false, Frame::Partial(wanted));
+            ends(&whole[..cut], true, Frame::Whole(cut));
+        }
+        let followed = [whole.as_slice(), b"utt2 RIFF"].concat();
+        for at_end in [false, true] {
+            ends(&whole, at_end, Frame::Whole(68));
+            ends(&followed, at_end, Frame::Whole(68));
+        }
+        // The zero byte that makes a length even may be missing.
+        let unpadded = file(51, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0", b"LIST\x03\0\0\0abc", b"utt2 RIFF"]);
+        ends(&unpadded, false, Frame::Whole(59));
+    }
+
+    #[test]
+    fn a_last_chunk_may_end_beyond_the_window() {
+        let whole = file(72, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0", b"LIST\x18\0\0\0", &[b'x'; 24]]);
+        ends(&whole[..56], false, Frame::Beyond(80));
+        ends(&whole[..79], false, Frame::Beyond(80));
+        ends(&whole[..79], true, Frame::Whole(79));
+    }
+
+    #[test]
+    fn what_does_not_look_like_a_chunk_that_fits_belongs_to_whatever_comes_next() {
+        for next in [
+            b"utt2 RIFF\x28\0\0\0".as_slice(),
+            b"a RIFF\x28\0\0\0WAVE",
+            b"LIST\xff\xff\0\0",
+            b"\0\0\0\0\0\0\0\0",
+            b"\xff",
+        ] {
+            let bytes = file(1000, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0", next]);
+            for at_end in [false, true] {
+                ends(&bytes, at_end, Frame::Whole(48));
+            }
+        }
     }
 
     #[test]
     fn an_odd_length_may_have_been_made_even() {
-        let extent = |size| Extent::read(&file(40, &[FORMAT_CHUNK, &data(size)])).unwrap();
-        assert_eq!((extent(3).total, extent(3).may_be_padded), (Some(47), true));
-        assert_eq!((extent(4).total, extent(4).may_be_padded), (Some(48), false));
+        let bytes = file(40, &[FORMAT_CHUNK, &data(3), b"abc\0"]);
+        ends(&bytes, false, Frame::Whole(48));
+        ends(&bytes[..46], false, Frame::Partial(48));
+        ends(&bytes[..47], false, Frame::Partial(48));
+        ends(&bytes[..47], true, Frame::Whole(47));
+        ends(&file(40, &[FORMAT_CHUNK, &data(3), b"abcutt2 "]), false, Frame::Whole(47));
     }
 
     #[test]
     fn sizes_that_were_not_known_reach_to_the_end() {
         for (riff_size, size) in [(0, 4), (u32::MAX, 4), (40, 0), (40, u32::MAX), (40, 0x7fff_f000)] {
-            let extent = Extent::read(&file(riff_size, &[FORMAT_CHUNK, &data(size)])).unwrap();
-            assert_eq!(extent, Extent { samples: 44, num_bytes: None, total: None, may_be_padded: false });
+            let bytes = file(riff_size, &[FORMAT_CHUNK, &data(size), b"abcdefg"]);
+            assert_eq!(Extent::read(&bytes).unwrap().num_bytes, None);
+            ends(&bytes, false, Frame::Partial(52));
+            ends(&bytes, true, Frame::Whole(51));
         }
+    }
+
+    #[test]
+    fn a_file_that_is_cut_takes_what_is_there() {
+        let bytes = file(u32::MAX - 1, &[FORMAT_CHUNK, &data(u32::MAX - 1), b"abcdefg"]);
+        ends(&bytes, true, Frame::Whole(51));
+        ends(&bytes, false, Frame::Beyond(44 + u64::from(u32::MAX) - 1));
     }
 
     #[test]
@@ -200,11 +270,13 @@ mod tests {
         let message = |bytes: &[u8]| Extent::read(bytes).map_err(|error| (error.offset, error.message.into_owned()));
         let refuses =
             |bytes: &[u8], offset: usize, text: &str| assert_eq!(message(bytes), Err((offset, text.to_owned())));
-        refuses(b"RIFE1234WAVE", 0, "expected \"RIFF\" or \"RIFX\", got \"RIFE1234WAVE\"");
-        refuses(b"RIFF\x04\0\0\0AVI ", 8, "expected \"WAVE\" in the RIFF file, got another kind");
+        refuses(b"RIFE1234WAVE", 0, "expected RIFF or RIFX, got RIFE");
+        refuses(b"\0BFM ", 0, "expected RIFF or RIFX, got \\x00BFM");
+        refuses(b"RIFF\x04\0\0\0AVI ", 8, "expected WAVE, got AVI ");
         refuses(&file(40, &[&data(4)]), 12, "expected a chunk \"fmt \" before the samples");
         refuses(&file(40, &[b"\x01\0\0\0\0\0\0\0"]), 12, "expected the name of a chunk, got \"\\x01\\x00\\x00\\x00\"");
-        refuses(&file(40, &[b"fmt \x02\0\0\0"]), 12, "expected 16 bytes or more in chunk \"fmt \", got 2");
+        let short = "expect PCM format data to have fmt chunk of 16 bytes or more, got 2";
+        refuses(&file(40, &[b"fmt \x02\0\0\0"]), 12, short);
         assert!(Extent::read(&file(40, &[b"JUNK\xff\xff\xff\x7f"])).unwrap_err().at_end);
     }
 }

@@ -16,8 +16,15 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod chunks;
+mod encoding;
 mod extent;
+mod info;
 mod resample;
+mod wave;
 
+pub use encoding::Encoding;
 pub use extent::Extent;
+pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
+pub use wave::Wave;

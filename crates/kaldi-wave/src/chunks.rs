@@ -1,0 +1,87 @@
+//! The chunks of a RIFF/WAVE file.
+
+use kaldi_io::{Cursor, ParseError};
+
+/// The name and size of a chunk.
+pub(crate) const CHUNK_HEADER: u64 = 8;
+
+/// A position at a chunk of a RIFF/WAVE file.
+pub(crate) struct Chunks<'a> {
+    cursor: Cursor<'a>,
+    big_endian: bool,
+    riff_size: u32,
+}
+
+impl<'a> Chunks<'a> {
+    /// Reads the outermost header at the start of `bytes`.
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let mut cursor = Cursor::new(bytes);
+        let start = bytes.get(..4).unwrap_or(bytes);
+        if !b"RIFF".starts_with(start) && !b"RIFX".starts_with(start) {
+            return Err(ParseError::new(0, format!("expected RIFF or RIFX, got {}", start.escape_ascii())));
+        }
+        let big_endian = cursor.take(4)? == b"RIFX";
+        let mut chunks = Self { cursor, big_endian, riff_size: 0 };
+        chunks.riff_size = chunks.number()?;
+        match chunks.cursor.take(4)? {
+            b"WAVE" => Ok(chunks),
+            other => Err(ParseError::new(8, format!("expected WAVE, got {}", other.escape_ascii()))),
+        }
+    }
+
+    /// Whether numbers are big-endian.
+    pub(crate) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// The size in the outermost header: bytes behind it.
+    pub(crate) fn riff_size(&self) -> u32 {
+        self.riff_size
+    }
+
+    /// Bytes consumed so far.
+    pub(crate) fn offset(&self) -> u64 {
+        self.cursor.offset() as u64
+    }
+
+    /// Consumes the name and size of a chunk.
+    pub(crate) fn next(&mut self) -> Result<([u8; 4], u32), ParseError> {
+        let mut name = [0; 4];
+        name.copy_from_slice(self.cursor.take(4)?);
+        if !is_name(&name) {
+            let message = format!("expected the name of a chunk, got \"{}\"", name.escape_ascii());
+            return Err(ParseError::new(self.cursor.offset() - 4, message));
+        }
+        Ok((name, self.number()?))
+    }
+
+    /// Consumes what is in a chunk, and the zero byte behind it that makes its length even, which not all programs write.
+    pub(crate) fn take(&mut self, size: u32) -> Result<&'a [u8], ParseError> {
+        let content = self.cursor.take(size as usize)?;
+        if size % 2 == 1 && self.cursor.peek() == Some(0) {
+            self.cursor.advance(1);
+        }
+        Ok(content)
+    }
+
+    /// A fault at the chunk whose name and size were consumed last.
+    pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
+        ParseError::new(self.cursor.offset() - CHUNK_HEADER as usize, message.into())
+    }
+
+    fn number(&mut self) -> Result<u32, ParseError> {
+        let mut word = [0; 4];
+        word.copy_from_slice(self.cursor.take(4)?);
+        Ok(number(word, self.big_endian))
+    }
+}
+
+/// Whether these bytes may name a chunk.
+pub(crate) fn is_name(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// A number of four bytes in the order of the file.
+pub(crate) fn number(word: [u8; 4], big_endian: bool) -> u32 {
+    if big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
+}

@@ -1,0 +1,325 @@
+//! Waveforms as table values.
+
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+
+use crate::Encoding;
+use crate::extent::Extent;
+use crate::info::WaveInfo;
+
+/// Bytes of the header that is written.
+const HEADER: usize = 44;
+
+/// Samples at the 16-bit scale (-32768 to 32767), `num_channels × num_samples`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wave {
+    sample_rate: f32,
+    channels: Vec<Vec<f32>>,
+    remarks: Vec<ParseError>,
+}
+
+impl Wave {
+    /// Makes a waveform of its channels; `sample_rate` is in Hz.
+    ///
+    /// # Panics
+    /// Where there is no channel, or more than 32767, or they differ in length.
+    pub fn new(sample_rate: f32, channels: Vec<Vec<f32>>) -> Self {
+        assert!((1..=32767).contains(&channels.len()), "{} channels", channels.len());
+        assert!(channels.iter().all(|channel| channel.len() == channels[0].len()), "channels of one length");
+        Self { sample_rate, channels, remarks: Vec::new() }
+    }
+
+    /// The sampling frequency in Hz.
+    pub fn sample_rate(&self) -> f32 {
+        self.sample_rate
+    }
+
+    /// The number of channels.
+    pub fn num_channels(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// The number of samples of each channel.
+    pub fn num_samples(&self) -> usize {
+        self.channels.first().map_or(0, Vec::len)
+    }
+
+    /// The samples of one channel.
+    ///
+    /// # Panics
+    /// Where there is no such channel.
+    pub fn channel(&self, index: usize) -> &[f32] {
+        &self.channels[index]
+    }
+
+    /// The samples of all channels.
+    pub fn into_channels(self) -> Vec<Vec<f32>> {
+        self.channels
+    }
+
+    /// The duration in seconds.
+    pub fn duration(&self) -> f64 {
+        self.num_samples() as f64 / f64::from(self.sample_rate)
+    }
+
+    /// How many samples 16 bits cannot hold, which are clipped where the waveform is written.
+    pub fn num_clipped(&self) -> usize {
+        let is_clipped = |sample: &f32| i16::try_from(*sample as i32).is_err();
+        self.channels.iter().map(|channel| channel.iter().filter(|sample| is_clipped(sample)).count()).sum()
+    }
+
+    /// Builds the waveform of `info` from the bytes of the file, which may be cut.
+    fn decode(mut info: WaveInfo, bytes: &[u8]) -> Result<Self, ParseError> {
+        let samples = &bytes[info.extent().samples as usize..];
+        let samples = match info.extent().num_bytes.map(|num_bytes| num_bytes as usize) {
+            Some(expected) if expected > samples.len() => {
+                info.note_truncated(samples.len() as u64);
+                samples
+            }
+            Some(expected) => &samples[..expected],
+            None => samples,
+        };
+        if samples.len() < info.frame_size() {
+            let message = format!(
+                "empty file (no data): expected samples of {} bytes, got {} bytes",
+                info.frame_size(),
+                samples.len()
+            );
+            return Err(ParseError::new(info.extent().samples as usize, message));
+        }
+        Ok(Self {
+            sample_rate: info.sample_rate(),
+            channels: info.encoding().decode(samples, info.num_channels(), info.extent().big_endian),
+            remarks: info.into_remarks(),
+        })
+    }
+}
+
+/// Waveforms have one form, without a binary marker: a RIFF/WAVE file.
+impl Value for Wave {
+    const NAME: &'static str = "wave";
+
+    /// A file whose samples are cut is whole, as Kaldi has it: what is there counts.
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        match Extent::read(window) {
+            Ok(extent) => Ok(extent.frame(window, at_end)),
+            Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let start = cursor.offset();
+        let moved = |mut error: ParseError| {
+            error.offset += start;
+            error
+        };
+        let bytes = cursor.rest();
+        let info = WaveInfo::read_header(bytes).map_err(moved)?;
+        if let Frame::Whole(length) = info.extent().frame(bytes, true) {
+            cursor.advance(length);
+        }
+        let mut wave = Self::decode(info, bytes).map_err(moved)?;
+        wave.remarks = wave.remarks.into_iter().map(moved).collect();
+        Ok(wave)
+    }
+
+    /// Appends the file as Kaldi does: 16-bit PCM, fractions cut off, clipped.
+    fn write(&self, out: &mut Vec<u8>, _: Format) {
+        let num_channels = self.num_channels();
+        let num_bytes = 2 * (num_channels as u64) * (self.num_samples() as u64);
+        let (riff_size, data_size) = sizes(num_bytes);
+        out.reserve(HEADER + num_bytes as usize);
+        out.extend_from_slice(b"RIFF");
+        out.extend_from_slice(&riff_size.to_le_bytes());
+        out.extend_from_slice(b"WAVEfmt \x10\0\0\0\x01\0");
+        out.extend_from_slice(&(num_channels as u16).to_le_bytes());
+        let sample_rate = self.sample_rate as u32;
+        out.extend_from_slice(&sample_rate.to_le_bytes());
+        out.extend_from_slice(&sample_rate.wrapping_mul(2 * num_channels as u32).to_le_bytes());
+        out.extend_from_slice(&(2 * num_channels as u16).to_le_bytes());
+        out.extend_from_slice(b"\x10\0data");
+        out.extend_from_slice(&data_size.to_le_bytes());
+        let start = out.len();
+        match self.channels.as_slice() {
+            // A cast cuts off the fraction and clips.
+            [mono] => out.extend(mono.iter().flat_map(|&sample| (sample as i16).to_le_bytes())),
+            channels => {
+                out.resize(start + num_bytes as usize, 0);
+                for (index, channel) in channels.iter().enumerate() {
+                    let places = out[start..].as_chunks_mut::<2>().0.iter_mut().skip(index).step_by(num_channels);
+                    for (place, &sample) in places.zip(channel) {
+                        *place = (sample as i16).to_le_bytes();
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_canonical_binary(bytes: &[u8]) -> bool {
+        Self::is_canonical_head(bytes, bytes.len() as u64)
+    }
+
+    fn is_canonical_head(head: &[u8], length: u64) -> bool {
+        let Ok(info) = WaveInfo::read_header(head) else { return false };
+        let Extent { samples, num_bytes: Some(num_bytes), claimed, big_endian } = *info.extent() else { return false };
+        samples == HEADER as u64
+            && head.starts_with(b"RIFF")
+            && !big_endian
+            && head.get(12..22) == Some(b"fmt \x10\0\0\0\x01\0")
+            && info.encoding() == Encoding::Signed16
+            && num_bytes % info.frame_size() as u64 == 0
+            && [claimed, samples + num_bytes] == [length; 2]
+    }
+
+    fn remarks(&self) -> &[ParseError] {
+        &self.remarks
+    }
+}
+
+/// What the header has for the sizes of the file and of its samples. Where 32 bits cannot hold them, they are those of a
+/// file that goes on to the end of the stream.
+fn sizes(num_bytes: u64) -> (u32, u32) {
+    let size = |bytes: u64| u32::try_from(bytes).ok().filter(|&size| size < u32::MAX);
+    match (size(num_bytes + HEADER as u64 - 8), size(num_bytes)) {
+        (Some(riff_size), Some(data_size)) => (riff_size, data_size),
+        _ => (u32::MAX, u32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &[u8] =
+        b"RIFF\x2c\0\0\0WAVEfmt \x10\0\0\0\x01\0\x02\0\x40\x1f\0\0\0\x7d\0\0\x04\0\x10\0data\x08\0\0\0\x01\0\xff\xff\xff\x7f\0\x80";
+
+    fn read(bytes: &[u8]) -> Result<Wave, ParseError> {
+        Wave::read(&mut Cursor::new(bytes))
+    }
+
+    fn written(wave: &Wave) -> Vec<u8> {
+        let mut out = Vec::new();
+        wave.write(&mut out, Format::Binary);
+        out
+    }
+
+    fn stereo() -> Wave {
+        Wave::new(8000.0, vec![vec![1.0, 32767.0], vec![-1.0, -32768.0]])
+    }
+
+    #[test]
+    fn samples_are_interleaved_integers() {
+        let wave = read(FILE).unwrap();
+        assert_eq!(wave, stereo());
+        assert_eq!((wave.sample_rate(), wave.num_channels(), wave.num_samples()), (8000.0, 2, 2));
+        assert_eq!((wave.channel(1), wave.duration()), ([-1.0, -32768.0].as_slice(), 0.00025));
+        assert_eq!(written(&wave), FILE);
+        assert!(Wave::is_canonical_binary(FILE));
+    }
+
+    #[test]
+    fn fractions_are_cut_off_and_what_is_too_large_is_clipped() {
+        let samples = vec![0.99, -0.99, 32767.9, 32768.0, -32768.9, -32769.0, 1e30, -1e30, f32::INFINITY, f32::NAN];
+        let wave = Wave::new(16000.0, vec![samples]);
+        assert_eq!(wave.num_clipped(), 5);
+        let again = read(&written(&wave)).unwrap();
+        let (most, least) = (32767.0, -32768.0);
+        assert_eq!(again.channel(0), [0.0, 0.0, most, most, least, least, most, least, most, 0.0]);
+        assert_eq!(again.num_clipped(), 0);
+    }
+
+    #[test]
+    fn the_end_is_told_from_the_header() {
+        let followed = [FILE, b"utt2 RIFF"].concat();
+        let mut cursor = Cursor::new(&followed);
+        Wave::read(&mut cursor).unwrap();
+        assert_eq!(cursor.rest(), b"utt2 RIFF");
+        assert_eq!(Wave::frame(&followed, false), Ok(Frame::Whole(52)));
+        for cut in 0..44 {
+            assert_eq!(Wave::frame(&FILE[..cut], false), Ok(Frame::Partial(cut as u64 + 1)));
+            assert!(Wave::frame(&FILE[..cut], true).unwrap_err().at_end, "{cut}");
+            assert!(read(&FILE[..cut]).unwrap_err().at_end, "{cut}");
+        }
+        for cut in 44..52 {
+            assert_eq!(Wave::frame(&FILE[..cut], false), Ok(Frame::Beyond(52)));
+            assert_eq!(Wave::frame(&FILE[..cut], true), Ok(Frame::Whole(cut)));
+        }
+    }
+
+    #[test]
+    fn what_is_there_of_a_cut_file_counts() {
+        for (cut, num_samples) in [(48, 1), (51, 1)] {
+            let wave = read(&FILE[..cut]).unwrap();
+            assert_eq!(wave.num_samples(), num_samples);
+            let message = format!("Truncated file? Expected 8 bytes of samples, got {}", cut - 44);
+            assert_eq!(wave.remarks(), [ParseError::new(44, message)]);
+        }
+        for cut in 44..48 {
+            let error = read(&FILE[..cut]).unwrap_err();
+            let message = format!("empty file (no data): expected samples of 4 bytes, got {} bytes", cut - 44);
+            assert_eq!((error.offset, error.message.as_ref()), (44, message.as_str()));
+        }
+    }
+
+    #[test]
+    fn a_file_of_unknown_length_goes_on_to_the_end() {
+        let mut bytes = [FILE, b"\x05\0\x06\0more"].concat();
+        bytes[40..44].fill(0xff);
+        assert_eq!(Wave::frame(&bytes, false), Ok(Frame::Partial(61)));
+        assert_eq!(Wave::frame(&bytes, true), Ok(Frame::Whole(60)));
+        let mut cursor = Cursor::new(&bytes);
+        assert_eq!(Wave::read(&mut cursor).unwrap().num_samples(), 4);
+        assert_eq!(cursor.rest(), b"");
+    }
+
+    #[test]
+    fn faults_and_remarks_are_told_from_the_cursors_start() {
+        let place = |bytes: &[u8]| {
+            let mut cursor = Cursor::new(bytes);
+            cursor.advance(3);
+            Wave::read(&mut cursor).map(|wave| wave.remarks()[0].offset).map_err(|error| error.offset)
+        };
+        assert_eq!(place(&[b"abc", &FILE[..50]].concat()), Ok(47));
+        assert_eq!(place(&[b"abc", &FILE[..46]].concat()), Err(47));
+        assert_eq!(place(b"abcRIFX1234AVI "), Err(11));
+    }
+
+    #[test]
+    fn only_a_file_as_it_would_be_written_is_canonical() {
+        let with = |at: usize, byte: u8| {
+            let mut bytes = FILE.to_vec();
+            bytes[at] = byte;
+            bytes
+        };
+        for at in [3, 4, 16, 20, 22, 32, 34, 40] {
+            assert!(!Wave::is_canonical_binary(&with(at, b'X')), "{at}");
+        }
+        assert!(Wave::is_canonical_binary(&with(51, 7)));
+        assert!(!Wave::is_canonical_binary(&FILE[..51]));
+        assert!(!Wave::is_canonical_binary(&[FILE, b"x"].concat()));
+        assert!(!Wave::is_canonical_binary(&with(40, 0)));
+        assert!(Wave::is_canonical_head(&FILE[..44], 52));
+        assert!(!Wave::is_canonical_head(&FILE[..44], 51));
+        assert!(!Wave::is_canonical_head(&FILE[..40], 52));
+    }
+
+    #[test]
+    fn sizes_beyond_32_bits_mean_the_end_of_the_stream() {
+        assert_eq!(sizes(8), (44, 8));
+        assert_eq!(sizes(u64::from(u32::MAX) - 37), (u32::MAX - 1, u32::MAX - 37));
+        assert_eq!(sizes(u64::from(u32::MAX) - 36), (u32::MAX, u32::MAX));
+        assert_eq!(sizes(1 << 33), (u32::MAX, u32::MAX));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for (num_channels, num_samples) in [(1, 1), (1, 4000), (2, 999), (3, 7), (300, 2)] {
+            let sample = |at: usize| f32::from((at * 7919 % 65536) as u16 as i16);
+            let channels = (0..num_channels).map(|c| (0..num_samples).map(|t| sample(c * 131 + t)).collect()).collect();
+            let wave = Wave::new(22050.0, channels);
+            let bytes = written(&wave);
+            assert!(Wave::is_canonical_binary(&bytes));
+            assert_eq!(read(&bytes), Ok(wave));
+        }
+    }
+}
