@@ -149,6 +149,15 @@ impl Input {
         &self.file
     }
 
+    /// Gives the stream up: closes it, asks its command to end where there is one, and waits for that.
+    pub fn stop(self) {
+        let Self { file, child, .. } = self;
+        drop(file);
+        if let Some(child) = child {
+            child.stop();
+        }
+    }
+
     /// Closes the stream and waits for its command, if any. Its status counts only where the end was seen: stopping
     /// early is the reader's right.
     ///
@@ -163,6 +172,49 @@ impl Input {
     }
 }
 
+/// Waits until a read of one of `inputs` at least would not have to wait, and tells of each whether it is so. Where the
+/// system cannot tell, it is the first one's turn, whose read may then wait.
+pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
+    let poll = |input: &&Input| libc::pollfd { fd: input.file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<libc::pollfd> = inputs.iter().map(poll).collect();
+    loop {
+        #[allow(unsafe_code)]
+        // SAFETY: the pointer and the count are those of `polled`; its descriptors are kept open by `inputs`.
+        let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
+        if count > 0 {
+            return polled.iter().map(|polled| polled.revents != 0).collect();
+        }
+        if count < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return (0..inputs.len()).map(|index| index == 0).collect();
+        }
+    }
+}
+
 fn open(path: &Path, name: &str) -> Result<File> {
     File::open(path).map_err(|source| Error::Open { name: name.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[test]
+    fn who_has_bytes_or_has_ended_is_readable() {
+        let [silent, bytes, ended] =
+            ["sleep 20 |", "echo a; sleep 20 |", "true |"].map(|c| Input::open(c.into()).unwrap());
+        while wait_readable(&[&silent, &bytes, &ended]) != [false, true, true] {}
+        assert_eq!(wait_readable(&[&bytes, &silent]), [true, false]);
+        for input in [silent, bytes, ended] {
+            input.stop();
+        }
+    }
+
+    #[test]
+    fn a_command_that_is_given_up_is_not_waited_for() {
+        let start = Instant::now();
+        Input::open("exec sleep 100 |".into()).unwrap().stop();
+        assert!(start.elapsed() < Duration::from_secs(50));
+    }
 }

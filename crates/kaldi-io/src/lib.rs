@@ -40,9 +40,10 @@ pub use cursor::Cursor;
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use format::{Format, write_basic, write_int_pairs, write_int_vector, write_token};
-pub use input::Input;
+pub use input::{Input, wait_readable};
 pub use lines::Lines;
 pub use output::Output;
+pub use pipe::open_files_limit;
 pub use quote::shell_quote;
 pub use same_file::is_same_file;
 pub use specifier::{

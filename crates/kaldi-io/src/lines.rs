@@ -43,9 +43,10 @@ impl Lines {
         self.number
     }
 
-    /// Whether the next line is in memory, so that asking for it waits for nobody.
+    /// Whether the next line is in memory or in a regular file, so that asking for it waits for nobody.
     pub fn has_line(&self) -> bool {
-        memchr(b'\n', &self.buffer[self.used..]).is_some()
+        let in_file = |input: &Input| input.remaining().is_some();
+        self.input.as_ref().is_none_or(in_file) || memchr(b'\n', &self.buffer[self.used..]).is_some()
     }
 
     /// The next line, without its newline, which the last one may lack; nothing at the end.
@@ -131,11 +132,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_be_in_memory() {
-        let mut lines = lines("printf 'a\\nb' |");
-        assert!(!lines.has_line());
-        lines.next_line().unwrap();
-        assert!(!lines.has_line());
+    fn a_line_may_be_in_memory_or_in_a_file() {
+        let mut piped = lines("printf 'a\\nb' |");
+        assert!(!piped.has_line());
+        piped.next_line().unwrap();
+        assert!(!piped.has_line());
+        piped.next_line().unwrap();
+        assert!(piped.has_line(), "the end waits for nobody either");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(lines(file.path().to_str().unwrap()).has_line());
     }
 
     #[test]

@@ -54,6 +54,16 @@ impl ShellChild {
         self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
     }
 
+    /// Asks the command to end and waits for that; its stream must be closed.
+    pub(crate) fn stop(self) {
+        let Ok(pid) = libc::pid_t::try_from(self.child.id()) else { return };
+        #[allow(unsafe_code)]
+        // SAFETY: `kill` touches no memory; the process is our child and not waited for yet, so that the number is its own.
+        unsafe {
+            libc::kill(pid, libc::SIGTERM);
+        }
+    }
+
     /// The error that reports `status`.
     pub(crate) fn failed(&self, status: ExitStatus) -> Error {
         Error::Status { command: self.shown.to_str_lossy().into_owned(), status }
@@ -86,4 +96,13 @@ pub(crate) fn widen(file: &File) {
     unsafe {
         libc::fcntl(fd, libc::F_SETPIPE_SZ, CAPACITY);
     }
+}
+
+/// How many files this process may have open.
+pub fn open_files_limit() -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    #[allow(unsafe_code)]
+    // SAFETY: `limit` is writable memory of the right type for the length of the call.
+    let status = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
+    if status == 0 { limit.rlim_cur } else { 0 }
 }

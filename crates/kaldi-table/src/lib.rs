@@ -25,6 +25,7 @@ mod archive_writer;
 mod entry;
 mod error;
 mod key_pairs;
+mod lines_ahead;
 mod loader;
 mod lookup;
 mod random_access;
@@ -32,6 +33,7 @@ mod rows;
 mod script;
 mod script_reader;
 mod sequential;
+mod stream_value;
 mod writer;
 
 pub use archive_writer::ArchiveWriter;

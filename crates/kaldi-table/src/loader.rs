@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString};
 use kaldi_io::{Frame, Input, ParseError, Rxfilename, printable_rxfilename};
-use kaldi_log::warning;
 
 use crate::archive::{CHUNK, HEAD};
 use crate::entry::{Chunk, FrameFn, RawEntry, Stored};
+use crate::stream_value::StreamValue;
 
 /// Files that are kept open. Few, since tools run under tight limits, and a file is opened in microseconds.
 const OPEN_FILES: usize = 4;
@@ -27,7 +27,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
+    pub(crate) fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
         Self { chunk, value, stored: None }
     }
 
@@ -104,55 +104,24 @@ impl ValueLoader {
                     Some(stdin) => stdin,
                     None => (Input::open(rxfilename)?, Vec::new()),
                 };
-                let (chunk, value, input) = self.load_stream(input, rest)?;
+                let (chunk, value, input) = StreamValue::new(input, rest, self.frame).take()?;
                 self.stdin = Some((input, chunk.bytes[value.end..].to_vec()));
                 Loaded::whole(chunk, value)
             }
-            Rxfilename::Pipe(_) => {
-                let (chunk, value, mut input) = self.load_stream(Input::open(rxfilename)?, Vec::new())?;
-                // The value is whole, whatever the command does now; where it has ended, it may have a word to say.
-                let has_ended = input.at_end() || input.read_some(&mut Vec::new(), CHUNK).is_ok_and(|count| count == 0);
-                if has_ended && let Err(error) = input.finish() {
-                    warning!("{error}; the value before it was whole");
-                }
-                Loaded::whole(chunk, value)
-            }
+            Rxfilename::Pipe(_) => StreamValue::open(rxfilename, self.frame)?.finish()?,
         };
-        self.last = Some((rxfilename.to_owned(), loaded.clone()));
+        self.keep(rxfilename, &loaded);
         Ok(loaded)
     }
 
-    /// Frames the value at the begin of a stream of which `bytes` were read already.
-    fn load_stream(
-        &self,
-        mut input: Input,
-        mut bytes: Vec<u8>,
-    ) -> Result<(Arc<Chunk>, Range<usize>, Input), kaldi_io::Error> {
-        let base = input.offset() - bytes.len() as u64;
-        loop {
-            match (self.frame)(&bytes, input.at_end()) {
-                Ok(Frame::Whole(length)) => {
-                    let chunk = Chunk { bytes, base, name: input.name().into() };
-                    return Ok((Arc::new(chunk), 0..length, input));
-                }
-                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
-                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(bytes.len());
-                    let limit = missing.min(bytes.len()).max(CHUNK);
-                    let enough = bytes.len() + if bytes.len() > 4 * CHUNK { limit.min(bytes.len() / 2) } else { 1 };
-                    while bytes.len() < enough && input.read_some(&mut bytes, limit)? > 0 {}
-                }
-                Err(source) => {
-                    let error = content(input.name(), base, source);
-                    input.finish()?;
-                    return Err(error);
-                }
-            }
-        }
+    /// Keeps a value for lines that name it again.
+    pub(crate) fn keep(&mut self, rxfilename: &BStr, loaded: &Loaded) {
+        self.last = Some((rxfilename.to_owned(), loaded.clone()));
     }
 
     fn load_at(&mut self, path: &Path, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
         let Some(index) = self.open(path, rxfilename)? else {
-            let (chunk, value, _) = self.load_stream(Input::open(rxfilename)?, Vec::new())?;
+            let (chunk, value, _) = StreamValue::open(rxfilename, self.frame)?.take()?;
             return Ok(Loaded::whole(chunk, value));
         };
         let OpenFile { name, file, length, .. } = &self.files[index];
@@ -238,6 +207,7 @@ impl ValueLoader {
     }
 }
 
-fn content(name: &str, base: u64, source: ParseError) -> kaldi_io::Error {
+/// The error that puts the place to a fault in a value that stands at `base`.
+pub(crate) fn content(name: &str, base: u64, source: ParseError) -> kaldi_io::Error {
     kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
 }

@@ -31,6 +31,11 @@ pub fn set_num_threads(num_threads: fn() -> usize) {
     let _ = THREADS.set(num_threads);
 }
 
+/// How many threads the work on a table may use.
+pub(crate) fn num_threads() -> usize {
+    THREADS.get().map_or(1, |num_threads| num_threads())
+}
+
 /// How many entries the sequential tables of this process have delivered.
 pub fn entries_delivered() -> u64 {
     DELIVERED.load(Ordering::Relaxed)
@@ -191,8 +196,7 @@ impl<U: Send + 'static> Rows<U> {
 
 /// Starts the map; apart from [`Rows::new`] so that it is compiled once.
 fn start(batches: FoundBatches, work: Box<ErasedWork>) -> ParMap<FoundBatches, RowBatch> {
-    let threads = || THREADS.get().map_or(1, |num_threads| num_threads());
-    par_map(batches, threads, IN_FLIGHT, FoundBatch::weigh, move |batch: FoundBatch| {
+    par_map(batches, num_threads, IN_FLIGHT, FoundBatch::weigh, move |batch: FoundBatch| {
         let row = |(mut raw, found): (RawEntry, Box<dyn Any + Send>)| {
             let mut log = std::mem::take(&mut raw.log);
             let (outcome, lines) = kaldi_log::capture(|| work(&raw, found));

@@ -8,8 +8,9 @@ use kaldi_reader::Reader;
 
 use crate::archive::CHUNK;
 use crate::entry::{Batch, FrameFn, RawEntry};
+use crate::lines_ahead::{LinesAhead, NextLine};
 use crate::loader::ValueLoader;
-use crate::script::{ScriptLine, ScriptLines, split_range};
+use crate::script::{ScriptLine, split_range};
 use crate::sequential::Batches;
 use crate::{Error, Result};
 
@@ -19,86 +20,64 @@ const BATCH_ENTRIES: usize = 1024;
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
     rxfilename: BString,
-    lines: ScriptLines,
+    lines: LinesAhead,
     loader: ValueLoader,
     permissive: bool,
     /// A fault behind the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
-    /// The first line, which was read when the script file was opened.
-    first: Option<ScriptLine>,
+}
+
+/// What a line comes to.
+enum Step {
+    Entry {
+        entry: RawEntry,
+        /// Whether it comes from a command.
+        is_slow: bool,
+    },
+    /// Its value cannot be read, and permissive mode passes over it.
+    LeftOut,
+    End,
 }
 
 impl ScriptReader {
     pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool) -> Result<Self> {
-        let lines = ScriptLines::open(rxfilename)?;
-        let loader = ValueLoader::new(frame);
-        let mut reader = Self {
-            rxfilename: rxfilename.to_owned(),
-            lines,
-            loader,
-            permissive,
-            fault: None,
-            ended: false,
-            first: None,
-        };
+        let mut lines = LinesAhead::open(rxfilename, frame, permissive)?;
         // A script file whose first line makes no sense is the wrong file: that is told at once.
-        reader.first = reader.next_line()?;
-        if let Some(line) = &reader.first {
-            split_range(line.xfilename.as_ref()).map_err(|message| reader.lines.error(1, message))?;
-        }
-        Ok(reader)
-    }
-
-    fn next_line(&mut self) -> Result<Option<ScriptLine>> {
-        match self.lines.next() {
-            Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if self.permissive => {
-                warning!("{error}; ignored, as permissive mode (p) asks");
-                self.lines.next()
-            }
-            other => other,
-        }
+        lines.check_first()?;
+        let loader = ValueLoader::new(frame);
+        Ok(Self { rxfilename: rxfilename.to_owned(), lines, loader, permissive, fault: None, ended: false })
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
         let mut batch = Batch::default();
         let mut bytes = 0;
         while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
-            if self.first.is_none() && !batch.entries.is_empty() && !self.lines.has_line() {
+            if !batch.entries.is_empty() && !self.lines.has_line() {
                 break;
             }
-            let line = match self.first.take() {
-                Some(line) => line,
-                None => match self.next_line() {
-                    Ok(Some(line)) => line,
-                    Ok(None) => {
-                        self.ended = true;
-                        break;
-                    }
-                    Err(error) => {
-                        self.fault = Some(error);
-                        break;
-                    }
-                },
-            };
-            let (loaded, log) = kaldi_log::capture(|| self.load(&line));
-            match loaded {
-                Ok(Some(mut entry)) => {
+            let (step, log) = kaldi_log::capture(|| self.step());
+            batch.log.extend_from_slice(&log);
+            match step {
+                Ok(Step::Entry { mut entry, is_slow }) => {
                     entry.log = std::mem::take(&mut batch.log);
-                    entry.log.extend_from_slice(&log);
                     bytes += entry.value.len();
                     batch.entries.push(entry);
+                    // A command takes its time; what is there goes on.
+                    if is_slow {
+                        break;
+                    }
                 }
-                Ok(None) => batch.log.extend_from_slice(&log),
+                Ok(Step::LeftOut) => {}
+                Ok(Step::End) => {
+                    self.ended = true;
+                    break;
+                }
                 Err(error) => {
-                    batch.log.extend_from_slice(&log);
+                    self.lines.stop();
                     self.fault = Some(error);
                     break;
                 }
-            }
-            // A command takes its time; what is there goes on.
-            if line.xfilename.ends_with(b"|") {
-                break;
             }
         }
         if batch.entries.is_empty() && batch.log.is_empty() {
@@ -113,24 +92,33 @@ impl ScriptReader {
         Ok(Some(batch))
     }
 
-    /// The entry of one line; nothing where it cannot be read and permissive mode passes over it.
-    fn load(&mut self, line: &ScriptLine) -> Result<Option<RawEntry>> {
-        let place = (Arc::clone(self.lines.name()), self.lines.number());
+    /// Takes the next line and frames its value.
+    fn step(&mut self) -> Result<Step> {
+        let Some(NextLine { line, number, log, value }) = self.lines.next()? else { return Ok(Step::End) };
+        kaldi_log::replay(&log);
+        let place = (Arc::clone(self.lines.name()), number);
         let (rxfilename, range) = match split_range(line.xfilename.as_ref()) {
             Ok(split) => split,
             Err(message) if self.permissive => {
                 warning!("{}:{}: {message}; {} is left out, as permissive mode (p) asks", place.0, place.1, line.key);
-                return Ok(None);
+                return Ok(Step::LeftOut);
             }
             Err(message) => return Err(self.lines.error(place.1, message)),
         };
-        match self.loader.load(rxfilename) {
-            Ok(loaded) => Ok(Some(loaded.into_entry(line.key.as_ref(), range, Some(place)))),
+        let loaded = match value {
+            Some(value) => value.finish().inspect(|loaded| self.loader.keep(rxfilename, loaded)),
+            None => self.loader.load(rxfilename),
+        };
+        match loaded {
+            Ok(loaded) => {
+                let is_slow = rxfilename.ends_with(b"|");
+                Ok(Step::Entry { entry: loaded.into_entry(line.key.as_ref(), range, Some(place)), is_slow })
+            }
             Err(source) => {
-                let error = entry_error(place, line, source);
+                let error = entry_error(place, &line, source);
                 if self.permissive {
                     warn_left_out(&error);
-                    return Ok(None);
+                    return Ok(Step::LeftOut);
                 }
                 Err(error)
             }
@@ -179,6 +167,7 @@ impl Reader for ScriptReader {
     type Error = Error;
 
     fn restart(&mut self) -> Result<()> {
+        self.lines.stop();
         let again = Self::open(self.rxfilename.as_ref(), self.loader.frame(), self.permissive)?;
         *self = again;
         Ok(())

@@ -1,0 +1,375 @@
+//! The lines of a script file in their order, with the commands among them started ahead.
+//!
+//! The command of a line mostly waits: for its start, for a disk, for a decoder. So several of them run side by side,
+//! those of the next lines besides the one whose turn it is. Nobody needs a thread for that: who waits for the first
+//! command's value takes in what the others have written meanwhile, and pipes hold some more.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::{Rxfilename, open_files_limit, wait_readable};
+use kaldi_log::warning;
+
+use crate::entry::FrameFn;
+use crate::rows::num_threads;
+use crate::script::{ScriptLine, ScriptLines, split_range};
+use crate::stream_value::StreamValue;
+use crate::{Error, Result};
+
+/// Commands that run side by side at most, whatever the number of threads.
+const MOST_COMMANDS: usize = 8;
+
+/// Of the files that the process may open, one in so many may be the pipe of a command: starting one takes some more for a
+/// moment, and the tool has files of its own.
+const FILES_PER_COMMAND: u64 = 8;
+
+/// Lines that are looked at ahead.
+const LINES: usize = 64;
+
+/// Bytes that are read of a value before its turn. Behind that the command waits; what is longer is read when it is
+/// asked for.
+const BYTES_AHEAD: usize = 8 << 20;
+
+/// Reads the lines of a script file.
+pub(crate) struct LinesAhead {
+    lines: ScriptLines,
+    frame: FrameFn,
+    permissive: bool,
+    /// Commands that may run side by side; asked for with the first one.
+    most_commands: Option<usize>,
+    queue: VecDeque<Ahead>,
+    /// What comes behind the queue.
+    rest: Rest,
+    /// The name that a value was asked for by last, in the queue or before it. Its value serves the next line, too.
+    last_name: BString,
+}
+
+#[derive(Debug)]
+enum Rest {
+    Lines,
+    /// A line that ends the reading at its turn is in the queue already: no more lines are needed before that.
+    Fault,
+    /// A fault of the script file itself, and the lines logged before it.
+    Error(Error, Vec<u8>),
+    End(Vec<u8>),
+}
+
+/// A line that was looked at.
+struct Ahead {
+    line: NextLine,
+    /// Whether its command is still to be started.
+    waits: bool,
+}
+
+/// A line whose turn it is.
+pub(crate) struct NextLine {
+    pub(crate) line: ScriptLine,
+    /// Its number, from 1.
+    pub(crate) number: u64,
+    /// Log lines that belong before it.
+    pub(crate) log: Vec<u8>,
+    /// What its command has written, where that was started ahead.
+    pub(crate) value: Option<StreamValue>,
+}
+
+impl LinesAhead {
+    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool) -> Result<Self> {
+        Ok(Self {
+            lines: ScriptLines::open(rxfilename)?,
+            frame,
+            permissive,
+            most_commands: None,
+            queue: VecDeque::new(),
+            rest: Rest::Lines,
+            last_name: BString::default(),
+        })
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        self.lines.name()
+    }
+
+    pub(crate) fn error(&self, line: u64, message: String) -> Error {
+        self.lines.error(line, message)
+    }
+
+    /// Looks at the first line. No command is started.
+    ///
+    /// # Errors
+    /// Where it makes no sense.
+    pub(crate) fn check_first(&mut self) -> Result<()> {
+        self.read_line();
+        if let Some(Ahead { line: NextLine { line, number, .. }, .. }) = self.queue.front() {
+            split_range(line.xfilename.as_ref()).map_err(|message| self.lines.error(*number, message))?;
+            return Ok(());
+        }
+        match std::mem::replace(&mut self.rest, Rest::Lines) {
+            Rest::Error(error, log) => {
+                kaldi_log::replay(&log);
+                Err(error)
+            }
+            rest => {
+                self.rest = rest;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the next line is there, so that asking for it waits for nobody (its command may have to be waited for).
+    pub(crate) fn has_line(&self) -> bool {
+        !self.queue.is_empty() || !matches!(self.rest, Rest::Lines | Rest::Fault) || self.lines.has_line()
+    }
+
+    /// The next line, its value settled where its command was started ahead; nothing at the end.
+    ///
+    /// # Errors
+    /// Where the script file cannot be read, or the line is none.
+    pub(crate) fn next(&mut self) -> Result<Option<NextLine>> {
+        if self.queue.is_empty() {
+            if matches!(self.rest, Rest::Fault) {
+                self.rest = Rest::Lines;
+            }
+            self.read_line();
+        }
+        let is_command = self.queue.front().is_some_and(|front| front.waits || front.line.value.is_some());
+        if is_command {
+            self.run_ahead();
+            self.settle_front();
+        }
+        let Some(Ahead { line, .. }) = self.queue.pop_front() else {
+            return match std::mem::replace(&mut self.rest, Rest::End(Vec::new())) {
+                Rest::Error(error, log) => {
+                    kaldi_log::replay(&log);
+                    Err(error)
+                }
+                Rest::End(log) => {
+                    kaldi_log::replay(&log);
+                    Ok(None)
+                }
+                Rest::Lines | Rest::Fault => Ok(None),
+            };
+        };
+        let ends = !self.permissive && line.value.as_ref().is_some_and(StreamValue::has_failed);
+        if is_command && !ends {
+            self.run_ahead();
+        }
+        Ok(Some(line))
+    }
+
+    /// Ends all commands.
+    pub(crate) fn stop(&mut self) {
+        for ahead in self.queue.drain(..) {
+            if let Some(value) = ahead.line.value {
+                value.stop();
+            }
+        }
+    }
+
+    /// Puts the next line into the queue, or finds the end.
+    fn read_line(&mut self) {
+        if !matches!(self.rest, Rest::Lines) {
+            return;
+        }
+        let (next, log) = kaldi_log::capture(|| match self.lines.next() {
+            Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if self.permissive => {
+                warning!("{error}; ignored, as permissive mode (p) asks");
+                self.lines.next()
+            }
+            other => other,
+        });
+        let line = match next {
+            Ok(Some(line)) => line,
+            Ok(None) => return self.rest = Rest::End(log),
+            Err(error) => return self.rest = Rest::Error(error, log),
+        };
+        let mut waits = false;
+        let parsed = split_range(line.xfilename.as_ref()).ok();
+        match parsed.and_then(|(name, _)| Some((name, Rxfilename::parse(name).ok()?))) {
+            Some((name, rxfilename)) => {
+                waits = matches!(rxfilename, Rxfilename::Pipe(_)) && self.last_name != name;
+                name.clone_into(&mut self.last_name);
+            }
+            None if self.permissive => {}
+            None => self.rest = Rest::Fault,
+        }
+        let number = self.lines.number();
+        self.queue.push_back(Ahead { line: NextLine { line, number, log, value: None }, waits });
+    }
+
+    /// Starts as many commands as may run, in the lines' order, looking ahead for them. Where only one may run, that is
+    /// left to whose turn it is.
+    fn run_ahead(&mut self) {
+        let most = *self.most_commands.get_or_insert_with(most_commands);
+        if most < 2 {
+            return;
+        }
+        let mut running = self.queue.iter().filter(|ahead| ahead.line.value.is_some()).count();
+        let mut index = 0;
+        while running < most && index < LINES {
+            if index == self.queue.len() {
+                if !(matches!(self.rest, Rest::Lines) && self.lines.has_line()) {
+                    return;
+                }
+                self.read_line();
+            }
+            let Some(Ahead { line, waits }) = self.queue.get_mut(index) else { return };
+            if *waits && let Ok((name, _)) = split_range(line.line.xfilename.as_ref()) {
+                // Where it cannot be started now, it will be at its turn, when nobody else runs; an error is told then.
+                let Ok(value) = StreamValue::open(name, self.frame) else { return };
+                line.value = Some(value);
+                *waits = false;
+                running += 1;
+            }
+            if !self.permissive && line.value.as_ref().is_some_and(StreamValue::has_failed) {
+                return;
+            }
+            index += 1;
+        }
+    }
+
+    /// Reads the first line's value, and those of other commands as they come.
+    fn settle_front(&mut self) {
+        while self.queue.front().and_then(|front| front.line.value.as_ref()).is_some_and(|value| !value.is_settled()) {
+            let values = self.queue.iter_mut().filter_map(|ahead| ahead.line.value.as_mut()).enumerate();
+            let may_grow = |(index, value): &(usize, &mut StreamValue)| {
+                *index == 0 || (!value.is_settled() && value.len() < BYTES_AHEAD)
+            };
+            let mut growing: Vec<&mut StreamValue> = values.filter(may_grow).map(|(_, value)| value).collect();
+            let ready = match growing.as_slice() {
+                [_] => vec![true],
+                several => wait_readable(&several.iter().map(|value| value.input()).collect::<Vec<_>>()),
+            };
+            growing.iter_mut().zip(ready).filter(|(_, ready)| *ready).for_each(|(value, _)| value.step());
+        }
+    }
+}
+
+impl Drop for LinesAhead {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// How many commands may run side by side: one for each thread, within limits.
+fn most_commands() -> usize {
+    let files = usize::try_from(open_files_limit() / FILES_PER_COMMAND).unwrap_or(usize::MAX);
+    num_threads().min(MOST_COMMANDS).min(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use kaldi_io::Value;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// The lines of a script file of vectors of integers, with so many commands side by side.
+    fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("scp");
+        fs::write(&path, script.replace("DIR", dir.path().to_str().unwrap())).unwrap();
+        let mut lines =
+            LinesAhead::open(path.to_str().unwrap().into(), <Vec<i32> as Value>::frame, permissive).unwrap();
+        lines.most_commands = Some(most);
+        (dir, lines)
+    }
+
+    fn key_and_value(lines: &mut LinesAhead) -> Option<(String, Option<String>)> {
+        let line = lines.next().unwrap()?;
+        let value = line.value.map(|value| {
+            let loaded = value.finish().unwrap();
+            loaded.chunk.bytes[loaded.value].escape_ascii().to_string()
+        });
+        Some((line.line.key.to_string(), value))
+    }
+
+    #[test]
+    fn lines_come_in_order_whatever_their_commands_take() {
+        let script = "a sleep 0.2; echo 1 |\nb echo 2 |\nc file\nd echo 3 |\ne echo 3 |\nf echo 4; echo 5 |";
+        for most in [2, 3, 100] {
+            let (_dir, mut lines) = ahead(most, false, script);
+            for (key, value) in [
+                ("a", Some("1\\n")),
+                ("b", Some("2\\n")),
+                ("c", None),
+                ("d", Some("3\\n")),
+                ("e", None),
+                ("f", Some("4\\n")),
+            ] {
+                let expected = Some((key.to_owned(), value.map(ToOwned::to_owned)));
+                assert_eq!(key_and_value(&mut lines), expected, "{most} side by side");
+            }
+            assert!(lines.next().unwrap().is_none() && lines.next().unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn nothing_is_started_ahead_where_one_may_run() {
+        let (dir, mut lines) = ahead(1, false, "a touch DIR/a |\nb touch DIR/b |\n");
+        assert!(lines.next().unwrap().unwrap().value.is_none());
+        assert!(!dir.path().join("a").exists() && !dir.path().join("b").exists());
+    }
+
+    #[test]
+    fn no_more_commands_run_than_may() {
+        let (_dir, mut lines) = ahead(3, false, &"a sleep 0.01; echo 1 |\nb echo 2 |\n".repeat(20));
+        for _ in 0..40 {
+            let line = lines.next().unwrap().unwrap();
+            assert!(line.value.is_some());
+            let running = lines.queue.iter().filter(|ahead| ahead.line.value.is_some()).count();
+            assert!(running <= 3, "{running} run");
+        }
+    }
+
+    #[test]
+    fn values_before_their_turn_are_read_up_to_a_limit() {
+        let endless = "yes 1 | tr '\\n' ' '";
+        let (_dir, mut lines) =
+            ahead(3, false, &format!("a sleep 0.5; echo 1 |\nb {endless} |\nc {endless} | cat |\n"));
+        assert_eq!(key_and_value(&mut lines).unwrap().0, "a");
+        let sizes: Vec<usize> = lines.queue.iter().filter_map(|ahead| Some(ahead.line.value.as_ref()?.len())).collect();
+        // The last read, of what a pipe holds, may cross the limit.
+        assert!(sizes.len() == 2 && sizes.iter().all(|&size| size < BYTES_AHEAD + (1 << 20)), "{sizes:?}");
+    }
+
+    #[test]
+    fn commands_that_run_are_ended_with_the_reader() {
+        let script = "a echo 1 |\nb exec sleep 1000 |\nc exec sleep 1001 |\n";
+        let (_dir, mut lines) = ahead(3, false, script);
+        lines.next().unwrap();
+        lines.stop();
+        let (_dir, mut lines) = ahead(3, false, script);
+        lines.next().unwrap();
+        drop(lines);
+    }
+
+    #[test]
+    fn nothing_is_started_behind_a_failure_that_is_known() {
+        // A command that prints nothing, of which the first one sees the end; a line with a wrong range, one with a wrong
+        // name, and one that is none.
+        for second in ["b exec 3> DIR/fifo |", "b cat x |[", "b | cat", "b"] {
+            let first = if second.contains("fifo") { "a cat DIR/fifo; echo 1 |" } else { "a echo 1 |" };
+            let script = format!("{first}\n{second}\nc touch DIR/c; echo 1 |\nd touch DIR/d; echo 2 |\n");
+            let (dir, mut lines) = ahead(2, false, &script);
+            assert!(Command::new("mkfifo").arg(dir.path().join("fifo")).status().unwrap().success());
+            assert_eq!(key_and_value(&mut lines).unwrap().0, "a");
+            let failed = lines.next().map(|line| line.unwrap().value.map(|value| value.finish().is_err()));
+            assert!(!matches!(failed, Ok(Some(false))), "{second}");
+            lines.stop();
+            assert!(!dir.path().join("c").exists() && !dir.path().join("d").exists(), "{second}");
+        }
+    }
+
+    #[test]
+    fn permissive_mode_goes_on_behind_a_failure() {
+        let (_dir, mut lines) = ahead(2, true, "a true |\nb cat x |[]\nc | cat\nd echo 1 |\n");
+        for key in ["a", "b", "c"] {
+            assert_eq!(lines.next().unwrap().unwrap().line.key, key);
+        }
+        assert_eq!(key_and_value(&mut lines), Some(("d".to_owned(), Some("1\\n".to_owned()))));
+    }
+}
