@@ -410,8 +410,9 @@ fn is_special(path: &Path) -> bool {
     is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
+/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system as any other.
 fn is_device_path(path: &Path) -> bool {
-    path.starts_with("/dev") || path.starts_with("/proc")
+    path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
 }
 
 /// Creates a temporary file in the folder of `path`, with the permissions of an existing file there.
@@ -482,6 +483,19 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+
+    /// Its path looks like that of a device.
+    #[test]
+    fn a_file_in_shared_memory_appears_when_it_is_complete() {
+        let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+        let path = folder.path().join("out");
+        let mut output = Output::create(path.to_str().unwrap().into(), false).unwrap();
+        output.write_all(b"all").unwrap();
+        output.flush().unwrap();
+        assert!(!path.exists());
+        output.finish().unwrap();
+        assert_eq!(fs::read(path).unwrap(), b"all");
+    }
 
     /// More pieces than one call takes, into a file and through a pipe that takes less at a time.
     #[test]
