@@ -73,7 +73,7 @@ use standard::Standard;
 
 pub use arg::Arg;
 pub use standard::num_threads;
-pub use tally::Tally;
+pub use tally::{Tally, write_rows};
 
 /// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.
 ///

@@ -1,5 +1,8 @@
 //! What was done and what could not be, and the exit code that follows.
 
+use kaldi_io::Value;
+use kaldi_table::{Record, Rows, TableWriter};
+
 /// The count of what a tool did, returned by every tool; it carries the exit code.
 ///
 /// The code follows Kaldi, where each program decides it in its last line:
@@ -64,6 +67,28 @@ impl Tally {
             Rule::DoneOrError => 255,
         }
     }
+}
+
+/// Writes what became of each entry of a table, in order, and counts: a record is done, and `None`, an entry that was
+/// skipped with a warning, is failed. Neither the rows nor the table are finished.
+///
+/// # Errors
+/// Where an entry cannot be read or written, or the work on it has failed.
+pub fn write_rows<T: Value, U>(rows: &mut Rows<U>, table: &mut TableWriter<T>) -> kaldi_table::Result<Tally>
+where
+    U: Into<Option<Record<T>>> + Send + 'static,
+{
+    let mut tally = Tally::default();
+    for row in rows {
+        match row?.1.into() {
+            Some(record) => {
+                table.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    Ok(tally)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -51,15 +51,7 @@ fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
         warn(&utt.to_string(), &floored, max_warnings);
         Ok(Some(Record::from_value(utt, normalized, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        let Some(record) = row?.1 else {
-            tally.failed += 1;
-            continue;
-        };
-        target.put(record)?;
-        tally.done += 1;
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     let what = if norm_vars { "mean and variance" } else { "mean" };
     let Tally { done, failed, .. } = tally;
     log!("Applied sliding-window cepstral {what} normalization to {done} utterances, {failed} had errors.");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
 use kaldi_io::number::general;
@@ -85,15 +85,7 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some(Record::from_value(utt, feats, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        let Some(record) = row?.1 else {
-            tally.failed += 1;
-            continue;
-        };
-        target.put(record)?;
-        tally.done += 1;
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     let what = if norm_vars { "mean and variance" } else { "mean" };
     log!("Applied cepstral {what} normalization to {} utterances, errors on {}", tally.done, tally.failed);
     rows.finish()?;
@@ -107,11 +99,7 @@ fn copy(opts: &Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
     let mut rows = source.skim().map(move |entry| Ok(entry.copy(format)?));
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        target.put(row?.1)?;
-        tally.done += 1;
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Copied {} utterances.", tally.done);
     rows.finish()?;
     target.finish()?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::CmvnStats;
 use kaldi_io::values::Tokens;
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
@@ -109,14 +109,7 @@ fn compute_per_utterance(opts: &Options, weights: Weights) -> anyhow::Result<Tal
         let done = add_feats(&mut stats, utt, &feats, weights)?;
         Ok(done.then(|| Record::from_value(utt, stats.into_matrix(), format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        let record = row?.1;
-        count(&mut tally, record.is_some());
-        if let Some(record) = record {
-            target.put(record)?;
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log_count(tally);
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::{CmvnStats, Dims};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -53,15 +53,7 @@ fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(stats.map(|stats| Record::from_value(spk, stats, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        let Some(record) = row?.1 else {
-            tally.failed += 1;
-            continue;
-        };
-        target.put(record)?;
-        tally.done += 1;
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Modified {} sets of stats.", tally.done);
     rows.finish()?;
     target.finish()?;

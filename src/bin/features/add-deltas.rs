@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::{DeltaOptions, Deltas};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -58,16 +58,7 @@ fn add_deltas(opts: Options) -> anyhow::Result<Tally> {
         let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
         Ok(Some(Record::from_value(key, feats, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     rows.finish()?;
     target.finish()?;
     Ok(tally.always_ok())

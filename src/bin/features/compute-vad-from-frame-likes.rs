@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::ClassLabels;
 use kaldi_log::{log, warning};
@@ -83,16 +83,7 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
         let frames = labels.most_likely(&classes, &log_priors).into_iter().map(|label| label as f32);
         Ok(Some(Record::from_value(utt, Vector::from_vec(frames.collect()), format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!(
         "Applied frame-level likelihood-based voice activity detection; processed {} utterances successfully; {} had \
          empty features or lacked a class.",

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, Matrix};
@@ -52,11 +52,7 @@ fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
         let feats = feats.map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::new(entry.key(), &feats, Format::Binary))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("{done} HTK feature files generated in the directory: {}", opts.output_dir);
     rows.finish()?;
     target.finish()?;

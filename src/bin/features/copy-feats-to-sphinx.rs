@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -41,11 +41,7 @@ fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
         write_sphinx_little_endian(&mut bytes, &entry.read()?).map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::from_bytes(entry.key(), bytes))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("{done} Sphinx feature files generated in the directory: {}", opts.output_dir);
     rows.finish()?;
     target.finish()?;

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
@@ -59,16 +59,7 @@ fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some(Record::from_value(key, out, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utterances, {} had errors.", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

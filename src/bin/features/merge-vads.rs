@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::{Error, LabelPairs};
 use kaldi_log::{log, warning};
@@ -68,16 +68,7 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
         };
         Ok(Some(Record::from_value(utt, merged, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!(
         "Merged voice activity detection decisions; processed {} utterances successfully; {} had errors.",
         tally.done,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::frames;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
@@ -65,16 +65,7 @@ fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(paste(&all, opts.length_tolerance, key)?.map(|feats| Record::from_value(key, feats, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utts, errors on {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

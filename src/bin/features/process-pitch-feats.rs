@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -46,16 +46,7 @@ fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
         normalizer.apply(&mut feats).map_err(|error| format!("{key}: {error}"))?;
         Ok(Some(Record::from_value(key, feats, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -54,11 +54,7 @@ fn select_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Record::new(entry.key(), &feats.select_columns(&columns), format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     rows.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0).always_ok())

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_ivector::select_voiced;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -61,16 +61,7 @@ fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
         let kept = select_voiced(&feats, voiced.as_slice()).map_err(|error| entry.error(error))?;
         Ok(Some(Record::from_value(utt, kept, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done selecting voiced frames; processed {} utterances, {} had errors.", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

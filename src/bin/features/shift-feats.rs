@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::frames;
 use kaldi_io::Format;
 use kaldi_log::{log, warning};
@@ -55,16 +55,7 @@ fn shift_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some(Record::from_value(key, frames::shift(&feats, shift), format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     if tables {
         log!("Shifted {} features by {shift} frames; {} with errors.", tally.done, tally.failed);
     }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::Splice;
 use kaldi_io::Format;
 use kaldi_matrix::{BinaryRows, Matrix};
@@ -54,11 +54,7 @@ fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
         let feats = splice.apply(&entry.read()?).map_err(with_key)?;
         Ok(Record::from_value(entry.key(), feats, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     rows.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0).always_ok())

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -37,11 +37,7 @@ fn ali_to_post(opts: Options) -> anyhow::Result<Tally> {
         let posterior = Posterior::from_alignment(&entry.read()?);
         Ok(Record::new(entry.key(), &posterior, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Converted {done} alignments.");
     rows.finish()?;
     target.finish()?;

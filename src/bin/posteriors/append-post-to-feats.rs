@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::{log, warning};
@@ -59,16 +59,7 @@ fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
             append(&entry.read()?, &posterior, opts.post_dim as usize).map_err(|error| entry.error(error))?;
         Ok(Some(Record::new(entry.key(), &appended, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     if tables {
         log!("Done {} utts, errors on {}", tally.done, tally.failed);
     }

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::log;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
@@ -45,11 +45,7 @@ fn copy_gselect(opts: Options) -> anyhow::Result<Tally> {
         frames.iter_mut().for_each(|frame| frame.truncate(most));
         Ok(Record::new(entry.key(), &frames, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     match most {
         0 => log!("Copied {done} gselect objects"),
         _ => log!("Copied {done} gselect objects,  limiting sizes to {most}"),

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -36,11 +36,7 @@ fn feat_to_post(opts: Options) -> anyhow::Result<Tally> {
         let posterior = entry.read()?.to_posterior(Some);
         Ok(Record::new(entry.key(), &posterior, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Converted {done} alignments.");
     rows.finish()?;
     target.finish()?;

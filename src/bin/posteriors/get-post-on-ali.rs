@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -49,16 +49,7 @@ fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
         let weights = Vector::from_vec(posterior.weights_along(&alignment));
         Ok(Some(Record::new(entry.key(), &weights, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     let Tally { done, failed, .. } = tally;
     log!(
         "Done getting the posteriors under the alignment path for {done} utterances. {failed} with missing alignments."

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
@@ -56,11 +56,7 @@ fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Record::new(entry.key(), &feats, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     if tables {
         log!("Done {done} utts, errors on 0");
     }

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::SparseMatrix;
@@ -48,11 +48,7 @@ fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Record::new(entry.key(), &matrix, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Done converting {done} posteriors into sparse matrices.");
     rows.finish()?;
     target.finish()?;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -37,11 +37,7 @@ fn post_to_weights(opts: Options) -> anyhow::Result<Tally> {
         let weights = Vector::from_vec(entry.read()?.frame_weights());
         Ok(Record::new(entry.key(), &weights, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Done converting {done} posteriors to weights.");
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_io::{is_specifier, number};
 use kaldi_log::{log, warning};
@@ -53,16 +53,7 @@ fn scale_post(opts: Options) -> anyhow::Result<Tally> {
         posterior.scale(scale);
         Ok(Some(Record::new(entry.key(), &posterior, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} posteriors;  {} had no scales.", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -54,16 +54,7 @@ fn weight_post(opts: Options) -> anyhow::Result<Tally> {
         posterior.weigh_frames(weights.as_slice());
         Ok(Some(Record::new(entry.key(), &posterior, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Scaled {} posteriors; errors on {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::ParseError;
 use kaldi_io::values::Tokens;
 use kaldi_log::{log, warning};
@@ -62,16 +62,7 @@ fn align_text(opts: Options) -> anyhow::Result<Tally> {
         })?;
         Ok(Some(Record::new(entry.key(), &aligned, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} sentences, failed for {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

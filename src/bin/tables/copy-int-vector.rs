@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::IntVectorFile;
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
@@ -46,11 +46,7 @@ fn copy_int_vector(opts: Options) -> anyhow::Result<Tally> {
     let format = target.format();
 
     let mut rows = source.map(move |entry| Ok(entry.copy(format)?));
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Copied {done} vectors of int32.");
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -69,11 +69,7 @@ fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
         opts.apply(&mut matrix);
         Ok(Record::from_value(entry.key(), matrix, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     if tables {
         log!("Copied {done} matrices.");
     }

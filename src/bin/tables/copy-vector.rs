@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -60,11 +60,7 @@ fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Record::new(entry.key(), &vector, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     match tables {
         true if new_dim.is_none() && scale == 1.0 => log!("Copied {done} vectors."),
         true => log!("Copied {done} vectors, setting dim to {} scaled by {scale}", opts.change_dim),

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Cursor, Value, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
@@ -116,16 +116,7 @@ fn transform_table<T: Transformed>(
         }
         Ok(Some(Record::new(key, &value, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Applied {} transforms to {} {}; {} had errors.", opts.transforms.len(), tally.done, T::PLURAL, tally.failed);
     rows.finish()?;
     target.finish()?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::values::Token;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::warning;
@@ -100,16 +100,7 @@ fn compose_table(source: &BStr, partner: Partner, order: Order, opts: &Options) 
         }
         Ok(composed.map(|composed| Record::from_value(key, composed, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     rows.finish()?;
     target.finish()?;
     Ok(tally.always_ok())

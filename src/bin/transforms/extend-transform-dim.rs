@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, printable_rxfilename, printable_wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -50,11 +50,7 @@ fn extend_table(opts: &Options) -> anyhow::Result<Tally> {
         let extended = extend(&entry.read()?, new_dim).map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::from_value(entry.key(), extended, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Increased transform dim to {new_dim} for {done} matrices.");
     rows.finish()?;
     target.finish()?;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
@@ -48,11 +48,7 @@ fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
         };
         Ok(Record::from_value(key, transformed, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Applied transform to {done} vectors.");
     rows.finish()?;
     target.finish()?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -54,16 +54,7 @@ fn append_tables(opts: &Options) -> anyhow::Result<Tally> {
         let appended = entry.read()?.with_appended(&vector).map_err(|error| format!("{utt}: {error}"))?;
         Ok(Some(Record::from_value(utt, appended, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utts, errors on {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::number::general;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -88,11 +88,7 @@ fn subtract_given_mean(mean: &Arg, source: &Arg, target: &Arg) -> anyhow::Result
         subtracted.map_err(|error| entry.error(format!("cannot subtract the mean: {error}")))?;
         Ok(Record::from_value(entry.key(), ivector, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Wrote {done} mean-subtracted iVectors");
     rows.finish()?;
     target.finish()?;

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::Output;
 use kaldi_io::number::write_f32;
 use kaldi_ivector::{LogisticRegression, TrainingOptions};
@@ -68,11 +68,7 @@ fn write_posteriors(
         }
         Ok(Record::from_value(entry.key(), posteriors, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     log!("Calculated log posteriors for {done} vectors.");
     rows.finish()?;
     target.finish()?;

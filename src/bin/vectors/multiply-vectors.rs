@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
@@ -62,16 +62,7 @@ fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
         let is_done = multiply(&mut product, &others, opts.length_tolerance, &format!(" for utt {key}"));
         Ok(is_done.then(|| Record::from_value(key, product, format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utts, errors on {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

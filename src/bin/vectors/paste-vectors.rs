@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -58,16 +58,7 @@ fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some(Record::from_value(key, Vector::from_vec(pasted), format)))
     });
-    let mut tally = Tally::default();
-    for row in &mut rows {
-        match row?.1 {
-            Some(record) => {
-                target.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
-    }
+    let tally = write_rows(&mut rows, &mut target)?;
     log!("Done {} utts, errors on {}", tally.done, tally.failed);
     rows.finish()?;
     target.finish()?;

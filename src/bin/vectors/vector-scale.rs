@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::{Format, Rspecifier, is_specifier};
 use kaldi_matrix::Vector;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
@@ -54,11 +54,7 @@ fn vector_scale(opts: Options) -> anyhow::Result<Tally> {
         vector.scale(scale);
         Ok(Record::from_value(entry.key(), vector, format))
     });
-    let mut done = 0;
-    for row in &mut rows {
-        target.put(row?.1)?;
-        done += 1;
-    }
+    let done = write_rows(&mut rows, &mut target)?.done;
     rows.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0).always_ok())
