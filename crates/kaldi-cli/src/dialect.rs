@@ -9,6 +9,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Dialect, Opt};
+use crate::kind::Kind;
 
 /// What a command line asks for.
 pub(crate) enum Request {
@@ -115,6 +116,9 @@ impl Dialect {
             return Err(Fault { is_unknown_option: true, ..fault(&advice) });
         };
         let option = &self.options[index];
+        if value.is_none() && option.kind != Kind::Bool {
+            return Err(fault(&format!("expected --{}=<{}>", option.name, option.kind)));
+        }
         let value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
         if !option.choices.is_empty() && !option.choices.iter().any(|choice| value == choice.as_str()) {
             return Err(fault(&format!("expected one of {}", option.choices.join(", "))));

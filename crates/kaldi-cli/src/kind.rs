@@ -52,22 +52,26 @@ impl Kind {
     pub(crate) fn canonical(self, value: Option<&BStr>) -> Result<BString, Expected> {
         let canonical = match self {
             Self::Bool => value.map_or(Some(true), read_bool).map(|value| value.to_string()),
-            Self::Int { min, max } => value
-                .and_then(read_int)
-                .and_then(|value| i64::try_from(value).ok())
-                .filter(|value| (min..=max).contains(value))
-                .map(|value| value.to_string()),
-            Self::Float => value
-                .and_then(as_real)
-                .filter(|text| text.parse().is_ok_and(|value: f32| value.is_finite() || is_word(text)))
-                .map(str::to_owned),
-            Self::Double => value
-                .and_then(as_real)
-                .filter(|text| text.parse().is_ok_and(|value: f64| value.is_finite() || is_word(text)))
-                .map(str::to_owned),
-            Self::Text => return value.map(BString::from).ok_or(Expected(self)),
+            Self::Int { min, max } => match value.and_then(read_int) {
+                Some(value) if !(min.into()..=max.into()).contains(&value) => return Err(Expected::Range { min, max }),
+                value => value.map(|value| value.to_string()),
+            },
+            Self::Float => self.real(value, |text| text.parse::<f32>().ok().map(f32::is_finite))?,
+            Self::Double => self.real(value, |text| text.parse::<f64>().ok().map(f64::is_finite))?,
+            Self::Text => return value.map(BString::from).ok_or(Expected::Kind(self)),
         };
-        canonical.map(BString::from).ok_or(Expected(self))
+        canonical.map(BString::from).ok_or(Expected::Kind(self))
+    }
+
+    /// Returns the text of a real number, where it is one; `is_finite` parses it. C++ streams and Rust share one grammar
+    /// for them (`1.`, `.5`, `+2`, `1E1`, no hexadecimal form), and Kaldi adds the words `inf`, `infinity` and `nan` as
+    /// Rust does.
+    fn real(self, value: Option<&BStr>, is_finite: fn(&str) -> Option<bool>) -> Result<Option<String>, Expected> {
+        let Some(text) = value.and_then(|value| value.to_str().ok()) else { return Ok(None) };
+        match is_finite(text) {
+            Some(false) if !is_word(text) => Err(Expected::Smaller(self)),
+            found => Ok(found.map(|_| text.to_owned())),
+        }
     }
 
     /// Shows a default value as Kaldi's usage text does.
@@ -95,16 +99,27 @@ impl fmt::Display for Kind {
 
 /// Says what the value of an option should have been.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Expected(Kind);
+pub(crate) enum Expected {
+    Kind(Kind),
+    /// An integer, as it was, but in this range.
+    Range {
+        min: i64,
+        max: i64,
+    },
+    /// A number, as it was, but one that its type can hold.
+    Smaller(Kind),
+}
 
 impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Kind::Bool => f.write_str("expected true or false"),
-            Kind::Int { min, max } => write!(f, "expected an integer from {min} to {max}"),
-            Kind::Float => write!(f, "expected a number up to {:e}", f32::MAX),
-            Kind::Double => write!(f, "expected a number up to {:e}", f64::MAX),
-            Kind::Text => f.write_str("expected the form --name=value"),
+        match self {
+            Self::Range { min, max } => write!(f, "expected an integer from {min} to {max}"),
+            Self::Kind(Kind::Bool) => f.write_str("expected true or false"),
+            Self::Kind(Kind::Int { .. }) => f.write_str("expected an integer"),
+            Self::Smaller(Kind::Float) => write!(f, "expected a number up to {:e}", f32::MAX),
+            Self::Smaller(_) => write!(f, "expected a number up to {:e}", f64::MAX),
+            Self::Kind(Kind::Float | Kind::Double) => f.write_str("expected a number"),
+            Self::Kind(Kind::Text) => f.write_str("expected a text"),
         }
     }
 }
@@ -121,12 +136,6 @@ fn read_bool(value: &BStr) -> Option<bool> {
 /// Reads a decimal integer with an optional sign; leading zeros are allowed.
 fn read_int(value: &BStr) -> Option<i128> {
     value.to_str().ok()?.parse().ok()
-}
-
-/// Returns the text of a value that may be a real number. C++ streams and Rust share one grammar for them (`1.`, `.5`,
-/// `+2`, `1E1`, no hexadecimal form), and Kaldi adds the words `inf`, `infinity` and `nan` as Rust does.
-fn as_real(value: &BStr) -> Option<&str> {
-    value.to_str().ok()
 }
 
 /// Returns whether the text is `inf` or `nan` in words and not a number that became infinite.
@@ -152,7 +161,7 @@ mod tests {
         for value in ["", "x", "1.5", "0x3", "2147483648", "99999999999999999999", "1 2", "+", "--3"] {
             assert_eq!(canonical(INT, value), None, "{value}");
         }
-        assert_eq!(INT.canonical(None), Err(Expected(INT)));
+        assert_eq!(INT.canonical(None), Err(Expected::Kind(INT)));
         assert_eq!(canonical(Kind::Int { min: 0, max: 9 }, "-1"), None);
     }
 

@@ -1,4 +1,4 @@
-//! Derivatives of features by time.
+//! Derivatives of features over time.
 
 use kaldi_matrix::Matrix;
 
@@ -42,7 +42,7 @@ impl Default for ShiftedDeltaOptions {
     }
 }
 
-/// Appends derivatives by time to features.
+/// Appends derivatives over time to features.
 ///
 /// A derivative is a weighted sum over neighbouring frames, `sum(j * x[t + j]) / sum(j * j)` over a window; that of order
 /// two is the derivative of the derivative, as one sum. The first and the last frame are repeated beyond the ends.

@@ -5,7 +5,7 @@
 //!
 //! | what | from | to |
 //! | --- | --- | --- |
-//! | [`Deltas`] | `num_frames × dim` | `num_frames × blocks * dim`: the features and their derivatives by time |
+//! | [`Deltas`] | `num_frames × dim` | `num_frames × blocks * dim`: the features and their derivatives over time |
 //! | [`Splice`] | `num_frames × dim` | `num_frames × (left + 1 + right) * dim`: each frame with its neighbours |
 //! | [`frames`] | `num_frames × dim` | frames left out, repeated, shifted, or put together from several matrices |
 //! | [`CmvnStats`] | `num_frames × dim` | sums for means and variances, `2 × (dim + 1)`; with these, features without them |

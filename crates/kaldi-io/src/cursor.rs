@@ -425,8 +425,8 @@ pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// At most 20 bytes of a word, for messages.
-pub(crate) fn excerpt(word: &[u8]) -> String {
+/// What is shown of data in a one-line message: at most 20 bytes, those that are not printable ASCII escaped.
+pub fn excerpt(word: &[u8]) -> String {
     let cut = if word.len() > 20 { &word[..17] } else { word };
     let mut text: String = cut.iter().map(|&byte| printable(byte)).collect();
     if word.len() > 20 {

@@ -36,7 +36,7 @@ pub mod values;
 mod xfilename;
 
 pub use basic::Basic;
-pub use cursor::Cursor;
+pub use cursor::{Cursor, excerpt};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use format::{Format, write_basic, write_int_pairs, write_int_vector, write_token};

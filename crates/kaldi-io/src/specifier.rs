@@ -165,6 +165,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         [b"scp", b"ark"] if role == "wspecifier" => "the order is ark,scp and not scp,ark".to_owned(),
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
+        [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
         [_, _, ..] => "ark or scp stands there more than once".to_owned(),
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
@@ -243,6 +244,8 @@ mod tests {
     fn advice_names_the_mistake() {
         let advice = |text: &str| specifier_advice(text.into(), "wspecifier");
         assert!(advice("scp,ark:a,b").contains("ark,scp and not scp,ark"));
+        assert!(advice("ark,scp:a").contains("two names"));
+        assert!(advice("ark,ark:a").contains("more than once"));
         assert!(advice("ark, t:a").contains("white space"));
         assert!(advice("foo.ark").contains("no table"));
     }

@@ -100,7 +100,9 @@ impl fmt::Display for Error {
             }
             Self::ScriptLine { script, line, message } => write!(f, "{script}:{line}: {message}"),
             Self::Promise { table, message } => write!(f, "{table}: {message}"),
-            Self::Key { key } => write!(f, "{key:?} cannot be a key: keys are words of printable characters"),
+            Self::Key { key } => {
+                write!(f, "\"{}\" cannot be a key: keys are words of printable characters", kaldi_io::excerpt(key))
+            }
             Self::NoPlace { script, key } => write!(f, "Script file {script} has no entry for key {key}"),
             Self::NoOffsets { archive } => {
                 write!(f, "cannot write a script file for {archive}: there are no offsets in a pipe")

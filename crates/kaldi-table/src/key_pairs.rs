@@ -1,7 +1,7 @@
 //! Lists of pairs of keys.
 
 use bstr::BStr;
-use kaldi_io::Lines;
+use kaldi_io::{Lines, excerpt};
 
 use crate::{Error, Result};
 
@@ -38,7 +38,7 @@ impl KeyPairs {
         match (words.next(), words.next(), words.next()) {
             (Some(first), Some(second), None) => Ok(Some((first.into(), second.into()))),
             _ => {
-                let message = format!("expected two fields: key1 key2, got {:?}", BStr::new(line));
+                let message = format!("expected two fields: key1 key2, got \"{}\"", excerpt(line));
                 Err(Error::ScriptLine { script: self.name.clone(), line: number, message })
             }
         }

@@ -1,6 +1,7 @@
 //! Writing of tables.
 
 use std::fs::DirBuilder;
+use std::io;
 use std::marker::PhantomData;
 use std::os::unix::fs::DirBuilderExt;
 
@@ -113,7 +114,8 @@ impl RecordWriter {
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let place = match kind {
             WspecifierKind::Script(name) => {
-                Place::Script { script: Script::read(name.as_ref(), false, options.permissive)?, options }
+                let script = Script::read(name.as_ref(), false, options.permissive);
+                Place::Script { script: script.map_err(|error| advise_on_missing_script(error, wspecifier))?, options }
             }
             _ => Place::Archive(ArchiveWriter::create(wspecifier)?),
         };
@@ -158,6 +160,20 @@ impl RecordWriter {
             Place::Archive(archive) => archive.finish(),
             Place::Script { .. } | Place::Folder { .. } => Ok(()),
         }
+    }
+}
+
+/// Says what `scp:` by itself means where there is no such script file: most likely another one was meant.
+fn advise_on_missing_script(error: Error, wspecifier: &BStr) -> Error {
+    match error {
+        Error::Io(kaldi_io::Error::Open { name, source }) if source.kind() == io::ErrorKind::NotFound => {
+            let advice = format!(
+                "cannot open {name}: scp: writes to the files that an existing script file names; ark,scp:foo.ark,foo.scp \
+                 makes a new one"
+            );
+            Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice }
+        }
+        error => error,
     }
 }
 

@@ -11,9 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Appends to features (MFCC or PLP, as a rule) blocks of derivatives by time, those of this frame and of frames farther and
-farther ahead: shifted delta cepstra, as language and speaker recognition use them. Of 7 columns it makes 56, unless
-options say otherwise.
+Appends shifted delta cepstra to features, usually MFCC or PLP, for language and speaker recognition: blocks of derivatives
+over time, those of the frame itself and of frames farther and farther ahead. By default 7 columns become 56.
 
 Usage: add-deltas-sdc [options] <in-rspecifier> <out-wspecifier>
  e.g.: add-deltas-sdc --truncate=7 scp:feats.scp ark:-

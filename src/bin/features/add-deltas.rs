@@ -1,4 +1,4 @@
-//! Appends derivatives by time to features.
+//! Appends derivatives over time (deltas) to features.
 //!
 //! Matches Kaldi's `add-deltas`; options out of their range are an error even where there are no features.
 
@@ -11,8 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Appends to features (MFCC or PLP, as a rule) their derivatives by time: of 13 columns it makes 39, unless options say
-otherwise.
+Appends the derivatives over time (deltas) to features, usually MFCC or PLP. By default those of first and second order,
+so that 13 columns become 39.
 
 Usage: add-deltas [options] <in-rspecifier> <out-wspecifier>
  e.g.: add-deltas scp:feats.scp ark:-

@@ -16,9 +16,9 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Labels every frame with the class that is most likely, for voice activity detection with models of speech, noise, music ...
-There is a table of vectors for each class, with the log likelihoods of the frames. A class is labelled with its number,
-from 0 in the order of the tables, or as a map says: lines of class and label.
+Labels every frame with its most likely class, for voice activity detection with models of speech, noise, music and so on.
+There is one table for each class, of vectors with the log likelihoods of the frames. The label of a class is its number,
+from 0 in the order of the tables, unless --map gives another one.
 
 Usage: compute-vad-from-frame-likes [options] <likes-rspecifier1> <likes-rspecifier2> [...] <vad-wspecifier>
  e.g.: compute-vad-from-frame-likes --map=labels.txt scp:speech.scp scp:noise.scp ark:vad.ark
@@ -27,7 +27,7 @@ See also: compute-vad, merge-vads
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File with lines of class and label, for classes that are not labelled with their numbers
+    /// File with lines "<class> <label>", where the labels of classes are not their numbers
     #[arg(long)]
     map: Option<Arg>,
     /// Prior probabilities of the classes, with commas between them (e.g. 0.5,0.2,0.3); equal ones where empty

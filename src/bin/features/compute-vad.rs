@@ -14,8 +14,7 @@ use kaldi_table::{Record, SequentialReader, TableWriter};
 const USAGE: &str = "\
 Tells voiced from unvoiced frames, for speaker recognition: writes a vector for each utterance, with 1 for every frame that
 is voiced and 0 for the others. A frame is voiced where enough frames of the window around it have more energy than a
-threshold, which may depend on the utterance's mean energy. The energy is the logarithm in the first column of the
-features.
+threshold, which may depend on the mean energy of the utterance. The log energy is the first column of the features.
 
 Usage: compute-vad [options] <feats-rspecifier> <vad-wspecifier>
  e.g.: compute-vad --config=conf/vad.conf scp:feats.scp ark,scp:vad.ark,vad.scp

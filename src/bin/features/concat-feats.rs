@@ -11,7 +11,7 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
 
 const USAGE: &str = "\
-Puts the features of several files, of one dimension, one after the other in time.
+Puts the features of several files one after the other in time. All have the same dimension.
 
 Usage: concat-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
  e.g.: concat-feats mfcc/foo.ark:12343 mfcc/foo.ark:56789 -

@@ -22,7 +22,7 @@ See also: fmpe-init, copy-gselect, transform-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Add the features to the offsets that the transform computes; without, the offsets show by themselves
+    /// Add the features to the offsets that the transform computes; without it, only the offsets are written
     #[arg(long, default_value_t = true)]
     add_to_features: bool,
     fmpe: Arg,

@@ -15,8 +15,8 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Merges two decisions on every frame into one. Where nothing else is said, the labels are 0 for nonspeech and 1 for speech,
-and speech is what has 1 in both. For other labels there is a map: lines of first label, second label and merged label.
+Merges two decisions on every frame into one. By default the labels are 0 for nonspeech and 1 for speech, and a frame is
+speech where both say so. For other labels there is --map.
 
 Usage: merge-vads [options] <vad-rspecifier1> <vad-rspecifier2> <vad-wspecifier>
  e.g.: merge-vads --map=labels.txt scp:vad_energy.scp scp:vad_gmm.scp ark:vad.ark
@@ -25,7 +25,7 @@ See also: compute-vad, compute-vad-from-frame-likes, select-voiced-frames
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File with lines of first label, second label and merged label, for every pair of labels that there is
+    /// File with lines "<first-label> <second-label> <merged-label>", one for every pair of labels that occurs
     #[arg(long)]
     map: Option<Arg>,
     first: Arg,

@@ -15,7 +15,7 @@ use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, Wor
 
 const USAGE: &str = "\
 Puts features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths differ
-by no more than --length-tolerance are cut to the shortest of them, others are left out.
+by no more than --length-tolerance are cut to the shortest; the others are left out.
 
 Usage: paste-feats <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3> ...] <out-wspecifier>
   or:  paste-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
@@ -26,7 +26,7 @@ See also: copy-feats, append-vector-to-feats, concat-feats, select-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Cut to the shortest where lengths differ by so many frames at most; leave out where they differ by more
+    /// How many frames the lengths of an utterance may differ by
     #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)

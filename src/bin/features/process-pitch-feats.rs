@@ -1,4 +1,4 @@
-//! Makes pitch features fit for a recognizer.
+//! Normalizes pitch features for a recognizer.
 //!
 //! Matches Kaldi's `process-pitch-feats`.
 
@@ -11,8 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Makes of pitch features, which have two columns, the probability of voicing and the pitch, what suits a recognizer: log odds
-of voicing, and the log pitch around its moving mean. Every frame has to have a pitch: see interpolate-pitch.
+Normalizes pitch features for a recognizer. They have two columns, the probability of voicing and the pitch; these become
+the log odds of voicing, and the log pitch minus its moving mean. Every frame has to have a pitch: see interpolate-pitch.
 
 Usage: process-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
  e.g.: interpolate-pitch scp:pitch.scp ark:- | process-pitch-feats ark:- ark:-

@@ -12,7 +12,7 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Takes every n-th frame of features; for a negative n, repeats each frame so many times (--n=-2: twice).
+Keeps every n-th frame of features. With a negative n it repeats each frame instead (--n=-2: twice).
 
 Usage: subsample-feats [options] <in-rspecifier> <out-wspecifier>
  e.g.: subsample-feats --n=2 ark:- ark:-

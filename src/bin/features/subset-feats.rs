@@ -29,7 +29,7 @@ const FIRST: i32 = 10;
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Copy so many feature matrices from the begin
+    /// Copy this many feature matrices, the first ones
     #[arg(long, default_value_t = FIRST)]
     n: i32,
     /// Copy only utterances listed in this text file, as first word of a line

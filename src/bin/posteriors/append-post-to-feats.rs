@@ -13,8 +13,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter, are_tables};
 
 const USAGE: &str = "\
-Appends posteriors to features: every frame gets more columns, which hold the weights of the indexes that name them, and
-zeros elsewhere.
+Appends posteriors to features: every frame gets --post-dim more columns, one for each index, with the weights that the
+posteriors give to the indexes, and zeros elsewhere.
 
 Usage: append-post-to-feats --post-dim=<dim> [options] <feats-rspecifier> <post-rspecifier> <feats-wspecifier>
   or:  append-post-to-feats --post-dim=<dim> [options] <feats-rxfilename> <post-rxfilename> <feats-wxfilename>

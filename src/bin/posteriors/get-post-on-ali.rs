@@ -11,8 +11,8 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Finds, for each frame, the weight that a posterior gives to the index of an alignment, or 0 where it does not have it: how
-sure one is of the alignment. The indexes of both have to mean the same (transitions, pdfs, phones).
+Finds, for each frame, the weight that a posterior gives to the index of an alignment: a measure of confidence. It is 0
+where the posterior does not have the index. The indexes of both have to mean the same (transitions, pdfs, phones).
 
 Usage: get-post-on-ali [options] <posteriors-rspecifier> <alignments-rspecifier> <weights-wspecifier>
  e.g.: get-post-on-ali ark:1.post 'ark,s,cs:gunzip -c ali.1.gz |' ark:weights.ark

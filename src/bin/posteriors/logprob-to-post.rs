@@ -13,8 +13,8 @@ use kaldi_random::{Pruning, Random};
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Turns matrices of log-probabilities, a row for each frame, into posteriors: the columns' numbers with their probabilities,
-but for small ones.
+Turns matrices of log-probabilities, a row for each frame, into posteriors: for each frame the numbers of the columns with
+their probabilities, without those below --min-post (but see --random-prune).
 
 Usage: logprob-to-post [options] <logprob-matrix-rspecifier> <posteriors-wspecifier>
  e.g.: logprob-to-post --min-post=0.05 ark:logprob.ark ark:1.post

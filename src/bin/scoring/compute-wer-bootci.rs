@@ -25,8 +25,8 @@ See also: compute-wer
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What to do where a reference has no hypothesis: \"strict\" (it is an error), \"present\" (do not score it) or
-    /// \"all\" (take the hypothesis for empty)
+    /// What to do where a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or
+    /// "all" (take the hypothesis for empty)
     #[arg(long, default_value = "strict")]
     mode: String,
     /// How often to draw as many sentences as there are

@@ -22,8 +22,8 @@ See also: compute-wer-bootci, align-text
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What to do where a reference has no hypothesis: \"strict\" (it is an error), \"present\" (do not score it) or
-    /// \"all\" (take the hypothesis for empty)
+    /// What to do where a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or
+    /// "all" (take the hypothesis for empty)
     #[arg(long, default_value = "strict")]
     mode: String,
     /// No longer means anything; sentences of integers are scored like others

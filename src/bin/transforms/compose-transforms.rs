@@ -18,7 +18,7 @@ use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWri
 
 const USAGE: &str = "\
 Composes transforms to one: the product A B, which applies B first and then A. A transform is linear or affine; an affine
-one has its offset as last column. Whether A is affine shows, B is taken for linear unless --b-is-affine is given.
+one has its offset as last column. Whether A is affine follows from the sizes; B is linear unless --b-is-affine is given.
 
 Usage: compose-transforms [options] (<A-rspecifier>|<A-rxfilename>) (<B-rspecifier>|<B-rxfilename>) \
 (<transform-wspecifier>|<transform-wxfilename>)

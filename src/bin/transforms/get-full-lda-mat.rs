@@ -11,8 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
 
 const USAGE: &str = "\
-Makes a square transform of an LDA+MLLT transform and, below it, the rows of the full LDA transform (written by
-est-lda --write-full-matrix) that LDA has rejected; and its inverse. For predictive SGMMs.
+Makes a square transform, for predictive SGMMs: the rows of an LDA+MLLT transform and, below them, the rows of the full LDA
+transform (from est-lda --write-full-matrix) that LDA has rejected. Writes its inverse too, where that is wanted.
 
 Usage: get-full-lda-mat [options] <lda-mllt-rxfilename> <full-lda-rxfilename> <full-lda-mllt-wxfilename> \
 [<inverse-wxfilename>]

@@ -16,8 +16,8 @@ use kaldi_matrix::Vector;
 use kaldi_table::{KeyPairs, RandomAccessReader};
 
 const USAGE: &str = "\
-Computes inner products of speaker vectors: cosine scores, where their lengths are normalized. There is a trial a line, two
-keys, and the score is appended to it. Trials with a key that has no vector are left out.
+Computes inner products of pairs of speaker vectors, which are cosine scores where their lengths are normalized. A trial is
+a line with two keys; the score is appended to it. Trials with a key that has no vector are left out.
 
 Usage: ivector-compute-dot-products [options] <trials-rxfilename> <ivector-rspecifier1> <ivector-rspecifier2>
                                     <scores-wxfilename>

@@ -18,9 +18,9 @@ use kaldi_matrix::Vector;
 use kaldi_table::{KeyPairs, RandomAccessReader, Rows, SequentialReader, read_file};
 
 const USAGE: &str = "\
-Scores trials with a PLDA model: there are two keys a line, of a speaker and of a test utterance, and the logarithm of the
-ratio of likelihoods that they are the same speaker and that they are not is appended. Trials with a key that has no vector
-are left out. A speaker's vector is the average of those of its utterances, whose number matters.
+Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. Appended to it is
+the log likelihood ratio of the hypotheses that the utterance is by that speaker and that it is not. Trials with a key that
+has no vector are left out. A speaker's vector is the mean of those of its utterances; their number, --num-utts, matters.
 
 Usage: ivector-plda-scoring [options] <plda-rxfilename> <train-ivector-rspecifier> <test-ivector-rspecifier>
                             <trials-rxfilename> <scores-wxfilename>

@@ -13,9 +13,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Takes, for each element, the largest one of several matrices, which combines the posteriors of systems. A map like
-spk2utt says which matrices belong together; they are cut to the rows of the shortest of them. Elements below zero become
-zero.
+Takes the maximum of several matrices, element by element, for example to combine the posteriors of several systems. A map
+like spk2utt says which matrices belong together; they are cut to the rows of the shortest. Elements below zero become zero.
 
 Usage: matrix-max [options] <spk2utt-rspecifier> <matrix-rspecifier> <matrix-wspecifier>
  e.g.: matrix-max ark:data/spk2utt scp:exp/output.scp ark:exp/outputs_max.ark

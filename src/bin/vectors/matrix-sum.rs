@@ -13,9 +13,9 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
 
 const USAGE: &str = "\
-Sums matrices: of several tables those with the same key, into a table; of one table all of them, into a file; or files.
-Several tables give one matrix for each key of the first of them, whether the others have it or not. The matrices of
-files may differ in size as long as none is smaller than one before it: the sum grows.
+Sums matrices: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
+Of several tables there is a sum for each key of the first one, whether the others have that key or not. The matrices of
+files may differ in size, as long as none is smaller than one before it: the sum grows.
 
 Usage: matrix-sum [options] <matrix-rspecifier1> [<matrix-rspecifier2> ...] <matrix-wspecifier>
   or:  matrix-sum [options] <matrix-rspecifier> <matrix-wxfilename>

@@ -12,8 +12,8 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
 
 const USAGE: &str = "\
-Multiplies vectors, such as weights of frames, element by element. They have about the same length: where
---length-tolerance allows it, they are cut to the shortest.
+Multiplies vectors, such as weights of frames, element by element. Where their lengths differ by no more than
+--length-tolerance, they are cut to the shortest.
 
 Usage: multiply-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vector-rspecifier3> ...] <vector-wspecifier>
   or:  multiply-vectors [options] <vector-rxfilename1> <vector-rxfilename2> [<vector-rxfilename3> ...] <vector-wxfilename>
@@ -27,7 +27,7 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    /// The largest difference of lengths for which vectors are cut to the shortest; else there is no product
+    /// How many elements the lengths may differ by; where they differ by more, there is no product
     #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     first: Arg,

@@ -1,4 +1,4 @@
-//! Puts vectors with the same key from several tables one behind the other.
+//! Appends vectors with the same key from several tables to each other.
 //!
 //! Matches Kaldi's `paste-vectors`.
 
@@ -13,8 +13,8 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Appends, to each vector of the first table, the vectors with the same key from the others. Keys that are not in all tables
-are left out.
+Appends to each vector of the first table the vectors with the same key from the other tables. Keys that are not in all
+tables are left out.
 
 Usage: paste-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vector-rspecifier3> ...] <vector-wspecifier>
  e.g.: paste-vectors ark:ivectors.ark ark:xvectors.ark ark:both.ark

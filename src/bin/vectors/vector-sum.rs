@@ -14,9 +14,9 @@ use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
 
 const USAGE: &str = "\
-Sums vectors: of several tables those with the same key, into a table; of one table all of them, into a file; or files.
-Several tables give one vector for each key of the first of them, whether the others have it or not. The vectors of files
-may differ in length as long as none is shorter than one before it: the sum grows.
+Sums vectors: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
+Of several tables there is a sum for each key of the first one, whether the others have that key or not. The vectors of
+files may differ in length, as long as none is shorter than one before it: the sum grows.
 
 Usage: vector-sum [options] <vector-rspecifier1> [<vector-rspecifier2> ...] <vector-wspecifier>
   or:  vector-sum [options] <vector-rspecifier> <vector-wxfilename>
