@@ -4,9 +4,12 @@
 //! nothing half-written is ever seen under its name and an old file survives a failure. Devices, FIFOs and files asked
 //! for in place are written directly.
 
+mod stream;
+
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,13 +18,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::BStr;
+use stream::Stream;
 
 use crate::pipe::ShellChild;
 use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
-
-/// Bytes gathered before they are written; larger pieces go out directly.
-const BUFFER: usize = 1 << 16;
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -75,19 +76,6 @@ impl Drop for Temporary {
             let _ = fs::remove_file(name);
         }
     }
-}
-
-/// The bytes on their way into a file. Standard output has one for the whole process, so that two tables written there
-/// come out in the order in which the program wrote them.
-#[derive(Debug)]
-struct Stream {
-    file: Option<File>,
-    name: String,
-    buffer: Vec<u8>,
-    /// Position in the file of the next byte, buffered ones counted.
-    position: u64,
-    /// Whether positions mean anything to a later reader.
-    seekable: bool,
 }
 
 impl Output {
@@ -193,40 +181,14 @@ impl Output {
         result.map_err(|error| self.explain(error))
     }
 
-    /// Runs `work` on the open file, behind everything written so far; it returns how many bytes it added.
+    /// Writes `range` of `file`; the kernel moves the bytes where it can. That may happen later, and for neighbouring ranges
+    /// at once: the file must not be changed before [`Output::flush`] or [`Output::finish`]. Its position changes.
     ///
     /// # Errors
-    /// As [`Output::write_all`].
-    pub fn with_file(&mut self, work: impl FnOnce(&File) -> io::Result<u64>) -> Result<u64> {
-        self.flush()?;
-        let mut stream = self.stream();
-        let (name, offset) = (stream.name.clone(), stream.position);
-        let added = match &stream.file {
-            Some(file) => work(file).map_err(|source| Error::Write { name, offset, source })?,
-            None => 0,
-        };
-        stream.position += added;
-        Ok(added)
-    }
-
-    /// Writes `length` bytes of `file` from `offset` on; the kernel moves them where it can. The position of `file` changes.
-    ///
-    /// # Errors
-    /// As [`Output::write_all`], and where `file` is shorter.
-    pub fn write_from(&mut self, file: &File, offset: u64, length: u64) -> Result<()> {
-        let mut source = file;
-        let copied = self.with_file(|mut target| {
-            source.seek(SeekFrom::Start(offset))?;
-            io::copy(&mut source.take(length), &mut target)
-        });
-        match copied {
-            Ok(copied) if copied == length => Ok(()),
-            Ok(_) => {
-                let source = io::ErrorKind::UnexpectedEof.into();
-                Err(Error::Write { name: self.name(), offset: self.stream().position, source })
-            }
-            Err(error) => Err(self.explain(error)),
-        }
+    /// As [`Output::write_all`], and where `file` is shorter; also of ranges that were given before.
+    pub fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
+        let result = self.stream().write_from(file, range);
+        result.map_err(|error| self.explain(error))
     }
 
     /// Writes out what is buffered, closes the file and gives it its name, or waits for the command.
@@ -288,95 +250,6 @@ impl Drop for Output {
             drop(stream.file.take());
         }
     }
-}
-
-impl Stream {
-    fn new(file: File, name: String) -> Self {
-        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
-        // Standard output may be a file that others have written to before, or append to.
-        let position = match (regular, appends(&file)) {
-            (false, _) => 0,
-            (true, true) => (&file).seek(SeekFrom::End(0)).unwrap_or(0),
-            (true, false) => (&file).stream_position().unwrap_or(0),
-        };
-        if !regular {
-            crate::pipe::widen(&file);
-        }
-        Self { file: Some(file), name, buffer: Vec::new(), position, seekable: regular }
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.buffer.len() + bytes.len() > BUFFER {
-            self.flush()?;
-        }
-        if bytes.len() >= BUFFER {
-            self.write_out(bytes)?;
-        } else {
-            self.buffer.extend_from_slice(bytes);
-        }
-        self.position += bytes.len() as u64;
-        Ok(())
-    }
-
-    fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
-        let length = value.len();
-        if length < BUFFER {
-            return value.slices().try_for_each(|slice| self.write_all(slice));
-        }
-        // All of it in as few calls as the system allows, however many pieces there are.
-        let buffer = std::mem::take(&mut self.buffer);
-        let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
-        let result = self.write_slices_out(&mut slices);
-        self.buffer = buffer;
-        self.buffer.clear();
-        self.position += length as u64;
-        result
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        let buffer = std::mem::take(&mut self.buffer);
-        let result = self.write_out(&buffer);
-        self.buffer = buffer;
-        self.buffer.clear();
-        result
-    }
-
-    fn write_out(&mut self, bytes: &[u8]) -> Result<()> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        self.file().and_then(|mut file| file.write_all(bytes)).map_err(|source| self.failed(source))
-    }
-
-    fn write_slices_out(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {
-        while slices.iter().any(|slice| !slice.is_empty()) {
-            let written = self.file().and_then(|mut file| file.write_vectored(slices));
-            match written {
-                Ok(0) => return Err(self.failed(io::ErrorKind::WriteZero.into())),
-                Ok(count) => IoSlice::advance_slices(&mut slices, count),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failed(error)),
-            }
-        }
-        Ok(())
-    }
-
-    fn file(&self) -> io::Result<&File> {
-        self.file.as_ref().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn failed(&self, source: io::Error) -> Error {
-        Error::Write { name: self.name.clone(), offset: self.position, source }
-    }
-}
-
-/// Whether the file was opened for appending.
-fn appends(file: &File) -> bool {
-    let fd = file.as_raw_fd();
-    #[allow(unsafe_code)]
-    // SAFETY: F_GETFL takes a descriptor, which `file` keeps open; it touches no memory.
-    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
-    flags >= 0 && flags & libc::O_APPEND != 0
 }
 
 /// Closes a file and says whether that worked: some file systems report a full disk only here.

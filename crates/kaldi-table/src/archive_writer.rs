@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
@@ -11,9 +10,6 @@ use kaldi_log::warning;
 
 use crate::script::write_script_line;
 use crate::{Error, Result, is_key};
-
-/// Bytes that are copied through memory rather than by the system: what a buffer holds.
-const SMALL: u64 = 1 << 16;
 
 /// An archive that is being written, with the script file that points into it where one is wanted.
 ///
@@ -24,8 +20,6 @@ pub struct ArchiveWriter {
     archive: Output,
     script: Option<(BString, Output)>,
     options: WspecifierOptions,
-    /// Bytes of a file that belong behind what was written: those of consecutive entries are copied together.
-    pending: Option<(Arc<File>, Range<u64>)>,
 }
 
 impl ArchiveWriter {
@@ -56,7 +50,7 @@ impl ArchiveWriter {
             Some(script) => Some((archive_name, Output::create(script.as_ref(), options.flush)?)),
             None => None,
         };
-        Ok(Self { archive, script, options, pending: None })
+        Ok(Self { archive, script, options })
     }
 
     /// The form in which values should be written.
@@ -80,7 +74,6 @@ impl ArchiveWriter {
         write: impl FnOnce(&mut Output) -> Result<()>,
     ) -> Result<()> {
         self.list(key, value_at)?;
-        self.settle()?;
         write(&mut self.archive)?;
         self.flush_entry()
     }
@@ -90,15 +83,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
     pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
-        self.list(key, value_at)?;
-        match &mut self.pending {
-            Some((source, range)) if Arc::ptr_eq(source, file) && range.end == entry.start => range.end = entry.end,
-            _ => {
-                self.settle()?;
-                self.pending = Some((Arc::clone(file), entry));
-            }
-        }
-        self.flush_entry()
+        self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 
     /// Completes the archive and then the script file: closes files and pipes, and gives the files their names.
@@ -106,7 +91,6 @@ impl ArchiveWriter {
     /// # Errors
     /// Where anything could not be written, or an output pipe failed.
     pub fn finish(mut self) -> Result<()> {
-        self.settle()?;
         let permissive = self.options.permissive;
         // A full disk is met before the archive gets its name.
         self.archive.flush()?;
@@ -126,31 +110,14 @@ impl ArchiveWriter {
         let Some(position) = self.archive.position() else {
             return Err(Error::NoOffsets { archive: printable_wxfilename(name.as_ref()).into_owned() });
         };
-        let pending = self.pending.as_ref().map_or(0, |(_, range)| range.end - range.start);
         let mut line = Vec::with_capacity(key.len() + name.len() + 24);
-        write_script_line(&mut line, key, name.as_ref(), position + pending + value_at);
+        write_script_line(&mut line, key, name.as_ref(), position + value_at);
         Ok(script.write_all(&line)?)
-    }
-
-    /// Copies what is pending.
-    fn settle(&mut self) -> Result<()> {
-        let Some((file, range)) = self.pending.take() else { return Ok(()) };
-        let (offset, length) = (range.start, range.end - range.start);
-        if length >= SMALL {
-            return Ok(self.archive.write_from(&file, offset, length)?);
-        }
-        let mut bytes = vec![0; length as usize];
-        file.read_exact_at(&mut bytes, offset).map_err(|source| {
-            // Who opened the file knows its name, but this is no more than a file that changes while it is read.
-            kaldi_io::Error::Read { name: "an archive".to_owned(), offset, source }
-        })?;
-        Ok(self.archive.write_all(&bytes)?)
     }
 
     /// Writes an entry out at once where that is wanted, the archive first.
     fn flush_entry(&mut self) -> Result<()> {
         if self.options.flush {
-            self.settle()?;
             self.archive.flush()?;
             if let Some((_, script)) = &mut self.script {
                 script.flush()?;

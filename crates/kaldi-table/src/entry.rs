@@ -103,8 +103,8 @@ impl RawEntry {
         match &self.stored {
             None => Ok(output.write_all(&self.chunk.bytes[start..self.value.end])?),
             Some(stored) => {
-                let prefix = (self.value.start - start) as u64;
-                Ok(output.write_from(&stored.file, self.offset() - prefix, stored.length + prefix)?)
+                let begin = self.chunk.base + start as u64;
+                Ok(output.write_from(&stored.file, begin..self.offset() + stored.length)?)
             }
         }
     }
@@ -113,7 +113,7 @@ impl RawEntry {
     pub(crate) fn write_value(&self, output: &mut Output) -> Result<()> {
         match &self.stored {
             None => Ok(output.write_all(self.head())?),
-            Some(stored) => Ok(output.write_from(&stored.file, self.offset(), stored.length)?),
+            Some(stored) => Ok(output.write_from(&stored.file, self.offset()..self.offset() + stored.length)?),
         }
     }
 

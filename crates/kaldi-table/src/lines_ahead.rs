@@ -352,7 +352,7 @@ mod tests {
         // A command that prints nothing, of which the first one sees the end; a line with a wrong range, one with a wrong
         // name, and one that is none.
         for second in ["b exec 3> DIR/fifo |", "b cat x |[", "b | cat", "b"] {
-            let first = if second.contains("fifo") { "a cat DIR/fifo; echo 1 |" } else { "a echo 1 |" };
+            let first = if second.contains("fifo") { "a cat DIR/fifo; sleep 0.3; echo 1 |" } else { "a echo 1 |" };
             let script = format!("{first}\n{second}\nc touch DIR/c; echo 1 |\nd touch DIR/d; echo 2 |\n");
             let (dir, mut lines) = ahead(2, false, &script);
             assert!(Command::new("mkfifo").arg(dir.path().join("fifo")).status().unwrap().success());

@@ -33,12 +33,14 @@ impl Loaded {
 
     /// The entry of `key` with this value, or the part of it that `range` names.
     pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
+        // In a script file of an archive, the key stands before the value as well.
+        let before = self.chunk.bytes[..self.value.start].strip_suffix(b" ");
         RawEntry {
             key: key.to_owned(),
+            has_prefix: !key.is_empty() && before.is_some_and(|before| before.ends_with(key)),
             chunk: self.chunk,
             value: self.value,
             stored: self.stored,
-            has_prefix: false,
             range: range.map(ToOwned::to_owned),
             script,
             log: Vec::new(),
@@ -88,6 +90,12 @@ impl ValueLoader {
 
     /// Frames the value that `rxfilename` (without a range) names.
     pub(crate) fn load(&mut self, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+        self.load_with_key(rxfilename, 0)
+    }
+
+    /// Like [`ValueLoader::load`], with so many bytes before the value, if it is long and in a file: its key there, which
+    /// can then be written together with it.
+    pub(crate) fn load_with_key(&mut self, rxfilename: &BStr, before: usize) -> Result<Loaded, kaldi_io::Error> {
         if let Some((name, loaded)) = &self.last
             && name == rxfilename
             && name != "-"
@@ -97,8 +105,8 @@ impl ValueLoader {
         }
         let parsed = Rxfilename::parse(rxfilename)?;
         let loaded = match &parsed {
-            Rxfilename::File(path) => self.load_at(path, 0, rxfilename)?,
-            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, rxfilename)?,
+            Rxfilename::File(path) => self.load_at(path, 0, 0, rxfilename)?,
+            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, before, rxfilename)?,
             Rxfilename::Stdin => {
                 let (input, rest) = match self.stdin.take() {
                     Some(stdin) => stdin,
@@ -119,7 +127,13 @@ impl ValueLoader {
         self.last = Some((rxfilename.to_owned(), loaded.clone()));
     }
 
-    fn load_at(&mut self, path: &Path, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+    fn load_at(
+        &mut self,
+        path: &Path,
+        offset: u64,
+        before: usize,
+        rxfilename: &BStr,
+    ) -> Result<Loaded, kaldi_io::Error> {
         let Some(index) = self.open(path, rxfilename)? else {
             let (chunk, value, _) = StreamValue::open(rxfilename, self.frame)?.take()?;
             return Ok(Loaded::whole(chunk, value));
@@ -145,41 +159,45 @@ impl ValueLoader {
             let size = (end - chunk.base) as usize;
             ahead = if offset >= *end && offset - end < 1024 { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) };
         }
+        // Where the value begins in what is read.
+        let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
+        let base = offset - start as u64;
         if self.skims {
-            ahead = HEAD;
+            ahead = start + HEAD;
         }
         let mut bytes = Vec::new();
         loop {
-            let left = length.saturating_sub(offset + bytes.len() as u64);
+            let place = base + bytes.len() as u64;
+            let left = length.saturating_sub(place);
             let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead);
-            let start = bytes.len();
-            let place = offset + start as u64;
             let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: place, source };
+            let there = bytes.len();
             bytes.try_reserve(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
-            bytes.resize(start + count, 0);
-            file.read_exact_at(&mut bytes[start..], place).map_err(failed)?;
-            let at_end = offset + bytes.len() as u64 >= length;
-            match (self.frame)(&bytes, at_end) {
+            bytes.resize(there + count, 0);
+            file.read_exact_at(&mut bytes[there..], place).map_err(failed)?;
+            let at_end = base + bytes.len() as u64 >= length;
+            let value = bytes.get(start..).unwrap_or_default();
+            match (self.frame)(value, at_end) {
                 Ok(Frame::Whole(value)) => {
-                    let chunk = Arc::new(Chunk { bytes, base: offset, name: Arc::clone(name) });
+                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name) });
                     self.recent = Some((Arc::clone(&chunk), offset + value as u64));
-                    return Ok(Loaded::whole(chunk, 0..value));
+                    return Ok(Loaded::whole(chunk, start..start + value));
                 }
                 Ok(Frame::Beyond(whole)) if self.skims && offset.saturating_add(whole) <= length => {
-                    let value = 0..bytes.len();
-                    let chunk = Arc::new(Chunk { bytes, base: offset, name: Arc::clone(name) });
+                    let value = start..bytes.len();
+                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name) });
                     let stored = Stored { file: Arc::clone(file), length: whole };
                     return Ok(Loaded { chunk, value, stored: Some(stored) });
                 }
                 Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
                     if offset.saturating_add(wanted) > length {
                         // The file is too short for what a header claims.
-                        if let Err(source) = (self.frame)(&bytes, true) {
+                        if let Err(source) = (self.frame)(value, true) {
                             return Err(content(name, offset, source));
                         }
                     }
-                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(bytes.len());
-                    ahead = missing.max(bytes.len()).max(1 << 12);
+                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(value.len());
+                    ahead = missing.max(value.len()).max(1 << 12);
                 }
                 Err(source) => return Err(content(name, offset, source)),
             }

@@ -107,7 +107,7 @@ impl ScriptReader {
         };
         let loaded = match value {
             Some(value) => value.finish().inspect(|loaded| self.loader.keep(rxfilename, loaded)),
-            None => self.loader.load(rxfilename),
+            None => self.loader.load_with_key(rxfilename, line.key.len() + 1),
         };
         match loaded {
             Ok(loaded) => {

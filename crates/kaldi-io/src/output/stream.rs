@@ -1,0 +1,276 @@
+//! Bytes on their way into a file.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use crate::{Encoded, Error, Result};
+
+/// Bytes gathered before they are written; larger pieces go out directly.
+const BUFFER: usize = 1 << 16;
+
+/// Bytes of another file that are gathered before they are copied into a file: so many that a call of the system does not
+/// count, so few that a full disk is met in time.
+const RANGE: u64 = 1 << 26;
+
+/// The same where the reader of a pipe waits for them.
+const PIPED_RANGE: u64 = 1 << 20;
+
+/// The bytes on their way into a file. Standard output has one for the whole process, so that two tables written there
+/// come out in the order in which the program wrote them.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) file: Option<File>,
+    pub(super) name: String,
+    buffer: Vec<u8>,
+    /// Bytes of another file that belong behind the buffer.
+    pending: Option<(Arc<File>, Range<u64>)>,
+    /// Position in the file of the next byte, those counted that are not written yet.
+    pub(super) position: u64,
+    /// Whether positions mean anything to a later reader.
+    pub(super) seekable: bool,
+}
+
+impl Stream {
+    pub(super) fn new(file: File, name: String) -> Self {
+        let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+        // Standard output may be a file that others have written to before, or append to.
+        let position = match (regular, appends(&file)) {
+            (false, _) => 0,
+            (true, true) => (&file).seek(SeekFrom::End(0)).unwrap_or(0),
+            (true, false) => (&file).stream_position().unwrap_or(0),
+        };
+        if !regular {
+            crate::pipe::widen(&file);
+        }
+        Self { file: Some(file), name, buffer: Vec::new(), pending: None, position, seekable: regular }
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
+        self.settle()?;
+        self.append(bytes)?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub(super) fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
+        let length = value.len();
+        if length < BUFFER {
+            return value.slices().try_for_each(|slice| self.write_all(slice));
+        }
+        self.settle()?;
+        // All of it in as few calls as the system allows, however many pieces there are.
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
+        let result = self.write_slices_out(&mut slices);
+        self.buffer = buffer;
+        self.buffer.clear();
+        self.position += length as u64;
+        result
+    }
+
+    /// Writes a part of another file: at once only where it is long. One that follows the one before it there is copied
+    /// together with it.
+    pub(super) fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
+        let length = range.end - range.start;
+        match &mut self.pending {
+            Some((source, before)) if Arc::ptr_eq(source, file) && before.end == range.start => before.end = range.end,
+            _ => {
+                self.settle()?;
+                self.pending = Some((Arc::clone(file), range));
+            }
+        }
+        self.position += length;
+        let limit = if self.seekable { RANGE } else { PIPED_RANGE };
+        match &self.pending {
+            Some((_, range)) if range.end - range.start >= limit => self.settle(),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.settle()?;
+        self.write_buffer()
+    }
+
+    /// Copies what is pending: through memory where it is short, behind the buffer where it is long.
+    fn settle(&mut self) -> Result<()> {
+        let Some((source, range)) = self.pending.take() else { return Ok(()) };
+        let length = range.end - range.start;
+        // Failures are those of the first byte.
+        let end = self.position;
+        self.position -= length;
+        if length < BUFFER as u64 {
+            let mut bytes = vec![0; length as usize];
+            source.read_exact_at(&mut bytes, range.start).map_err(|error| self.failed(shorter(error)))?;
+            self.append(&bytes)?;
+        } else {
+            self.write_buffer()?;
+            let copied = self.file().and_then(|mut file| {
+                let mut source = &*source;
+                source.seek(SeekFrom::Start(range.start))?;
+                io::copy(&mut source.take(length), &mut file)
+            });
+            match copied {
+                Ok(copied) if copied == length => {}
+                Ok(_) => return Err(self.failed(shorter(io::ErrorKind::UnexpectedEof.into()))),
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        self.position = end;
+        Ok(())
+    }
+
+    /// Puts `bytes` behind the buffer.
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.buffer.len() + bytes.len() > BUFFER {
+            self.write_buffer()?;
+        }
+        if bytes.len() >= BUFFER {
+            self.write_out(bytes)?;
+        } else {
+            self.buffer.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn write_buffer(&mut self) -> Result<()> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let result = self.write_out(&buffer);
+        self.buffer = buffer;
+        self.buffer.clear();
+        result
+    }
+
+    fn write_out(&mut self, bytes: &[u8]) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        self.file().and_then(|mut file| file.write_all(bytes)).map_err(|source| self.failed(source))
+    }
+
+    fn write_slices_out(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {
+        while slices.iter().any(|slice| !slice.is_empty()) {
+            let written = self.file().and_then(|mut file| file.write_vectored(slices));
+            match written {
+                Ok(0) => return Err(self.failed(io::ErrorKind::WriteZero.into())),
+                Ok(count) => IoSlice::advance_slices(&mut slices, count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.failed(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&self) -> io::Result<&File> {
+        self.file.as_ref().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn failed(&self, source: io::Error) -> Error {
+        Error::Write { name: self.name.clone(), offset: self.position, source }
+    }
+}
+
+/// Puts words to the end of a file that was longer before.
+fn shorter(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the file that it comes from has become shorter"),
+        _ => error,
+    }
+}
+
+/// Whether the file was opened for appending.
+fn appends(file: &File) -> bool {
+    let fd = file.as_raw_fd();
+    #[allow(unsafe_code)]
+    // SAFETY: F_GETFL takes a descriptor, which `file` keeps open; it touches no memory.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_APPEND != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::Output;
+
+    use super::*;
+
+    /// A file of `length` bytes that repeat late, and its content.
+    fn source(folder: &tempfile::TempDir, length: usize) -> (Arc<File>, Vec<u8>) {
+        let content: Vec<u8> = (0..length).map(|at| (at % 251) as u8 ^ (at / 251 % 256) as u8).collect();
+        fs::write(folder.path().join("source"), &content).unwrap();
+        (Arc::new(File::open(folder.path().join("source")).unwrap()), content)
+    }
+
+    #[test]
+    fn ranges_and_bytes_come_out_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, content) = source(&folder, 3 << 20);
+        let other = Arc::new(File::open(folder.path().join("source")).unwrap());
+        let path = folder.path().join("out").to_str().unwrap().to_owned();
+        let cuts = [0, 10, 20, 70_000, 70_000, 200_000, 2_000_000, 2_000_001, 3 << 20];
+        for name in [path.clone(), format!("| sleep 0.1; cat > {path}")] {
+            let mut output = Output::create(name.as_str().into(), false).unwrap();
+            let mut expected = Vec::new();
+            // Neighbours; with bytes between them, short and long; from two files; backwards.
+            for round in 0..4 {
+                for (index, cut) in cuts.windows(2).enumerate() {
+                    let range = if round == 3 { cuts[7 - index]..cuts[8 - index] } else { cut[0]..cut[1] };
+                    let file = if round == 2 && index % 2 == 0 { &other } else { &file };
+                    output.write_from(file, range.start as u64..range.end as u64).unwrap();
+                    expected.extend_from_slice(&content[range]);
+                    if round == 1 {
+                        let between = vec![b'-'; if index == 4 { 100_000 } else { 3 }];
+                        output.write_all(&between).unwrap();
+                        expected.extend(between);
+                    }
+                    if round == 2 && index == 5 {
+                        output.write_encoded(&vec![b'+'; 70_000].into()).unwrap();
+                        expected.extend([b'+'; 70_000]);
+                    }
+                    let position = Some(expected.len() as u64).filter(|_| name == path);
+                    assert_eq!(output.position(), position);
+                }
+            }
+            output.finish().unwrap();
+            assert!(fs::read(&path).unwrap() == expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn neighbouring_ranges_are_copied_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, content) = source(&folder, 1 << 20);
+        let target = folder.path().join("out");
+        let mut stream = Stream::new(File::create(&target).unwrap(), "out".to_owned());
+        for start in (0..1 << 20).step_by(1 << 16) {
+            stream.write_from(&file, start..start + (1 << 16)).unwrap();
+        }
+        assert_eq!((stream.position, fs::metadata(&target).unwrap().len()), (1 << 20, 0), "nothing was copied yet");
+        stream.flush().unwrap();
+        assert!(fs::read(&target).unwrap() == content);
+        // What is long is not put off.
+        stream.write_from(&Arc::new(File::open("/dev/zero").unwrap()), 0..RANGE).unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().len(), (1 << 20) + RANGE);
+    }
+
+    #[test]
+    fn a_file_that_has_become_shorter_is_an_error_at_the_place_of_its_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, _) = source(&folder, 100_000);
+        for length in [100, 99_000] {
+            let target = folder.path().join("out");
+            let mut output = Output::create(target.to_str().unwrap().into(), false).unwrap();
+            output.write_all(b"key ").unwrap();
+            output.write_from(&file, 99_990..99_990 + length).unwrap();
+            let error = output.finish().unwrap_err().to_string();
+            let expected = "the file that it comes from has become shorter (after 4 bytes)";
+            assert!(error.starts_with("cannot write ") && error.ends_with(expected), "{error}");
+            assert!(!target.exists());
+        }
+    }
+}
