@@ -1,0 +1,146 @@
+//! Arithmetic on eight numbers side by side.
+//!
+//! [`Lanes`] are eight floats on which one calculation is done eight times: for eight frames of an utterance, or for eight
+//! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions on
+//! whole registers: two of 128 bits, or one of 256 bits in a function that is compiled for AVX2. There are no fused
+//! multiplications, so that results are the same on every processor.
+//!
+//! ```
+//! use kaldi_lanes::Lanes;
+//!
+//! let squares = Lanes([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+//! let product = squares * squares + Lanes::splat(0.5);
+//! assert_eq!(product.0[3], 9.5);
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod functions;
+
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+
+pub use functions::{exp, ln, sin_cos_of_turn};
+
+/// How many numbers stand side by side.
+pub const WIDTH: usize = 8;
+
+/// Eight numbers side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(32))]
+pub struct Lanes(pub [f32; WIDTH]);
+
+impl Lanes {
+    /// Eight zeros.
+    pub const ZERO: Self = Self([0.0; WIDTH]);
+
+    /// One number eight times.
+    #[inline(always)]
+    pub fn splat(number: f32) -> Self {
+        Self([number; WIDTH])
+    }
+
+    /// Applies `function` to each.
+    #[inline(always)]
+    pub fn map(mut self, function: impl Fn(f32) -> f32) -> Self {
+        // A loop in place: what the compiler makes instructions on registers of.
+        for number in &mut self.0 {
+            *number = function(*number);
+        }
+        self
+    }
+
+    /// The numbers, but `floor` for those below it; what is no number stays.
+    #[inline(always)]
+    pub fn floored(self, floor: f32) -> Self {
+        self.map(|number| if number < floor { floor } else { number })
+    }
+
+    /// The square roots.
+    #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        self.map(f32::sqrt)
+    }
+
+    /// [`ln`] of each.
+    #[inline(always)]
+    pub fn ln(self) -> Self {
+        self.map(ln)
+    }
+
+    /// [`exp`] of each.
+    #[inline(always)]
+    pub fn exp(self) -> Self {
+        self.map(exp)
+    }
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $operator:tt, $assign:tt) => {
+        impl $trait for Lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(mut self, other: Self) -> Self {
+                for lane in 0..WIDTH {
+                    self.0[lane] $assign other.0[lane];
+                }
+                self
+            }
+        }
+
+        impl $trait<f32> for Lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: f32) -> Self {
+                self.map(|number| number $operator other)
+            }
+        }
+    };
+}
+
+operator!(Add, add, +, +=);
+operator!(Sub, sub, -, -=);
+operator!(Mul, mul, *, *=);
+operator!(Div, div, /, /=);
+
+impl AddAssign for Lanes {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Neg for Lanes {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.map(|number| -number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAMP: Lanes = Lanes([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+
+    #[test]
+    fn operators_work_on_each() {
+        assert_eq!((RAMP + RAMP * 2.0 - RAMP / 2.0).0, [0.0, 2.5, 5.0, 7.5, 10.0, 12.5, 15.0, 17.5]);
+        assert_eq!((-RAMP * RAMP).0[3], -9.0);
+        let mut sum = RAMP;
+        sum += Lanes::splat(1.0);
+        assert_eq!(sum.0[7], 8.0);
+        assert_eq!((RAMP * RAMP).sqrt(), RAMP);
+    }
+
+    #[test]
+    fn a_floor_leaves_what_is_no_number() {
+        let numbers = Lanes([-1.0, 0.0, 2.0, 3.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1.0]).floored(1.0);
+        assert_eq!(numbers.0[..4], [1.0, 1.0, 2.0, 3.0]);
+        assert!(numbers.0[4].is_nan());
+        assert_eq!(numbers.0[5..], [f32::INFINITY, 1.0, 1.0]);
+    }
+}
