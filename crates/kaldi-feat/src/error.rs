@@ -88,6 +88,61 @@ pub enum Error {
         /// The frame where it was noticed, counted from zero.
         frame: usize,
     },
+    /// A sample of a waveform is no number or infinite.
+    Sample {
+        /// Its place, counted from zero.
+        sample: usize,
+        /// What it is.
+        got: f32,
+    },
+    /// There are too few mel filters.
+    MelBins {
+        /// Their number.
+        got: i32,
+    },
+    /// There are to be more cepstra than mel filters.
+    NumCeps {
+        /// The number of cepstra.
+        num_ceps: i32,
+        /// The number of filters.
+        num_bins: i32,
+    },
+    /// Mel filters are to lie where there are no frequencies.
+    MelRange {
+        /// Where they begin, in Hz.
+        low: f32,
+        /// Where they end, in Hz.
+        high: f32,
+        /// Half the sample rate, in Hz.
+        half_rate: f32,
+    },
+    /// The bends of VTLN warping are not within the range of the mel filters.
+    VtlnRange {
+        /// The lower bend, in Hz.
+        lower: f32,
+        /// The upper bend, in Hz.
+        upper: f32,
+        /// Where the filters begin, in Hz.
+        low: f32,
+        /// Where they end, in Hz.
+        high: f32,
+    },
+    /// A VTLN warp factor is not positive.
+    Warp {
+        /// What it is.
+        got: f32,
+    },
+    /// A mel filter is so narrow that no line of the spectrum lies in it.
+    EmptyMelBin {
+        /// The filter, counted from zero.
+        bin: usize,
+        /// The number of filters.
+        num_bins: usize,
+        /// Its frequency, in Hz.
+        center: f32,
+    },
+    /// Energies are beyond what floats can hold.
+    Overflow,
     /// What is to be computed has more rows or columns than a matrix can have, or needs too much memory.
     TooLarge {
         /// Rows and columns that it would have.
@@ -136,6 +191,28 @@ impl fmt::Display for Error {
                 "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \
                  frame {frame}"
             ),
+            Self::Sample { sample, got } => {
+                write!(f, "expected samples to be finite numbers, got {got:?} in sample {sample}")
+            }
+            Self::MelBins { got } => write!(f, "Must have at least 3 mel bins, got --num-mel-bins={got}"),
+            Self::NumCeps { num_ceps, num_bins } => write!(
+                f,
+                "num-ceps cannot be larger than num-mel-bins: got --num-ceps={num_ceps} and --num-mel-bins={num_bins}"
+            ),
+            Self::MelRange { low, high, half_rate } => {
+                write!(f, "Bad values in options: low-freq {low} and high-freq {high} vs. nyquist {half_rate}")
+            }
+            Self::VtlnRange { lower, upper, low, high } => write!(
+                f,
+                "Bad values in options: vtln-low {lower} and vtln-high {upper}, versus low-freq {low} and high-freq {high}"
+            ),
+            Self::Warp { got } => write!(f, "expected a positive VTLN warp factor, got {got}"),
+            Self::EmptyMelBin { bin, num_bins, center } => write!(
+                f,
+                "mel bin {bin} of {num_bins}, at {center:.0} Hz, is too narrow for the frequency resolution: there are too \
+                 many --num-mel-bins, or the range is too small"
+            ),
+            Self::Overflow => f.write_str("the samples are so large that energies are beyond the range of floats"),
             Self::TooLarge { size: (rows, cols) } => write!(f, "{rows} by {cols} elements are too many"),
         }
     }

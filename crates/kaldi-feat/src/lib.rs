@@ -1,10 +1,12 @@
 //! Speech features: what is computed from the frames of an utterance.
 //!
 //! Features are matrices, `num_frames × dim`, one row per frame (usually every 10 ms). Everything here is a pure
-//! function from matrices to matrices; opening, logging and deciding what to do about bad utterances is the caller's.
+//! function from samples or matrices to matrices; opening, logging and deciding what to do about bad utterances is the
+//! caller's.
 //!
 //! | what | from | to |
 //! | --- | --- | --- |
+//! | [`extract`] | samples | MFCC, mel filterbank energies, PLP, spectrograms |
 //! | [`Deltas`] | `num_frames × dim` | `num_frames × blocks * dim`: the features and their derivatives over time |
 //! | [`Splice`] | `num_frames × dim` | `num_frames × (left + 1 + right) * dim`: each frame with its neighbours |
 //! | [`frames`] | `num_frames × dim` | frames left out, repeated, shifted, or put together from several matrices |
@@ -34,6 +36,7 @@ mod cmvn;
 mod deltas;
 mod dims;
 mod error;
+pub mod extract;
 mod frame_sums;
 pub mod frames;
 mod normalizer;

@@ -1,0 +1,344 @@
+//! The spectra of frames, eight frames at a time.
+//!
+//! The sample at one place of eight frames, and later one frequency of eight spectra, stand side by side in [`Lanes`]. So
+//! every step works on whole registers and needs no sums across them, the transform included. One frame of 25 ms at
+//! 16 kHz takes half a microsecond.
+
+use std::borrow::Cow;
+
+use kaldi_lanes::{Lanes, WIDTH};
+use kaldi_matrix::Matrix;
+
+use super::fft::{Complex, RealFft};
+use super::framing::{FrameOptions, Framing};
+use crate::error::checked_size;
+use crate::{Error, Result};
+
+/// The energy of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Energy {
+    /// Before preemphasis and window.
+    Raw,
+    /// Of what is transformed.
+    Windowed,
+}
+
+/// From waveforms to spectra, with all that is prepared for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysis {
+    framing: Framing,
+    preemphasis: f32,
+    remove_dc_offset: bool,
+    fft: RealFft,
+}
+
+/// What is computed of the spectra of frames.
+pub(crate) trait Spectral {
+    /// The number of values for each frame.
+    fn dim(&self) -> usize;
+
+    /// Computes the values for eight frames, one value after the other.
+    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]);
+
+    /// Tells whether a value came out that is none.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Analysis {
+    pub(crate) fn new(options: &FrameOptions) -> Result<Self> {
+        let framing = Framing::new(options)?;
+        let preemphasis = options.preemphasis_coefficient;
+        if !(0.0..=1.0).contains(&preemphasis) {
+            return Err(Error::option("preemphasis-coefficient", "from 0 to 1", preemphasis));
+        }
+        let fft = RealFft::new(framing.padded);
+        Ok(Self { framing, preemphasis, remove_dc_offset: options.remove_dc_offset, fft })
+    }
+
+    /// The number of samples that are transformed.
+    pub(crate) fn padded_length(&self) -> usize {
+        self.fft.length()
+    }
+
+    /// Computes the values of all frames of a waveform, `num_frames × dim`; nothing where there are no frames.
+    ///
+    /// # Errors
+    /// Where a sample is no number or infinite, or the values are, or there are too many.
+    pub(crate) fn run(&self, wave: &[f32], energy: Energy, spectral: impl Spectral) -> Result<Matrix<f32>> {
+        // Without a way out of the loop, which would slow it down.
+        if !wave.iter().fold(true, |finite, sample| finite & sample.is_finite()) {
+            let sample = wave.iter().position(|sample| !sample.is_finite()).unwrap_or_default();
+            return Err(Error::Sample { sample, got: wave[sample] });
+        }
+        let num_frames = if wave.is_empty() { 0 } else { self.framing.num_frames(wave.len()) };
+        let (num_frames, dim) = checked_size(num_frames, Some(spectral.dim()))?;
+        let mut out = vec![0.0; num_frames * dim];
+        if num_frames > 0 {
+            self.run_on_registers(wave, energy, spectral, &mut out)?;
+        }
+        Ok(Matrix::from_vec(num_frames, dim, out))
+    }
+
+    /// Chooses the instructions.
+    fn run_on_registers<S: Spectral>(&self, wave: &[f32], energy: Energy, spectral: S, out: &mut [f32]) -> Result<()> {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.run_with_avx2(wave, energy, spectral, out) };
+        }
+        self.run_blocks(wave, energy, spectral, out)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn run_with_avx2<S: Spectral>(&self, wave: &[f32], energy: Energy, spectral: S, out: &mut [f32]) -> Result<()> {
+        self.run_blocks(wave, energy, spectral, out)
+    }
+
+    #[inline(always)]
+    fn run_blocks<S: Spectral>(&self, wave: &[f32], energy: Energy, mut spectral: S, out: &mut [f32]) -> Result<()> {
+        let dim = spectral.dim();
+        let mut work = vec![Complex::default(); self.fft.work_length()];
+        let mut power = vec![Lanes::ZERO; self.fft.length() / 2 + 1];
+        let mut samples = vec![Lanes::ZERO; self.framing.length];
+        let mut values = vec![Lanes::ZERO; dim];
+        for (nth, rows) in out.chunks_mut(WIDTH * dim).enumerate() {
+            // Where there are fewer than eight frames left, the last one fills the lanes.
+            let last = rows.len() / dim - 1;
+            let frames: [Cow<'_, [f32]>; WIDTH] =
+                std::array::from_fn(|lane| self.framing.frame(wave, nth * WIDTH + lane.min(last)));
+            let energy = self.put_frames(&frames, &mut samples, &mut work, energy);
+            spectral.compute(&mut Block { fft: &self.fft, energy, work: &mut work, power: &mut power }, &mut values);
+            for (lane, row) in rows.chunks_exact_mut(dim).enumerate() {
+                for (out, values) in row.iter_mut().zip(&values) {
+                    *out = values.0[lane];
+                }
+            }
+        }
+        spectral.check()
+    }
+
+    /// Puts eight frames where they can be transformed, without their means, preemphasized and windowed; returns their
+    /// energies.
+    #[inline(always)]
+    fn put_frames(
+        &self,
+        frames: &[Cow<'_, [f32]>; WIDTH],
+        samples: &mut [Lanes],
+        work: &mut [Complex],
+        energy: Energy,
+    ) -> Lanes {
+        let length = samples.len();
+        let frames: [&[f32]; WIDTH] = std::array::from_fn(|lane| &frames[lane][..length]);
+        let mut sum = Lanes::ZERO;
+        let (chunks, rest) = samples.as_chunks_mut::<WIDTH>();
+        for (nth, chunk) in chunks.iter_mut().enumerate() {
+            let rows: [&[f32]; WIDTH] = std::array::from_fn(|lane| &frames[lane][nth * WIDTH..][..WIDTH]);
+            for (at, samples) in chunk.iter_mut().enumerate() {
+                for (sample, row) in samples.0.iter_mut().zip(rows) {
+                    *sample = row[at];
+                }
+                sum += *samples;
+            }
+        }
+        for (samples, at) in rest.iter_mut().zip(chunks.len() * WIDTH..) {
+            *samples = Lanes(std::array::from_fn(|lane| frames[lane][at]));
+            sum += *samples;
+        }
+        let mean = if self.remove_dc_offset { sum / length as f32 } else { Lanes::ZERO };
+        let mut shaped =
+            Shaped { mean, preemphasis: self.preemphasis, before: samples[0] - mean, energies: [Lanes::ZERO; 2] };
+        let (pairs, last) = samples.as_chunks::<2>();
+        let (weights, last_weight) = self.framing.window.as_chunks::<2>();
+        let (places, padding) = self.fft.places().split_at(pairs.len());
+        for ((samples, weights), place) in pairs.iter().zip(weights).zip(places) {
+            let re = shaped.next(samples[0], weights[0]);
+            let im = shaped.next(samples[1], weights[1]);
+            work[*place as usize] = Complex { re, im };
+        }
+        for place in padding {
+            work[*place as usize] = Complex::default();
+        }
+        if let ([samples], [weight], [place, ..]) = (last, last_weight, padding) {
+            work[*place as usize].re = shaped.next(*samples, *weight);
+        }
+        shaped.energies[if energy == Energy::Raw { 0 } else { 1 }]
+    }
+}
+
+/// Samples one after the other, without the mean, preemphasized and windowed.
+struct Shaped {
+    mean: Lanes,
+    preemphasis: f32,
+    /// The sample before, without the mean.
+    before: Lanes,
+    /// The energies of all so far, [raw and windowed](Energy).
+    energies: [Lanes; 2],
+}
+
+impl Shaped {
+    #[inline(always)]
+    fn next(&mut self, sample: Lanes, weight: f32) -> Lanes {
+        let raw = sample - self.mean;
+        let windowed = (raw - self.before * self.preemphasis) * weight;
+        self.before = raw;
+        self.energies[0] += raw * raw;
+        self.energies[1] += windowed * windowed;
+        windowed
+    }
+}
+
+/// Eight frames at a time.
+pub(crate) struct Block<'a> {
+    fft: &'a RealFft,
+    /// The energies that were asked for.
+    pub(crate) energy: Lanes,
+    work: &'a mut [Complex],
+    power: &'a mut [Lanes],
+}
+
+impl Block<'_> {
+    /// The spectra: a signal that is transformed now. To be called once.
+    #[inline(always)]
+    pub(crate) fn spectrum(&mut self) -> (&RealFft, &[Complex]) {
+        self.fft.transform(self.work);
+        (self.fft, self.work)
+    }
+
+    /// The power spectra, from zero to half the sample rate. To be called once.
+    #[inline(always)]
+    pub(crate) fn power(&mut self) -> &mut [Lanes] {
+        self.fft.transform(self.work);
+        let last = self.power.len() - 1;
+        [self.power[0], self.power[last]] = self.fft.ends(self.work).map(Complex::power);
+        for at in 1..=self.fft.middle() {
+            let [low, high] = self.fft.pair(self.work, at);
+            self.power[at] = low.power();
+            self.power[last - at] = high.power();
+        }
+        self.power
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The energies of frames and the powers of some frequencies.
+    struct Powers(Vec<usize>);
+
+    impl Spectral for Powers {
+        fn dim(&self) -> usize {
+            1 + self.0.len()
+        }
+
+        fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+            out[0] = block.energy;
+            let power = block.power();
+            out[1..].iter_mut().zip(&self.0).for_each(|(out, at)| *out = power[*at]);
+        }
+    }
+
+    fn plain() -> FrameOptions {
+        FrameOptions {
+            frame_length: 4.0,
+            frame_shift: 2.0,
+            preemphasis_coefficient: 0.0,
+            remove_dc_offset: false,
+            window_type: "rectangular".to_owned(),
+            ..Default::default()
+        }
+    }
+
+    fn powers(options: &FrameOptions, wave: &[f32], energy: Energy) -> Matrix<f32> {
+        let all = (0..=32).collect();
+        Analysis::new(options).unwrap().run(wave, energy, Powers(all)).unwrap()
+    }
+
+    fn tone(samples: usize) -> Vec<f32> {
+        // Sixteen samples a period: line 4 of 64.
+        (0..samples).map(|at| 100.0 * (std::f32::consts::TAU * at as f32 / 16.0).sin()).collect()
+    }
+
+    #[test]
+    fn every_frame_has_its_spectrum_whatever_the_lane() {
+        let all = powers(&plain(), &tone(64 + 32 * 20), Energy::Raw);
+        assert_eq!(all.size(), (21, 34));
+        for row in all.rows() {
+            assert!((row[0] - 320_000.0).abs() < 1.0 && (row[1 + 4] - 3200.0_f32.powi(2)).abs() < 100.0, "{row:?}");
+            assert!(row[1..5].iter().chain(&row[6..]).all(|power| *power < 1.0), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn the_registers_do_not_matter() {
+        let wave: Vec<f32> = (0..1000).map(|at| ((at * at) % 997) as f32).collect();
+        let analysis = Analysis::new(&plain()).unwrap();
+        let mut plain = vec![0.0; 3 * 30];
+        analysis.run_blocks(&wave, Energy::Raw, Powers(vec![3, 9]), &mut plain).unwrap();
+        let chosen = analysis.run(&wave, Energy::Raw, Powers(vec![3, 9])).unwrap();
+        assert_eq!(chosen.as_slice(), &plain[..]);
+    }
+
+    #[test]
+    fn an_offset_is_removed_before_anything_else() {
+        let wave: Vec<f32> = tone(64).iter().map(|sample| sample + 500.0).collect();
+        let with = powers(&plain(), &wave, Energy::Raw);
+        assert!((with.row(0)[1] - (500.0_f32 * 64.0).powi(2)).abs() < 1e4);
+        let without = powers(&FrameOptions { remove_dc_offset: true, ..plain() }, &wave, Energy::Raw);
+        assert!(without.row(0)[1] < 1.0 && (without.row(0)[0] - 320_000.0).abs() < 10.0);
+    }
+
+    #[test]
+    fn preemphasis_takes_from_each_sample_a_part_of_the_one_before() {
+        let options = FrameOptions { preemphasis_coefficient: 0.5, ..plain() };
+        let wave: Vec<f32> = (0..64).map(|at| at as f32 + 2.0).collect();
+        let [raw, windowed] = [Energy::Raw, Energy::Windowed].map(|energy| powers(&options, &wave, energy).row(0)[0]);
+        // The first one is before itself.
+        let expected = |part: fn(f32) -> f32| wave.iter().map(|sample| part(*sample).powi(2)).sum::<f32>();
+        assert_eq!(raw, expected(|sample| sample));
+        assert_eq!(windowed, expected(|sample| sample - 0.5 * (sample - 1.0).max(2.0)));
+    }
+
+    #[test]
+    fn frames_are_padded_with_zeros() {
+        let options = FrameOptions { frame_length: 3.0, ..plain() };
+        let analysis = Analysis::new(&options).unwrap();
+        assert_eq!(analysis.padded_length(), 64);
+        let all = powers(&options, &[1.0; 48], Energy::Windowed);
+        assert_eq!(all.row(0)[..2], [48.0, 48.0 * 48.0]);
+        // Parseval.
+        let sum: f32 = all.row(0)[2..33].iter().map(|power| 2.0 * power).sum::<f32>() + all.row(0)[1] + all.row(0)[33];
+        assert!((sum / 64.0 - 48.0).abs() < 1e-3, "{sum}");
+    }
+
+    #[test]
+    fn samples_that_are_no_numbers_are_refused() {
+        let analysis = Analysis::new(&plain()).unwrap();
+        for bad in [f32::NAN, f32::INFINITY] {
+            let mut wave = tone(640);
+            wave[77] = bad;
+            let error = analysis.run(&wave, Energy::Raw, Powers(vec![])).unwrap_err();
+            assert_eq!(error.to_string(), format!("expected samples to be finite numbers, got {bad:?} in sample 77"));
+        }
+    }
+
+    #[test]
+    fn a_wave_shorter_than_a_frame_has_none() {
+        assert!(powers(&plain(), &tone(63), Energy::Raw).is_empty());
+        assert!(powers(&plain(), &[], Energy::Raw).is_empty());
+        assert!(powers(&FrameOptions { snip_edges: false, ..plain() }, &[], Energy::Raw).is_empty());
+    }
+
+    #[test]
+    fn preemphasis_is_a_part() {
+        for coefficient in [-0.1, 1.5, f32::NAN] {
+            let options = FrameOptions { preemphasis_coefficient: coefficient, ..plain() };
+            let message = Analysis::new(&options).unwrap_err().to_string();
+            assert_eq!(message, format!("expected --preemphasis-coefficient to be from 0 to 1, got {coefficient}"));
+        }
+    }
+}

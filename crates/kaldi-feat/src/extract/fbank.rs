@@ -1,0 +1,188 @@
+//! Mel filterbank energies.
+
+use kaldi_lanes::Lanes;
+use kaldi_matrix::Matrix;
+
+use super::analysis::{Analysis, Block, Spectral};
+use super::energy::LogEnergy;
+use super::mel::{Filterbank, MelEnergies};
+use super::{EnergyOptions, Extractor, FrameOptions, MelBanks, MelOptions};
+use crate::Result;
+
+/// The options of filterbank energies (Kaldi's `FbankOptions`).
+#[derive(Clone, Debug, PartialEq, clap::Args)]
+pub struct FbankOptions {
+    /// The frames.
+    #[command(flatten)]
+    pub frames: FrameOptions,
+    /// The mel filters.
+    #[command(flatten)]
+    pub mel: MelOptions,
+    /// The energy.
+    #[command(flatten)]
+    pub energy: EnergyOptions,
+    /// Add the log energy of the frame as one more value, the first
+    #[arg(long, default_value_t = false)]
+    pub use_energy: bool,
+    /// Put the energy last; for features like those of HTK, other options have to be set as well
+    #[arg(long, default_value_t = false)]
+    pub htk_compat: bool,
+    /// Write logarithms
+    #[arg(long, default_value_t = true)]
+    pub use_log_fbank: bool,
+    /// Sum power, not magnitude
+    #[arg(long, default_value_t = true)]
+    pub use_power: bool,
+}
+
+impl Default for FbankOptions {
+    fn default() -> Self {
+        Self {
+            frames: FrameOptions::default(),
+            mel: MelOptions::default(),
+            energy: EnergyOptions::default(),
+            use_energy: false,
+            htk_compat: false,
+            use_log_fbank: true,
+            use_power: true,
+        }
+    }
+}
+
+/// Computes mel filterbank energies, `num_frames × num_mel_bins`, or one more with the energy of the frame; follows
+/// Kaldi's compute-fbank-feats.
+#[derive(Clone, Debug)]
+pub struct Fbank {
+    options: FbankOptions,
+    analysis: Analysis,
+    filterbank: Filterbank,
+    log_energy: LogEnergy,
+}
+
+impl Fbank {
+    /// Prepares the computation.
+    ///
+    /// # Errors
+    /// Where an option is out of its range.
+    pub fn new(options: &FbankOptions) -> Result<Self> {
+        let analysis = Analysis::new(&options.frames)?;
+        let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
+        let log_energy = LogEnergy::new(&options.energy);
+        Ok(Self { options: options.clone(), analysis, filterbank, log_energy })
+    }
+}
+
+impl Extractor for Fbank {
+    fn frames(&self) -> &FrameOptions {
+        &self.options.frames
+    }
+
+    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
+        let energies = MelEnergies::new(self.filterbank.banks(warp)?);
+        self.analysis.run(wave, self.log_energy.kind, Frames { fbank: self, energies })
+    }
+
+    fn inspect_mel(&self, wave: &[f32], warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
+        self.filterbank.inspect(&self.analysis, wave, warp, self.options.use_power)
+    }
+}
+
+/// The computation for one waveform.
+struct Frames<'a> {
+    fbank: &'a Fbank,
+    energies: MelEnergies<'a>,
+}
+
+impl Spectral for Frames<'_> {
+    fn dim(&self) -> usize {
+        self.fbank.filterbank.num_bins() + usize::from(self.fbank.options.use_energy)
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+        let Fbank { options, log_energy, .. } = self.fbank;
+        let spectrum = block.power();
+        if !options.use_power {
+            for power in spectrum.iter_mut() {
+                *power = power.sqrt();
+            }
+        }
+        let energies = self.energies.compute(spectrum);
+        if options.use_log_fbank {
+            for energy in energies.iter_mut() {
+                *energy = energy.floored(f32::EPSILON).ln();
+            }
+        }
+        let energy_first = options.use_energy && !options.htk_compat;
+        out[usize::from(energy_first)..][..energies.len()].copy_from_slice(energies);
+        if options.use_energy {
+            out[if energy_first { 0 } else { energies.len() }] = log_energy.of(block.energy);
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.energies.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fbank(options: FbankOptions) -> Matrix<f32> {
+        let wave: Vec<f32> = (0..2000).map(|at| ((at * at + 31 * at) % 2003) as f32 - 1001.0).collect();
+        Fbank::new(&options).unwrap().compute(&wave, 1.0).unwrap()
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_linear_energies() {
+        let linear = fbank(FbankOptions { use_log_fbank: false, ..Default::default() });
+        let log = fbank(FbankOptions::default());
+        assert_eq!(log.size(), (11, 23));
+        assert!(linear.as_slice().iter().zip(log.as_slice()).all(|(linear, log)| (linear.ln() - log).abs() < 1e-5));
+    }
+
+    #[test]
+    fn magnitudes_are_summed_before_the_logarithm() {
+        let magnitude = fbank(FbankOptions { use_power: false, use_log_fbank: false, ..Default::default() });
+        let power = fbank(FbankOptions { use_log_fbank: false, ..Default::default() });
+        // The sum of roots is above the root of a sum, and not above the root of as many times it.
+        for (magnitude, power) in magnitude.as_slice().iter().zip(power.as_slice()) {
+            assert!(*magnitude > power.sqrt() * 0.99 && *magnitude < (power * 60.0).sqrt(), "{magnitude} {power}");
+        }
+    }
+
+    #[test]
+    fn energy_is_one_more_value() {
+        let plain = fbank(FbankOptions::default());
+        let first = fbank(FbankOptions { use_energy: true, ..Default::default() });
+        let last = fbank(FbankOptions { use_energy: true, htk_compat: true, ..Default::default() });
+        assert_eq!(first.num_cols(), 24);
+        for ((plain, first), last) in plain.rows().zip(first.rows()).zip(last.rows()) {
+            assert_eq!((plain, plain), (&first[1..], &last[..23]));
+            assert_eq!(first[0], last[23]);
+        }
+    }
+
+    #[test]
+    fn silence_has_no_energy_and_the_least_logarithm() {
+        let silence = |use_log_fbank| {
+            let fbank = Fbank::new(&FbankOptions { use_log_fbank, ..Default::default() }).unwrap();
+            fbank.compute(&[0.0; 500], 1.0).unwrap().into_vec()
+        };
+        assert_eq!(silence(false), [0.0; 23]);
+        assert_eq!(silence(true), [f32::EPSILON.ln(); 23]);
+    }
+
+    #[test]
+    fn filters_can_be_inspected() {
+        let mel = MelOptions { debug_mel: true, ..Default::default() };
+        let options = FbankOptions { use_log_fbank: false, mel, ..Default::default() };
+        let wave: Vec<f32> = (0..800).map(|at| (at % 50) as f32).collect();
+        let fbank = Fbank::new(&options).unwrap();
+        let (banks, energies) = fbank.inspect_mel(&wave, 1.1).unwrap().unwrap();
+        assert_eq!(banks.bins().len(), 23);
+        assert_eq!(energies, fbank.compute(&wave, 1.1).unwrap());
+        assert!(energies != fbank.compute(&wave, 1.0).unwrap());
+    }
+}

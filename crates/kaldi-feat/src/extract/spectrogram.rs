@@ -1,0 +1,148 @@
+//! Log power spectra.
+
+use kaldi_lanes::Lanes;
+use kaldi_matrix::Matrix;
+
+use super::analysis::{Analysis, Block, Spectral};
+use super::energy::LogEnergy;
+use super::{EnergyOptions, Extractor, FrameOptions, MelBanks};
+use crate::Result;
+
+/// The options of spectrograms (Kaldi's `SpectrogramOptions`).
+#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+pub struct SpectrogramOptions {
+    /// The frames.
+    #[command(flatten)]
+    pub frames: FrameOptions,
+    /// The energy, which stands in the place of frequency 0.
+    #[command(flatten)]
+    pub energy: EnergyOptions,
+    /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
+    /// half the sample rate
+    #[arg(long, default_value_t = false)]
+    pub return_raw_fft: bool,
+}
+
+/// Computes spectrograms: the logarithm of the power at every frequency, `num_frames × (padded_length / 2 + 1)`, with the
+/// log energy of the frame in the place of frequency 0; or complex spectra, `num_frames × padded_length`. Follows Kaldi's
+/// compute-spectrogram-feats.
+#[derive(Clone, Debug)]
+pub struct Spectrogram {
+    options: SpectrogramOptions,
+    analysis: Analysis,
+    log_energy: LogEnergy,
+}
+
+impl Spectrogram {
+    /// Prepares the computation.
+    ///
+    /// # Errors
+    /// Where an option is out of its range.
+    pub fn new(options: &SpectrogramOptions) -> Result<Self> {
+        let analysis = Analysis::new(&options.frames)?;
+        Ok(Self { options: options.clone(), analysis, log_energy: LogEnergy::new(&options.energy) })
+    }
+}
+
+impl Extractor for Spectrogram {
+    fn frames(&self) -> &FrameOptions {
+        &self.options.frames
+    }
+
+    fn compute(&self, wave: &[f32], _warp: f32) -> Result<Matrix<f32>> {
+        let length = self.analysis.padded_length();
+        if self.options.return_raw_fft {
+            self.analysis.run(wave, self.log_energy.kind, Complexes { length })
+        } else {
+            self.analysis.run(wave, self.log_energy.kind, Powers { length, log_energy: &self.log_energy })
+        }
+    }
+
+    fn inspect_mel(&self, _wave: &[f32], _warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
+        Ok(None)
+    }
+}
+
+/// Log power.
+struct Powers<'a> {
+    length: usize,
+    log_energy: &'a LogEnergy,
+}
+
+impl Spectral for Powers<'_> {
+    fn dim(&self) -> usize {
+        self.length / 2 + 1
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+        out[0] = self.log_energy.of(block.energy);
+        for (out, power) in out.iter_mut().zip(block.power()).skip(1) {
+            *out = power.floored(f32::EPSILON).ln();
+        }
+    }
+}
+
+/// Complex spectra.
+struct Complexes {
+    length: usize,
+}
+
+impl Spectral for Complexes {
+    fn dim(&self) -> usize {
+        self.length
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
+        let (fft, signal) = block.spectrum();
+        let [first, last] = fft.ends(signal);
+        (out[0], out[1]) = (first.re, last.re);
+        for at in 1..=fft.middle() {
+            let [low, high] = fft.pair(signal, at);
+            let mirrored = self.length - 2 * at;
+            (out[2 * at], out[2 * at + 1]) = (low.re, low.im);
+            (out[mirrored], out[mirrored + 1]) = (high.re, high.im);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two frames of 16 samples with the period 8.
+    fn computed(return_raw_fft: bool) -> Matrix<f32> {
+        let frames = FrameOptions {
+            frame_length: 1.0,
+            frame_shift: 1.0,
+            window_type: "rectangular".to_owned(),
+            preemphasis_coefficient: 0.0,
+            ..Default::default()
+        };
+        let wave: Vec<f32> = (0..32).map(|at| 10.0 * (at as f32 * std::f32::consts::FRAC_PI_4).cos()).collect();
+        let spectrogram = Spectrogram::new(&SpectrogramOptions { frames, return_raw_fft, ..Default::default() });
+        spectrogram.unwrap().compute(&wave, 1.0).unwrap()
+    }
+
+    #[test]
+    fn power_has_the_energy_for_its_first_value() {
+        let spectrogram = computed(false);
+        assert_eq!(spectrogram.size(), (2, 9));
+        for row in spectrogram.rows() {
+            assert!((row[0] - 800.0_f32.ln()).abs() < 1e-4 && (row[2] - 6400.0_f32.ln()).abs() < 1e-4, "{row:?}");
+            assert!(row[3..].iter().all(|log| *log < -5.0 && *log >= f32::EPSILON.ln()), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn complex_spectra_have_two_real_numbers_first() {
+        let spectra = computed(true);
+        assert_eq!(spectra.size(), (2, 16));
+        for row in spectra.rows() {
+            for (at, value) in row.iter().enumerate() {
+                assert!((value - if at == 4 { 80.0 } else { 0.0 }).abs() < 1e-3, "{at} {row:?}");
+            }
+        }
+    }
+}

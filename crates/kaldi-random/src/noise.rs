@@ -1,0 +1,280 @@
+//! Normally distributed noise in which every number follows from its place alone.
+
+use kaldi_lanes::{Lanes, WIDTH, ln, sin_cos_of_turn};
+
+/// Numbers that are made at once: four of each of [`WIDTH`] blocks.
+const GROUP: usize = 4 * WIDTH;
+
+/// White noise with a name: an endless row of normally distributed numbers with a mean of zero and a variance of one.
+///
+/// A number follows from the seed, the name and its place in the row, by the generator Philox4x32-10 (Salmon, Moraes, Dror
+/// and Shaw: Parallel random numbers, as easy as 1, 2, 3; 2011) and the method of Box and Muller. So noise is the same in
+/// whatever order, in whatever pieces and on however many threads it is made. No number is farther from zero than 6.7.
+///
+/// ```
+/// let noise = kaldi_random::Noise::new(0, b"utt1");
+/// let mut wave = [100.0; 200];
+/// noise.add(0.5, 0, &mut wave);
+/// assert!(wave.iter().all(|sample| *sample != 100.0 && (96.0..104.0).contains(sample)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noise {
+    key: [u32; 2],
+    seed: u32,
+}
+
+impl Noise {
+    /// The noise of this name; another one for each seed.
+    pub fn new(seed: u32, name: &[u8]) -> Self {
+        // FNV-1a, the two halves of which are the generator's key.
+        let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Self { key: [hash as u32, (hash >> 32) as u32], seed }
+    }
+
+    /// Adds the noise from its `first` number on, times `deviation`, to `numbers`.
+    pub fn add(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            unsafe {
+                self.add_with_avx2(deviation, first, numbers)
+            };
+            return;
+        }
+        self.add_groups(deviation, first, numbers);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn add_with_avx2(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
+        self.add_groups(deviation, first, numbers);
+    }
+
+    #[inline(always)]
+    fn add_groups(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
+        let (mut group, skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
+        let (head, rest) = numbers.split_at_mut(if skipped == 0 { 0 } else { numbers.len().min(GROUP - skipped) });
+        if !head.is_empty() {
+            let noise = self.group(group);
+            add(deviation, &noise.as_flattened()[skipped..], head);
+            group += 1;
+        }
+        let (groups, tail) = rest.as_chunks_mut::<GROUP>();
+        for numbers in groups {
+            add(deviation, self.group(group).as_flattened(), numbers);
+            group += 1;
+        }
+        if !tail.is_empty() {
+            add(deviation, self.group(group).as_flattened(), tail);
+        }
+    }
+
+    /// The numbers of one group.
+    #[inline(always)]
+    fn group(&self, group: u64) -> [[f32; WIDTH]; 4] {
+        let block = group.wrapping_mul(WIDTH as u64);
+        // A multiple of the width: the lower half does not overflow within a group.
+        let low: [u32; WIDTH] = std::array::from_fn(|lane| block as u32 + lane as u32);
+        let counter = [low, [(block >> 32) as u32; WIDTH], [self.seed; WIDTH], [0; WIDTH]];
+        let [a, b, c, d] = philox(counter, self.key);
+        let [[first, second], [third, fourth]] = [normal(a, b), normal(c, d)];
+        [first.0, second.0, third.0, fourth.0]
+    }
+}
+
+#[inline(always)]
+fn add(deviation: f32, noise: &[f32], numbers: &mut [f32]) {
+    for (number, noise) in numbers.iter_mut().zip(noise) {
+        *number += deviation * noise;
+    }
+}
+
+/// Ten rounds of the generator on a counter of four words, in all lanes.
+#[inline(always)]
+fn philox(counter: [[u32; WIDTH]; 4], key: [u32; 2]) -> [[u32; WIDTH]; 4] {
+    let [mut a, mut b, mut c, mut d] = counter;
+    let [mut first, mut second] = key;
+    for _ in 0..10 {
+        let (high_a, low_a) = product(a, 0xd251_1f53);
+        let (high_c, low_c) = product(c, 0xcd9e_8d57);
+        (a, c) =
+            (std::array::from_fn(|i| high_c[i] ^ b[i] ^ first), std::array::from_fn(|i| high_a[i] ^ d[i] ^ second));
+        (b, d) = (low_c, low_a);
+        first = first.wrapping_add(0x9e37_79b9);
+        second = second.wrapping_add(0xbb67_ae85);
+    }
+    [a, b, c, d]
+}
+
+/// The upper and the lower halves of products.
+#[inline(always)]
+fn product(words: [u32; WIDTH], factor: u32) -> ([u32; WIDTH], [u32; WIDTH]) {
+    let products = words.map(|word| u64::from(word) * u64::from(factor));
+    (products.map(|product| (product >> 32) as u32), products.map(|product| product as u32))
+}
+
+/// Two normally distributed numbers of two random words, in all lanes (the method of Box and Muller).
+#[inline(always)]
+fn normal(radius: [u32; WIDTH], turn: [u32; WIDTH]) -> [Lanes; 2] {
+    // From 2^-32 to 1; the smaller, the finer.
+    let uniform = |word: u32| (word >> 1) as i32 as f32 * 2.0_f32.powi(-31) + 2.0_f32.powi(-32);
+    let radius = Lanes(radius.map(|word| (-2.0 * ln(uniform(word))).max(0.0).sqrt()));
+    let sines = Lanes(turn.map(|word| sin_cos_of_turn(word as i32).0));
+    let cosines = Lanes(turn.map(|word| sin_cos_of_turn(word as i32).1));
+    [radius * cosines, radius * sines]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noise(seed: u32, name: &str, count: usize) -> Vec<f32> {
+        let mut numbers = vec![0.0; count];
+        Noise::new(seed, name.as_bytes()).add(1.0, 0, &mut numbers);
+        numbers
+    }
+
+    /// The mean product of two rows, which is normally distributed with a deviation of 1 / sqrt(length) if nothing is
+    /// wrong.
+    fn correlation(left: &[f32], right: &[f32]) -> f64 {
+        let products = left.iter().zip(right).map(|(a, b)| f64::from(*a) * f64::from(*b));
+        products.sum::<f64>() / left.len().min(right.len()) as f64
+    }
+
+    /// The test vectors that the authors of the generator publish.
+    #[test]
+    fn words_are_those_of_the_published_generator() {
+        let of = |counter: [u32; 4], key| philox(counter.map(|word| [word; WIDTH]), key).map(|words| words[5]);
+        assert_eq!(of([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(of([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
+        let pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
+        assert_eq!(of(pi, [0xa409_3822, 0x299f_31d0]), [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]);
+    }
+
+    #[test]
+    fn numbers_follow_from_their_places() {
+        let whole = noise(3, "utt", 1000);
+        for (first, count) in [(0, 1000), (1, 31), (5, 3), (31, 2), (32, 64), (33, 967), (999, 1)] {
+            let mut part = vec![0.0; count];
+            Noise::new(3, b"utt").add(1.0, first, &mut part);
+            assert_eq!(part, whole[first as usize..][..count], "{first}");
+        }
+        let far = 1 << 40;
+        let (mut left, mut right) = ([0.0; 64], [0.0; 32]);
+        Noise::new(3, b"utt").add(1.0, far, &mut left);
+        Noise::new(3, b"utt").add(1.0, far + 32, &mut right);
+        assert_eq!(left[32..], right);
+        assert!(left[..32] != whole[..32]);
+    }
+
+    #[test]
+    fn the_registers_do_not_matter() {
+        let mut plain = vec![0.0; 1000];
+        Noise::new(3, b"utt").add_groups(1.0, 7, &mut plain);
+        let mut chosen = vec![0.0; 1000];
+        Noise::new(3, b"utt").add(1.0, 7, &mut chosen);
+        assert_eq!(plain, chosen);
+    }
+
+    #[test]
+    fn it_is_added_in_proportion() {
+        let unit = noise(0, "a", 100);
+        let mut wave = vec![10.0; 100];
+        Noise::new(0, b"a").add(0.25, 0, &mut wave);
+        assert!(wave.iter().zip(&unit).all(|(sample, noise)| *sample == 10.0 + 0.25 * noise));
+    }
+
+    #[test]
+    fn moments_are_those_of_the_normal_distribution() {
+        let count = 1_000_000;
+        let numbers = noise(0, "utt1", count);
+        let moment = |power| numbers.iter().map(|number| f64::from(*number).powi(power)).sum::<f64>() / count as f64;
+        // Deviations of the estimates of the moments 1 to 6: sqrt((E x^2p - (E x^p)^2) / count).
+        for (power, expected, variance) in
+            [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0), (5, 0.0, 945.0), (6, 15.0, 10_170.0)]
+        {
+            let deviation = f64::sqrt(variance / count as f64);
+            assert!((moment(power) - expected).abs() < 4.0 * deviation, "{power}: {}", moment(power));
+        }
+    }
+
+    #[test]
+    fn tails_are_those_of_the_normal_distribution() {
+        let count = 1_000_000;
+        let numbers = noise(7, "tails", count);
+        // The chance to be that far from zero, on both sides together.
+        for (bound, chance) in [
+            (0.5, 0.617_075),
+            (1.0, 0.317_311),
+            (2.0, 0.045_500_3),
+            (3.0, 2.699_8e-3),
+            (4.0, 6.334e-5),
+            (5.0, 5.733e-7),
+        ] {
+            let expected: f64 = chance * count as f64;
+            for sign in [1.0, -1.0] {
+                let beyond = numbers.iter().filter(|number| sign * **number > bound).count() as f64;
+                assert!((beyond - expected / 2.0).abs() < 4.0 * (expected / 2.0).sqrt() + 2.0, "{bound}: {beyond}");
+            }
+        }
+        assert!(numbers.iter().all(|number| number.abs() < 6.7));
+    }
+
+    /// Kolmogorov and Smirnov: the greatest distance between the shares below and the distribution's.
+    #[test]
+    fn numbers_are_distributed_normally_everywhere() {
+        let count = 100_000;
+        let mut numbers = noise(1, "everywhere", count);
+        numbers.sort_by(f32::total_cmp);
+        // The integral of the density by Simpson's rule, from one number to the next.
+        let density = |x: f64| (-0.5 * x * x).exp() / std::f64::consts::TAU.sqrt();
+        let (mut below, mut last, mut distance) = (0.0, -8.0, 0.0_f64);
+        for (place, number) in numbers.iter().map(|number| f64::from(*number)).enumerate() {
+            below += (number - last) / 6.0 * (density(last) + 4.0 * density((last + number) / 2.0) + density(number));
+            last = number;
+            distance = distance.max((below - place as f64 / count as f64).abs());
+        }
+        assert!(distance < 1.95 / (count as f64).sqrt(), "{distance}");
+    }
+
+    #[test]
+    fn numbers_are_not_correlated() {
+        let count = 200_000;
+        let numbers = noise(0, "utt1", count);
+        let squares: Vec<f32> = numbers.iter().map(|number| (number * number - 1.0) / 2.0_f32.sqrt()).collect();
+        let bound = 4.5 / (count as f64).sqrt();
+        // Lags up to the frame shift cover neighbours, lanes, and the pairs of one angle.
+        for lag in 1..=160 {
+            for row in [&numbers, &squares] {
+                let found = correlation(row, &row[lag..]);
+                assert!(found.abs() < bound, "{lag}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_and_seeds_have_noise_of_their_own() {
+        let count = 100_000;
+        let first = noise(0, "utt1", count);
+        assert_eq!(first, noise(0, "utt1", count));
+        for other in
+            [noise(0, "utt2", count), noise(1, "utt1", count), noise(0, "", count), noise(u32::MAX, "utt1", count)]
+        {
+            assert!(correlation(&first, &other).abs() < 4.5 / (count as f64).sqrt());
+        }
+    }
+
+    #[test]
+    fn names_that_differ_little_have_noise_of_their_own() {
+        let firsts: Vec<f32> = (0..20_000).map(|name| noise(0, &format!("utt{name}"), 1)[0]).collect();
+        assert!(correlation(&firsts, &firsts[1..]).abs() < 0.03);
+        assert!((correlation(&firsts, &firsts) - 1.0).abs() < 0.05);
+        let mut bits: Vec<u32> = firsts.iter().map(|number| number.to_bits()).collect();
+        bits.sort_unstable();
+        bits.dedup();
+        assert!(bits.len() > 19_900);
+    }
+}
