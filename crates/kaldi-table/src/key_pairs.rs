@@ -1,7 +1,8 @@
-//! Lists of pairs of keys.
+//! Lists of pairs of keys, and of their scores.
 
 use bstr::BStr;
-use kaldi_io::{Lines, excerpt};
+use kaldi_io::number::write_f32;
+use kaldi_io::{Lines, Output, excerpt};
 
 use crate::{Error, Result};
 
@@ -45,9 +46,86 @@ impl KeyPairs {
     }
 }
 
+/// A file with two keys and their score a line, as it is written for a list of [`KeyPairs`]; it knows the mean of the
+/// scores.
+///
+/// ```text
+/// spk1 utt7 -3.5
+/// spk1 utt9 12.25
+/// ```
+#[derive(Debug)]
+#[must_use = "the file is complete only after finish()"]
+pub struct PairScores {
+    output: Output,
+    line: Vec<u8>,
+    count: u64,
+    sum: f64,
+    sum_of_squares: f64,
+}
+
+impl PairScores {
+    /// Creates what `wxfilename` names.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn create(wxfilename: &BStr) -> Result<Self> {
+        let output = Output::create(wxfilename, false)?;
+        Ok(Self { output, line: Vec::new(), count: 0, sum: 0.0, sum_of_squares: 0.0 })
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write(&mut self, first: &BStr, second: &BStr, score: f32) -> Result<()> {
+        self.line.clear();
+        for key in [first, second] {
+            self.line.extend_from_slice(key);
+            self.line.push(b' ');
+        }
+        write_f32(&mut self.line, score);
+        self.line.push(b'\n');
+        self.output.write_all(&self.line)?;
+        self.count += 1;
+        self.sum += f64::from(score);
+        self.sum_of_squares += f64::from(score) * f64::from(score);
+        Ok(())
+    }
+
+    /// The mean and the standard deviation of the scores so far, summed in double precision; nothing where there are none.
+    pub fn mean_and_deviation(&self) -> Option<(f64, f64)> {
+        let count = self.count as f64;
+        let mean = self.sum / count;
+        (self.count > 0).then(|| (mean, (self.sum_of_squares / count - mean * mean).max(0.0).sqrt()))
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// Where it could not be written, or the command of a pipe failed.
+    pub fn finish(self) -> Result<()> {
+        Ok(self.output.finish()?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_scored_can_be_read_again_without_the_scores() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join("scores").into_os_string().into_string().unwrap();
+        let mut scores = PairScores::create(name.as_str().into()).unwrap();
+        assert_eq!(scores.mean_and_deviation(), None);
+        scores.write("a".into(), "b".into(), -1.5).unwrap();
+        scores.write("c".into(), "d".into(), 2.5).unwrap();
+        assert_eq!(scores.mean_and_deviation(), Some((0.5, 2.0)));
+        scores.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&name).unwrap(), "a b -1.5\nc d 2.5\n");
+        let mut pairs = KeyPairs::open(format!("cut -d ' ' -f 1,2 {name} |").as_str().into()).unwrap();
+        assert_eq!(pairs.next_pair().unwrap(), Some((BStr::new("a"), BStr::new("b"))));
+    }
 
     #[test]
     fn a_line_has_two_keys() {

@@ -39,7 +39,7 @@ mod writer;
 pub use archive_writer::ArchiveWriter;
 pub use entry::{Entry, Record};
 pub use error::{Error, Result, WorkError};
-pub use key_pairs::KeyPairs;
+pub use key_pairs::{KeyPairs, PairScores};
 pub use lookup::{FileOrTable, Lookup, MappedReader};
 pub use random_access::RandomAccessReader;
 pub use rows::{Rows, count_delivered, entries_delivered, set_num_threads};

@@ -9,11 +9,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::Output;
-use kaldi_io::number::{general, write_f32};
+use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{KeyPairs, RandomAccessReader};
+use kaldi_table::{KeyPairs, PairScores, RandomAccessReader};
 
 const USAGE: &str = "\
 Computes inner products of pairs of speaker vectors, which are cosine scores where their lengths are normalized. A trial is
@@ -40,10 +39,9 @@ fn main() -> ExitCode {
 fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
     let (mut first, mut second) = (Ivectors::open(&opts.first)?, Ivectors::open(&opts.second)?);
     let mut trials = KeyPairs::open(&opts.trials)?;
-    let mut scores = Output::create(&opts.scores, false)?;
+    let mut scores = PairScores::create(&opts.scores)?;
 
-    let (mut tally, mut sum, mut sum_of_squares) = (Tally::default(), 0.0, 0.0);
-    let mut line = Vec::new();
+    let mut tally = Tally::default();
     while let Some((key1, key2)) = trials.next_pair()? {
         let Some(ivector1) = first.get(key1)? else {
             warning!("Key {key1} not present in 1st table of ivectors.");
@@ -56,21 +54,10 @@ fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
             continue;
         };
         let product = ivector1.dot(&ivector2).with_context(|| format!("trial {key1} {key2}"))? as f32;
-        line.clear();
-        for key in [key1, key2] {
-            line.extend_from_slice(key);
-            line.push(b' ');
-        }
-        write_f32(&mut line, product);
-        line.push(b'\n');
-        scores.write_all(&line)?;
-        sum += f64::from(product);
-        sum_of_squares += f64::from(product) * f64::from(product);
+        scores.write(key1, key2, product)?;
         tally.done += 1;
     }
-    if tally.done > 0 {
-        let mean = sum / tally.done as f64;
-        let deviation = (sum_of_squares / tally.done as f64 - mean * mean).max(0.0).sqrt();
+    if let Some((mean, deviation)) = scores.mean_and_deviation() {
         log!("Mean dot-product was {}, standard deviation was {}", general(mean), general(deviation));
     }
     log!("Processed {} trials {} had errors.", tally.done, tally.failed);

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::Output;
-use kaldi_io::number::{general, write_f32};
+use kaldi_io::number::general;
 use kaldi_ivector::{LengthNormalization, Plda, Scorer};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{KeyPairs, RandomAccessReader, Rows, SequentialReader, read_file};
+use kaldi_table::{KeyPairs, PairScores, RandomAccessReader, Rows, SequentialReader, read_file};
 
 const USAGE: &str = "\
 Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. Appended to it is
@@ -58,9 +57,8 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     let test = collect(test, "test", |ivector, _| scorer.trial(ivector))?;
 
     let mut trials = KeyPairs::open(&opts.trials)?;
-    let mut scores = Output::create(&opts.scores, false)?;
-    let (mut tally, mut sum, mut sum_of_squares) = (Tally::default(), 0.0, 0.0);
-    let mut line = Vec::new();
+    let mut scores = PairScores::create(&opts.scores)?;
+    let mut tally = Tally::default();
     while let Some((key1, key2)) = trials.next_pair()? {
         let Some(train) = train.get(key1) else {
             warning!("Key {key1} not present in training iVectors.");
@@ -72,22 +70,10 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
             tally.failed += 1;
             continue;
         };
-        let score = train.score(test);
-        line.clear();
-        for key in [key1, key2] {
-            line.extend_from_slice(key);
-            line.push(b' ');
-        }
-        write_f32(&mut line, score);
-        line.push(b'\n');
-        scores.write_all(&line)?;
-        sum += f64::from(score);
-        sum_of_squares += f64::from(score) * f64::from(score);
+        scores.write(key1, key2, train.score(test))?;
         tally.done += 1;
     }
-    if tally.done > 0 {
-        let mean = sum / tally.done as f64;
-        let deviation = (sum_of_squares / tally.done as f64 - mean * mean).max(0.0).sqrt();
+    if let Some((mean, deviation)) = scores.mean_and_deviation() {
         log!("Mean score was {}, standard deviation was {}", general(mean), general(deviation));
     }
     log!("Processed {} trials, {} had errors.", tally.done, tally.failed);
