@@ -23,7 +23,8 @@
 //!
 //! As values of tables they implement [`kaldi_io::Value`]; either precision is read as the other, and a compressed matrix
 //! as a dense one. [`CompressedMatrix`] keeps the bytes of what is compressed, [`SparseMatrix`] the elements that are not
-//! zero, and [`GeneralMatrix`] is whichever of these was stored. Script lines may name a part of a value: see [`MatrixRange`] and [`VectorRange`].
+//! zero, and [`GeneralMatrix`] is whichever of these was stored. Script lines may name a part of a value: see
+//! [`MatrixRange`] and [`VectorRange`].
 //!
 //! ```
 //! use kaldi_io::{Cursor, Format, Value};
@@ -70,6 +71,7 @@ pub use general::GeneralMatrix;
 pub use htk::HtkFeatures;
 pub use linear_algebra::{Cholesky, Eigen, SymmetricMatrix};
 pub use matrix::Matrix;
+pub use product::LogDetCache;
 pub use range::{MatrixRange, VectorRange};
 pub use real::Real;
 pub use sparse::SparseMatrix;

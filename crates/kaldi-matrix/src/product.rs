@@ -1,4 +1,6 @@
-//! Matrix products.
+//! Matrix products, and determinants made of them.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Error, Matrix, Real, Result};
 
@@ -86,8 +88,8 @@ impl<T: Real> Matrix<T> {
         out
     }
 
-    /// Computes half of `log det(A A^T)` of the first `dim` columns `A`, in double precision: the logarithm of the
-    /// determinant's size where `A` is square, and of the volume's change where it reduces the dimension.
+    /// Computes half of `log det(A A^T)` of the first `dim` columns `A`, in double precision. Where `A` is square, that is
+    /// the logarithm of its absolute determinant; where it reduces the dimension, that of the change of volume.
     ///
     /// Negative infinity where `A` has not got full row rank, as far as rounding lets see. What transform-feats logs.
     pub fn half_log_det_gram(&self, dim: usize) -> f64 {
@@ -129,6 +131,40 @@ pub(crate) fn dot<T: Real>(left: &[T], right: &[T]) -> f64 {
     }
     let rest = left_rest.iter().zip(right_rest).map(|(a, b)| a.to_f64() * b.to_f64());
     rest.fold(sums.iter().sum(), |sum, product| sum + product)
+}
+
+/// The last [`Matrix::half_log_det_gram`] that was asked for, for transforms of which neighbours are often the same.
+#[derive(Debug)]
+pub struct LogDetCache<T>(Mutex<Option<LogDet<T>>>);
+
+#[derive(Debug)]
+struct LogDet<T> {
+    transform: Arc<Matrix<T>>,
+    dim: usize,
+    log_det: f64,
+}
+
+impl<T> Default for LogDetCache<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T: Real> LogDetCache<T> {
+    /// The result of [`Matrix::half_log_det_gram`].
+    pub fn get(&self, transform: &Arc<Matrix<T>>, dim: usize) -> f64 {
+        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = &*last()
+            && Arc::ptr_eq(&last.transform, transform)
+            && last.dim == dim
+        {
+            return last.log_det;
+        }
+        // Other threads may compute the same meanwhile, which is better than waiting for one of them.
+        let log_det = transform.half_log_det_gram(dim);
+        *last() = Some(LogDet { transform: Arc::clone(transform), dim, log_det });
+        log_det
+    }
 }
 
 #[cfg(test)]
@@ -176,5 +212,14 @@ mod tests {
         assert_eq!(matrix(2, &[1.0, 2.0, 2.0, 4.0]).half_log_det_gram(2), f64::NEG_INFINITY);
         assert_eq!(matrix(2, &[0.0; 4]).half_log_det_gram(2), f64::NEG_INFINITY);
         assert!(matrix(2, &[f32::NAN; 4]).half_log_det_gram(2).is_nan());
+    }
+
+    #[test]
+    fn a_kept_determinant_is_that_of_the_transform_and_dimension_asked_for() {
+        let (first, second) = (Arc::new(matrix(1, &[2.0, 3.0])), Arc::new(matrix(1, &[5.0, 0.0])));
+        let cache = LogDetCache::default();
+        for (transform, dim) in [(&first, 1), (&first, 1), (&first, 2), (&second, 2), (&first, 1)] {
+            assert_eq!(cache.get(transform, dim), transform.half_log_det_gram(dim));
+        }
     }
 }

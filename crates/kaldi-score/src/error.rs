@@ -13,6 +13,10 @@ pub enum Error {
     Mode(String),
     /// A sentence has no hypothesis, and the mode is strict.
     NoHypothesis,
+    /// An integer that is counted is negative.
+    Negative(i32),
+    /// Counts by integer would not fit a format or the memory.
+    TooManyCounts,
 }
 
 impl fmt::Display for Error {
@@ -20,6 +24,8 @@ impl fmt::Display for Error {
         match self {
             Self::Mode(name) => write!(f, "expected \"strict\", \"present\" or \"all\", got {name:?}"),
             Self::NoHypothesis => f.write_str("expected a hypothesis, got none"),
+            Self::Negative(integer) => write!(f, "expected an integer of 0 or more where it is counted, got {integer}"),
+            Self::TooManyCounts => f.write_str("the integers are too large to be counted"),
         }
     }
 }

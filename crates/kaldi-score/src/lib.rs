@@ -13,6 +13,7 @@
 
 mod alignment;
 mod bootstrap;
+mod confusions;
 mod edits;
 mod equal_error;
 mod error;
@@ -22,6 +23,7 @@ mod words;
 
 pub use alignment::align;
 pub use bootstrap::{Interval, SentenceErrors, improvement, wer_interval};
+pub use confusions::Confusions;
 pub use edits::{Edits, count_edits};
 pub use equal_error::{EqualError, equal_error};
 pub use error::{Error, Result};

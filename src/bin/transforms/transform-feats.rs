@@ -3,12 +3,11 @@
 //! Matches Kaldi's `transform-feats`; sums are taken in another order, so that last digits may differ.
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
-use kaldi_matrix::Matrix;
+use kaldi_matrix::{LogDetCache, Matrix};
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -42,7 +41,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     let format = target.format();
     let transforms = FileOrTable::<Matrix<f32>>::open(&opts.transform, &opts.utt2spk)?;
 
-    let log_dets = LogDets::default();
+    let log_dets = LogDetCache::default();
     let mut rows = source.map_with(transforms, move |entry, transform| {
         let utt = entry.key();
         let Some(transform) = transform else {
@@ -119,33 +118,5 @@ impl Kind {
             std::cmp::Ordering::Less => Self::Reducing,
             std::cmp::Ordering::Greater => Self::Increasing,
         }
-    }
-}
-
-/// The last determinant that was asked for: neighbours often have the same transform.
-#[derive(Debug, Default)]
-struct LogDets(Mutex<Option<LogDet>>);
-
-#[derive(Debug)]
-struct LogDet {
-    transform: Arc<Matrix<f32>>,
-    dim: usize,
-    log_det: f64,
-}
-
-impl LogDets {
-    /// The logarithm of the determinant of the first `dim` columns.
-    fn get(&self, transform: &Arc<Matrix<f32>>, dim: usize) -> f64 {
-        let last = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = &*last()
-            && Arc::ptr_eq(&last.transform, transform)
-            && last.dim == dim
-        {
-            return last.log_det;
-        }
-        // Others may meanwhile do the same, which is better than waiting.
-        let log_det = transform.half_log_det_gram(dim);
-        *last() = Some(LogDet { transform: Arc::clone(transform), dim, log_det });
-        log_det
     }
 }
