@@ -1,8 +1,10 @@
 use bstr::BStr;
 use kaldi_io::values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_io::{Cursor, Format, Rspecifier, Rxfilename, Value, Wspecifier, Wxfilename};
+use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_transform::{DiagGmm, LdaStats, MlltStats};
 
 use super::page::{Block, Page, code, without_trailing_space};
 use crate::support::Scratch;
@@ -53,6 +55,11 @@ fn check(kind: &str, example: &Example) {
         "gauss-post" => example.is::<GaussPost>(),
         "htk-features" => example.is_foreign(HtkFeatures::into_feats),
         "sphinx-features" => example.is_foreign(SphinxFeatures::into_feats),
+        "plda" => example.is_file::<Plda>(),
+        "logistic-regression" => example.is_file::<LogisticRegression>(),
+        "lda-stats" => example.is_file::<LdaStats>(),
+        "mllt-stats" => example.is_file::<MlltStats>(),
+        "diag-gmm" => example.is_file::<DiagGmm>(),
         _ => panic!("{}: no type {kind:?}", example.place),
     }
 }
