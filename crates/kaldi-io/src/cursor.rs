@@ -254,16 +254,6 @@ impl<'a> Cursor<'a> {
         Err(ParseError::new(start, format!("expected token \"{expected}\", got \"{}\"", excerpt(token))))
     }
 
-    /// The first byte of the next token after `<`, if any, not consumed (Kaldi's `PeekToken`).
-    pub fn peek_token(&mut self) -> Option<u8> {
-        if !self.binary {
-            self.skip_space();
-        }
-        match self.rest() {
-            [b'<', rest @ ..] | rest => rest.first().copied(),
-        }
-    }
-
     /// Consumes a number or truth value (Kaldi's `ReadBasicType`).
     ///
     /// # Errors
@@ -279,7 +269,7 @@ impl<'a> Cursor<'a> {
     /// Where the form is not that of an integer vector or a number does not fit.
     pub fn read_int_vector(&mut self) -> Result<Vec<i32>> {
         if self.binary {
-            let bytes = self.take_counted(1)?;
+            let bytes = self.take_counted()?;
             return Ok(bytes.chunks_exact(4).map(le_i32).collect());
         }
         let mut values = Vec::new();
@@ -287,31 +277,8 @@ impl<'a> Cursor<'a> {
         Ok(values)
     }
 
-    /// Consumes pairs of integers as Kaldi's `ReadIntegerPairVector` does; the counterpart of
-    /// [`write_int_pairs`](crate::write_int_pairs).
-    ///
-    /// # Errors
-    /// Where the form is not that of a vector of pairs or a number does not fit.
-    pub fn read_int_pairs(&mut self) -> Result<Vec<(i32, i32)>> {
-        if self.binary {
-            let bytes = self.take_counted(2)?;
-            return Ok(bytes.chunks_exact(8).map(|pair| (le_i32(&pair[..4]), le_i32(&pair[4..]))).collect());
-        }
-        let mut pairs = Vec::new();
-        self.read_bracketed(|cursor| {
-            let first = i32::read_text(cursor)?;
-            if cursor.peek() != Some(b',') {
-                return Err(cursor.expected("\",\""));
-            }
-            cursor.at += 1;
-            pairs.push((first, i32::read_text(cursor)?));
-            Ok(())
-        })?;
-        Ok(pairs)
-    }
-
     /// Consumes the header of a binary integer vector (size byte, count) and returns its elements' bytes.
-    fn take_counted(&mut self, integers_each: u64) -> Result<&'a [u8]> {
+    fn take_counted(&mut self) -> Result<&'a [u8]> {
         let size = self.take(1)?[0];
         if size != 4 {
             return Err(ParseError::new(self.at - 1, format!("expected element size 4, got {size}")));
@@ -320,8 +287,8 @@ impl<'a> Cursor<'a> {
         let Ok(count) = u64::try_from(count) else {
             return Err(ParseError::new(self.at - 4, format!("expected a count, got {count}")));
         };
-        // A count below 2^31 times 8 bytes fits usize on every 64-bit machine.
-        self.take((count * 4 * integers_each) as usize)
+        // A count below 2^31 times 4 bytes fits usize on every 64-bit machine.
+        self.take((count * 4) as usize)
     }
 
     /// Consumes `[ ... ]`, calling `element` at each element; a newline after it is left.
@@ -494,16 +461,6 @@ mod tests {
     }
 
     #[test]
-    fn peeking_a_token_passes_over_its_bracket() {
-        for (bytes, expected) in [(&b"<Foo> "[..], Some(b'F')), (b" Foo ", Some(b'F')), (b"<", None), (b"", None)] {
-            assert_eq!(Cursor::new(bytes).peek_token(), expected);
-        }
-        let mut cursor = Cursor::new(b"\0B Foo ");
-        cursor.read_marker().unwrap();
-        assert_eq!(cursor.peek_token(), Some(b' '));
-    }
-
-    #[test]
     fn lines_and_words_end_as_in_streams() {
         let mut cursor = Cursor::new(b"a b\n\nc");
         assert_eq!(cursor.read_line(), Ok(&b"a b"[..]));
@@ -541,28 +498,14 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_integers_are_joined_by_commas() {
-        for (text, expected) in
-            [("[ 1,2 3,-4 ]", &[(1, 2), (3, -4)][..]), ("\n[1, 2\n+3,4]", &[(1, 2), (3, 4)]), ("[]", &[])]
-        {
-            let mut cursor = Cursor::new(text.as_bytes());
-            assert_eq!(cursor.read_int_pairs().unwrap(), expected, "{text}");
-            assert_eq!(cursor.rest(), b"", "{text}");
-        }
-        for text in ["", "1,2", "[ 1 ,2 ]", "[ 1 2 ]", "[ 1,2", "[ 1,2147483648 ]"] {
-            assert!(Cursor::new(text.as_bytes()).read_int_pairs().is_err(), "{text}");
-        }
-    }
-
-    #[test]
     fn binary_integer_vectors_are_as_long_as_they_say() {
         let read = |bytes: &[u8]| -> Result<_> {
             let mut cursor = Cursor::new(bytes);
             cursor.read_marker()?;
-            Ok((cursor.clone().read_int_vector()?, cursor.read_int_pairs()?))
+            cursor.read_int_vector()
         };
-        let bytes = b"\0B\x04\x01\0\0\0\x07\0\0\0\xff\xff\xff\xff";
-        assert_eq!(read(bytes), Ok((vec![7], vec![(7, -1)])));
+        let bytes = b"\0B\x04\x02\0\0\0\x07\0\0\0\xff\xff\xff\xff";
+        assert_eq!(read(bytes), Ok(vec![7, -1]));
         for cut in 2..bytes.len() {
             assert!(read(&bytes[..cut]).is_err_and(|error| error.at_end), "{cut}");
         }

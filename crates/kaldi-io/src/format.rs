@@ -64,28 +64,3 @@ pub fn write_int_vector(out: &mut Vec<u8>, format: Format, values: &[i32]) {
         }
     }
 }
-
-/// Appends pairs of integers as Kaldi's `WriteIntegerPairVector`: like [`write_int_vector`] with two elements a pair
-/// in binary form, `[ 1,2 3,4 ]` in text form.
-pub fn write_int_pairs(out: &mut Vec<u8>, format: Format, pairs: &[(i32, i32)]) {
-    match format {
-        Format::Binary => {
-            out.push(4);
-            out.extend_from_slice(&(pairs.len() as i32).to_le_bytes());
-            for (first, second) in pairs {
-                out.extend_from_slice(&first.to_le_bytes());
-                out.extend_from_slice(&second.to_le_bytes());
-            }
-        }
-        Format::Text => {
-            out.extend_from_slice(b"[ ");
-            for &(first, second) in pairs {
-                write_integer(out, i64::from(first));
-                out.push(b',');
-                write_integer(out, i64::from(second));
-                out.push(b' ');
-            }
-            out.extend_from_slice(b"]\n");
-        }
-    }
-}

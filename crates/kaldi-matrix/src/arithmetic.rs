@@ -92,11 +92,6 @@ impl<T: Real> Matrix<T> {
         sums
     }
 
-    /// Sums every row, over the columns, in double precision.
-    pub fn row_sums(&self) -> Vector<f64> {
-        Vector::from_vec(self.rows().map(sum).collect())
-    }
-
     /// Sums all elements in double precision.
     pub fn sum(&self) -> f64 {
         sum(self.as_slice())
@@ -105,11 +100,6 @@ impl<T: Real> Matrix<T> {
     /// The largest element; none in an empty matrix, or where no element is a number.
     pub fn max(&self) -> Option<T> {
         largest(self.as_slice())
-    }
-
-    /// The root of the sum of squares, summed in double precision.
-    pub fn frobenius_norm(&self) -> f64 {
-        dot(self.as_slice(), self.as_slice()).sqrt()
     }
 
     /// Whether the sizes are the same and the norm of the difference is at most `tolerance` times the norm of `self`.
@@ -329,9 +319,7 @@ mod tests {
     fn sums_are_in_double_precision() {
         let matrix = Matrix::from_vec(3, 2, vec![16777216.0_f32, 1.0, 1.0, 1.0, 1.0, 1.0]);
         assert_eq!(matrix.column_sums().as_slice(), [16777218.0, 3.0]);
-        assert_eq!(matrix.row_sums().as_slice(), [16777217.0, 2.0, 2.0]);
         assert_eq!(matrix.sum(), 16777221.0);
-        assert_eq!(row(&[3.0, 4.0]).frobenius_norm(), 5.0);
     }
 
     #[test]
