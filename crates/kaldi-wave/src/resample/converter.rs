@@ -1,6 +1,7 @@
 //! From one whole number of Hz to another.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::{Filter, ResampleError, dot};
 
@@ -23,7 +24,8 @@ const MAX_WEIGHTS: u64 = 1 << 24;
 /// ```
 #[derive(Clone, Debug)]
 pub struct RateConverter {
-    weights: Weights,
+    /// Shared by copies.
+    weights: Arc<Weights>,
     /// Input that is still needed.
     recent: Vec<f32>,
     /// Samples of input that came before `recent`.
@@ -40,7 +42,7 @@ impl RateConverter {
     /// Where a rate is 0, the cutoff not above 0 or above half of a rate, or `num_zeros` is 0; or where the ratio of the
     /// rates is so odd that the weights would fill the memory.
     pub fn new(from_hz: u32, to_hz: u32, cutoff_hz: f32, num_zeros: u32) -> Result<Self, ResampleError> {
-        let weights = Weights::new(from_hz, to_hz, cutoff_hz, num_zeros)?;
+        let weights = Arc::new(Weights::new(from_hz, to_hz, cutoff_hz, num_zeros)?);
         Ok(Self { weights, recent: Vec::new(), num_dropped: 0, num_out: 0 })
     }
 
