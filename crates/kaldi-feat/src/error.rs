@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kaldi_wave::ResampleError;
+
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -83,6 +85,22 @@ pub enum Error {
         /// The dimension, counted from zero.
         dim: usize,
     },
+    /// A signal has another sample rate than options say.
+    SampleRate {
+        /// The rate of the options, in Hz.
+        expected: f32,
+        /// The rate of the signal, in Hz.
+        got: f32,
+    },
+    /// A signal has no frames.
+    TooShort,
+    /// The samples of a frame are not kept any more when it is computed.
+    PitchFrame {
+        /// The frame, counted from zero.
+        frame: usize,
+    },
+    /// The sample rate cannot be converted.
+    Resample(ResampleError),
     /// The model of pitch finds none that is possible, since probabilities of voicing are 1 or none at all.
     NoPitch {
         /// The frame where it was noticed, counted from zero.
@@ -186,6 +204,17 @@ impl fmt::Display for Error {
                 "Insufficient stats for cepstral mean and variance normalization: expected a count {expected}, got {got}"
             ),
             Self::NanVariance { dim } => write!(f, "expected a number for the variance of dimension {dim}, got NaN"),
+            Self::SampleRate { expected, got } => write!(
+                f,
+                "Sample frequency mismatch: you specified {expected} but data has {got} (use --sample-frequency)"
+            ),
+            Self::TooShort => f.write_str("the signal is too short for a frame"),
+            Self::PitchFrame { frame } => write!(
+                f,
+                "frame {frame} begins before the last piece of the signal, as happens with --snip-edges=false where it is \
+                 short, or comes in short pieces"
+            ),
+            Self::Resample(error) => error.fmt(f),
             Self::NoPitch { frame } => write!(
                 f,
                 "expected probabilities of voicing from 0 to 1, times --max-voicing-prob less than 1; no pitch is possible in \

@@ -1,22 +1,25 @@
-//! What is done with pitch after it was measured.
+//! Pitch: where it is, and what is done with it then.
 //!
 //! Two generations of Kaldi's programs:
 //!
-//! | features | what | Kaldi |
+//! | of what | what | Kaldi |
 //! | --- | --- | --- |
 //! | probability of voicing, pitch in Hz, 0 where there is none | [`interpolate_gaps`], [`PitchModel`]: gaps are filled | interpolate-pitch |
 //! | the same without gaps | [`PitchNormalizer`]: log odds of voicing, log pitch around its moving average | process-pitch-feats |
+//! | samples | [`PitchExtractor`], [`PitchTracker`]: the next row | compute-kaldi-pitch-feats |
 //! | normalized cross-correlation, pitch in Hz everywhere | [`ProcessPitch`]: voicing, normalized and raw log pitch, deltas | process-kaldi-pitch-feats |
 
 mod interpolate;
 mod model;
 mod normalize;
 mod process;
+mod tracking;
 
 pub use interpolate::interpolate_gaps;
 pub use model::{PitchModel, PitchModelCounts, PitchModelOptions};
 pub use normalize::{PitchNormalizer, PitchNormalizerOptions};
-pub use process::{ProcessPitch, ProcessPitchOptions};
+pub use process::{ProcessPitch, ProcessPitchOptions, ProcessedPitch};
+pub use tracking::{PitchExtractionOptions, PitchExtractor, PitchTracker};
 
 use kaldi_matrix::Matrix;
 

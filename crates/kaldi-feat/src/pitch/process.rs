@@ -1,5 +1,7 @@
 //! Pitch for a recognizer, as Kaldi does it today.
 
+use std::ops::Range;
+
 use kaldi_matrix::Matrix;
 use kaldi_random::Random;
 
@@ -115,65 +117,106 @@ impl ProcessPitch {
 
     /// Computes the features: with a delay of `d` frames `d` more than come in, of which the first one is repeated.
     ///
-    /// Draws a number for each frame from `random` where derivatives are written.
-    ///
     /// # Errors
     /// Where there are not two columns, a correlation is not a number, or a pitch is not positive that is used.
-    pub fn compute(&self, measured: &Matrix<f32>, random: &mut Random) -> Result<Matrix<f32>> {
+    pub fn compute(&self, measured: &Matrix<f32>) -> Result<ProcessedPitch> {
         if measured.num_cols() != 2 {
             return Err(Error::FeatsDim { expected: 2, got: measured.num_cols() });
         }
-        let options = &self.options;
+        let mut processed = self.start();
         let num_frames = measured.num_rows();
+        processed.push(&self.columns(measured, 0..num_frames)?, 0, num_frames + self.delay);
+        Ok(processed)
+    }
+
+    /// Features of no frames yet, for [`ProcessPitch::append`].
+    pub(super) fn start(&self) -> ProcessedPitch {
+        let options = &self.options;
+        let delta = self.deltas.is_some().then(|| Delta {
+            column: usize::from(options.add_pov_feature) + usize::from(options.add_normalized_log_pitch),
+            noise: options.delta_pitch_noise_stddev,
+            scale: options.delta_pitch_scale,
+        });
+        ProcessedPitch { features: Vec::new(), dim: self.dim(), delay: self.delay, delta }
+    }
+
+    /// Appends features of the frames that can be normalized when there are `num_measured` (as Kaldi's
+    /// `OnlineProcessPitch`): all but the last ones, until the utterance `has_ended`. What `measured` tells of a frame may
+    /// have changed since it was asked last.
+    pub(super) fn append(
+        &self,
+        num_measured: usize,
+        has_ended: bool,
+        measured: impl Fn(usize) -> [f32; 2],
+        processed: &mut ProcessedPitch,
+    ) -> Result<()> {
+        let (left, right) = self.contexts;
+        let num_rows = match (num_measured, has_ended) {
+            (0, _) => 0,
+            (_, true) => num_measured + self.delay,
+            (_, false) => (num_measured + self.delay).saturating_sub(right),
+        };
+        let first_row = processed.num_rows();
+        if num_rows <= first_row {
+            return Ok(());
+        }
+        let frames = first_row.saturating_sub(self.delay)..num_rows.saturating_sub(self.delay).max(1);
+        let delta_window = if self.deltas.is_some() { self.options.delta_window as usize } else { 0 };
+        let begin = frames.start.saturating_sub(left.max(delta_window));
+        let end = (frames.end + right.max(delta_window)).min(num_measured);
+        let around: Vec<f32> = (begin..end).flat_map(measured).collect();
+        let around = Matrix::from_vec(end - begin, 2, around);
+        let columns = self.columns(&around, frames.start - begin..frames.end - begin)?;
+        processed.push(&columns, frames.start, num_rows);
+        Ok(())
+    }
+
+    /// The columns of the features of some frames, derivatives without noise and scale.
+    fn columns(&self, measured: &Matrix<f32>, frames: Range<usize>) -> Result<Vec<Vec<f32>>> {
+        let options = &self.options;
         let correlation = measured.column(0).into_vec();
         let needs_pitch = options.add_normalized_log_pitch || options.add_delta_pitch || options.add_raw_log_pitch;
         let log_pitch = if needs_pitch { log_pitch(measured)? } else { Vec::new() };
 
         let mut columns = Vec::with_capacity(4);
         if options.add_pov_feature {
-            let warped = correlation.iter().enumerate().map(|(frame, &value)| {
-                finite(warp(value), value, frame).map(|warped| options.pov_scale * warped + options.pov_offset)
+            let warped = frames.clone().map(|frame| {
+                let warped = finite(warp(correlation[frame]), correlation[frame], frame);
+                warped.map(|warped| options.pov_scale * warped + options.pov_offset)
             });
             columns.push(warped.collect::<Result<Vec<f32>>>()?);
         }
         if options.add_normalized_log_pitch {
-            let means = self.weighted_means(&correlation, &log_pitch)?;
+            let means = self.weighted_means(&correlation, &log_pitch, frames.clone())?;
+            let log_pitch = &log_pitch[frames.clone()];
             let normalized =
                 log_pitch.iter().zip(means).map(|(log_pitch, mean)| (log_pitch - mean) * options.pitch_scale);
             columns.push(normalized.collect());
         }
         if let Some(deltas) = &self.deltas {
-            let deltas = deltas.compute(&Matrix::from_vec(num_frames, 1, log_pitch.clone()))?;
-            let noisy = deltas.rows().map(|row| {
-                let noise = random.gauss() * options.delta_pitch_noise_stddev;
-                (row[1] + noise) * options.delta_pitch_scale
-            });
-            columns.push(noisy.collect());
+            let deltas = deltas.compute(&Matrix::from_vec(log_pitch.len(), 1, log_pitch.clone()))?;
+            columns.push(frames.clone().map(|frame| deltas.row(frame)[1]).collect());
         }
         if options.add_raw_log_pitch {
-            columns.push(log_pitch);
+            columns.push(log_pitch[frames].to_vec());
         }
-        let num_rows = num_frames + self.delay;
-        let mut data = Vec::with_capacity(num_rows * columns.len());
-        for frame in 0..num_rows {
-            data.extend(columns.iter().map(|column| column[frame.saturating_sub(self.delay)]));
-        }
-        Ok(Matrix::from_vec(num_rows, columns.len(), data))
+        Ok(columns)
     }
 
-    /// The mean log pitch around each frame, weighted by the probability of voicing.
-    fn weighted_means(&self, correlation: &[f32], log_pitch: &[f32]) -> Result<Vec<f32>> {
+    /// The mean log pitch around some frames, weighted by the probability of voicing.
+    fn weighted_means(&self, correlation: &[f32], log_pitch: &[f32], frames: Range<usize>) -> Result<Vec<f32>> {
         let num_frames = correlation.len();
         let mut weights = Vec::with_capacity(num_frames);
         for (frame, &value) in correlation.iter().enumerate() {
             weights.push(finite(probability_of_voicing(value), value, frame)?);
         }
         let (left, right) = self.contexts;
-        let (mut begin, mut end) = (0, 0);
+        let mut begin = frames.start.saturating_sub(left);
+        let mut end = begin;
         let (mut sum, mut weight) = (0.0_f64, 0.0_f64);
-        let means = (0..num_frames).map(|frame| {
-            // Earlier frames leave before later ones come in, as in Kaldi; the first window has none to leave.
-            while frame > 0 && begin < frame.saturating_sub(left) {
+        let means = frames.map(|frame| {
+            // Earlier frames leave before later ones come in, as in Kaldi.
+            while begin < frame.saturating_sub(left) {
                 weight -= f64::from(weights[begin]);
                 sum -= f64::from(weights[begin] * log_pitch[begin]);
                 begin += 1;
@@ -186,6 +229,59 @@ impl ProcessPitch {
             (sum / weight) as f32
         });
         Ok(means.collect())
+    }
+}
+
+/// Features that were made of pitch, to which the noise is added that derivatives get.
+///
+/// The noise is drawn in the order of utterances and of their frames, so it comes last, on one thread.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ProcessedPitch {
+    features: Vec<f32>,
+    dim: usize,
+    delay: usize,
+    delta: Option<Delta>,
+}
+
+/// What is left to do with derivatives.
+#[derive(Clone, Copy, Debug)]
+struct Delta {
+    column: usize,
+    noise: f32,
+    scale: f32,
+}
+
+impl ProcessedPitch {
+    /// The number of frames.
+    pub fn num_rows(&self) -> usize {
+        self.features.len() / self.dim
+    }
+
+    /// Appends rows up to `num_rows`, from columns that begin with the frame `first_frame`.
+    fn push(&mut self, columns: &[Vec<f32>], first_frame: usize, num_rows: usize) {
+        let has_frames = columns.iter().any(|column| !column.is_empty());
+        self.features.reserve((num_rows - self.num_rows()) * self.dim);
+        for row in self.num_rows()..if has_frames { num_rows } else { 0 } {
+            let frame = row.saturating_sub(self.delay) - first_frame;
+            self.features.extend(columns.iter().map(|column| column[frame]));
+        }
+    }
+
+    /// Draws a number for each frame from `random`, where derivatives have noise, and completes the features.
+    pub fn with_noise(self, random: &mut Random) -> Matrix<f32> {
+        let (num_rows, Self { mut features, dim, delay, delta }) = (self.num_rows(), self);
+        if let Some(Delta { column, noise, scale }) = delta {
+            let mut of_frame = 0.0;
+            for (row, features) in features.chunks_exact_mut(dim).enumerate() {
+                // Rows before the delay are of the first frame.
+                if noise != 0.0 && (row == 0 || row > delay) {
+                    of_frame = random.gauss() * noise;
+                }
+                features[column] = (features[column] + of_frame) * scale;
+            }
+        }
+        Matrix::from_vec(num_rows, dim, features)
     }
 }
 
@@ -231,7 +327,7 @@ mod tests {
 
     fn computed(options: &ProcessPitchOptions, rows: &[[f32; 2]]) -> Result<Matrix<f32>> {
         let measured = Matrix::from_vec(rows.len(), 2, rows.concat());
-        ProcessPitch::new(options)?.compute(&measured, &mut Random::default())
+        Ok(ProcessPitch::new(options)?.compute(&measured)?.with_noise(&mut Random::default()))
     }
 
     #[track_caller]
@@ -302,8 +398,8 @@ mod tests {
         assert_eq!(message([0.5, 0.0]), "expected the pitch to be positive, got 0.0 in frame 1");
         assert_eq!(message([0.5, f32::NAN]), "expected the pitch to be positive, got NaN in frame 1");
         assert_eq!(message([f32::NAN, 9.0]), "expected the cross-correlation to be a number, got NaN in frame 1");
-        let error = ProcessPitch::new(&QUIET()).unwrap().compute(&Matrix::new(2, 3), &mut Random::default());
-        assert_eq!(error, Err(Error::FeatsDim { expected: 2, got: 3 }));
+        let error = ProcessPitch::new(&QUIET()).unwrap().compute(&Matrix::new(2, 3)).unwrap_err();
+        assert_eq!(error, Error::FeatsDim { expected: 2, got: 3 });
     }
 
     #[test]

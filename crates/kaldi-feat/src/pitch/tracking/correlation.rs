@@ -1,0 +1,176 @@
+//! Correlations of a window with later ones.
+
+/// How many lags are computed at a time: as many sums as fit into the registers.
+const LANES: usize = 16;
+
+/// Measures how alike a window of the signal is to those behind it at some lags.
+#[derive(Clone, Debug)]
+pub(super) struct Correlator {
+    window: usize,
+    first_lag: usize,
+    num_lags: usize,
+    /// The samples of the frame less the mean of its first window, and zeros that complete the last lanes.
+    centred: Vec<f32>,
+    /// Sums of squares from each sample to the end of its block, and from the begin of its block; see `norms`.
+    to_end: Vec<f64>,
+    from_begin: Vec<f64>,
+    /// The inner products of the window with the one at each lag.
+    inner: Vec<f32>,
+    /// The product of the energies of both.
+    norms: Vec<f32>,
+}
+
+impl Correlator {
+    /// Prepares correlations of windows of `window` samples at lags from `first_lag` to `last_lag` samples.
+    pub(super) fn new(window: usize, (first_lag, last_lag): (usize, usize)) -> Self {
+        let num_lags = (last_lag + 1).saturating_sub(first_lag);
+        let padded = num_lags.next_multiple_of(LANES);
+        let length = window + last_lag;
+        Self {
+            window,
+            first_lag,
+            num_lags,
+            centred: vec![0.0; first_lag + padded + window],
+            to_end: vec![0.0; length],
+            from_begin: vec![0.0; length],
+            inner: vec![0.0; padded],
+            norms: vec![0.0; num_lags],
+        }
+    }
+
+    /// Measures a frame: the window, and what lies behind it up to the end of the window at the last lag.
+    pub(super) fn measure(&mut self, frame: &[f32]) {
+        let sum: f64 = frame[..self.window].iter().copied().map(f64::from).sum();
+        let mean = sum as f32 / self.window as f32;
+        for (centred, sample) in self.centred.iter_mut().zip(frame) {
+            *centred = sample - mean;
+        }
+        self.compute_inner();
+        self.compute_norms();
+    }
+
+    /// Sums are in single precision, from the first sample of the window to the last.
+    fn compute_inner(&mut self) {
+        let window = &self.centred[..self.window];
+        let (groups, _) = self.inner.as_chunks_mut::<LANES>();
+        for (group, out) in groups.iter_mut().enumerate() {
+            let shifted = self.centred[self.first_lag + group * LANES..].windows(LANES);
+            let mut sums = [0.0; LANES];
+            for (sample, shifted) in window.iter().zip(shifted) {
+                if let Some(shifted) = shifted.first_chunk::<LANES>() {
+                    for lane in 0..LANES {
+                        sums[lane] += sample * shifted[lane];
+                    }
+                }
+            }
+            *out = sums;
+        }
+    }
+
+    /// The energy of every window without adding each up, and without subtracting, of which nothing would be left where
+    /// silence follows noise: blocks as long as a window are summed up from both ends, and a window is the end of one
+    /// block and the begin of the next.
+    fn compute_norms(&mut self) {
+        let square = |sample: &f32| f64::from(*sample) * f64::from(*sample);
+        let energy: f64 = self.centred[..self.window].iter().map(square).sum();
+        let (first, window) = (self.first_lag, self.window);
+        let length = self.from_begin.len() - first;
+        let samples = &self.centred[first..][..length];
+        let blocks = samples.chunks(window).zip(self.to_end[first..].chunks_mut(window));
+        for ((samples, to_end), from_begin) in blocks.zip(self.from_begin[first..].chunks_mut(window)) {
+            let last = samples.len() - 1;
+            let (mut behind, mut before) = (0.0, 0.0);
+            for at in 0..=last {
+                before += square(&samples[at]);
+                from_begin[at] = before;
+                behind += square(&samples[last - at]);
+                to_end[last - at] = behind;
+            }
+        }
+        let ends = &self.from_begin[first + window - 1..];
+        for (lag, norm) in self.norms.iter_mut().enumerate() {
+            let shifted = self.to_end[first + lag] + if lag % window == 0 { 0.0 } else { ends[lag] };
+            *norm = energy as f32 * shifted as f32;
+        }
+    }
+
+    /// The mean of the products of energies.
+    pub(super) fn mean_norm(&self) -> f32 {
+        let sum: f64 = self.norms.iter().copied().map(f64::from).sum();
+        (sum / self.norms.len() as f64) as f32
+    }
+
+    /// Appends the normalized correlations at all lags; `ballast` is added to the products of energies and makes those of
+    /// quiet frames small. They are 0 where there is no energy.
+    pub(super) fn append(&self, ballast: f32, correlations: &mut Vec<f32>) {
+        let normalized = self.inner[..self.num_lags].iter().zip(&self.norms).map(|(inner, norm)| {
+            let root = (norm + ballast).sqrt();
+            if root != 0.0 { inner / root } else { 0.0 }
+        });
+        correlations.extend(normalized);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(window: usize, lags: (usize, usize), frame: &[f32]) -> Correlator {
+        let mut correlator = Correlator::new(window, lags);
+        correlator.measure(frame);
+        correlator
+    }
+
+    fn noise(len: usize) -> Vec<f32> {
+        (1..=len as u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 20) as f32 - 2048.0).collect()
+    }
+
+    #[test]
+    fn correlations_are_normalized_inner_products() {
+        // Lags shorter and longer than a window, more and fewer than lanes, and of a window with itself.
+        for (window, lags) in [(100, (8, 82)), (10, (3, 47)), (16, (0, 15)), (7, (7, 7)), (1, (0, 3)), (30, (0, 29))] {
+            let frame = noise(window + lags.1);
+            let correlator = measured(window, lags, &frame);
+            let mean = frame[..window].iter().sum::<f32>() / window as f32;
+            let centred: Vec<f64> = frame.iter().map(|sample| f64::from(sample - mean)).collect();
+            let product = |lag: usize, other: usize| -> f64 {
+                centred[lag..][..window].iter().zip(&centred[other..]).map(|(a, b)| a * b).sum()
+            };
+            let mut got = Vec::new();
+            correlator.append(1e10, &mut got);
+            assert_eq!(got.len(), lags.1 - lags.0 + 1);
+            let mut norms = 0.0;
+            for (lag, got) in (lags.0..=lags.1).zip(&got) {
+                let norm = product(0, 0) * product(lag, lag);
+                let expected = product(0, lag) / (norm + 1e10).sqrt();
+                assert!((f64::from(*got) - expected).abs() < 1e-5, "window {window}, lag {lag}: {got} {expected}");
+                norms += norm / got_len(&correlator);
+            }
+            assert!((f64::from(correlator.mean_norm()) / norms - 1.0).abs() < 1e-5 || norms == 0.0);
+        }
+    }
+
+    fn got_len(correlator: &Correlator) -> f64 {
+        correlator.norms.len() as f64
+    }
+
+    #[test]
+    fn a_periodic_signal_correlates_with_itself() {
+        let frame: Vec<f32> = (0..182).map(|n| if n % 40 < 5 { 1000.0 } else { -100.0 }).collect();
+        let mut correlations = Vec::new();
+        measured(100, (8, 82), &frame).append(0.0, &mut correlations);
+        // The mean is that of the first window, which is not a whole number of periods; so it is not quite 1.
+        let best = (0..75).max_by(|a, b| correlations[*a].total_cmp(&correlations[*b])).unwrap();
+        assert!((best + 8) % 40 == 0 && correlations[best] > 0.99, "{best}: {}", correlations[best]);
+    }
+
+    #[test]
+    fn silence_behind_noise_has_no_energy() {
+        // The mean of the first window is 0, and so is all that follows; nothing may be left of the energy before.
+        let mut frame = vec![0.0; 182];
+        (frame[0], frame[1]) = (30_000.123, -30_000.123);
+        let mut correlations = Vec::new();
+        measured(100, (8, 82), &frame).append(0.0, &mut correlations);
+        assert_eq!(correlations, [0.0; 75]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The lags, that is periods, among which the pitch is found.
+
+use kaldi_wave::Interpolator;
+
+use super::options::PitchExtractionOptions;
+use crate::{Error, Result};
+
+/// How many lags are computed at a time.
+pub(super) const LANES: usize = 8;
+/// Lags are counted in 16 bits, of which one value stands for none.
+const MAX_LAGS: usize = u16::MAX as usize;
+
+/// The lags among which the pitch is found, in geometric progression, and how the correlation there follows from that at
+/// whole numbers of samples.
+#[derive(Clone, Debug)]
+pub(super) struct Lags {
+    /// In seconds.
+    seconds: Vec<f32>,
+    /// The shortest and the longest lag, in samples, that correlations are measured at.
+    measured: (usize, usize),
+    interpolator: Interpolator,
+    groups: Vec<Group>,
+    /// The weights of all groups: each tap has one for each lag of the group.
+    weights: Vec<[f32; LANES]>,
+    /// What the correlation at each lag is multiplied by, that much less it counts.
+    discounts: Vec<f32>,
+}
+
+/// Neighbouring lags, whose values depend on the same measured ones.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// The first measured value that has a weight.
+    first: usize,
+    num_taps: usize,
+}
+
+impl Lags {
+    pub(super) fn new(options: &PitchExtractionOptions) -> Result<Self> {
+        let rate = options.resample_frequency;
+        let margin = f64::from(options.upsample_filter_width) / (2.0 * f64::from(rate));
+        let first = (f64::from(rate) * (1.0 / f64::from(options.max_f0) - margin)).ceil();
+        let last = (f64::from(rate) * (1.0 / f64::from(options.min_f0) + margin)).floor();
+        if first < 0.0 {
+            let expected = "so low that half of --upsample-filter-width fits into its period, in samples";
+            return Err(Error::option("max-f0", expected, options.max_f0));
+        }
+        if last >= MAX_LAGS as f64 {
+            let expected = "so high that its period has less than 65535 samples";
+            return Err(Error::option("min-f0", expected, options.min_f0));
+        }
+        let seconds = progression(options)?;
+        let (first, last) = (first as usize, last as usize);
+        let offset = -(first as f32) / rate;
+        let times: Vec<f32> = seconds.iter().map(|lag| lag + offset).collect();
+        let num_measured = (last + 1).saturating_sub(first);
+        let width = options.upsample_filter_width as u32;
+        let interpolator = Interpolator::new(num_measured, rate, (f64::from(rate) * 0.5) as f32, &times, width);
+        let interpolator = interpolator.map_err(Error::Resample)?;
+        let (groups, weights) = grouped(&interpolator);
+        let discounts = seconds.iter().map(|lag| options.soft_min_f0 * lag).collect();
+        Ok(Self { seconds, measured: (first, last), interpolator, groups, weights, discounts })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.seconds.len()
+    }
+
+    /// The shortest and the longest lag, in samples, that correlations are measured at.
+    pub(super) fn measured(&self) -> (usize, usize) {
+        self.measured
+    }
+
+    pub(super) fn num_measured(&self) -> usize {
+        self.interpolator.num_samples()
+    }
+
+    /// The pitch in Hz whose period is the lag with this index.
+    pub(super) fn pitch(&self, index: usize) -> f32 {
+        (1.0 / f64::from(self.seconds[index])) as f32
+    }
+
+    /// The correlation at the lag with this index, from the measured ones.
+    pub(super) fn value(&self, measured: &[f32], index: usize) -> f32 {
+        self.interpolator.value(measured, index)
+    }
+
+    /// Computes the cost of each lag from measured correlations (equation 5 of the paper): 1 less the correlation, which
+    /// counts less the longer the lag is.
+    ///
+    /// `measured` may be followed by anything; of `costs` so many have to be there as fill the last group.
+    pub(super) fn costs(&self, measured: &[f32], scale: f32, costs: &mut [f32]) {
+        let mut weights = self.weights.as_slice();
+        let (groups, _) = costs.as_chunks_mut::<LANES>();
+        for (group, out) in self.groups.iter().zip(groups) {
+            let (these, rest) = weights.split_at(group.num_taps);
+            weights = rest;
+            let mut sums = [0.0; LANES];
+            for (weights, value) in these.iter().zip(&measured[group.first..][..group.num_taps]) {
+                for lane in 0..LANES {
+                    sums[lane] += weights[lane] * value;
+                }
+            }
+            *out = sums.map(|sum| sum * scale);
+        }
+        for (cost, discount) in costs.iter_mut().zip(&self.discounts) {
+            let correlation = *cost;
+            *cost = discount * correlation + (1.0 - correlation);
+        }
+    }
+}
+
+/// The lags from the period of --max-f0 to that of --min-f0, each longer by --delta-pitch than the one before.
+fn progression(options: &PitchExtractionOptions) -> Result<Vec<f32>> {
+    let ratio = 1.0 + f64::from(options.delta_pitch);
+    let (mut lag, longest) = ((1.0 / f64::from(options.max_f0)) as f32, (1.0 / f64::from(options.min_f0)) as f32);
+    let mut lags = Vec::new();
+    while lag <= longest {
+        if lags.len() == MAX_LAGS {
+            let expected = "so large that there are at most 65535 lags from --max-f0 to --min-f0";
+            return Err(Error::option("delta-pitch", expected, options.delta_pitch));
+        }
+        lags.push(lag);
+        lag = (f64::from(lag) * ratio) as f32;
+    }
+    Ok(lags)
+}
+
+/// Puts the weights of neighbouring lags side by side.
+fn grouped(interpolator: &Interpolator) -> (Vec<Group>, Vec<[f32; LANES]>) {
+    let points: Vec<_> = interpolator.points().collect();
+    let (mut groups, mut all) = (Vec::new(), Vec::new());
+    for points in points.chunks(LANES) {
+        let first = points.iter().map(|(first, _)| *first).min().unwrap_or(0);
+        let end = points.iter().map(|(first, weights)| first + weights.len()).max().unwrap_or(first);
+        let mut taps = vec![[0.0; LANES]; end - first];
+        for (lane, (begin, weights)) in points.iter().enumerate() {
+            for (tap, weight) in taps[begin - first..].iter_mut().zip(*weights) {
+                tap[lane] = *weight;
+            }
+        }
+        groups.push(Group { first, num_taps: taps.len() });
+        all.extend(taps);
+    }
+    (groups, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lags_are_those_of_kaldi() {
+        let lags = Lags::new(&PitchExtractionOptions::default()).unwrap();
+        // Periods of 2.5 ms to 20 ms: a progression of ratio 1.005. Half a filter of five zeros more on both sides.
+        assert_eq!((lags.len(), lags.measured(), lags.num_measured()), (417, (8, 82), 75));
+        assert_eq!(lags.pitch(0), 400.0);
+        assert!((lags.pitch(416) - 50.23).abs() < 0.01, "{}", lags.pitch(416));
+    }
+
+    #[test]
+    fn costs_are_those_of_interpolated_correlations() {
+        let options = PitchExtractionOptions { soft_min_f0: 20.0, ..Default::default() };
+        let lags = Lags::new(&options).unwrap();
+        let measured: Vec<f32> = (8..=82).map(|lag| (lag as f32 * 0.21).cos()).collect();
+        let mut costs = vec![0.0; lags.len().next_multiple_of(LANES)];
+        lags.costs(&measured, 0.5, &mut costs);
+        for (index, cost) in costs[..lags.len()].iter().enumerate() {
+            let (seconds, correlation) = (1.0 / lags.pitch(index), lags.value(&measured, index));
+            assert!((correlation - (seconds * 4000.0 * 0.21).cos()).abs() < 0.06, "{index}: {correlation}");
+            assert!((cost - (1.0 - 0.5 * correlation * (1.0 - 20.0 * seconds))).abs() < 1e-5, "{index}: {cost}");
+        }
+    }
+
+    #[test]
+    fn lags_that_cannot_be_are_refused() {
+        let message = |options| Lags::new(&options).unwrap_err().to_string();
+        let default = PitchExtractionOptions::default;
+        assert!(
+            message(PitchExtractionOptions { delta_pitch: 1e-6, ..default() }).starts_with("expected --delta-pitch")
+        );
+        assert!(
+            message(PitchExtractionOptions { delta_pitch: 1e-9, ..default() }).starts_with("expected --delta-pitch")
+        );
+        assert!(message(PitchExtractionOptions { max_f0: 4000.0, ..default() }).starts_with("expected --max-f0"));
+        assert!(message(PitchExtractionOptions { min_f0: 1e-3, ..default() }).starts_with("expected --min-f0"));
+    }
+}

@@ -1,0 +1,360 @@
+//! Pitch tracking of one signal, which may come in pieces.
+
+use kaldi_wave::RateConverter;
+
+use super::correlation::Correlator;
+use super::lags::{LANES, Lags};
+use super::options::PitchExtractionOptions;
+use super::viterbi::{Forward, Origins, Transitions};
+use crate::{Error, Result};
+
+/// A frame whose way back is not known yet.
+const UNKNOWN: u16 = u16::MAX;
+
+/// What pitch tracking needs for all signals.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) options: PitchExtractionOptions,
+    /// Samples of the window of which the correlation is measured, and from one to the next.
+    window: usize,
+    shift: usize,
+    lags: Lags,
+    transitions: Transitions,
+    converter: RateConverter,
+}
+
+impl Plan {
+    pub(super) fn new(options: &PitchExtractionOptions) -> Result<Self> {
+        options.check()?;
+        let (window, shift) = options.window_and_shift()?;
+        let lags = Lags::new(options)?;
+        let step = (1.0 + f64::from(options.delta_pitch)).ln().powi(2) as f32;
+        let transitions = Transitions::new(lags.len(), step * options.penalty_factor);
+        let (from, to) = (options.sample_frequency as u32, options.resample_frequency as u32);
+        let width = options.lowpass_filter_width as u32;
+        let converter = RateConverter::new(from, to, options.lowpass_cutoff, width).map_err(Error::Resample)?;
+        Ok(Self { options: options.clone(), window, shift, lags, transitions, converter })
+    }
+
+    /// Samples that a frame takes, with the window at the last lag.
+    fn frame_length(&self) -> usize {
+        self.window + self.lags.measured().1
+    }
+
+    /// Frames that there are of so many samples of the converted signal.
+    fn num_frames(&self, num_samples: usize, has_ended: bool) -> usize {
+        let length = if has_ended { self.window } else { self.frame_length() };
+        if num_samples < length {
+            return 0;
+        }
+        if self.options.snip_edges {
+            return (num_samples - length) / self.shift + 1;
+        }
+        let num_samples = if has_ended { num_samples } else { num_samples - length / 2 };
+        (num_samples as f32 / self.shift as f32 + 0.5) as usize
+    }
+
+    /// The first sample of a frame, which may lie before the signal.
+    fn frame_begin(&self, frame: usize) -> i64 {
+        if self.options.snip_edges {
+            return frame as i64 * self.shift as i64;
+        }
+        ((frame as f64 + 0.5) * self.shift as f64) as i64 - self.frame_length() as i64 / 2
+    }
+
+    /// What is added to products of energies where the signal has this mean square.
+    fn ballast(&self, mean_square: f64) -> f32 {
+        let energy = mean_square * self.window as f64;
+        (energy * energy * f64::from(self.options.nccf_ballast)) as f32
+    }
+}
+
+/// Tracks the pitch of one signal that may come in pieces (Kaldi's `OnlinePitchFeature`).
+///
+/// A frame is there when its samples are; what is told of its pitch may change with later frames, until the signal has
+/// ended. Made by [`PitchExtractor::tracker`](super::PitchExtractor::tracker).
+#[derive(Clone, Debug)]
+pub struct PitchTracker<'a> {
+    plan: &'a Plan,
+    converter: RateConverter,
+    correlator: Correlator,
+    /// The samples of the converted signal from `signal_begin` on.
+    signal: Vec<f32>,
+    signal_begin: usize,
+    /// All samples that came, this piece included.
+    all: Sums,
+    has_ended: bool,
+    /// Normalized correlations without ballast at the measured lags, frame after frame.
+    correlations: Vec<f32>,
+    origins: Origins,
+    forward: Forward,
+    /// What is needed to go over the first frames again.
+    first: Vec<FirstFrame>,
+    /// The lag of each frame on the best way back from the last one.
+    path: Vec<u16>,
+    /// How many of the last frames are not settled.
+    latency: usize,
+    /// Room for a frame, its correlations with ballast, and the costs of its lags.
+    frame: Vec<f32>,
+    ballasted: Vec<f32>,
+    costs: Vec<f32>,
+}
+
+/// Sums over the samples of a signal, in double precision.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    count: usize,
+    sum: f64,
+    squares: f64,
+}
+
+/// One of the first frames, over which the tracker goes again when their energy is known.
+#[derive(Clone, Debug)]
+struct FirstFrame {
+    /// Normalized correlations with ballast at the measured lags.
+    correlations: Vec<f32>,
+    /// The mean product of energies.
+    norm: f32,
+    /// The mean square that the ballast was computed from.
+    mean_square: f32,
+}
+
+impl Sums {
+    fn add(&mut self, samples: &[f32]) {
+        self.count += samples.len();
+        let (chunks, rest) = samples.as_chunks::<LANES>();
+        let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+        for chunk in chunks {
+            for lane in 0..LANES {
+                let sample = f64::from(chunk[lane]);
+                sums[lane] += sample;
+                squares[lane] += sample * sample;
+            }
+        }
+        let rest = rest.iter().copied().map(f64::from);
+        self.sum += sums.iter().sum::<f64>() + rest.clone().sum::<f64>();
+        self.squares += squares.iter().sum::<f64>() + rest.map(|sample| sample * sample).sum::<f64>();
+    }
+
+    /// The mean square of the samples less their mean.
+    fn mean_square(&self) -> f64 {
+        let (mean, count) = (self.sum / self.count as f64, self.count as f64);
+        self.squares / count - mean * mean
+    }
+}
+
+impl<'a> PitchTracker<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let lags = &plan.lags;
+        Self {
+            plan,
+            converter: plan.converter.clone(),
+            correlator: Correlator::new(plan.window, lags.measured()),
+            signal: Vec::new(),
+            signal_begin: 0,
+            all: Sums::default(),
+            has_ended: false,
+            correlations: Vec::new(),
+            origins: Origins::new(),
+            forward: plan.transitions.start(),
+            first: Vec::new(),
+            path: Vec::new(),
+            latency: 0,
+            frame: vec![0.0; plan.frame_length()],
+            ballasted: Vec::new(),
+            costs: vec![0.0; lags.len().next_multiple_of(LANES)],
+        }
+    }
+
+    /// Takes the next piece of the signal, as 16-bit samples are scaled, at `--sample-frequency`.
+    ///
+    /// # Errors
+    /// Where samples are not finite or too large, or a frame begins before the samples that are kept of earlier pieces,
+    /// which happens without `--snip-edges` where these are short.
+    pub fn accept(&mut self, samples: &[f32]) -> Result<()> {
+        let piece = self.converter.accept(samples);
+        self.process(&piece)
+    }
+
+    /// Ends the signal: the last frames come out, and everything is settled.
+    ///
+    /// # Errors
+    /// As [`PitchTracker::accept`]. Without `--snip-edges` also where the signal is longer than a window, but too short for a
+    /// frame with all its lags: Kaldi has lost the samples by then.
+    pub fn finish(&mut self) -> Result<()> {
+        self.has_ended = true;
+        let piece = self.converter.finish();
+        self.process(&piece)?;
+        let options = &self.plan.options;
+        let few = usize::try_from(options.recompute_frame).is_ok_and(|frames| self.origins.len() < frames);
+        if few && !options.nccf_ballast_online {
+            self.go_over_first_frames();
+        }
+        self.latency = 0;
+        Ok(())
+    }
+
+    /// The number of frames that are there: all but those that may wait for `--max-frames-latency`.
+    pub fn num_frames_ready(&self) -> usize {
+        self.path.len() - self.latency
+    }
+
+    /// Whether the signal has ended.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// The normalized cross-correlation and the pitch in Hz of a frame, as far as they are known by now.
+    ///
+    /// # Panics
+    /// Where the frame is not there yet.
+    pub fn frame(&self, frame: usize) -> [f32; 2] {
+        let (lags, lag) = (&self.plan.lags, usize::from(self.path[frame]));
+        let correlations = &self.correlations[frame * lags.num_measured()..][..lags.num_measured()];
+        [lags.value(correlations, lag), lags.pitch(lag)]
+    }
+
+    /// Processes the next piece of the converted signal.
+    fn process(&mut self, piece: &[f32]) -> Result<()> {
+        let options = &self.plan.options;
+        let first_frame = self.origins.len();
+        let piece_begin = self.all.count;
+        let before = self.all;
+        self.all.add(piece);
+        let mut known = if options.nccf_ballast_online { before } else { self.all };
+        let end_frame = self.plan.num_frames(piece_begin + piece.len(), self.has_ended);
+        self.signal.extend_from_slice(piece);
+        if end_frame <= first_frame {
+            self.forget_before(first_frame);
+            return Ok(());
+        }
+        let num_first = usize::try_from(options.recompute_frame).unwrap_or(0);
+        self.correlations.reserve((end_frame - first_frame) * self.plan.lags.num_measured());
+        let mut piece_known = 0;
+        for frame in first_frame..end_frame {
+            let end = self.extract(frame, piece_begin)?;
+            if options.nccf_ballast_online {
+                known.add(&piece[piece_known..end - piece_begin]);
+                piece_known = end - piece_begin;
+            }
+            self.track(frame, known.mean_square(), frame < num_first)?;
+            if frame + 1 == num_first && !options.nccf_ballast_online {
+                self.go_over_first_frames();
+            }
+        }
+        self.forget_before(first_frame);
+        self.trace_back();
+        Ok(())
+    }
+
+    /// Puts the samples of a frame into its room, and tells where those end that there are.
+    fn extract(&mut self, frame: usize, piece_begin: usize) -> Result<usize> {
+        let begin = self.plan.frame_begin(frame);
+        let length = self.frame.len();
+        let signal_end = self.signal_begin + self.signal.len();
+        let end = usize::try_from(begin + length as i64).map_or(0, |end| end.min(signal_end));
+        let from = usize::try_from(begin).unwrap_or(0);
+        // What Kaldi has kept by now.
+        if from < self.signal_begin || end <= from.max(piece_begin) {
+            return Err(Error::PitchFrame { frame });
+        }
+        let (ahead, samples) = (from as i64 - begin, &self.signal[from - self.signal_begin..end - self.signal_begin]);
+        let inside = ahead as usize..ahead as usize + samples.len();
+        self.frame[..inside.start].fill(0.0);
+        self.frame[inside.end..].fill(0.0);
+        let inside = &mut self.frame[inside];
+        inside.copy_from_slice(samples);
+        let coefficient = self.plan.options.preemphasis_coefficient;
+        if coefficient != 0.0 {
+            for at in (1..inside.len()).rev() {
+                inside[at] -= coefficient * inside[at - 1];
+            }
+            inside[0] *= 1.0 - coefficient;
+        }
+        Ok(end)
+    }
+
+    /// Follows the pitch to the frame that was extracted.
+    fn track(&mut self, frame: usize, mean_square: f64, is_first: bool) -> Result<()> {
+        let plan = self.plan;
+        self.correlator.measure(&self.frame);
+        let (norm, ballast) = (self.correlator.mean_norm(), plan.ballast(mean_square));
+        if !(norm.is_finite() && ballast.is_finite()) {
+            let (what, expected) = ("the energy of the samples", "finite and not too large");
+            return Err(Error::Value { what, expected, got: if norm.is_finite() { ballast } else { norm }, frame });
+        }
+        self.correlator.append(0.0, &mut self.correlations);
+        self.ballasted.clear();
+        self.correlator.append(ballast, &mut self.ballasted);
+        plan.lags.costs(&self.ballasted, 1.0, &mut self.costs);
+        self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
+        if is_first {
+            let correlations = self.ballasted.clone();
+            self.first.push(FirstFrame { correlations, norm, mean_square: mean_square as f32 });
+        }
+        Ok(())
+    }
+
+    /// Goes over the first frames again where the energy of the signal has turned out to be another one than was thought:
+    /// their correlations are scaled to what they would have been, about.
+    fn go_over_first_frames(&mut self) {
+        let first = std::mem::take(&mut self.first);
+        let plan = self.plan;
+        let mean_square = self.all.mean_square() as f32;
+        if first.iter().all(|frame| about_equal(frame.mean_square, mean_square)) {
+            return;
+        }
+        let ballast = plan.ballast(mean_square.into());
+        self.forward = plan.transitions.start();
+        self.origins = Origins::new();
+        for frame in &first {
+            let before = plan.ballast(frame.mean_square.into());
+            let scale = f64::from((before + frame.norm) / (ballast + frame.norm)).sqrt() as f32;
+            plan.lags.costs(&frame.correlations, scale, &mut self.costs);
+            self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
+        }
+        self.path.fill(UNKNOWN);
+        self.trace_back();
+    }
+
+    /// Follows the best way back from the last frame, as far as it is another one than before.
+    fn trace_back(&mut self) {
+        let num_frames = self.origins.len();
+        self.path.resize(num_frames, UNKNOWN);
+        let mut state = self.forward.best();
+        for frame in (0..num_frames).rev() {
+            if usize::from(self.path[frame]) == state {
+                break;
+            }
+            self.path[frame] = state as u16;
+            state = self.origins.of(frame, state);
+        }
+        self.latency = self.count_unsettled();
+    }
+
+    /// How many frames back the ways to the outermost states, and so all ways, come together, up to the allowed latency.
+    fn count_unsettled(&self) -> usize {
+        let limit = usize::try_from(self.plan.options.max_frames_latency).unwrap_or(0).min(self.origins.len());
+        let (mut low, mut high) = (0, self.plan.lags.len() - 1);
+        for latency in 0..limit {
+            let frame = self.origins.len() - 1 - latency;
+            (low, high) = (self.origins.of(frame, low), self.origins.of(frame, high));
+            if low == high {
+                return latency;
+            }
+        }
+        limit
+    }
+
+    /// Forgets samples that frames from `frame` on do not have, which is taken for the first one of a piece.
+    fn forget_before(&mut self, frame: usize) {
+        let begin = (frame * self.plan.shift).min(self.all.count);
+        self.signal.drain(..begin - self.signal_begin);
+        self.signal_begin = begin;
+    }
+}
+
+/// Whether two numbers differ by a hundredth of both or less.
+fn about_equal(a: f32, b: f32) -> bool {
+    a == b || (a - b).abs() <= 0.01 * (a.abs() + b.abs())
+}
