@@ -1,6 +1,7 @@
 pub mod sample;
 mod scratch;
 pub mod shell;
+pub mod signal;
 
 pub use scratch::Scratch;
 

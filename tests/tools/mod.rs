@@ -1,3 +1,4 @@
+pub mod audio;
 pub mod cmvn;
 pub mod features;
 pub mod posteriors;

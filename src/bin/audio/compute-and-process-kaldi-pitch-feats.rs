@@ -1,0 +1,86 @@
+//! Finds the pitch of waveforms and makes features for a recognizer of it.
+//!
+//! Matches Kaldi's `compute-and-process-kaldi-pitch-feats`, the noise that derivatives get included (that of Kaldi on a
+//! machine with the GNU C library), except that what Kaldi aborts on (samples that are not finite, waveforms without a
+//! frame, frames that `--snip-edges=false` has no samples for) fails for that utterance alone.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_random::Random;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_wave::Wave;
+
+const USAGE: &str = "\
+Finds the pitch of waveforms and makes features for a recognizer of it: compute-kaldi-pitch-feats and
+process-kaldi-pitch-feats in one. Beyond these it can show what online decoding would have seen at first, with
+--frames-per-chunk and --simulate-first-pass-online.
+
+Usage: compute-and-process-kaldi-pitch-feats [options] <wav-rspecifier> <feats-wspecifier>
+ e.g.: compute-and-process-kaldi-pitch-feats --simulate-first-pass-online=true --frames-per-chunk=10 \\
+         --sample-frequency=8000 scp:wav.scp ark:-
+See also: compute-kaldi-pitch-feats, process-kaldi-pitch-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    pitch: PitchExtractionOptions,
+    #[command(flatten)]
+    process: ProcessPitchOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_and_process_kaldi_pitch_feats)
+}
+
+fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
+    let extractor = PitchExtractor::new(&opts.pitch)?;
+    let process = ProcessPitch::new(&opts.process)?;
+    let source = SequentialReader::<Wave>::open(&opts.source)?;
+    let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
+    let format = target.format();
+    // The noise is drawn from one utterance to the next, so it is added in sequence.
+    let mut random = Random::default();
+
+    let mut rows = source.map(move |entry| {
+        let (wave, utt) = (entry.read()?, entry.key());
+        extractor.check_rate(wave.sample_rate()).map_err(|error| entry.error(error))?;
+        if wave.num_channels() > 1 {
+            let num_channels = wave.num_channels();
+            warning!("{utt}: Channel not specified but you have data with {num_channels} channels; defaulting to zero");
+        }
+        match extractor.compute_processed(&process, wave.channel(0)) {
+            Ok(processed) => {
+                if processed.num_rows() == 0 {
+                    warning!("No features output since wave file too short: {utt}");
+                }
+                Ok(Some(processed))
+            }
+            Err(error) => {
+                warning!("Failed to compute pitch for utterance {utt}: {error}");
+                Ok(None)
+            }
+        }
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let (utt, processed) = row?;
+        match processed {
+            Some(processed) => {
+                target.put(Record::from_value(utt.as_ref(), processed.with_noise(&mut random), format))?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

@@ -1,0 +1,72 @@
+//! Makes features for a recognizer of the pitch that compute-kaldi-pitch-feats finds.
+//!
+//! Matches Kaldi's `process-kaldi-pitch-feats`, the noise that derivatives get included (that of Kaldi on a machine with the
+//! GNU C library), except that utterances without frames, on which Kaldi aborts, are left out with a warning.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_random::Random;
+use kaldi_table::{Record, SequentialReader, TableWriter};
+
+const USAGE: &str = "\
+Makes features for a recognizer of pitch features, which have two columns, normalized cross-correlation (NCCF) and pitch in
+Hz. Up to four columns come out, in this order: the NCCF warped so that its values are spread evenly (--add-pov-feature);
+the log pitch less its mean over 1.5 seconds, in which voiced frames count more (--add-normalized-log-pitch); the derivative
+of the log pitch (--add-delta-pitch); the log pitch (--add-raw-log-pitch). The last one is off by default.
+
+Usage: process-kaldi-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
+ e.g.: compute-kaldi-pitch-feats scp:wav.scp ark:- | process-kaldi-pitch-feats ark:- ark:feats.ark
+See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    process: ProcessPitchOptions,
+    /// Seed of the noise that derivatives get
+    #[arg(long, default_value_t = 0)]
+    srand: i32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, process_kaldi_pitch_feats)
+}
+
+fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
+    let process = ProcessPitch::new(&opts.process)?;
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
+    let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
+    let format = target.format();
+    // The noise is drawn from one utterance to the next, so it is added in sequence.
+    let mut random = Random::seeded(opts.srand as u32);
+
+    let mut rows = source.map(move |entry| {
+        let feats = entry.read()?;
+        if feats.is_empty() {
+            warning!("Feature file has bad size 0 by 0: {}", entry.key());
+            return Ok(None);
+        }
+        process.compute(&feats).map(Some).map_err(|error| entry.error(error))
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let (utt, processed) = row?;
+        match processed {
+            Some(processed) => {
+                target.put(Record::from_value(utt.as_ref(), processed.with_noise(&mut random), format))?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Post-processed pitch for {} utterances.", tally.done);
+    rows.finish()?;
+    target.finish()?;
+    Ok(tally)
+}

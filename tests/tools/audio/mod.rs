@@ -1,0 +1,3 @@
+mod compute_and_process_kaldi_pitch_feats;
+mod compute_kaldi_pitch_feats;
+mod process_kaldi_pitch_feats;
