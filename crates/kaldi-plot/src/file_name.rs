@@ -1,0 +1,127 @@
+//! Names of files for pictures.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// The longest name of a file on common systems, in bytes, less the extension and a number.
+const LONGEST: usize = 240;
+
+/// Finds file names for keys: the key itself as far as it can be one.
+///
+/// What cannot stand in a name is written as `%` and two hexadecimal digits for each byte: slashes, control characters,
+/// percent signs, bytes that are not UTF-8, and a dot at the begin. So different keys have different names, which depend on
+/// the key alone: jobs side by side may write into one folder. Names too long are cut and get a hash of the key. A key that
+/// comes again gets a number.
+#[derive(Debug, Default)]
+pub struct FileNames {
+    counts: HashMap<String, u32>,
+}
+
+impl FileNames {
+    /// A name for the next picture of `key`, with the extension `.png`.
+    pub fn next(&mut self, key: &[u8]) -> String {
+        let name = escaped(key);
+        let count = self.counts.entry(name.clone()).or_default();
+        *count += 1;
+        match *count {
+            1 => format!("{name}.png"),
+            // An escaped name has a digit behind every percent sign.
+            count => format!("{name}%_{count}.png"),
+        }
+    }
+}
+
+fn escaped(key: &[u8]) -> String {
+    let mut name = String::new();
+    let mut is_cut = false;
+    let mut put = |name: &mut String, piece: &str| {
+        is_cut |= name.len() + piece.len() > LONGEST - 2 - 16;
+        if !is_cut {
+            name.push_str(piece);
+        }
+    };
+    for chunk in key.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            let starts_hidden = name.is_empty() && character == '.';
+            let mut buffer = [0; 4];
+            let text = character.encode_utf8(&mut buffer);
+            if matches!(character, '/' | '%') || character.is_control() || starts_hidden {
+                put(&mut name, &hexadecimal(text.as_bytes()));
+            } else {
+                put(&mut name, text);
+            }
+        }
+        put(&mut name, &hexadecimal(chunk.invalid()));
+    }
+    if is_cut {
+        let _ = write!(name, "%~{:016x}", hash(key));
+    }
+    name
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "%{byte:02X}");
+        text
+    })
+}
+
+/// FNV-1a, the same on every machine.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn name(key: &[u8]) -> String {
+        FileNames::default().next(key)
+    }
+
+    #[test]
+    fn an_ordinary_key_is_its_name() {
+        assert_eq!(name(b"spk1-utt_2.sp0.9"), "spk1-utt_2.sp0.9.png");
+        assert_eq!(name("Stra\u{df}e-1".as_bytes()), "Stra\u{df}e-1.png");
+    }
+
+    #[test]
+    fn what_would_lead_elsewhere_is_escaped() {
+        assert_eq!(name(b"../../etc/passwd"), "%2E.%2F..%2Fetc%2Fpasswd.png");
+        assert_eq!(name(b"/"), "%2F.png");
+        assert_eq!(name(b".."), "%2E..png");
+        assert_eq!(name(b".hidden"), "%2Ehidden.png");
+        assert_eq!(name(b"a\nb\x7f\x1b[31m"), "a%0Ab%7F%1B[31m.png");
+        assert_eq!(name(b"100%"), "100%25.png");
+        assert_eq!(name(b"\xff\xfea"), "%FF%FEa.png");
+        assert_eq!(name("\u{85}".as_bytes()), "%C2%85.png");
+    }
+
+    #[test]
+    fn different_keys_have_different_names() {
+        let long = |last: u8| [vec![b'x'; 300], vec![last]].concat();
+        let keys: Vec<Vec<u8>> = vec![
+            b"a/b".to_vec(),
+            b"a%2Fb".to_vec(),
+            b"a_b".to_vec(),
+            b"a%_2".to_vec(),
+            long(b'1'),
+            long(b'2'),
+            "\u{4e00}".repeat(100).into_bytes(),
+            b"/".repeat(200),
+            b"/".repeat(201),
+        ];
+        let names: HashSet<_> = keys.iter().map(|key| name(key)).collect();
+        assert_eq!(names.len(), keys.len());
+        assert!(names.iter().all(|name| name.len() <= 255 && !name.contains('/')));
+    }
+
+    #[test]
+    fn a_key_that_comes_again_gets_a_number() {
+        let mut names = FileNames::default();
+        assert_eq!([names.next(b"a"), names.next(b"a"), names.next(b"a")], ["a.png", "a%_2.png", "a%_3.png"]);
+        assert_eq!(names.next(b"a%_2"), "a%25_2.png");
+    }
+}
