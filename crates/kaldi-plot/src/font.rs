@@ -14,10 +14,8 @@ pub enum FontSize {
     /// 20 pixels.
     #[default]
     Medium,
-    /// 24 pixels.
-    Large,
     /// 32 pixels.
-    Huge,
+    Large,
 }
 
 impl FromStr for FontSize {
@@ -27,9 +25,8 @@ impl FromStr for FontSize {
         match size {
             "16" => Ok(Self::Small),
             "20" => Ok(Self::Medium),
-            "24" => Ok(Self::Large),
-            "32" => Ok(Self::Huge),
-            _ => Err(Error::option("font-size", "16, 20, 24 or 32", size)),
+            "32" => Ok(Self::Large),
+            _ => Err(Error::option("font-size", "16, 20 or 32", size)),
         }
     }
 }
@@ -39,8 +36,7 @@ impl FontSize {
         match self {
             Self::Small => RasterHeight::Size16,
             Self::Medium => RasterHeight::Size20,
-            Self::Large => RasterHeight::Size24,
-            Self::Huge => RasterHeight::Size32,
+            Self::Large => RasterHeight::Size32,
         }
     }
 
@@ -69,7 +65,7 @@ impl Font {
 
     /// Pixels from one character to the next.
     pub(crate) fn advance(self) -> i64 {
-        get_raster_width(self.weight(), self.size.raster()) as i64
+        get_raster_width(FontWeight::Regular, self.size.raster()) as i64
     }
 
     /// The width of a text in pixels.
@@ -106,19 +102,17 @@ impl Font {
         head.iter().collect::<String>() + DOTS + &tail.iter().collect::<String>()
     }
 
-    fn weight(self) -> FontWeight {
-        if self.is_bold { FontWeight::Bold } else { FontWeight::Regular }
-    }
-
     /// Calls `draw` with the place and the darkness of every pixel of the text that is not blank.
     fn each_pixel(self, text: &str, mut draw: impl FnMut(i64, i64, u8)) {
-        let raster = |character| get_raster(character, self.weight(), self.size.raster());
+        let raster = |character| get_raster(character, FontWeight::Regular, self.size.raster());
+        let bold = if self.is_bold { self.height() / 20 } else { 0 };
         for (start, character) in (0..).step_by(self.advance() as usize).zip(text.chars()) {
             let Some(glyph) = raster(character).or_else(|| raster(char::REPLACEMENT_CHARACTER)) else { continue };
             for (down, row) in (0..).zip(glyph.rows()) {
                 for (right, &alpha) in (start..).zip(row) {
                     if alpha > 0 {
-                        draw(right, down, alpha);
+                        // A bold character is the same one twice, a little apart: a font of its own would be as large as all else.
+                        (0..=bold).for_each(|more| draw(right + more, down, alpha));
                     }
                 }
             }
@@ -148,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_size_has_printable_characters() {
-        for (name, height) in [("16", 16), ("20", 20), ("24", 24), ("32", 32)] {
+        for (name, height) in [("16", 16), ("20", 20), ("32", 32)] {
             let size: FontSize = name.parse().unwrap();
             for font in [size.regular(), size.bold()] {
                 assert_eq!(font.height(), height);

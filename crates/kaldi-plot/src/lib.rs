@@ -27,7 +27,7 @@
 //! let features = Features::new(&values, 200, 13);
 //! let figure = Figure { title: "sines", features, timing: None, waveform: None };
 //! let canvas = figure.draw(&Style::default())?;
-//! assert!(encode_png(&canvas, "sines")?.starts_with(b"\x89PNG"));
+//! assert!(encode_png(&canvas)?.starts_with(b"\x89PNG"));
 //! # Ok::<(), kaldi_plot::Error>(())
 //! ```
 
@@ -45,6 +45,7 @@ mod file_name;
 mod font;
 mod heat_map;
 mod limits;
+mod options;
 mod sheet;
 mod ticks;
 
@@ -56,4 +57,5 @@ pub use figure::{Features, Figure, Style, Timing, Waveform};
 pub use file_name::FileNames;
 pub use font::FontSize;
 pub use heat_map::Pooling;
+pub use options::PlotOptions;
 pub use sheet::Sheet;

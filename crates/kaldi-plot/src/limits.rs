@@ -47,6 +47,13 @@ impl Limits {
         Self { low: from, high: to, some_below: least < from, some_above: most > to }
     }
 
+    /// Finds limits that are as far from zero on both sides, for colours that have zero in their middle.
+    pub(crate) fn around_zero(values: &[f32]) -> Self {
+        let Self { low, high, .. } = Self::of(values, None, None);
+        let reach = low.abs().max(high.abs());
+        Self::of(values, Some(-reach), Some(reach))
+    }
+
     /// Where a value is on the way from the lower to the upper limit, from 0 to 1 for values within them.
     pub(crate) fn part(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
@@ -114,6 +121,16 @@ mod tests {
         let mut values = vec![0.0; 1000];
         values[7] = 1.0;
         assert_eq!(limits(&values), (0.0, 1.0, false, false));
+    }
+
+    #[test]
+    fn zero_can_be_in_the_middle() {
+        let limits = Limits::around_zero(&[-2.0, 1.0, 5.0]);
+        assert_eq!(limits, Limits { low: -5.0, high: 5.0, some_below: false, some_above: false });
+        let mut values = ramp();
+        values[9] = -1e9;
+        let limits = Limits::around_zero(&values);
+        assert_eq!((limits.low, limits.high, limits.some_below, limits.some_above), (-999.0, 999.0, true, false));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Many pictures on one.
 
 use crate::encode::encode_rows;
-use crate::{Canvas, Result};
+use crate::{Canvas, Error, Result, Style};
 
 /// Pixels that a sheet holds at most: as much memory as 120 MB.
 const MOST_PIXELS: usize = 40_000_000;
@@ -13,9 +13,9 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// How many pictures of `width × height` pixels have room on a sheet; one at least.
-    pub fn capacity((width, height): (usize, usize)) -> usize {
-        (MOST_PIXELS / (width * height).max(1)).max(1)
+    /// Whether another picture of this style has no room. One has in any case.
+    pub fn is_full(&self, style: &Style) -> bool {
+        !self.pictures.is_empty() && (self.pictures.len() + 1) * style.width * style.height > MOST_PIXELS
     }
 
     /// Puts another picture behind those that are there.
@@ -33,8 +33,8 @@ impl Sheet {
     ///
     /// # Errors
     /// Where there are no pictures.
-    pub fn encode_png(&self, title: &str) -> Result<Vec<u8>> {
-        let Some(first) = self.pictures.first() else { return Err(crate::Error::Empty) };
+    pub fn encode_png(&self) -> Result<Vec<u8>> {
+        let Some(first) = self.pictures.first() else { return Err(Error::Empty) };
         let (width, height) = (first.width(), first.height());
         let columns = num_columns(self.pictures.len(), (width, height));
         let blank = vec![255; 3 * width];
@@ -46,7 +46,7 @@ impl Sheet {
             })
         });
         let rows = self.pictures.len().div_ceil(columns);
-        encode_rows((columns * width, rows * height), title, pieces)
+        encode_rows((columns * width, rows * height), pieces)
     }
 }
 
@@ -77,21 +77,18 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_comes_back_with_its_title() {
+    fn a_picture_comes_back() {
         let mut canvas = Canvas::new(3, 2);
         canvas.set(2, 1, Color([1, 2, 3]));
-        let bytes = crate::encode_png(&canvas, "\u{e4}nne").unwrap();
+        let bytes = crate::encode_png(&canvas).unwrap();
         assert_eq!(decode(&bytes), (3, 2, [canvas.row(0), canvas.row(1)].concat()));
-        let reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
-        let text = &reader.info().utf8_text[0];
-        assert_eq!((text.keyword.as_str(), text.get_text().unwrap().as_str()), ("Title", "\u{e4}nne"));
     }
 
     #[test]
     fn pictures_stand_side_by_side_and_below_each_other() {
         let mut sheet = Sheet::default();
         (1..=5).for_each(|shade| sheet.push(picture(shade)));
-        let (width, height, pixels) = decode(&sheet.encode_png("all").unwrap());
+        let (width, height, pixels) = decode(&sheet.encode_png().unwrap());
         assert_eq!((width, height), (4, 9));
         let at = |x: usize, y: usize| pixels[3 * (4 * y + x)];
         assert_eq!([at(0, 0), at(2, 0), at(1, 3), at(3, 5), at(0, 8), at(2, 8)], [1, 2, 3, 4, 5, 255]);
@@ -108,8 +105,18 @@ mod tests {
 
     #[test]
     fn nothing_is_no_picture() {
-        assert!(Sheet::default().encode_png("none").is_err());
-        assert!(crate::encode_png(&Canvas::new(0, 3), "").is_err());
-        assert_eq!((Sheet::capacity((1000, 400)), Sheet::capacity((10_000, 10_000))), (100, 1));
+        assert!(Sheet::default().encode_png().is_err());
+        assert!(crate::encode_png(&Canvas::new(0, 3)).is_err());
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let style = |width, height| Style { width, height, ..Style::default() };
+        let mut sheet = Sheet::default();
+        assert!(!sheet.is_full(&style(20_000, 20_000)));
+        sheet.push(picture(1));
+        assert!(sheet.is_full(&style(20_000, 20_000)) && !sheet.is_full(&style(1000, 400)));
+        (1..100).for_each(|_| sheet.push(picture(1)));
+        assert!(sheet.is_full(&style(1000, 400)) && !sheet.is_full(&style(1000, 390)));
     }
 }

@@ -47,8 +47,9 @@ impl Ticks {
     /// The numbers as text.
     pub(crate) fn labels(&self) -> impl Iterator<Item = String> {
         self.values.iter().map(|&value| match self.decimals {
-            _ if value == 0.0 => "0".to_owned(),
-            Some(decimals) => format!("{value:.decimals$}"),
+            // Without the sign of a zero.
+            Some(decimals) => format!("{:.decimals$}", value + 0.0),
+            None if value == 0.0 => "0".to_owned(),
             None => exponential(value),
         })
     }
@@ -71,7 +72,7 @@ mod tests {
 
     #[test]
     fn steps_are_round() {
-        assert_eq!(labels(0.0, 2.3, 6), ["0", "0.5", "1.0", "1.5", "2.0"]);
+        assert_eq!(labels(0.0, 2.3, 6), ["0.0", "0.5", "1.0", "1.5", "2.0"]);
         assert_eq!(labels(0.0, 2.3, 4), ["0", "1", "2"]);
         assert_eq!(labels(-17.2, 31.0, 4), ["0", "20"]);
         assert_eq!(labels(-17.2, 31.0, 5), ["-10", "0", "10", "20", "30"]);

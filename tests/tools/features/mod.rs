@@ -10,6 +10,7 @@ pub mod copy_feats_to_sphinx;
 pub mod extract_feature_segments;
 pub mod feat_to_dim;
 pub mod feat_to_len;
+pub mod feats_to_png;
 pub mod fmpe_apply_transform;
 pub mod fmpe_init;
 pub mod interpolate_pitch;

@@ -1,0 +1,80 @@
+//! The options of pictures.
+
+use crate::{Colormap, FontSize, Pooling, Result, Style, Timing};
+
+/// How pictures look, as options of a tool.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PlotOptions {
+    /// Seconds from one frame to the next; where it is 0, frames are counted, or it is 0.01 with a waveform
+    #[arg(long, default_value_t = 0.0)]
+    pub frame_shift: f64,
+    /// Seconds that a frame was computed from, in the middle of which it is drawn where the axis has seconds
+    #[arg(long, default_value_t = 0.025)]
+    pub frame_length: f64,
+    /// Whether the first frame begins with the waveform (the option of this name that features were computed with)
+    #[arg(long, default_value_t = true)]
+    pub snip_edges: bool,
+    /// Pixels from left to right
+    #[arg(long, default_value_t = 1000)]
+    pub width: u32,
+    /// Pixels from top to bottom; where it is 0, 420, or 560 with a waveform
+    #[arg(long, default_value_t = 0)]
+    pub height: u32,
+    /// Pixels of a line of text: 16, 20 or 32
+    #[arg(long, default_value = "20")]
+    pub font_size: FontSize,
+    /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
+    #[arg(long, default_value = "viridis")]
+    pub colormap: Colormap,
+    /// The value that has the first colour; by default the least of each matrix, outliers aside
+    #[arg(long)]
+    pub min: Option<f64>,
+    /// The value that has the last colour; by default the greatest of each matrix, outliers aside
+    #[arg(long)]
+    pub max: Option<f64>,
+    /// What becomes of values that share a pixel: mean or max
+    #[arg(long, default_value = "mean")]
+    pub pool: Pooling,
+    /// What the values are, with their unit, to be written beside the colours
+    #[arg(long, default_value = "")]
+    pub value_label: String,
+}
+
+impl PlotOptions {
+    /// The style of figures, with a waveform or without.
+    ///
+    /// # Errors
+    /// As [`Style::check`].
+    pub fn style(&self, with_waveform: bool) -> Result<Style> {
+        let height = match (self.height, with_waveform) {
+            (0, false) => 420,
+            (0, true) => 560,
+            (height, _) => height,
+        };
+        let style = Style {
+            width: self.width as usize,
+            height: height as usize,
+            font_size: self.font_size,
+            colormap: self.colormap,
+            low: self.min,
+            high: self.max,
+            pooling: self.pool,
+            value_label: self.value_label.clone(),
+        };
+        style.check()?;
+        Ok(style)
+    }
+
+    /// Where frames are in time, if anybody wants to know.
+    ///
+    /// # Errors
+    /// As [`Timing::of_windows`].
+    pub fn timing(&self, with_waveform: bool) -> Result<Option<Timing>> {
+        let shift = match (self.frame_shift, with_waveform) {
+            (0.0, false) => return Ok(None),
+            (0.0, true) => 0.01,
+            (shift, _) => shift,
+        };
+        Timing::of_windows(shift, self.frame_length.max(shift), self.snip_edges).map(Some)
+    }
+}
