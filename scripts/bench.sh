@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Prints how fast the tools are, as a Markdown table: times beside their goals and the yardsticks of the same run.
 #
-# Makes its data in TMPDIR (1.5 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
-# ROUNDS=<number> tells how often everything is measured (3; the best counts).
+# Makes its data in TMPDIR (2 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
+# ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
+# their names. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --bins --example bench

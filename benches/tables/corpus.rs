@@ -1,18 +1,53 @@
-//! The data: archives as Kaldi writes them, the same on every machine.
+//! The data: archives as Kaldi writes them, recordings and texts, the same on every machine.
 
 use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
 
+use crate::voice::{self, Speaker};
+
 const NUM_MATRICES: usize = 2000;
 const NUM_COLS: usize = 40;
 const NUM_VECTORS: usize = 20_000;
+/// Columns of features that were spliced, with 5 frames on each side.
+const NUM_SPLICED_COLS: usize = 11 * NUM_COLS;
+const NUM_RECORDINGS: usize = 120;
+const NUM_SENTENCES: usize = 20_000;
+const NUM_WORDS: usize = 30;
 
-/// Writes `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, and `i.ark` (vectors of
-/// integers).
-pub fn write(dir: &Path) -> Result<()> {
+/// A part of the data, which some jobs need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corpus {
+    /// `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, and `i.ark` (vectors of
+    /// integers). Yardsticks need it, too.
+    Tables,
+    /// `wide.ark`: matrices of as many bytes, but 440 columns, and `lda.mat`, which makes 40 of them.
+    Spliced,
+    /// `wav.scp`: recordings of 8 to 14 seconds.
+    Audio,
+    /// `ref.txt` and `hyp.txt`: sentences, and what might have been recognized.
+    Words,
+}
+
+impl Corpus {
+    /// Writes it into a folder.
+    pub fn write(self, dir: &Path) -> Result<()> {
+        match self {
+            Self::Tables => write_tables(dir),
+            Self::Spliced => write_spliced(dir),
+            Self::Audio => write_audio(dir),
+            Self::Words => write_words(dir),
+        }
+    }
+}
+
+fn create(dir: &Path, name: &str) -> Result<BufWriter<File>> {
+    File::create(dir.join(name)).map(BufWriter::new)
+}
+
+fn write_tables(dir: &Path) -> Result<()> {
     let mut random = Random(1);
-    let create = |name: &str| File::create(dir.join(name)).map(BufWriter::new);
+    let create = |name: &str| create(dir, name);
     let (mut whole, mut halves) = (create("m.ark")?, [create("m1.ark")?, create("m2.ark")?]);
     let mut offset = 0;
     let mut lines = Vec::new();
@@ -20,10 +55,7 @@ pub fn write(dir: &Path) -> Result<()> {
         let num_rows = 500 + random.below(200);
         let mut entry = format!("utt{index:05} ").into_bytes();
         lines.push(format!("utt{index:05} m.ark:{}\n", offset + entry.len()));
-        entry.extend(b"\0BFM ");
-        put_int(&mut entry, num_rows);
-        put_int(&mut entry, NUM_COLS);
-        entry.extend((0..num_rows * NUM_COLS).flat_map(|_| (3.0 * random.normal()).to_le_bytes()));
+        put_matrix(&mut entry, num_rows, NUM_COLS, || 3.0 * random.normal());
         offset += entry.len();
         whole.write_all(&entry)?;
         halves[2 * index / NUM_MATRICES].write_all(&entry)?;
@@ -45,6 +77,80 @@ pub fn write(dir: &Path) -> Result<()> {
     whole.flush()?;
     halves.iter_mut().try_for_each(Write::flush)?;
     vectors.flush()
+}
+
+fn write_spliced(dir: &Path) -> Result<()> {
+    let mut random = Random(2);
+    let mut wide = create(dir, "wide.ark")?;
+    for index in 0..NUM_MATRICES * NUM_COLS / NUM_SPLICED_COLS {
+        let num_rows = 500 + random.below(200);
+        let mut entry = format!("utt{index:05} ").into_bytes();
+        put_matrix(&mut entry, num_rows, NUM_SPLICED_COLS, || 3.0 * random.normal());
+        wide.write_all(&entry)?;
+    }
+    wide.flush()?;
+    let mut lda = Vec::new();
+    put_matrix(&mut lda, NUM_COLS, NUM_SPLICED_COLS, || random.normal() / 20.0);
+    create(dir, "lda.mat")?.write_all(&lda)
+}
+
+fn write_audio(dir: &Path) -> Result<()> {
+    const LETTERS: [char; 10] = ['a', 'e', 'i', 'o', 'u', 'n', 'l', 'z', 's', 'x'];
+    let mut random = Random(3);
+    let mut lines = String::new();
+    std::fs::create_dir(dir.join("wav"))?;
+    for index in 0..NUM_RECORDINGS {
+        let (seconds, mut sounds) = (8.0 + 6.0 * random.uniform(), Vec::new());
+        let mut missing = seconds;
+        while missing > 0.0 {
+            let words: String = (0..6).map(|_| LETTERS[random.below(LETTERS.len())]).chain([' ']).collect();
+            sounds.extend(voice::sounds(&words));
+            missing = seconds - sounds.iter().map(|(_, seconds)| seconds).sum::<f64>();
+        }
+        // The last pause is cut.
+        if let Some((_, last)) = sounds.last_mut() {
+            *last = (*last + missing).max(0.0);
+        }
+        let pitch = 90.0 + 140.0 * random.uniform();
+        let formant_scale = 0.9 + 0.25 * random.uniform();
+        let speaker = Speaker { pitch: (pitch, 0.75 * pitch), formant_scale, seed: index as u64 };
+        let name = format!("wav/utt{index:03}.wav");
+        std::fs::write(dir.join(&name), voice::wave_file(&voice::speak(&speaker, &sounds)))?;
+        lines += &format!("utt{index:03} {name}\n");
+    }
+    std::fs::write(dir.join("wav.scp"), lines)
+}
+
+fn write_words(dir: &Path) -> Result<()> {
+    const VOCABULARY: usize = 5000;
+    let mut random = Random(4);
+    let (mut reference, mut hypothesis) = (create(dir, "ref.txt")?, create(dir, "hyp.txt")?);
+    for index in 0..NUM_SENTENCES {
+        let (mut said, mut heard) = (format!("utt{index:05}"), format!("utt{index:05}"));
+        for _ in 0..NUM_WORDS {
+            let word = random.below(VOCABULARY);
+            said += &format!(" w{word}");
+            // One word in ten is left out, one is taken for another, and behind one there is another one.
+            match random.below(10) {
+                0 => {}
+                1 => heard += &format!(" w{}", random.below(VOCABULARY)),
+                2 => heard += &format!(" w{word} w{}", random.below(VOCABULARY)),
+                _ => heard += &format!(" w{word}"),
+            }
+        }
+        writeln!(reference, "{said}")?;
+        writeln!(hypothesis, "{heard}")?;
+    }
+    reference.flush()?;
+    hypothesis.flush()
+}
+
+/// Appends a matrix in binary form.
+fn put_matrix(out: &mut Vec<u8>, num_rows: usize, num_cols: usize, mut element: impl FnMut() -> f32) {
+    out.extend(b"\0BFM ");
+    put_int(out, num_rows);
+    put_int(out, num_cols);
+    out.extend((0..num_rows * num_cols).flat_map(|_| element().to_le_bytes()));
 }
 
 fn put_int(out: &mut Vec<u8>, int: usize) {

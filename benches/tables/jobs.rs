@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::corpus::Corpus;
 use crate::measure::Run;
 
 /// What a job's time is compared with.
@@ -29,13 +30,25 @@ impl Yardstick {
     }
 }
 
+/// Who does a job besides us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rival {
+    /// Kaldi's program of the same name, with the same arguments.
+    Kaldi,
+    /// The Python package `kaldi_native_fbank`.
+    NativeFbank,
+    /// Nobody.
+    Nobody,
+}
+
 /// One line of the report.
 #[derive(Debug)]
 pub struct Job {
     pub name: &'static str,
     pub tool: &'static str,
     pub arguments: &'static [&'static str],
-    pub in_kaldi: bool,
+    pub rival: Rival,
+    pub corpus: Corpus,
     pub yardstick: Yardstick,
     /// Goals for CPU time and time on the clock, as multiples of the yardstick.
     pub goals: (Option<f64>, Option<f64>),
@@ -46,7 +59,52 @@ impl Job {
     pub fn run(&self, program: PathBuf) -> Run {
         Run::new(program, self.arguments)
     }
+
+    /// The filter banks of all recordings, computed by the Python package.
+    pub fn run_native_fbank(python: PathBuf) -> Run {
+        Run::new(python, &["-c", NATIVE_FBANK])
+    }
+
+    fn new(corpus: Corpus, name: &'static str, tool: &'static str, arguments: &'static [&'static str]) -> Self {
+        Self { name, tool, arguments, rival: Rival::Kaldi, corpus, yardstick: Yardstick::Unit, goals: (None, None) }
+    }
+
+    /// Goals as multiples of the unit.
+    fn goals(self, cpu: f64, wall: impl Into<Option<f64>>) -> Self {
+        Self { goals: (Some(cpu), wall.into()), ..self }
+    }
+
+    /// Goals as parts of the time that Kaldi takes, which was measured in seconds where the unit was 1.5 seconds.
+    fn parts_of_kaldis(self, seconds: f64, cpu: f64, wall: f64) -> Self {
+        self.goals(seconds * cpu / 1.5, seconds * wall / 1.5)
+    }
+
+    /// A goal for the time on the clock, as a multiple of another yardstick.
+    fn compared_with(self, yardstick: Yardstick, wall: f64) -> Self {
+        Self { yardstick, goals: (None, Some(wall)), ..self }
+    }
+
+    fn beside(self, rival: Rival) -> Self {
+        Self { rival, ..self }
+    }
 }
+
+/// What Python does: 80 filter banks of all recordings, from files to arrays.
+const NATIVE_FBANK: &str = "
+import array, wave
+import kaldi_native_fbank
+options = kaldi_native_fbank.FbankOptions()
+options.frame_opts.dither = 0
+options.mel_opts.num_bins = 80
+for line in open('wav.scp'):
+    file = wave.open(line.split()[1])
+    samples = array.array('h', file.readframes(file.getnframes())).tolist()
+    fbank = kaldi_native_fbank.OnlineFbank(options)
+    fbank.accept_waveform(16000, samples)
+    fbank.input_finished()
+    for frame in range(fbank.num_frames_ready):
+        fbank.get_frame(frame)
+";
 
 /// The commands that jobs are compared with, in the order of [`Yardstick`].
 pub fn yardsticks() -> Vec<Run> {
@@ -69,72 +127,97 @@ pub fn preparations() -> [(&'static str, &'static [&'static str]); 3] {
 
 /// All jobs.
 pub fn jobs() -> Vec<Job> {
-    use Yardstick::{CatToFile, CatToNull, Cp, Unit};
-    let job = |name, tool, arguments, yardstick, cpu, wall| {
-        let in_kaldi = !matches!(tool, "concat-ark" | "ark-to-scp");
-        Job { name, tool, arguments, in_kaldi, yardstick, goals: (cpu, wall) }
-    };
+    let mut jobs = table_jobs();
+    jobs.extend(feature_jobs());
+    jobs.extend(audio_jobs());
+    jobs
+}
+
+/// Copying and converting tables.
+fn table_jobs() -> Vec<Job> {
+    use Yardstick::{CatToFile, CatToNull, Cp};
+    let job = |name, tool, arguments| Job::new(Corpus::Tables, name, tool, arguments);
     vec![
-        job("matrices to text", "copy-matrix", &["ark:m.ark", "ark,t:out"], Unit, Some(0.6), Some(0.35)),
-        job(
-            "text to matrices (to /dev/null)",
-            "copy-matrix",
-            &["ark:m.txt", "ark:/dev/null"],
-            Unit,
-            Some(0.45),
-            Some(0.28),
-        ),
-        job(
-            "compress (method 1, to /dev/null)",
-            "copy-feats",
-            &["--compress=true", "ark:m.ark", "ark:/dev/null"],
-            Unit,
-            Some(0.15),
-            Some(0.08),
-        ),
-        job(
-            "decompress (to /dev/null)",
-            "copy-feats",
-            &["--compress=false", "ark:c.ark", "ark:/dev/null"],
-            Unit,
-            Some(0.06),
-            Some(0.04),
-        ),
+        job("matrices to text", "copy-matrix", &["ark:m.ark", "ark,t:out"]).goals(0.6, 0.35),
+        job("text to matrices (to /dev/null)", "copy-matrix", &["ark:m.txt", "ark:/dev/null"]).goals(0.45, 0.28),
+        job("compress (method 1, to /dev/null)", "copy-feats", &["--compress=true", "ark:m.ark", "ark:/dev/null"])
+            .goals(0.15, 0.08),
+        job("decompress (to /dev/null)", "copy-feats", &["--compress=false", "ark:c.ark", "ark:/dev/null"])
+            .goals(0.06, 0.04),
+        job("int vectors, binary (to /dev/null)", "copy-int-vector", &["ark:i.ark", "ark:/dev/null"])
+            .goals(0.025, None),
+        job("int vectors to text", "copy-int-vector", &["ark:i.ark", "ark,t:out"]).goals(0.07, 0.05),
+        job("text to int vectors (to /dev/null)", "copy-int-vector", &["ark:i.txt", "ark:/dev/null"]).goals(0.06, 0.04),
+        job("matrices, binary to binary file", "copy-matrix", &["ark:m.ark", "ark:out"]).compared_with(CatToFile, 1.15),
+        job("matrices by a shuffled script file (to /dev/null)", "copy-matrix", &["scp:shuffled.scp", "ark:/dev/null"])
+            .compared_with(CatToNull, 1.2),
+        job("concat-ark of two files", "concat-ark", &["m1.ark", "m2.ark", "ark:out"])
+            .compared_with(Cp, 1.02)
+            .beside(Rival::Nobody),
+        job("ark-to-scp of the matrices", "ark-to-scp", &["m.ark", "out.scp"])
+            .compared_with(CatToFile, 0.05)
+            .beside(Rival::Nobody),
+    ]
+}
+
+/// Computing with features and with words.
+fn feature_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Tables, name, tool, arguments);
+    vec![
         job(
             "sliding normalization with variances (to /dev/null)",
             "apply-cmvn-sliding",
-            &["--norm-vars=true", "ark:m.ark", "ark:/dev/null"],
-            Unit,
-            Some(0.27),
-            Some(0.14),
-        ),
+            &["--norm-vars=true", "--center=true", "ark:m.ark", "ark:/dev/null"],
+        )
+        .parts_of_kaldis(0.82, 0.5, 0.25),
+        job("deltas (to /dev/null)", "add-deltas", &["ark:m.ark", "ark:/dev/null"]).parts_of_kaldis(0.24, 0.5, 0.25),
         job(
-            "int vectors, binary (to /dev/null)",
-            "copy-int-vector",
-            &["ark:i.ark", "ark:/dev/null"],
-            Unit,
-            Some(0.025),
-            None,
+            "splicing of 5 frames on each side (to /dev/null)",
+            "splice-feats",
+            &["--left-context=5", "--right-context=5", "ark:m.ark", "ark:/dev/null"],
+        )
+        .parts_of_kaldis(0.12, 0.5, 0.25),
+        Job::new(
+            Corpus::Spliced,
+            "transform from 440 to 40 columns (to /dev/null)",
+            "transform-feats",
+            &["lda.mat", "ark:wide.ark", "ark:/dev/null"],
+        )
+        .parts_of_kaldis(0.55, 0.5, 0.25),
+        Job::new(
+            Corpus::Words,
+            "word errors of 20,000 sentences of 30 words",
+            "compute-wer",
+            &["--mode=present", "ark:ref.txt", "ark:hyp.txt"],
         ),
-        job("int vectors to text", "copy-int-vector", &["ark:i.ark", "ark,t:out"], Unit, Some(0.07), Some(0.05)),
+        Job::new(
+            Corpus::Words,
+            "alignment of these sentences (to /dev/null)",
+            "align-text",
+            &["ark:ref.txt", "ark:hyp.txt", "ark,t:/dev/null"],
+        ),
+    ]
+}
+
+/// Features of recordings. Goals: half of Kaldi's CPU time without dither, a fifth with it, half for pitch; half of that on
+/// the clock.
+fn audio_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Audio, name, tool, arguments);
+    vec![
+        job("MFCC without dither", "compute-mfcc-feats", &["--dither=0", "scp:wav.scp", "ark:/dev/null"])
+            .parts_of_kaldis(0.52, 0.5, 0.25),
+        job("MFCC", "compute-mfcc-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(1.9, 0.2, 0.1),
+        job("80 filter banks", "compute-fbank-feats", &["--num-mel-bins=80", "scp:wav.scp", "ark:/dev/null"])
+            .parts_of_kaldis(1.8, 0.2, 0.1),
+        job("PLP", "compute-plp-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(1.9, 0.2, 0.1),
+        job("spectrogram", "compute-spectrogram-feats", &["scp:wav.scp", "ark:/dev/null"])
+            .parts_of_kaldis(2.0, 0.2, 0.1),
+        job("pitch", "compute-kaldi-pitch-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(2.1, 0.5, 0.25),
         job(
-            "text to int vectors (to /dev/null)",
-            "copy-int-vector",
-            &["ark:i.txt", "ark:/dev/null"],
-            Unit,
-            Some(0.06),
-            Some(0.04),
-        ),
-        job("matrices, binary to binary file", "copy-matrix", &["ark:m.ark", "ark:out"], CatToFile, None, Some(1.15)),
-        job(
-            "matrices by a shuffled script file (to /dev/null)",
-            "copy-matrix",
-            &["scp:shuffled.scp", "ark:/dev/null"],
-            CatToNull,
-            None,
-            Some(1.2),
-        ),
-        job("concat-ark of two files", "concat-ark", &["m1.ark", "m2.ark", "ark:out"], Cp, None, Some(1.02)),
-        job("ark-to-scp of the matrices", "ark-to-scp", &["m.ark", "out.scp"], CatToFile, None, Some(0.05)),
+            "80 filter banks without dither on one thread, beside `kaldi_native_fbank`",
+            "compute-fbank-feats",
+            &["--num-mel-bins=80", "--dither=0", "--num-threads=1", "scp:wav.scp", "ark:/dev/null"],
+        )
+        .beside(Rival::NativeFbank),
     ]
 }

@@ -2,11 +2,12 @@
 //! run. Started by `scripts/bench.sh`, which builds the tools first.
 //!
 //! The unit of CPU time is `U`: that of `wc -w` on the text of the matrices, which reads the same bytes and finds the
-//! same words (in the locale `C.UTF-8`, where it is fastest). Binary jobs are compared with `cat` and `cp` by the clock. Every number is the best of several rounds, in
-//! which all commands run once each.
+//! same words (in the locale `C.UTF-8`, where it is fastest). Binary jobs are compared with `cat` and `cp` by the clock.
+//! Every number is the best of several rounds, in which all commands run once each.
 //!
-//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well, `ROUNDS` how often (3), `TMPDIR` where
-//! the data goes (1.5 GB, removed afterwards).
+//! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
+//! the package `kaldi_native_fbank` is measured where it is installed; `ROWS` a part of the names of the jobs to do (all);
+//! `ROUNDS` how often (3); `TMPDIR` where the data goes (2 GB, removed afterwards).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -14,9 +15,14 @@ mod corpus;
 mod jobs;
 mod measure;
 mod report;
+#[path = "../../samples/voice.rs"]
+mod voice;
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
+use corpus::Corpus;
+use jobs::{Job, Rival};
 use measure::{Cost, Run};
 
 /// What one round measures, and what all rounds do at best.
@@ -33,11 +39,26 @@ fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let dir = folder.path();
 
-    corpus::write(dir).expect("the data can be written");
+    let python = native_fbank();
+    let wanted = std::env::var("ROWS").unwrap_or_default().to_lowercase();
+    let jobs: Vec<Job> = jobs::jobs().into_iter().filter(|job| job.name.to_lowercase().contains(&wanted)).collect();
+    let program = |folder: Option<&PathBuf>, job: &Job| Some(folder?.join(job.tool)).filter(|program| program.exists());
+    let rival = |job: &Job| match job.rival {
+        Rival::Kaldi => program(kaldi.as_ref(), job).map(|program| job.run(program)),
+        Rival::NativeFbank => python.clone().map(Job::run_native_fbank),
+        Rival::Nobody => None,
+    };
+
+    for corpus in [Corpus::Tables, Corpus::Spliced, Corpus::Audio, Corpus::Words] {
+        let is_needed =
+            |job: &Job| job.corpus == corpus && (program(Some(&tools), job).is_some() || rival(job).is_some());
+        if corpus == Corpus::Tables || jobs.iter().any(is_needed) {
+            corpus.write(dir).expect("the data can be written");
+        }
+    }
     prepare(&tools, dir);
 
     let yardsticks = jobs::yardsticks();
-    let jobs = jobs::jobs();
     let mut runs: Vec<Measured> = Vec::new();
     let mut add = |run: Run| {
         runs.push(Measured { run, best: None });
@@ -47,9 +68,8 @@ fn main() {
     let rows: Vec<_> = jobs
         .iter()
         .map(|job| {
-            let at = |folder: Option<&PathBuf>| Some(folder?.join(job.tool)).filter(|program| program.exists());
-            let ours = at(Some(&tools)).map(|program| add(job.run(program)));
-            let theirs = at(kaldi.as_ref()).filter(|_| job.in_kaldi).map(|program| add(job.run(program)));
+            let ours = program(Some(&tools), job).map(|program| add(job.run(program)));
+            let theirs = rival(job).map(&mut add);
             (job, ours, theirs)
         })
         .collect();
@@ -70,6 +90,14 @@ fn main() {
         rounds,
     }
     .print();
+}
+
+/// A Python interpreter that has the package `kaldi_native_fbank`.
+fn native_fbank() -> Option<PathBuf> {
+    let python = PathBuf::from(std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into()));
+    let mut import = Command::new(&python);
+    import.args(["-c", "import kaldi_native_fbank"]).stdout(Stdio::null()).stderr(Stdio::null());
+    import.status().is_ok_and(|status| status.success()).then_some(python)
 }
 
 /// Makes what the jobs read of the corpus, with the tools themselves.

@@ -21,8 +21,8 @@ pub struct Report<'a> {
 
 impl Report<'_> {
     pub fn print(&self) {
-        let with_kaldi = self.kaldis_start.is_some();
-        let columns: &[&str] = match with_kaldi {
+        let with_others = self.kaldis_start.is_some() || self.rows.iter().any(|(_, _, theirs)| theirs.is_some());
+        let columns: &[&str] = match with_others {
             true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall"],
             false => &["job", "CPU", "goal", "wall", "goal"],
         };
@@ -46,10 +46,15 @@ impl Report<'_> {
             none(),
             self.kaldis_start.map_or_else(none, milliseconds),
         ]);
+        println!();
         let is_copy = |job: &Job| job.yardstick == Yardstick::CatToFile && job.tool == "copy-matrix";
         if let Some((_, Some(copy), _)) = self.rows.iter().find(|(job, ..)| is_copy(job)) {
             let memory = format!("{:.1} MB", copy.peak_kb as f64 / 1024.0);
-            println!("\nPeak memory of the sequential binary copy: {memory} (goal: 24 MB and a few entries).");
+            println!("Peak memory of the sequential binary copy: {memory} (goal: 24 MB and a few entries).");
+        }
+        let errors = self.rows.iter().find(|(job, ..)| job.tool == "compute-wer");
+        if let Some((_, Some(errors), _)) = errors {
+            println!("Peak memory of the word errors: {:.1} MB.", errors.peak_kb as f64 / 1024.0);
         }
         println!("Largest tool: {}, {:.2} MB (goal: 1.5 MB).", self.largest.0, self.largest.1 as f64 / 1e6);
         let [unit, cat_to_file, cat_to_null, cp] = self.yardsticks[..] else { return };

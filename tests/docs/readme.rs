@@ -92,6 +92,18 @@ fn the_samples_are_what_their_script_makes() {
     scratch.sh("diff -r before samples").succeeds().stdout_is("");
 }
 
+#[path = "../../samples/recordings.rs"]
+#[allow(dead_code, reason = "it is a program by itself")]
+mod recordings;
+
+#[test]
+fn the_recordings_are_what_their_program_makes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/audio");
+    for (name, file) in recordings::recordings() {
+        assert!(std::fs::read(folder.join(format!("{name}.wav"))).unwrap() == file, "{name}");
+    }
+}
+
 #[test]
 fn links_lead_somewhere() {
     let link = Regex::new(r"\]\(([^)#]+)(#[^)]*)?\)").unwrap();

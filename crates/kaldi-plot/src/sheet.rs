@@ -3,8 +3,8 @@
 use crate::encode::encode_rows;
 use crate::{Canvas, Error, Result, Style};
 
-/// Pixels that a sheet holds at most: as much memory as 120 MB.
-const MOST_PIXELS: usize = 40_000_000;
+/// Pixels that a sheet holds at most, which take 48 MB of memory.
+const MOST_PIXELS: usize = 16_000_000;
 
 /// Pictures of the same size, to be put together to one: in rows of as many as make it as high as a page.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ mod tests {
         assert!(!sheet.is_full(&style(20_000, 20_000)));
         sheet.push(picture(1));
         assert!(sheet.is_full(&style(20_000, 20_000)) && !sheet.is_full(&style(1000, 400)));
-        (1..100).for_each(|_| sheet.push(picture(1)));
+        (1..40).for_each(|_| sheet.push(picture(1)));
         assert!(sheet.is_full(&style(1000, 400)) && !sheet.is_full(&style(1000, 390)));
     }
 }
