@@ -43,7 +43,7 @@ impl Clustering {
             return Err(Error::Length { what: "columns of costs", expected: num_points, got: costs.num_cols() });
         }
         if self.min_clusters == 0 {
-            return refuse("reco2num-spk-rspecifier", "1 speaker at least", 0.0);
+            return refuse("reco2num-spk-rspecifier", "a table of numbers from 1 up", 0.0);
         }
         if self.first_pass_max_points == 0 {
             return refuse("first-pass-max-utterances", "1 at least", 0.0);
@@ -307,10 +307,10 @@ mod tests {
         assert_eq!(refused(CLUSTERING, Matrix::default()), "expected 1 points at least, got 0");
         assert_eq!(refused(CLUSTERING, Matrix::new(2, 3)), "expected 2 columns of costs, got 3");
         let option = refused(Clustering { min_clusters: 0, ..CLUSTERING }, two());
-        assert_eq!(option, "--reco2num-spk-rspecifier: expected 1 speaker at least, got 0");
+        assert_eq!(option, "expected --reco2num-spk-rspecifier to be a table of numbers from 1 up, got 0");
         let option = refused(Clustering { first_pass_max_points: 0, ..CLUSTERING }, two());
-        assert_eq!(option, "--first-pass-max-utterances: expected 1 at least, got 0");
+        assert_eq!(option, "expected --first-pass-max-utterances to be 1 at least, got 0");
         let option = refused(Clustering { min_clusters: 2, max_cluster_fraction: 0.4, ..CLUSTERING }, two());
-        assert_eq!(option, "--max-spk-fraction: expected 1 / num-spk at least, got 0.4000000059604645");
+        assert_eq!(option, "expected --max-spk-fraction to be 1 / num-spk at least, got 0.4000000059604645");
     }
 }

@@ -76,7 +76,7 @@ mod tests {
     fn more_directions_than_there_are_are_refused() {
         for target in [0.96, 2.0, f32::INFINITY] {
             let message = energy_projection(&vectors(), target).unwrap_err().to_string();
-            assert!(message.starts_with("--target-energy: expected a part of the variance"), "{message}");
+            assert!(message.starts_with("expected --target-energy to be a part of the variance"), "{message}");
         }
         assert!(energy_projection(&Matrix::from_vec(1, 1, vec![f32::NAN]), 0.5).is_err());
         assert!(energy_projection(&Matrix::default(), 0.5).is_err());

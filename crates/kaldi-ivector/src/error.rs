@@ -84,7 +84,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Option { name, expected, got } => write!(f, "--{name}: expected {expected}, got {got}"),
+            Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
             Self::LabelLine { line, expected, got } => {
                 write!(f, "line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")
             }

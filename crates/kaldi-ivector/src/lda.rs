@@ -105,7 +105,7 @@ impl SpeakerStats {
         let dim = match usize::try_from(options.dim) {
             Ok(dim) if (1..=vector_dim).contains(&dim) => dim,
             _ => {
-                let expected = "no more dimensions than the vectors have, and 1 at least";
+                let expected = "from 1 to the dimension of the vectors";
                 return Err(Error::Option { name: "dim", expected, got: f64::from(options.dim) });
             }
         };
@@ -239,10 +239,10 @@ mod tests {
         let message = |stats: SpeakerStats, options| stats.lda(&options).unwrap_err().to_string();
         for dim in [0, 3, -1] {
             let message = message(two_speakers(), LdaOptions { dim, ..OPTIONS });
-            assert!(message.starts_with("--dim: expected no more dimensions than the vectors have"), "{message}");
+            assert!(message.starts_with("expected --dim to be from 1 to the dimension of the vectors"), "{message}");
         }
         let options = LdaOptions { covariance_floor: -1.0, ..OPTIONS };
-        assert_eq!(message(two_speakers(), options), "--covariance-floor: expected 0 or more, got -1");
+        assert_eq!(message(two_speakers(), options), "expected --covariance-floor to be 0 or more, got -1");
         let single = stats(&[(0, [1.0, 2.0]), (1, [3.0, 4.0])]);
         assert_eq!(message(single, OPTIONS), "expected a speaker with several vectors, got none");
         let mut few = SpeakerStats::default();
@@ -252,7 +252,7 @@ mod tests {
         assert!(message(same, OPTIONS).contains("positive definite"));
         let nan = stats(&[(0, [1.0, f32::NAN]), (0, [1.0, 2.0])]);
         assert!(message(nan, OPTIONS).contains("NaN"));
-        assert!(message(SpeakerStats::default(), OPTIONS).starts_with("--dim"));
+        assert!(message(SpeakerStats::default(), OPTIONS).starts_with("expected --dim"));
         assert!(two_speakers().add(0, &Vector::new(3)).is_err());
     }
 }

@@ -113,16 +113,16 @@ mod tests {
     fn options_that_make_no_sense_are_refused() {
         assert_eq!(VAD.check(), Ok(()));
         for (vad, message) in [
-            (EnergyVad { mean_scale: -1.0, ..VAD }, "--vad-energy-mean-scale: expected 0 or more, got -1"),
-            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "--vad-energy-mean-scale: expected 0 or more, got NaN"),
-            (EnergyVad { frames_context: -1, ..VAD }, "--vad-frames-context: expected 0 or more, got -1"),
+            (EnergyVad { mean_scale: -1.0, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got -1"),
+            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got NaN"),
+            (EnergyVad { frames_context: -1, ..VAD }, "expected --vad-frames-context to be 0 or more, got -1"),
             (
                 EnergyVad { proportion: 1.0, ..VAD },
-                "--vad-proportion-threshold: expected a number between 0 and 1, got 1",
+                "expected --vad-proportion-threshold to be a number between 0 and 1, got 1",
             ),
             (
                 EnergyVad { proportion: 0.0, ..VAD },
-                "--vad-proportion-threshold: expected a number between 0 and 1, got 0",
+                "expected --vad-proportion-threshold to be a number between 0 and 1, got 0",
             ),
         ] {
             assert_eq!(vad.check().unwrap_err().to_string(), message);

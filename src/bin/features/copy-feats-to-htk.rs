@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
     let Options { sample_period, sample_kind, .. } = opts;
     let kind = u16::try_from(sample_kind);
-    let kind = kind.with_context(|| format!("invalid --sample-kind={sample_kind}: expected 0 to 65535"))?;
+    let kind = kind.with_context(|| format!("expected --sample-kind to be from 0 to 65535, got {sample_kind}"))?;
     let mut target = TableWriter::<HtkFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
 
     let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.map(move |entry| {

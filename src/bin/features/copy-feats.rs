@@ -152,6 +152,6 @@ impl Options {
         }
         let number = self.compression_method;
         let method = CompressionMethod::from_number(number);
-        Ok(Some(method.with_context(|| format!("invalid --compression-method={number}: expected 1 to 7"))?))
+        Ok(Some(method.with_context(|| format!("expected --compression-method to be from 1 to 7, got {number}"))?))
     }
 }

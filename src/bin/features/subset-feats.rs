@@ -52,7 +52,7 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
         (Some(_), _) | (_, Some(_)) if opts.n != FIRST => bail!("--n cannot be given with --include or --exclude"),
         (Some(list), _) => (Some(read_list(list)?), true),
         (_, Some(list)) => (Some(read_list(list)?), false),
-        _ if opts.n < 1 => bail!("invalid --n={}: expected 1 or more", opts.n),
+        _ if opts.n < 1 => bail!("expected --n to be 1 or more, got {}", opts.n),
         _ => (None, true),
     };
     let first = if list.is_some() { u64::MAX } else { u64::from(opts.n.unsigned_abs()) };

@@ -75,6 +75,6 @@ fn extend(transform: &Matrix<f32>, new_dim: i32) -> anyhow::Result<Matrix<f32>> 
     let dim = transform.num_rows();
     match usize::try_from(new_dim) {
         Ok(new_dim) if new_dim >= dim => Ok(transform.extended_to(new_dim)?),
-        _ => anyhow::bail!("expected --new-dimension={dim} or more, got {new_dim}"),
+        _ => anyhow::bail!("expected --new-dimension to be {dim} or more, got {new_dim}"),
     }
 }

@@ -47,7 +47,7 @@ fn period_and_kind_go_into_the_header() {
     assert_eq!(scratch.read("b.fea"), b"\0\0\0\0\0\0\xc3\x50\0\0\x03\x46");
     for kind in ["-1", "65536"] {
         let ran = scratch.sh(&format!("copy-feats-to-htk --sample-kind={kind} --output-dir=o ark:f.ark"));
-        ran.fails_with(255).stderr_has("expected 0 to 65535");
+        ran.fails_with(255).stderr_has(&format!("expected --sample-kind to be from 0 to 65535, got {kind}"));
     }
 }
 

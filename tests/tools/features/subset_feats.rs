@@ -65,8 +65,8 @@ fn options_that_exclude_each_other_are_refused() {
     t("--include=utts --exclude=utts", "--include and --exclude cannot both be given");
     t("--include=utts --n=2", "--n cannot be given with --include or --exclude");
     t("--exclude=utts --n=0", "--n cannot be given with --include or --exclude");
-    t("--n=0", "invalid --n=0: expected 1 or more");
-    t("--n=-1", "invalid --n=-1: expected 1 or more");
+    t("--n=0", "expected --n to be 1 or more, got 0");
+    t("--n=-1", "expected --n to be 1 or more, got -1");
     scratch.sh("subset-feats --n=10 --include=utts ark:f.ark ark:/dev/null").succeeds();
     assert_eq!(scratch.list(), ["f.ark", "utts"]);
 }

@@ -46,9 +46,9 @@ fn what_cannot_be_extended_leaves_no_output_behind() {
     scratch.write("wide.mat", " [ 1 2 3 ]\n").write("bad.ark", "a [ 1 ]\nb [ x ]\n");
     let before = scratch.list();
     let ran = scratch.sh("extend-transform-dim linear.mat o");
-    ran.fails_with(255).stderr_has("linear.mat: expected --new-dimension=2 or more, got -1");
+    ran.fails_with(255).stderr_has("linear.mat: expected --new-dimension to be 2 or more, got -1");
     let ran = scratch.sh("extend-transform-dim --new-dimension=1 ark:t.ark ark:o");
-    ran.fails_with(255).stderr_has("a: expected --new-dimension=2 or more, got 1");
+    ran.fails_with(255).stderr_has("a: expected --new-dimension to be 2 or more, got 1");
     let ran = scratch.sh("extend-transform-dim --new-dimension=5 wide.mat o");
     ran.fails_with(255).stderr_has("wide.mat: expected a transform with 1 or 2 columns, got 1 by 3");
     let ran = scratch.sh("extend-transform-dim --new-dimension=5 ark:bad.ark ark:o");

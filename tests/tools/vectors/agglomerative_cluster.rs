@@ -97,7 +97,7 @@ fn what_is_missing_or_makes_no_sense_is_an_error() {
     refuses("--reco2num-spk-rspecifier='ark:echo q 1 |'", scores, "r: no number of speakers");
     for number in ["0", "-1"] {
         let option = format!("--reco2num-spk-rspecifier='ark:echo r {number} |'");
-        refuses(&option, scores, "r: --reco2num-spk-rspecifier: expected 1 speaker at least");
+        refuses(&option, scores, "r: expected --reco2num-spk-rspecifier to be a table of numbers from 1 up");
     }
     refuses("--first-pass-max-utterances=0", scores, "r: --first-pass-max-utterances: expected 1 at least");
     let ran = self::scores().sh("echo 's [ 1 ]' | agglomerative-cluster ark:- ark:reco2utt ark:o");

@@ -46,7 +46,7 @@ fn what_cannot_be_adapted_leaves_no_output_behind() {
     let before = scratch.list();
     for (arguments, message) in [
         ("plda ark:/dev/null", "expected 1 vectors to adapt to at least, got 0"),
-        ("--mean-diff-scale=-1 plda ark:iv.ark", "--mean-diff-scale: expected 0 or more, got -1"),
+        ("--mean-diff-scale=-1 plda ark:iv.ark", "expected --mean-diff-scale to be 0 or more, got -1"),
         ("--within-covar-scale=-1 plda ark:iv.ark", "covariance within speakers"),
         ("plda ark:odd.ark", "b: expected 1 elements of a vector, got 2"),
         ("plda 'ark:echo a [ 1 2 ] |'", "expected 1 elements of a vector, got 2"),

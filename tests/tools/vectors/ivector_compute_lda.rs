@@ -73,9 +73,9 @@ fn what_has_no_transform_leaves_no_output_behind() {
         .write("same.ark", "a1 [ 2 1 ]\na2 [ 2 1 ]\n");
     let before = scratch.list();
     for (arguments, message) in [
-        ("--dim=3 ark:iv.ark ark:utt2spk", "--dim: expected no more dimensions than the vectors have"),
-        ("--dim=0 ark:iv.ark ark:utt2spk", "--dim: expected"),
-        ("--dim=1 --covariance-floor=-1 ark:iv.ark ark:utt2spk", "--covariance-floor: expected 0 or more, got -1"),
+        ("--dim=3 ark:iv.ark ark:utt2spk", "expected --dim to be from 1 to the dimension of the vectors"),
+        ("--dim=0 ark:iv.ark ark:utt2spk", "expected --dim to be"),
+        ("--dim=1 --covariance-floor=-1 ark:iv.ark ark:utt2spk", "expected --covariance-floor to be 0 or more, got -1"),
         ("--dim=1 ark:/dev/null ark:utt2spk", "Did not read any utterances."),
         ("--dim=1 ark:iv.ark 'ark:echo x y |'", "Did not read any utterances."),
         ("--dim=1 ark:iv.ark 'ark:echo a1 a; echo b1 b |'", "expected a speaker with several vectors, got none"),

@@ -56,7 +56,7 @@ fn what_makes_no_sense_leaves_no_output_behind() {
     let scratch = model();
     for smoothing in ["1.5", "-0.1", "nan"] {
         let ran = scratch.sh(&format!("ivector-copy-plda --smoothing={smoothing} plda o"));
-        ran.fails_with(255).stderr_has("--smoothing: expected a number from 0 to 1");
+        ran.fails_with(255).stderr_has("expected --smoothing to be a number from 0 to 1");
     }
     for (text, message) in [
         ("<Plda> [ 1 ]\n", "got the end of the input"),

@@ -47,7 +47,7 @@ fn what_makes_no_sense_leaves_no_output_behind() {
         ("vector o", "expected token \"<LogisticRegression>\""),
         ("nowhere o", "cannot open nowhere"),
         ("--scale-priors=vector model o", "expected 2 scales of priors, got 3"),
-        ("--scale-priors='echo [ 1 -1 ] |' model o", "expected no negative scale, got -1"),
+        ("--scale-priors='echo [ 1 -1 ] |' model o", "expected --scale-priors to be 0 or more, got -1"),
         ("--scale-priors=model model o", "model:0: expected"),
         ("--scale-priors=nowhere model o", "cannot open nowhere"),
         ("model nowhere/o", "cannot open nowhere/o"),
