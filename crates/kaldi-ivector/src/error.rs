@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use kaldi_io::number::general;
+
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -84,7 +86,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
+            Self::Option { name, expected, got } => {
+                write!(f, "expected --{name} to be {expected}, got {}", general(*got))
+            }
             Self::LabelLine { line, expected, got } => {
                 write!(f, "line {line}: Bad line. Expected {expected} fields, all integers, got: {got:?}")
             }

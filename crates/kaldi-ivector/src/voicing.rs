@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(VAD.check(), Ok(()));
         for (vad, message) in [
             (EnergyVad { mean_scale: -1.0, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got -1"),
-            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got NaN"),
+            (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got nan"),
             (EnergyVad { frames_context: -1, ..VAD }, "expected --vad-frames-context to be 0 or more, got -1"),
             (
                 EnergyVad { proportion: 1.0, ..VAD },

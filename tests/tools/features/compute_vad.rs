@@ -75,7 +75,7 @@ fn options_that_make_no_sense_are_refused() {
         "--vad-proportion-threshold=0",
     ] {
         let ran = scratch.sh(&format!("compute-vad {option} ark:f.ark ark:o"));
-        ran.fails_with(255).stderr_has(&format!("{}: expected", option.split('=').next().unwrap()));
+        ran.fails_with(255).stderr_has(&format!("expected {} to be", option.split('=').next().unwrap()));
     }
     assert_eq!(scratch.list(), ["f.ark"]);
 }

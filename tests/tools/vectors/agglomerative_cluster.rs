@@ -99,7 +99,7 @@ fn what_is_missing_or_makes_no_sense_is_an_error() {
         let option = format!("--reco2num-spk-rspecifier='ark:echo r {number} |'");
         refuses(&option, scores, "r: expected --reco2num-spk-rspecifier to be a table of numbers from 1 up");
     }
-    refuses("--first-pass-max-utterances=0", scores, "r: --first-pass-max-utterances: expected 1 at least");
+    refuses("--first-pass-max-utterances=0", scores, "r: expected --first-pass-max-utterances to be 1 at least");
     let ran = self::scores().sh("echo 's [ 1 ]' | agglomerative-cluster ark:- ark:reco2utt ark:o");
     ran.fails_with(255).stderr_has("s: no list of utterances");
 }

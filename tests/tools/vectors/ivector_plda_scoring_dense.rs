@@ -88,6 +88,6 @@ fn what_cannot_be_scored_leaves_no_output_behind() {
     refuses("iv.ark ark:reco2utt ark:iv.ark", "expected token \"<Plda>\"");
     // Both dimensions would have to be kept, and one more.
     let more = "--target-energy=0.99 plda2 'ark:echo r a b c d |' ark:iv2.ark";
-    refuses(more, "r: --target-energy: expected a part of the variance for which fewer directions are enough");
-    refuses("--target-energy=1.5 plda2 'ark:echo r a b |' ark:iv2.ark", "r: --target-energy: expected a part of");
+    refuses(more, "r: expected --target-energy to be a part of the variance for which fewer directions are enough");
+    refuses("--target-energy=1.5 plda2 'ark:echo r a b |' ark:iv2.ark", "r: expected --target-energy to be a part of");
 }
