@@ -94,29 +94,8 @@ impl Input {
     /// # Errors
     /// Where the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
-        buffer.try_reserve(limit).map_err(|_| {
-            let source = io::ErrorKind::OutOfMemory.into();
-            Error::Read { name: self.name.clone(), offset: self.offset, source }
-        })?;
-        let fd = self.file.as_raw_fd();
-        let count = loop {
-            let spare = buffer.spare_capacity_mut();
-            #[allow(unsafe_code)]
-            // SAFETY: `spare` is writable memory of at least `limit` bytes, as reserved above.
-            let count = unsafe { libc::read(fd, spare.as_mut_ptr().cast(), limit) };
-            if let Ok(count) = usize::try_from(count) {
-                break count;
-            }
-            let source = io::Error::last_os_error();
-            if source.kind() != io::ErrorKind::Interrupted {
-                return Err(Error::Read { name: self.name.clone(), offset: self.offset, source });
-            }
-        };
-        #[allow(unsafe_code)]
-        // SAFETY: the system has just filled `count` bytes behind the old length.
-        unsafe {
-            buffer.set_len(buffer.len() + count);
-        }
+        let count = read_into(&self.file, None, buffer, limit);
+        let count = count.map_err(|source| Error::Read { name: self.name.clone(), offset: self.offset, source })?;
         self.offset += count as u64;
         self.at_end |= count == 0;
         Ok(count)
@@ -190,6 +169,55 @@ pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
     }
 }
 
+/// Appends `length` bytes of a file from `offset` on to `buffer`, whatever the file's position is.
+///
+/// # Errors
+/// Where the system refuses, or the file ends before.
+pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
+    let end = buffer.len().saturating_add(length);
+    buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut at = offset;
+    while buffer.len() < end {
+        match read_into(file, Some(at), buffer, end - buffer.len())? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => at += count as u64,
+        }
+    }
+    Ok(())
+}
+
+/// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one; returns how many. The
+/// memory need not be cleared before, as it would have to be for the standard library's functions.
+fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+    buffer.try_reserve(limit).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let fd = file.as_raw_fd();
+    let count = loop {
+        let spare = buffer.spare_capacity_mut().as_mut_ptr().cast();
+        let count = match at.map(libc::off_t::try_from) {
+            #[allow(unsafe_code)]
+            // SAFETY: `spare` is writable memory of at least `limit` bytes, as reserved above.
+            None => unsafe { libc::read(fd, spare, limit) },
+            #[allow(unsafe_code)]
+            // SAFETY: as above.
+            Some(Ok(at)) => unsafe { libc::pread(fd, spare, limit, at) },
+            Some(Err(_)) => return Err(io::ErrorKind::InvalidInput.into()),
+        };
+        if let Ok(count) = usize::try_from(count) {
+            break count;
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    };
+    #[allow(unsafe_code)]
+    // SAFETY: the system has just filled `count` bytes behind the old length.
+    unsafe {
+        buffer.set_len(buffer.len() + count);
+    }
+    Ok(count)
+}
+
 fn open(path: &Path, name: &str) -> Result<File> {
     File::open(path).map_err(|source| Error::Open { name: name.to_owned(), source })
 }
@@ -209,6 +237,22 @@ mod tests {
         for input in [silent, bytes, ended] {
             input.stop();
         }
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_read_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "0123456789").unwrap();
+        let file = File::open(&path).unwrap();
+        let mut buffer = b"> ".to_vec();
+        read_at(&file, 3, &mut buffer, 5).unwrap();
+        read_at(&file, 10, &mut buffer, 0).unwrap();
+        assert_eq!(buffer, b"> 34567");
+        assert_eq!(read_at(&file, 8, &mut buffer, 3).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(read_at(&file, 0, &mut buffer, usize::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
+        assert_eq!(read_at(&file, u64::MAX, &mut buffer, 1).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        assert_eq!((&file).stream_position().unwrap(), 0);
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub use cursor::{Cursor, excerpt};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use format::{Format, write_basic, write_int_vector, write_token};
-pub use input::{Input, wait_readable};
+pub use input::{Input, read_at, wait_readable};
 pub use lines::Lines;
 pub use output::Output;
 pub use pipe::open_files_limit;

@@ -215,14 +215,21 @@ fn read_numbers<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<(
     }
 }
 
+/// Bytes that most numbers take, the space behind them included: `-2.345678 `.
+const USUAL_LENGTH: usize = 10;
+
 /// Appends a matrix.
 pub(crate) fn write_matrix<'a, T: Real>(out: &mut Vec<u8>, rows: impl ExactSizeIterator<Item = &'a [T]>) {
-    if rows.len() == 0 {
+    let num_rows = rows.len();
+    if num_rows == 0 {
         out.extend_from_slice(b" [ ]\n");
         return;
     }
     out.extend_from_slice(b" [");
-    for row in rows {
+    for (index, row) in rows.enumerate() {
+        if index == 0 {
+            out.reserve(num_rows * (3 + USUAL_LENGTH * row.len()) + 2);
+        }
         out.extend_from_slice(b"\n  ");
         T::write_row(out, row);
     }
@@ -231,6 +238,7 @@ pub(crate) fn write_matrix<'a, T: Real>(out: &mut Vec<u8>, rows: impl ExactSizeI
 
 /// Appends a vector.
 pub(crate) fn write_vector<T: Real>(out: &mut Vec<u8>, elements: &[T]) {
+    out.reserve(6 + USUAL_LENGTH * elements.len());
     out.extend_from_slice(b" [ ");
     T::write_row(out, elements);
     out.extend_from_slice(b"]\n");

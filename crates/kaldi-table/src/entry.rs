@@ -6,11 +6,10 @@ use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Block, Cursor, Encoded, Format, Frame, Output, ParseError, Value};
+use kaldi_io::{Block, Cursor, Encoded, Format, Frame, Output, ParseError, Value, read_at};
 use kaldi_log::warning;
 
 use crate::{Error, Result, WorkError};
@@ -88,8 +87,7 @@ impl RawEntry {
         bytes.try_reserve_exact(length).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
         bytes.extend_from_slice(self.head());
         let in_memory = bytes.len();
-        bytes.resize(length, 0);
-        stored.file.read_exact_at(&mut bytes[in_memory..], self.offset() + in_memory as u64).map_err(failed)?;
+        read_at(&stored.file, self.offset() + in_memory as u64, &mut bytes, length - in_memory).map_err(failed)?;
         Ok(bytes.into())
     }
 

@@ -1,14 +1,12 @@
 //! Loading of values from where rxfilenames say they are.
 
 use std::fs::File;
-use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ParseError, Rxfilename, printable_rxfilename};
+use kaldi_io::{Frame, Input, ParseError, Rxfilename, printable_rxfilename, read_at};
 
 use crate::archive::{CHUNK, HEAD};
 use crate::entry::{Chunk, FrameFn, RawEntry, Stored};
@@ -171,10 +169,7 @@ impl ValueLoader {
             let left = length.saturating_sub(place);
             let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead);
             let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: place, source };
-            let there = bytes.len();
-            bytes.try_reserve(count).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
-            bytes.resize(there + count, 0);
-            file.read_exact_at(&mut bytes[there..], place).map_err(failed)?;
+            read_at(file, place, &mut bytes, count).map_err(failed)?;
             let at_end = base + bytes.len() as u64 >= length;
             let value = bytes.get(start..).unwrap_or_default();
             match (self.frame)(value, at_end) {

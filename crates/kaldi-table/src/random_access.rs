@@ -12,11 +12,10 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rspecifier, RspecifierKind, Value, printable_rxfilename};
+use kaldi_io::{Rspecifier, RspecifierKind, Value, printable_rxfilename, read_at};
 
 use crate::archive::{ArchiveEntries, ArchiveReader};
 use crate::entry::{Chunk, FrameFn, RawEntry};
@@ -308,8 +307,8 @@ impl ArchiveTable {
         let (chunk, value) = match (self.places.get(key), &self.file) {
             (Some(Place::InMemory(chunk, value)), _) => (Arc::clone(chunk), value.clone()),
             (Some(&Place::InFile(offset, length)), Some((file, name))) => {
-                let mut bytes = vec![0; length];
-                file.read_exact_at(&mut bytes, offset).map_err(|source| kaldi_io::Error::Read {
+                let mut bytes = Vec::new();
+                read_at(file, offset, &mut bytes, length).map_err(|source| kaldi_io::Error::Read {
                     name: name.to_string(),
                     offset,
                     source,

@@ -34,8 +34,22 @@ pub fn count_digits(bytes: [u8; 8]) -> usize {
 /// The number of the first `count` bytes, 1 to 8, which are digits.
 #[inline(always)]
 pub fn sum_digits(bytes: [u8; 8], count: usize) -> u64 {
-    // The last digit goes to the highest byte; zeros come in before the first.
-    sum_of_eight((u64::from_le_bytes(bytes) ^ ASCII_ZEROS) << (8 * (8 - count)))
+    sum_of_eight(last_digits(bytes, count))
+}
+
+/// The number of the first `count` bytes, 1 to 8; nothing where one of them is no digit.
+#[inline(always)]
+pub fn sum_if_digits(bytes: [u8; 8], count: usize) -> Option<u64> {
+    let digits = last_digits(bytes, count);
+    // What is above 9 sets the highest bit of its byte, if it is not set before; sums of less carry nothing over.
+    let others = (digits.wrapping_add(LOW_BITS * (0x7f - 9)) | digits) & HIGH_BITS;
+    (others == 0).then(|| sum_of_eight(digits))
+}
+
+/// Moves the last of the first `count` digits to the highest byte; zeros come in before the first.
+#[inline(always)]
+fn last_digits(bytes: [u8; 8], count: usize) -> u64 {
+    (u64::from_le_bytes(bytes) ^ ASCII_ZEROS) << (8 * (8 - count))
 }
 
 /// The number of eight digits from 0 to 9, the first in the lowest byte.
@@ -221,6 +235,23 @@ mod tests {
             block.fill_with(|| random.next() as u8 >> (random.next() % 4));
             let expected = block.iter().rfold(0, |mask, &byte| mask << 1 | u64::from(byte <= b' '));
             assert_eq!((spaces(&block), words::spaces(&block)), (expected, expected));
+        }
+    }
+
+    #[test]
+    fn other_bytes_among_digits_are_found_wherever_they_stand() {
+        for count in 1..=8 {
+            assert_eq!(sum_if_digits(*b"12345678", count), Some("12345678"[..count].parse().unwrap()));
+            for place in 0..8 {
+                for byte in 0..=u8::MAX {
+                    for digit in *b"09" {
+                        let mut bytes = [digit; 8];
+                        bytes[place] = byte;
+                        let are_digits = place >= count || byte.is_ascii_digit();
+                        assert_eq!(sum_if_digits(bytes, count).is_some(), are_digits, "{count} of {bytes:?}");
+                    }
+                }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! been read. A number of usual length is then read without loops: its digits are lined up in 16 bytes and added up side
 //! by side. What is not just digits and a point is left to the functions that read single numbers.
 
-use super::lanes::{count_digits, decimal, spaces, sum_digits};
+use super::lanes::{decimal, spaces, sum_if_digits};
 use super::{NumberError, parse_f32, parse_f64, parse_integer};
 
 /// Bytes that are searched for white space at once.
@@ -177,11 +177,7 @@ fn usual_integer(bytes: &[u8], start: usize, end: usize) -> Option<i32> {
     if length.wrapping_sub(1) >= 8 {
         return None;
     }
-    let window = *bytes.get(start..start + 8)?.first_chunk()?;
-    if count_digits(window) < length {
-        return None;
-    }
-    let size = sum_digits(window, length) as i32;
+    let size = sum_if_digits(*bytes.get(start..start + 8)?.first_chunk()?, length)? as i32;
     Some(if negative { -size } else { size })
 }
 

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use crate::{Encoded, Error, Result};
+use crate::{Encoded, Error, Result, read_at};
 
 /// Bytes gathered before they are written; larger pieces go out directly.
 const BUFFER: usize = 1 << 16;
@@ -104,9 +103,11 @@ impl Stream {
         let end = self.position;
         self.position -= length;
         if length < BUFFER as u64 {
-            let mut bytes = vec![0; length as usize];
-            source.read_exact_at(&mut bytes, range.start).map_err(|error| self.failed(shorter(error)))?;
-            self.append(&bytes)?;
+            if self.buffer.len() + length as usize > BUFFER {
+                self.write_buffer()?;
+            }
+            let read = read_at(&source, range.start, &mut self.buffer, length as usize);
+            read.map_err(|error| self.failed(shorter(error)))?;
         } else {
             self.write_buffer()?;
             let copied = self.file().and_then(|mut file| {

@@ -34,10 +34,13 @@ impl Value for Vec<i32> {
     fn write(&self, out: &mut Vec<u8>, format: Format) {
         match format {
             Format::Binary => {
+                out.reserve(HEADER + UNIT * self.len());
                 write_header(out, self.len());
                 write_units(out, self);
             }
             Format::Text => {
+                // Most alignments have four digits.
+                out.reserve(5 * self.len() + 1);
                 number::write_i32_row(out, self);
                 out.push(b'\n');
             }
