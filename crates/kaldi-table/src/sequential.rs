@@ -209,7 +209,7 @@ impl<T: Value> SequentialReader<T> {
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
         let first = Batch { entries: self.queue.into(), log: self.log };
-        let first = Some(first).filter(|first| !first.entries.is_empty());
+        let first = Some(first).filter(|first| !first.entries.is_empty() || !first.log.is_empty());
         let found = FoundBatches { first, batches: self.batches, lookup: Box::new(Erased(lookup)), fault: None };
         let erased_work = move |raw: &RawEntry, found: Box<dyn Any + Send>| {
             let Ok(found) = found.downcast::<L::Found>() else { return Outcome::Lost };

@@ -34,6 +34,15 @@ fn what_was_taken_is_not_looked_at() {
 }
 
 #[test]
+fn a_warning_behind_what_was_taken_comes_out_of_the_rest() {
+    let mut table = open::<i32>("ark:printf 'a 1\\nb' |");
+    assert_eq!(table.next().unwrap().unwrap().1, 1);
+    let (rest, log) = kaldi_log::capture(|| keys(table.values()));
+    assert!(rest.is_empty());
+    assert!(log.ends_with(b"the archive ends in a key without a value: b\n"), "{}", log.escape_ascii());
+}
+
+#[test]
 fn there_is_nothing_to_look_at_in_an_empty_table() {
     let mut table = open::<i32>("ark:true |");
     assert!(table.peek().unwrap().is_none());
