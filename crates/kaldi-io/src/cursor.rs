@@ -22,22 +22,24 @@ pub struct Cursor<'a> {
     open: bool,
     /// Bytes that follow those in memory for certain, and can only be skipped.
     beyond: u64,
+    /// What is doubtful about the value.
+    warning: Option<String>,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte, in text form until [`Cursor::read_marker`] finds the binary marker.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond: 0 }
+        Self { bytes, at: 0, binary: false, open: false, beyond: 0, warning: None }
     }
 
     /// Like [`Cursor::new`] where more bytes may follow: a number or word that touches the end is not taken as whole.
     pub fn new_open(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: true, beyond: 0 }
+        Self { bytes, at: 0, binary: false, open: true, beyond: 0, warning: None }
     }
 
     /// Like [`Cursor::new`] where `beyond` more bytes are known to follow, which can be skipped but not read.
     pub fn new_head(bytes: &'a [u8], beyond: u64) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond }
+        Self { bytes, at: 0, binary: false, open: false, beyond, warning: None }
     }
 
     /// Bytes consumed so far.
@@ -95,6 +97,17 @@ impl<'a> Cursor<'a> {
             return Err(ParseError::end(self.bytes.len(), format_args!("{count} bytes at {}", self.at)));
         }
         Ok(())
+    }
+
+    /// Leaves word of something that is doubtful about the value, and no error: who reads the value knows the key to warn
+    /// with. The last one counts.
+    pub fn warn(&mut self, message: String) {
+        self.warning = Some(message);
+    }
+
+    /// What [`Cursor::warn`] was told, once.
+    pub fn take_warning(&mut self) -> Option<String> {
+        self.warning.take()
     }
 
     /// A fault at the current position.

@@ -118,9 +118,7 @@ impl Value for GeneralMatrix {
         }
         let start = cursor.offset();
         let matrix = SparseMatrix::<f32>::read(cursor)?;
-        let (num_rows, num_cols) = matrix.size();
-        let MatrixRange { rows, cols, .. } =
-            MatrixRange::parse(range, num_rows, num_cols).map_err(|error| ParseError { offset: start, ..error })?;
+        let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, matrix.size())?;
         Ok(Self::Dense(matrix.range(rows, cols)))
     }
 

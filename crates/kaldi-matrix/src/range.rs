@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use kaldi_io::ParseError;
+use kaldi_io::{Cursor, ParseError};
 
 /// The end of rows, or of a vector, may lie this far behind the last one; it is then cut. Frames at the edge of a
 /// recording come and go with the frame length, and times are rounded.
@@ -47,6 +47,22 @@ impl MatrixRange {
         };
         Ok(Self { rows, cols, cut })
     }
+
+    /// Like [`MatrixRange::parse`] for a matrix that was read with `cursor` from `start` on: errors are told there, and
+    /// rows that are cut are told the cursor.
+    pub(crate) fn place(
+        cursor: &mut Cursor<'_>,
+        start: usize,
+        text: &[u8],
+        (num_rows, num_cols): (usize, usize),
+    ) -> Result<Self, ParseError> {
+        let range = Self::parse(text, num_rows, num_cols).map_err(|error| ParseError { offset: start, ..error })?;
+        if range.cut {
+            let rows = text.split(|&byte| byte == b',').next().unwrap_or_default().escape_ascii();
+            cursor.warn(format!("Row range {rows} goes beyond the number of rows of the matrix {num_rows}"));
+        }
+        Ok(range)
+    }
 }
 
 /// A part of a vector.
@@ -71,6 +87,16 @@ impl VectorRange {
             Some((elements, cut)) => Ok(Self { elements, cut }),
             None => Err(misfit(text, format_args!("vector of {dim}"))),
         }
+    }
+
+    /// Like [`VectorRange::parse`] for a vector that was read with `cursor` from `start` on: errors are told there, and
+    /// that elements are cut is told the cursor.
+    pub(crate) fn place(cursor: &mut Cursor<'_>, start: usize, text: &[u8], dim: usize) -> Result<Self, ParseError> {
+        let range = Self::parse(text, dim).map_err(|error| ParseError { offset: start, ..error })?;
+        if range.cut {
+            cursor.warn(format!("Range {} goes beyond the vector dimension {dim}", text.escape_ascii()));
+        }
+        Ok(range)
     }
 }
 

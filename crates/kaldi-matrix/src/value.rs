@@ -51,24 +51,19 @@ impl<T: Real> Value for Matrix<T> {
 
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self> {
         let start = cursor.offset();
-        let at_start = |mut error: ParseError| {
-            error.offset = start;
-            error
-        };
         if !cursor.read_marker()? {
             let (num_rows, num_cols, data) = text::read_matrix(cursor)?;
-            let MatrixRange { rows, cols, .. } = MatrixRange::parse(range, num_rows, num_cols).map_err(at_start)?;
+            let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (num_rows, num_cols))?;
             return Ok(Self::from_vec(num_rows, num_cols, data).range(rows, cols));
         }
         if cursor.peek() == Some(b'C') {
             let stored = Stored::read(cursor)?;
-            let (num_rows, num_cols) = stored.size();
-            let MatrixRange { rows, cols, .. } = MatrixRange::parse(range, num_rows, num_cols).map_err(at_start)?;
+            let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, stored.size())?;
             return Ok(stored.range(rows, cols));
         }
         let header = Header::read(cursor, Shape::Matrix, T::MATRIX_TOKEN)?;
         let bytes = header.take_payload(cursor)?;
-        let MatrixRange { rows, cols, .. } = MatrixRange::parse(range, header.rows, header.cols).map_err(at_start)?;
+        let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
         let (num_rows, num_cols) = (rows.len(), cols.len());
         Ok(Self::from_vec(num_rows, num_cols, binary::decode_range(bytes, header, rows, cols)))
     }
@@ -131,10 +126,8 @@ impl<T: Real> Matrix<T> {
             (header.rows, header.cols)
         };
         let Some(range) = range else { return Ok(size) };
-        match MatrixRange::parse(range, size.0, size.1) {
-            Ok(MatrixRange { rows, cols, .. }) => Ok((rows.len(), cols.len())),
-            Err(error) => Err(ParseError { offset: start, ..error }),
-        }
+        let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, size)?;
+        Ok((rows.len(), cols.len()))
     }
 }
 
@@ -163,18 +156,14 @@ impl<T: Real> Value for Vector<T> {
 
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self> {
         let start = cursor.offset();
-        let at_start = |mut error: ParseError| {
-            error.offset = start;
-            error
-        };
         if !cursor.read_marker()? {
             let data = text::read_vector(cursor)?;
-            let VectorRange { elements, .. } = VectorRange::parse(range, data.len()).map_err(at_start)?;
+            let VectorRange { elements, .. } = VectorRange::place(cursor, start, range, data.len())?;
             return Ok(Self::from_vec(data[elements].to_vec()));
         }
         let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
         let bytes = header.take_payload(cursor)?;
-        let VectorRange { elements, .. } = VectorRange::parse(range, header.cols).map_err(at_start)?;
+        let VectorRange { elements, .. } = VectorRange::place(cursor, start, range, header.cols)?;
         Ok(Self::from_vec(binary::decode_range(bytes, header, 0..1, elements)))
     }
 

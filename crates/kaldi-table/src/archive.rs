@@ -1,5 +1,6 @@
 //! Sequential reading of archives: framing of entries, without parsing their values.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
@@ -255,6 +256,7 @@ impl ArchiveReader {
             range: None,
             script: None,
             log: Vec::new(),
+            warned: Cell::new(false),
         };
         Batch { entries: spans.into_iter().enumerate().map(entry).collect(), log: Vec::new() }
     }

@@ -50,6 +50,8 @@ pub(crate) struct RawEntry {
     pub(crate) script: Option<(Arc<str>, u64)>,
     /// Log lines that belong before this entry.
     pub(crate) log: Vec<u8>,
+    /// Whether what is doubtful about the value has been told.
+    pub(crate) warned: Cell<bool>,
 }
 
 /// A value in a file that was not read, since its header told how long it is.
@@ -123,11 +125,21 @@ impl RawEntry {
             Some(range) => T::read_range(&mut cursor, range),
             None => T::read(&mut cursor),
         };
+        self.pass_on_warning(&mut cursor);
         let value = value.map_err(|error| self.error(error))?;
         for remark in value.remarks() {
             warning!("{}", self.error(remark.clone()));
         }
         Ok(value)
+    }
+
+    /// Logs what is doubtful about how the value was read, where that was not told before.
+    fn pass_on_warning(&self, cursor: &mut Cursor<'_>) {
+        if let Some(warning) = cursor.take_warning()
+            && !self.warned.replace(true)
+        {
+            warning!("{}", self.error(ParseError::new(0, warning)));
+        }
     }
 
     /// Whether the value is unreadable for its range alone.
@@ -193,9 +205,13 @@ impl<'a, T: Value> Entry<'a, T> {
     pub fn read_with<U>(&self, read: impl Fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<U, ParseError>) -> Result<U> {
         let range = self.raw.range.as_ref().map(|range| range.as_slice());
         let head = self.raw.head();
-        let first = read(&mut Cursor::new_head(head, self.raw.length() - head.len() as u64), range);
-        let result = match first {
-            Err(error) if error.at_end && self.raw.stored.is_some() => read(&mut Cursor::new(&self.raw.load()?), range),
+        let read_from = |mut cursor: Cursor<'_>| {
+            let result = read(&mut cursor, range);
+            self.raw.pass_on_warning(&mut cursor);
+            result
+        };
+        let result = match read_from(Cursor::new_head(head, self.raw.length() - head.len() as u64)) {
+            Err(error) if error.at_end && self.raw.stored.is_some() => read_from(Cursor::new(&self.raw.load()?)),
             other => other,
         };
         result.map_err(|error| {

@@ -1,5 +1,6 @@
 //! Loading of values from where rxfilenames say they are.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ impl Loaded {
             range: range.map(ToOwned::to_owned),
             script,
             log: Vec::new(),
+            warned: Cell::new(false),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | archive, a pipe, `o` | what was read and not asked for |
 //! | archive, `s,cs` | one entry |
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
@@ -321,7 +322,17 @@ impl ArchiveTable {
             }
         };
         let key = key.to_owned();
-        Ok(RawEntry { key, chunk, value, stored: None, has_prefix: false, range: None, script: None, log: Vec::new() })
+        Ok(RawEntry {
+            key,
+            chunk,
+            value,
+            stored: None,
+            has_prefix: false,
+            range: None,
+            script: None,
+            log: Vec::new(),
+            warned: Cell::new(false),
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-use crate::support::sample::{Sample, binary_archive, matrix, text_archive};
+use crate::support::sample::{Sample, binary_archive, matrix, text_archive, vector};
 use crate::support::{Scratch, tool};
 
 #[test]
@@ -54,4 +54,44 @@ pub fn a_range_may_leave_the_rows_out() {
     let columns = Sample::Matrix(vec![vec![2.0, 3.0], vec![5.0, 6.0]]);
     let script = "echo 'a m.mat[,1:2]' | copy-matrix scp:- ark,t:-";
     scratch.sh(script).succeeds().stdout_is(text_archive(&[("a", columns)]));
+}
+
+#[test]
+fn rows_behind_the_last_one_are_cut_with_a_warning() {
+    let scratch = Scratch::new();
+    let whole = [("k", matrix(1, 11, 7))];
+    scratch.write("m.ark", binary_archive(&whole));
+    scratch.write("one.scp", "a m.ark:2[0:3]\nb m.ark:2[2:13]\nc m.ark:2[2:10,1:2]\n");
+    let warning = "one.scp:2: b: m.ark:2: Row range 2:13 goes beyond the number of rows of the matrix 11";
+    for threads in [1, 3] {
+        let copy = format!("copy-matrix --num-threads={threads} scp:one.scp ark,t:- 2>&1 > part.txt | grep WARNING");
+        let ran = scratch.sh(&copy).succeeds();
+        let log = String::from_utf8_lossy(ran.stdout()).into_owned();
+        assert!(log.lines().count() == 1 && log.contains(warning), "{log}");
+    }
+    // Rows 2 to 10, and no more.
+    scratch.sh("grep -c ^b part.txt; wc -l < part.txt").succeeds().stdout_is("1\n25\n");
+    // Once for each entry, whatever a tool wants of it, and by every way to it.
+    for command in [
+        "matrix-dim scp:one.scp ark,t:-",
+        "feat-to-len scp:one.scp ark,t:-",
+        "copy-feats --write-num-frames=ark,t:- scp:one.scp ark:/dev/null",
+        "select-feats 0 scp:one.scp ark:/dev/null",
+        "matrix-sum ark:b.ark scp:one.scp ark:/dev/null",
+        "copy-matrix 'm.ark:2[2:13]' /dev/null",
+    ] {
+        let script =
+            format!("copy-matrix scp:one.scp ark:b.ark 2> /dev/null; {command} 2>&1 | grep -c 'Row range 2:13 goes'");
+        scratch.sh(&script).succeeds().stdout_is("1\n");
+    }
+    // A matrix that is refused is not warned of.
+    scratch.sh("copy-matrix 'm.ark:2[2:14]' -").fails_with(255).stderr_lacks("WARNING");
+}
+
+#[test]
+fn elements_behind_the_last_one_are_cut_with_a_warning() {
+    let scratch = Scratch::new();
+    scratch.write("v.ark", binary_archive(&[("k", vector(1, 7))])).write("v.scp", "a v.ark:2[1:9]\n");
+    let warning = "v.scp:1: a: v.ark:2: Range 1:9 goes beyond the vector dimension 7";
+    scratch.sh("copy-vector scp:v.scp ark,t:- | wc -w").succeeds().stdout_is("9\n").stderr_has(warning);
 }
