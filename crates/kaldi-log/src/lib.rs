@@ -13,15 +13,11 @@
 //! system call, so that lines of several programs in one pipeline do not interleave. Work that runs on another thread
 //! is wrapped in [`capture`], and its lines are replayed with [`replay`] when the results are delivered in order.
 
-mod digits;
-
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
-
-pub use digits::Digits;
 
 static PROGRAM: OnceLock<String> = OnceLock::new();
 static VERBOSE: AtomicI32 = AtomicI32::new(0);

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::Digits;
 use kaldi_io::values::Posterior;
-use kaldi_log::{Digits, log, warning};
+use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

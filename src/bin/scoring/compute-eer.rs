@@ -7,8 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::Digits;
 use kaldi_io::{Input, Output, number};
-use kaldi_log::{Digits, log};
+use kaldi_log::log;
 use kaldi_score::equal_error;
 
 const USAGE: &str = "\

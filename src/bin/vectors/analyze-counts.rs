@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
+use kaldi_io::number::Digits;
 use kaldi_io::{Format, SymbolTable, printable_wxfilename};
-use kaldi_log::{Digits, log, warning};
+use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 

@@ -73,7 +73,7 @@ fn rows_behind_the_last_one_are_cut_with_a_warning() {
     scratch.sh("grep -c ^b part.txt; wc -l < part.txt").succeeds().stdout_is("1\n25\n");
     // Once for each entry, whatever a tool wants of it, and by every way to it.
     for command in [
-        "matrix-dim scp:one.scp ark,t:-",
+        "matrix-dim scp:one.scp",
         "feat-to-len scp:one.scp ark,t:-",
         "copy-feats --write-num-frames=ark,t:- scp:one.scp ark:/dev/null",
         "select-feats 0 scp:one.scp ark:/dev/null",

@@ -16,7 +16,7 @@ mod parse_row;
 mod random;
 mod write;
 
-pub use general::general;
+pub use general::{Digits, general};
 pub use parse::{parse_f32, parse_f64, parse_integer};
 pub use parse_row::{RowError, parse_f32_row, parse_f64_row, parse_i32_row};
 pub use write::{write_f32, write_f32_row, write_f64, write_f64_row, write_i32_row, write_integer};
