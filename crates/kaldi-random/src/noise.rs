@@ -55,20 +55,15 @@ impl Noise {
 
     #[inline(always)]
     fn add_groups(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
-        let (mut group, skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
-        let (head, rest) = numbers.split_at_mut(if skipped == 0 { 0 } else { numbers.len().min(GROUP - skipped) });
-        if !head.is_empty() {
+        let (mut group, mut skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
+        let mut rest = numbers;
+        while !rest.is_empty() {
+            let (part, behind) = rest.split_at_mut(rest.len().min(GROUP - skipped));
             let noise = self.group(group);
-            add(deviation, &noise.as_flattened()[skipped..], head);
-            group += 1;
-        }
-        let (groups, tail) = rest.as_chunks_mut::<GROUP>();
-        for numbers in groups {
-            add(deviation, self.group(group).as_flattened(), numbers);
-            group += 1;
-        }
-        if !tail.is_empty() {
-            add(deviation, self.group(group).as_flattened(), tail);
+            for (number, noise) in part.iter_mut().zip(&noise.as_flattened()[skipped..]) {
+                *number += deviation * noise;
+            }
+            (group, skipped, rest) = (group + 1, 0, behind);
         }
     }
 
@@ -82,13 +77,6 @@ impl Noise {
         let [a, b, c, d] = philox(counter, self.key);
         let [[first, second], [third, fourth]] = [normal(a, b), normal(c, d)];
         [first.0, second.0, third.0, fourth.0]
-    }
-}
-
-#[inline(always)]
-fn add(deviation: f32, noise: &[f32], numbers: &mut [f32]) {
-    for (number, noise) in numbers.iter_mut().zip(noise) {
-        *number += deviation * noise;
     }
 }
 

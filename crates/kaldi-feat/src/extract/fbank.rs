@@ -5,8 +5,8 @@ use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies};
-use super::{EnergyOptions, Extractor, FrameOptions, MelBanks, MelOptions};
+use super::mel::{Filterbank, MelEnergies, compute_reported};
+use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
 use crate::Result;
 
 /// The options of filterbank energies (Kaldi's `FbankOptions`).
@@ -77,13 +77,11 @@ impl Extractor for Fbank {
         &self.options.frames
     }
 
-    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
-        let energies = MelEnergies::new(self.filterbank.banks(warp)?);
-        self.analysis.run(wave, self.log_energy.kind, Frames { fbank: self, energies })
-    }
-
-    fn inspect_mel(&self, wave: &[f32], warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
-        self.filterbank.inspect(&self.analysis, wave, warp, self.options.use_power)
+    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+        compute_reported(&self.filterbank, warp, |banks, kept| {
+            let energies = MelEnergies::new(banks, kept);
+            self.analysis.run(wave, self.log_energy.kind, Frames { fbank: self, energies })
+        })
     }
 }
 
@@ -175,14 +173,17 @@ mod tests {
     }
 
     #[test]
-    fn filters_can_be_inspected() {
+    fn a_report_has_the_energies_of_every_frame() {
         let mel = MelOptions { debug_mel: true, ..Default::default() };
         let options = FbankOptions { use_log_fbank: false, mel, ..Default::default() };
-        let wave: Vec<f32> = (0..800).map(|at| (at % 50) as f32).collect();
+        let wave: Vec<f32> = (0..1900).map(|at| (at % 50) as f32).collect();
         let fbank = Fbank::new(&options).unwrap();
-        let (banks, energies) = fbank.inspect_mel(&wave, 1.1).unwrap().unwrap();
+        let (feats, report) = fbank.compute_reported(&wave, 1.1).unwrap();
+        let MelReport { banks, energies } = report.unwrap();
         assert_eq!(banks.bins().len(), 23);
-        assert_eq!(energies, fbank.compute(&wave, 1.1).unwrap());
+        assert_eq!((&energies, feats.num_rows()), (&feats, 10));
         assert!(energies != fbank.compute(&wave, 1.0).unwrap());
+        let silent = Fbank::new(&FbankOptions::default()).unwrap();
+        assert_eq!(silent.compute_reported(&wave, 1.1).unwrap().1, None);
     }
 }

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_matrix::Matrix;
 
-use super::analysis::{Analysis, Block, Energy, Spectral};
 use super::framing::FrameOptions;
 use crate::{Error, Result};
 
@@ -166,43 +165,31 @@ impl Filterbank {
     pub(crate) fn num_bins(&self) -> usize {
         self.unwarped.bins.len()
     }
-
-    /// The filters and the energies in them for every frame, where `--debug-mel` asks for them.
-    pub(crate) fn inspect(
-        &self,
-        analysis: &Analysis,
-        wave: &[f32],
-        warp: f32,
-        use_power: bool,
-    ) -> Result<Option<(MelBanks, Matrix<f32>)>> {
-        if !self.options.debug_mel {
-            return Ok(None);
-        }
-        let banks = self.banks(warp)?;
-        let frames = Frames { energies: MelEnergies::new(Cow::Borrowed(&banks)), use_power };
-        let energies = analysis.run(wave, Energy::Raw, frames)?;
-        Ok(Some((banks.into_owned(), energies)))
-    }
 }
 
 /// The energies of eight frames in all filters.
 pub(crate) struct MelEnergies<'a> {
-    banks: Cow<'a, MelBanks>,
+    banks: &'a MelBanks,
     energies: Vec<Lanes>,
     /// Zero as long as all energies were finite, since infinity times zero is no number.
     zero: Lanes,
+    /// Where all energies are kept, if somebody wants to see them.
+    kept: Option<&'a mut Vec<Lanes>>,
 }
 
 impl<'a> MelEnergies<'a> {
-    pub(crate) fn new(banks: Cow<'a, MelBanks>) -> Self {
+    pub(crate) fn new(banks: &'a MelBanks, kept: Option<&'a mut Vec<Lanes>>) -> Self {
         let energies = vec![Lanes::ZERO; banks.bins.len()];
-        Self { banks, energies, zero: Lanes::ZERO }
+        Self { banks, energies, zero: Lanes::ZERO, kept }
     }
 
     #[inline(always)]
     pub(crate) fn compute(&mut self, spectrum: &[Lanes]) -> &mut [Lanes] {
         self.banks.apply(spectrum, &mut self.energies);
         self.look_at_results();
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(&self.energies);
+        }
         &mut self.energies
     }
 
@@ -219,26 +206,35 @@ impl<'a> MelEnergies<'a> {
     }
 }
 
-/// Nothing but the energies.
-struct Frames<'a> {
-    energies: MelEnergies<'a>,
-    use_power: bool,
+/// Filters as `--debug-mel` shows them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MelReport {
+    /// The filters.
+    pub banks: MelBanks,
+    /// The energy in each filter for every frame, `num_frames × num_mel_bins`; nothing where there are no frames.
+    pub energies: Matrix<f32>,
 }
 
-impl Spectral for Frames<'_> {
-    fn dim(&self) -> usize {
-        self.energies.energies.len()
+/// Computes features with `compute`, which is given where to keep energies, and reports on these where `--debug-mel` asks
+/// for that.
+pub(crate) fn compute_reported(
+    filterbank: &Filterbank,
+    warp: f32,
+    compute: impl FnOnce(&MelBanks, Option<&mut Vec<Lanes>>) -> Result<Matrix<f32>>,
+) -> Result<(Matrix<f32>, Option<MelReport>)> {
+    let banks = filterbank.banks(warp)?;
+    if !filterbank.options.debug_mel {
+        return Ok((compute(&banks, None)?, None));
     }
-
-    fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]) {
-        let spectrum = block.power();
-        if !self.use_power {
-            for power in spectrum.iter_mut() {
-                *power = power.sqrt();
-            }
-        }
-        out.copy_from_slice(self.energies.compute(spectrum));
-    }
+    let mut kept = Vec::new();
+    let feats = compute(&banks, Some(&mut kept))?;
+    let (num_frames, num_bins) = (feats.num_rows(), banks.bins.len());
+    let energy = |at: usize| {
+        let (frame, bin) = (at / num_bins, at % num_bins);
+        kept[frame / WIDTH * num_bins + bin].0[frame % WIDTH]
+    };
+    let energies = Matrix::from_vec(num_frames, num_bins, (0..num_frames * num_bins).map(energy).collect());
+    Ok((feats, Some(MelReport { banks: banks.into_owned(), energies })))
 }
 
 /// The mel scale (Kaldi's and HTK's): linear at low frequencies in Hz, logarithmic above.

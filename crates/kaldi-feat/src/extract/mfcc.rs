@@ -7,8 +7,8 @@ use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies};
-use super::{EnergyOptions, Extractor, FrameOptions, MelBanks, MelOptions};
+use super::mel::{Filterbank, MelEnergies, compute_reported};
+use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
 use crate::{Error, Result};
 
 /// The options of MFCC (Kaldi's `MfccOptions`).
@@ -98,13 +98,11 @@ impl Extractor for Mfcc {
         &self.options.frames
     }
 
-    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
-        let energies = MelEnergies::new(self.filterbank.banks(warp)?);
-        self.analysis.run(wave, self.log_energy.kind, Frames { mfcc: self, energies })
-    }
-
-    fn inspect_mel(&self, wave: &[f32], warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
-        self.filterbank.inspect(&self.analysis, wave, warp, true)
+    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+        compute_reported(&self.filterbank, warp, |banks, kept| {
+            let energies = MelEnergies::new(banks, kept);
+            self.analysis.run(wave, self.log_energy.kind, Frames { mfcc: self, energies })
+        })
     }
 }
 

@@ -38,7 +38,7 @@ use kaldi_matrix::Matrix;
 pub use energy::EnergyOptions;
 pub use fbank::{Fbank, FbankOptions};
 pub use framing::FrameOptions;
-pub use mel::{MelBanks, MelBin, MelOptions};
+pub use mel::{MelBanks, MelBin, MelOptions, MelReport};
 pub use mfcc::{Mfcc, MfccOptions};
 pub use plp::{Plp, PlpOptions};
 pub use spectrogram::{Spectrogram, SpectrogramOptions};
@@ -57,11 +57,14 @@ pub trait Extractor {
     ///
     /// # Errors
     /// Where a sample is no finite number, energies are beyond the range of `f32`, or filters cannot be warped so.
-    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>>;
+    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
+        Ok(self.compute_reported(wave, warp)?.0)
+    }
 
-    /// What `--debug-mel` asks for, if it does: the filters and, for every frame, the energy in each of them.
+    /// As [`Extractor::compute`], with a report on mel filters where there are any and [`MelOptions::debug_mel`] asks for
+    /// it.
     ///
     /// # Errors
     /// As [`Extractor::compute`].
-    fn inspect_mel(&self, wave: &[f32], warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>>;
+    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)>;
 }

@@ -7,9 +7,9 @@ use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::mel::{Filterbank, MelEnergies};
+use super::mel::{Filterbank, MelEnergies, compute_reported};
 use super::mfcc::lifter;
-use super::{EnergyOptions, Extractor, FrameOptions, MelBanks, MelOptions};
+use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
 use crate::{Error, Result};
 
 /// The options of PLP (Kaldi's `PlpOptions`).
@@ -120,23 +120,19 @@ impl Extractor for Plp {
         &self.options.frames
     }
 
-    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
-        let banks = self.filterbank.banks(warp)?;
-        let loudness = banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect();
-        let order = self.options.lpc_order as usize;
-        let frames = Frames {
-            plp: self,
-            loudness,
-            energies: MelEnergies::new(banks),
-            autocorrelation: vec![Lanes::ZERO; order + 1],
-            prediction: vec![Lanes::ZERO; order],
-            room: vec![Lanes::ZERO; order],
-        };
-        self.analysis.run(wave, self.log_energy.kind, frames)
-    }
-
-    fn inspect_mel(&self, wave: &[f32], warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
-        self.filterbank.inspect(&self.analysis, wave, warp, true)
+    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
+        compute_reported(&self.filterbank, warp, |banks, kept| {
+            let order = self.options.lpc_order as usize;
+            let frames = Frames {
+                plp: self,
+                loudness: banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect(),
+                energies: MelEnergies::new(banks, kept),
+                autocorrelation: vec![Lanes::ZERO; order + 1],
+                prediction: vec![Lanes::ZERO; order],
+                room: vec![Lanes::ZERO; order],
+            };
+            self.analysis.run(wave, self.log_energy.kind, frames)
+        })
     }
 }
 

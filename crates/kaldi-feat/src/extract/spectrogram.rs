@@ -5,7 +5,7 @@ use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::{EnergyOptions, Extractor, FrameOptions, MelBanks};
+use super::{EnergyOptions, Extractor, FrameOptions, MelReport};
 use crate::Result;
 
 /// The options of spectrograms (Kaldi's `SpectrogramOptions`).
@@ -49,17 +49,13 @@ impl Extractor for Spectrogram {
         &self.options.frames
     }
 
-    fn compute(&self, wave: &[f32], _warp: f32) -> Result<Matrix<f32>> {
+    fn compute_reported(&self, wave: &[f32], _warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
         let length = self.analysis.padded_length();
-        if self.options.return_raw_fft {
-            self.analysis.run(wave, self.log_energy.kind, Complexes { length })
-        } else {
-            self.analysis.run(wave, self.log_energy.kind, Powers { length, log_energy: &self.log_energy })
-        }
-    }
-
-    fn inspect_mel(&self, _wave: &[f32], _warp: f32) -> Result<Option<(MelBanks, Matrix<f32>)>> {
-        Ok(None)
+        let feats = match self.options.return_raw_fft {
+            true => self.analysis.run(wave, self.log_energy.kind, Complexes { length }),
+            false => self.analysis.run(wave, self.log_energy.kind, Powers { length, log_energy: &self.log_energy }),
+        };
+        Ok((feats?, None))
     }
 }
 

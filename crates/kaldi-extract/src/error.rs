@@ -1,0 +1,54 @@
+//! What can go wrong with extraction.
+
+use std::fmt;
+
+use bstr::BString;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure that ends an extraction.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A table failed.
+    Table(kaldi_table::Error),
+    /// `--output-format` names no format.
+    OutputFormat {
+        /// What it is.
+        got: BString,
+    },
+    /// HTK features are to be written as text.
+    HtkText,
+    /// `--channel` is no channel.
+    Channel {
+        /// What it is.
+        got: i32,
+    },
+}
+
+impl From<kaldi_table::Error> for Error {
+    fn from(error: kaldi_table::Error) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Table(error) => error.fmt(f),
+            Self::OutputFormat { got } => write!(f, "expected --output-format to be kaldi or htk, got {got:?}"),
+            Self::HtkText => f.write_str("HTK features have no text form: leave t out of the wspecifier"),
+            Self::Channel { got } => write!(f, "expected --channel to be -1, 0 or more, got {got}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Table(error) => error.source(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! From a waveform to the samples that features are computed of.
+
+use std::fmt;
+
+use bstr::BStr;
+use kaldi_feat::extract::FrameOptions;
+use kaldi_log::{Digits, warning};
+use kaldi_random::Noise;
+use kaldi_wave::{ResampleError, Wave, resample};
+
+use crate::ExtractOptions;
+
+/// Takes the channel that is wanted of a waveform, or warns that there is none in it or that it is too short.
+///
+/// Several channels of which none was chosen are worth a warning, too; it is the first one then.
+pub(crate) fn channel(wave: Wave, utt: &BStr, options: &ExtractOptions) -> Option<Vec<f32>> {
+    let duration = duration(&wave);
+    if duration < options.min_duration {
+        let seconds = Digits(duration.into(), 6);
+        warning!("File: {utt} is too short ({seconds} sec): producing no output.");
+        return None;
+    }
+    let num_channels = wave.num_channels();
+    let channel = match usize::try_from(options.channel) {
+        Ok(channel) if channel >= num_channels => {
+            warning!(
+                "File with id {utt} has {num_channels} channels but you specified channel {channel}, producing no output."
+            );
+            return None;
+        }
+        Ok(channel) => channel,
+        Err(_) => {
+            if num_channels != 1 {
+                warning!(
+                    "{utt}: Channel not specified but you have data with {num_channels} channels; defaulting to zero"
+                );
+            }
+            0
+        }
+    };
+    Some(wave.into_channels().swap_remove(channel))
+}
+
+/// The duration in seconds, in single precision as Kaldi has it.
+pub(crate) fn duration(wave: &Wave) -> f32 {
+    wave.num_samples() as f32 / wave.sample_rate()
+}
+
+/// A waveform that is not to be converted to the sample rate that is wanted.
+#[derive(Debug)]
+pub(crate) enum RateError {
+    /// Conversion is not allowed.
+    Mismatch {
+        /// That of the waveform, in Hz.
+        from: f32,
+        /// The one that is wanted, in Hz.
+        to: f32,
+    },
+    /// Conversion is impossible.
+    Resample(ResampleError),
+}
+
+impl fmt::Display for RateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mismatch { from, to } => {
+                let way = if from > to { "downsample" } else { "upsample" };
+                write!(
+                    f,
+                    "Waveform and config sample Frequency mismatch: {from} .vs {to} (--allow-{way}=true would {way} the \
+                     waveform)"
+                )
+            }
+            Self::Resample(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Converts samples to the rate that is wanted, where that is allowed.
+pub(crate) fn at_rate(samples: Vec<f32>, from: f32, options: &FrameOptions) -> Result<Vec<f32>, RateError> {
+    let to = options.sample_frequency;
+    if from == to {
+        return Ok(samples);
+    }
+    let allowed = if from > to { options.allow_downsample } else { options.allow_upsample };
+    if !allowed {
+        return Err(RateError::Mismatch { from, to });
+    }
+    // Whole numbers, as in Kaldi.
+    resample(&samples, from as u32, to as u32).map_err(RateError::Resample)
+}
+
+/// Adds the noise of an utterance, which is the same wherever and whenever that utterance is worked on.
+pub(crate) fn dither(samples: &mut [f32], utt: &BStr, options: &FrameOptions) {
+    if options.dither != 0.0 {
+        Noise::new(options.seed, utt).add(options.dither, 0, samples);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> FrameOptions {
+        FrameOptions { sample_frequency: 8000.0, ..Default::default() }
+    }
+
+    #[test]
+    fn rates_are_converted_where_that_is_allowed() {
+        let wave = vec![1.0; 1600];
+        assert_eq!(at_rate(wave.clone(), 8000.0, &options()).unwrap(), wave);
+        let message = |from| at_rate(wave.clone(), from, &options()).unwrap_err().to_string();
+        assert_eq!(
+            message(16000.0),
+            "Waveform and config sample Frequency mismatch: 16000 .vs 8000 (--allow-downsample=true would downsample the \
+             waveform)"
+        );
+        assert!(message(6000.0).ends_with("(--allow-upsample=true would upsample the waveform)"));
+        let down = FrameOptions { allow_downsample: true, ..options() };
+        assert_eq!(at_rate(wave.clone(), 16000.0, &down).unwrap().len(), 800);
+        assert!(at_rate(wave.clone(), 6000.0, &down).is_err());
+        let up = FrameOptions { allow_upsample: true, ..options() };
+        assert_eq!(at_rate(wave.clone(), 4000.0, &up).unwrap().len(), 3200);
+        assert!(at_rate(wave, 16000.0, &up).is_err());
+    }
+
+    #[test]
+    fn noise_is_that_of_the_utterance_and_the_seed() {
+        let noisy = |utt: &str, dither, seed| {
+            let mut wave = vec![0.0; 1000];
+            super::dither(&mut wave, BStr::new(utt), &FrameOptions { dither, seed, ..options() });
+            wave
+        };
+        assert_eq!(noisy("a", 0.0, 0), [0.0; 1000]);
+        assert_eq!(noisy("a", 1.0, 0), noisy("a", 1.0, 0));
+        assert!(noisy("a", 1.0, 0) != noisy("b", 1.0, 0) && noisy("a", 1.0, 0) != noisy("a", 1.0, 1));
+        let energy = |wave: Vec<f32>| wave.iter().map(|sample| sample * sample).sum::<f32>() / 1000.0;
+        assert!((energy(noisy("a", 3.0, 0)) - 9.0).abs() < 1.5);
+    }
+}

@@ -1,0 +1,164 @@
+//! From a table of waveforms to one of features.
+
+use std::sync::Arc;
+
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::Tally;
+use kaldi_feat::CmvnStats;
+use kaldi_feat::extract::{Extractor, MelReport};
+use kaldi_io::{Value, Wspecifier};
+use kaldi_log::{Digits, log, vlog, warning};
+use kaldi_matrix::{HtkFeatures, Matrix};
+use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError};
+use kaldi_wave::Wave;
+
+use crate::recording::{at_rate, channel, dither, duration};
+use crate::warps::Warps;
+use crate::{Error, ExtractOptions, Result, WarpOptions};
+
+/// What stands in HTK files besides features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HtkHeader {
+    /// The frame shift in units of 100 ns.
+    pub sample_period: i32,
+    /// HTK's parmKind.
+    pub sample_kind: u16,
+}
+
+/// Computes features of every waveform of the table `source` and writes them to the table `target`, in Kaldi's form or
+/// under an HTK header.
+///
+/// Utterances that are too short, lack the channel or the warp factor, or cannot be computed are skipped with a warning;
+/// the tally counts them.
+///
+/// # Errors
+/// Where options make no sense, or a table fails.
+pub fn extract<E: Extractor + Send + Sync + 'static>(
+    extractor: E,
+    htk: HtkHeader,
+    options: &ExtractOptions,
+    warps: &WarpOptions,
+    [source, target]: [&BStr; 2],
+) -> Result<Tally> {
+    if options.channel < -1 {
+        return Err(Error::Channel { got: options.channel });
+    }
+    let warps = Warps::open(warps)?;
+    let extractor = Arc::new(extractor);
+    match options.output_format.as_bytes() {
+        b"kaldi" => extract_as(extractor, options, warps, [source, target], Ok),
+        b"htk" if is_text(target) => Err(Error::HtkText),
+        b"htk" => extract_as(extractor, options, warps, [source, target], move |feats| {
+            Ok(HtkFeatures::new(feats, htk.sample_period, htk.sample_kind)?)
+        }),
+        other => Err(Error::OutputFormat { got: other.into() }),
+    }
+}
+
+/// Whether a table is to be written as text; false where it is none.
+fn is_text(wspecifier: &BStr) -> bool {
+    Wspecifier::parse(wspecifier).is_some_and(|wspecifier| !wspecifier.options.binary)
+}
+
+/// What is written of one utterance, and its duration in seconds.
+type Extracted<T> = (Record<T>, f32);
+
+fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
+    extractor: Arc<E>,
+    options: &ExtractOptions,
+    warps: Warps,
+    [source, target]: [&BStr; 2],
+    wrap: impl Fn(Matrix<f32>) -> Result<T, WorkError> + Send + Sync + 'static,
+) -> Result<Tally> {
+    let source = SequentialReader::<Wave>::open(source)?;
+    let mut target = TableWriter::<T>::create(target)?;
+    let format = target.format();
+    let durations = options.write_utt2dur.as_deref();
+    let mut durations = durations.map(TableWriter::<f64>::create).transpose()?;
+
+    let work_options = options.clone();
+    let mut rows = source.map_with(warps, move |entry, warp| {
+        let extracted = features(&*extractor, entry, warp, &work_options)?;
+        let record = |(feats, duration)| -> Result<Extracted<T>, WorkError> {
+            let value = wrap(feats).map_err(|error| entry.error(error))?;
+            Ok((Record::from_value(entry.key(), value, format), duration))
+        };
+        extracted.map(record).transpose()
+    });
+    let mut tally = Tally::default();
+    for row in &mut rows {
+        let (utt, extracted) = row?;
+        let Some((record, duration)) = extracted else {
+            tally.failed += 1;
+            continue;
+        };
+        target.put(record)?;
+        if let Some(durations) = &mut durations {
+            durations.write(utt.as_ref(), &duration.into())?;
+        }
+        tally.done += 1;
+        let utterances = tally.done + tally.failed;
+        if utterances.is_multiple_of(10) {
+            log!("Processed {utterances} utterances");
+        }
+        vlog!(2, "Processed features for key {utt}");
+    }
+    log!("Done {} out of {} utterances.", tally.done, tally.done + tally.failed);
+    rows.finish()?;
+    target.finish()?;
+    durations.map_or(Ok(()), TableWriter::finish)?;
+    Ok(tally)
+}
+
+/// Computes the features of one utterance and its duration in seconds, or warns that there are none.
+fn features(
+    extractor: &impl Extractor,
+    entry: &Entry<'_, Wave>,
+    warp: Option<f32>,
+    options: &ExtractOptions,
+) -> Result<Option<(Matrix<f32>, f32)>, WorkError> {
+    let (wave, utt) = (entry.read()?, entry.key());
+    let (rate, duration) = (wave.sample_rate(), duration(&wave));
+    let Some(samples) = channel(wave, utt, options) else { return Ok(None) };
+    let Some(warp) = warp else {
+        warning!("No vtln-map entry for utterance-id (or speaker-id) {utt}");
+        return Ok(None);
+    };
+    let failed = |reason: &dyn std::fmt::Display| {
+        warning!("Failed to compute features for utterance {utt}: {reason}");
+        Ok(None)
+    };
+    let mut samples = match at_rate(samples, rate, extractor.frames()) {
+        Ok(samples) => samples,
+        Err(error) => return failed(&error),
+    };
+    dither(&mut samples, utt, extractor.frames());
+    let (mut feats, report) = match extractor.compute_reported(&samples, warp) {
+        Ok(computed) => computed,
+        Err(error) => return failed(&error),
+    };
+    if let Some(report) = report {
+        log_mel(&report);
+    }
+    let num_silent = feats.rows().filter(|frame| frame.iter().any(|value| value.is_nan())).count();
+    if num_silent > 0 {
+        warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; --dither prevents that");
+    }
+    if options.subtract_mean && !feats.is_empty() {
+        CmvnStats::of(&feats).apply(false, &mut feats).map_err(|error| entry.error(error))?;
+    }
+    Ok(Some((feats, duration)))
+}
+
+/// Logs the weights of filters and the energies in them.
+fn log_mel(MelReport { banks, energies }: &MelReport) {
+    let numbers = |numbers: &[f32]| {
+        numbers.iter().map(|number| Digits(f64::from(*number), 6).to_string() + " ").collect::<String>()
+    };
+    for (nth, bin) in banks.bins().iter().enumerate() {
+        log!("bin {nth}, offset = {}, vec = [ {}]", bin.first, numbers(&bin.weights));
+    }
+    for frame in energies.rows() {
+        log!("MEL BANKS: {}", numbers(frame));
+    }
+}

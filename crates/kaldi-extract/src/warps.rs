@@ -1,0 +1,48 @@
+//! The warp factors of utterances.
+
+use bstr::BStr;
+use kaldi_log::warning;
+use kaldi_table::{Lookup, MappedReader};
+
+use crate::{Result, WarpOptions};
+
+/// Finds the warp factor of each utterance.
+pub(crate) enum Warps {
+    /// The same for all.
+    One(f32),
+    /// That of the utterance or its speaker.
+    Map(MappedReader<f32>),
+}
+
+impl Warps {
+    pub(crate) fn open(options: &WarpOptions) -> Result<Self> {
+        let utt2spk = options.utt2spk.as_deref();
+        match &options.vtln_map {
+            Some(map) => Ok(Self::Map(MappedReader::open(map, utt2spk.unwrap_or_default())?)),
+            None => {
+                if utt2spk.is_some() {
+                    warning!("--utt2spk has no effect without --vtln-map");
+                }
+                Ok(Self::One(options.vtln_warp))
+            }
+        }
+    }
+}
+
+impl Lookup for Warps {
+    type Found = Option<f32>;
+
+    fn find(&mut self, utt: &BStr) -> kaldi_table::Result<Option<f32>> {
+        match self {
+            Self::One(warp) => Ok(Some(*warp)),
+            Self::Map(map) => Ok(map.get(utt)?.map(|warp| *warp)),
+        }
+    }
+
+    fn finish(&mut self) -> kaldi_table::Result<()> {
+        match self {
+            Self::One(_) => Ok(()),
+            Self::Map(map) => map.finish(),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Computes mel filterbank energies.
+//!
+//! Matches Kaldi's `compute-fbank-feats`, except that dither is noise of the samples, which is the same in every run and for any
+//! number of threads (see `--seed`), and that what makes no sense in options is an error before anything is read.
+//! `--utt2spk` goes with `--vtln-map`, as in `compute-mfcc-feats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_feat::extract::{Fbank, FbankOptions};
+
+const USAGE: &str = "\
+Computes the log energies in mel filters of waveforms, for every frame.
+
+Usage: compute-fbank-feats [options] <wav-rspecifier> <feats-wspecifier>
+ e.g.: compute-fbank-feats --num-mel-bins=80 scp:wav.scp ark,scp:fbank.ark,fbank.scp
+See also: compute-mfcc-feats, compute-plp-feats, compute-spectrogram-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    fbank: FbankOptions,
+    #[command(flatten)]
+    warp: WarpOptions,
+    #[command(flatten)]
+    extract: ExtractOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_fbank_feats)
+}
+
+fn compute_fbank_feats(opts: Options) -> anyhow::Result<Tally> {
+    let fbank = Fbank::new(&opts.fbank)?;
+    // FBANK with E or 0.
+    let sample_kind = 0o7 | if opts.fbank.use_energy { 0o100 } else { 0o20000 };
+    let htk = HtkHeader { sample_period: 100_000, sample_kind };
+    Ok(extract(fbank, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?)
+}

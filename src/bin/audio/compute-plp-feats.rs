@@ -1,0 +1,42 @@
+//! Computes cepstra of perceptual linear prediction.
+//!
+//! Matches Kaldi's `compute-plp-feats`, except that dither is noise of the samples, which is the same in every run and for any
+//! number of threads (see `--seed`), and that what makes no sense in options is an error before anything is read.
+//! `--utt2spk` goes with `--vtln-map`, as in `compute-mfcc-feats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_feat::extract::{Plp, PlpOptions};
+
+const USAGE: &str = "\
+Computes cepstra of perceptual linear prediction (PLP) of waveforms, for every frame.
+
+Usage: compute-plp-feats [options] <wav-rspecifier> <feats-wspecifier>
+ e.g.: compute-plp-feats --config=conf/plp.conf scp:wav.scp ark,scp:plp.ark,plp.scp
+See also: compute-mfcc-feats, compute-fbank-feats, compute-spectrogram-feats, add-deltas
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    plp: PlpOptions,
+    #[command(flatten)]
+    warp: WarpOptions,
+    #[command(flatten)]
+    extract: ExtractOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_plp_feats)
+}
+
+fn compute_plp_feats(opts: Options) -> anyhow::Result<Tally> {
+    let plp = Plp::new(&opts.plp)?;
+    // PLP with 0.
+    let htk = HtkHeader { sample_period: 100_000, sample_kind: 0o13 | 0o20000 };
+    Ok(extract(plp, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?)
+}

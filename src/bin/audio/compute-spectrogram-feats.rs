@@ -1,0 +1,41 @@
+//! Computes spectrograms.
+//!
+//! Matches Kaldi's `compute-spectrogram-feats`, except that dither is noise of the samples, which is the same in every run and for any
+//! number of threads (see `--seed`), and that what makes no sense in options is an error before anything is read.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
+
+const USAGE: &str = "\
+Computes spectrograms of waveforms: the log power at every frequency, for every frame. The first value is the log energy of
+the frame.
+
+Usage: compute-spectrogram-feats [options] <wav-rspecifier> <feats-wspecifier>
+ e.g.: compute-spectrogram-feats --frame-shift=5 scp:wav.scp ark,scp:spec.ark,spec.scp
+See also: compute-fbank-feats, compute-mfcc-feats, compute-plp-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    spectrogram: SpectrogramOptions,
+    #[command(flatten)]
+    extract: ExtractOptions,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, compute_spectrogram_feats)
+}
+
+fn compute_spectrogram_feats(opts: Options) -> anyhow::Result<Tally> {
+    let spectrogram = Spectrogram::new(&opts.spectrogram)?;
+    // FBANK with 0.
+    let sample_period = (opts.spectrogram.frames.frame_shift * 10_000.0) as i32;
+    let htk = HtkHeader { sample_period, sample_kind: 0o7 | 0o20000 };
+    Ok(extract(spectrogram, htk, &opts.extract, &WarpOptions::default(), [&opts.source, &opts.target])?)
+}
