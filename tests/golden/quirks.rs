@@ -1,5 +1,6 @@
 //! Where we do something else than Kaldi on purpose, and the tests that show what.
 
+use crate::tools::audio::{compute_fbank_feats, compute_plp_feats};
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::posteriors::post_to_feats;
 use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
@@ -51,5 +52,9 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
         ],
     ),
     ("^post-to-feats/files$", &[post_to_feats::single_files_work]),
+    (
+        "compute-(fbank|plp)-feats/(h-)?vtln-map-per-speaker",
+        &[compute_fbank_feats::speakers_have_warp_factors, compute_plp_feats::speakers_have_warp_factors],
+    ),
     ("vector-scale/(h-)?sorted-option-refused", &[vector_scale::rspecifiers_may_have_options]),
 ];

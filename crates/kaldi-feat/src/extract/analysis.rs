@@ -53,6 +53,9 @@ impl Analysis {
         if !(0.0..=1.0).contains(&preemphasis) {
             return Err(Error::option("preemphasis-coefficient", "from 0 to 1", preemphasis));
         }
+        if !options.dither.is_finite() {
+            return Err(Error::option("dither", "a finite number", options.dither));
+        }
         let fft = RealFft::new(framing.padded);
         Ok(Self { framing, preemphasis, remove_dc_offset: options.remove_dc_offset, fft })
     }

@@ -1,0 +1,62 @@
+use super::extraction::{computed, distance, first, two};
+
+const TOOL: &str = "compute-fbank-feats";
+
+#[test]
+fn filters_are_as_many_as_are_asked_for() {
+    let scratch = two();
+    assert_eq!(first(&scratch, TOOL)[0].len(), 23);
+    assert_eq!(first(&scratch, "compute-fbank-feats --num-mel-bins=80")[0].len(), 80);
+}
+
+#[test]
+fn energy_is_one_more_value_first_or_last() {
+    let scratch = two();
+    let plain = first(&scratch, TOOL);
+    let before = first(&scratch, "compute-fbank-feats --use-energy");
+    let behind = first(&scratch, "compute-fbank-feats --use-energy --htk-compat");
+    for ((plain, before), behind) in plain.iter().zip(&before).zip(&behind) {
+        assert_eq!((&plain[..], &plain[..]), (&before[1..], &behind[..23]));
+        assert_eq!(before[0], behind[23]);
+    }
+    let floored = first(&scratch, "compute-fbank-feats --use-energy --energy-floor=1e10");
+    assert!(floored.iter().all(|row| (row[0] - 1e10_f32.ln()).abs() < 1e-5));
+}
+
+#[test]
+fn values_are_logarithms_or_linear_of_power_or_magnitude() {
+    let scratch = two();
+    let (log, linear) = (first(&scratch, TOOL), first(&scratch, "compute-fbank-feats --use-log-fbank=false"));
+    let logs = linear.iter().map(|row| row.iter().map(|value| value.ln()).collect()).collect();
+    assert!(distance(&log, &logs) < 1e-4);
+    let magnitude = first(&scratch, "compute-fbank-feats --use-power=false --use-log-fbank=false");
+    let above_roots = |(linear, magnitude): (&f32, &f32)| *magnitude >= linear.sqrt() * 0.99;
+    assert!(linear.iter().flatten().zip(magnitude.iter().flatten()).all(above_roots));
+    assert!(distance(&magnitude, &linear) > 1.0);
+}
+
+#[test]
+pub fn speakers_have_warp_factors() {
+    let scratch = two();
+    scratch.write("spk2warp", "eve 0.9\nadam 1.1\n").write("utt2spk", "a eve\nb adam\n");
+    let feats = |options: &str| computed(&scratch, &format!("{TOOL} --dither=0 {options}"));
+    let by_speaker = feats("--vtln-map=ark:spk2warp --utt2spk=ark:utt2spk");
+    assert_eq!(by_speaker[0], feats("--vtln-warp=0.9")[0]);
+    assert_eq!(by_speaker[1], feats("--vtln-warp=1.1")[1]);
+}
+
+#[test]
+fn speakers_alone_have_no_effect() {
+    let scratch = two();
+    scratch.write("utt2spk", "a eve\nb adam\n");
+    let plain = scratch.sh("compute-fbank-feats scp:wav.scp ark:-").succeeds();
+    let ran = scratch.sh("compute-fbank-feats --utt2spk=ark:utt2spk scp:wav.scp ark:-").succeeds();
+    ran.stdout_is(plain.stdout()).stderr_has("--utt2spk has no effect without --vtln-map");
+}
+
+#[test]
+fn the_documented_example_works() {
+    let scratch = two();
+    scratch.sh("compute-fbank-feats --num-mel-bins=80 scp:wav.scp ark,scp:fbank.ark,fbank.scp").succeeds();
+    scratch.sh("feat-to-dim scp:fbank.scp -").succeeds().stdout_is("80\n");
+}
