@@ -160,7 +160,7 @@ fn durations_are_written_of_what_is_done() {
         let table = "'scp:echo c c.wav; cat wav.scp |'";
         let ran =
             scratch.sh(&format!("{name} --min-duration=0.15 --write-utt2dur=ark,t:dur {table} ark:/dev/null; cat dur"));
-        ran.succeeds().stdout_is("a 0.5\nb 0.2\n");
+        ran.succeeds().stdout_is("a 0.5 \nb 0.2 \n");
     });
 }
 

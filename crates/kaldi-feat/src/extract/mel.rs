@@ -217,18 +217,24 @@ pub struct MelReport {
 
 /// Computes features with `compute`, which is given where to keep energies, and reports on these where `--debug-mel` asks
 /// for that.
+///
+/// Filters that cannot be warped so are no error where there are no frames, as in Kaldi.
 pub(crate) fn compute_reported(
     filterbank: &Filterbank,
     warp: f32,
+    num_frames: usize,
     compute: impl FnOnce(&MelBanks, Option<&mut Vec<Lanes>>) -> Result<Matrix<f32>>,
 ) -> Result<(Matrix<f32>, Option<MelReport>)> {
+    if num_frames == 0 {
+        return Ok((Matrix::default(), None));
+    }
     let banks = filterbank.banks(warp)?;
     if !filterbank.options.debug_mel {
         return Ok((compute(&banks, None)?, None));
     }
     let mut kept = Vec::new();
     let feats = compute(&banks, Some(&mut kept))?;
-    let (num_frames, num_bins) = (feats.num_rows(), banks.bins.len());
+    let num_bins = banks.bins.len();
     let energy = |at: usize| {
         let (frame, bin) = (at / num_bins, at % num_bins);
         kept[frame / WIDTH * num_bins + bin].0[frame % WIDTH]

@@ -99,7 +99,7 @@ impl Extractor for Mfcc {
     }
 
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, |banks, kept| {
+        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave), |banks, kept| {
             let energies = MelEnergies::new(banks, kept);
             self.analysis.run(wave, self.log_energy.kind, Frames { mfcc: self, energies })
         })

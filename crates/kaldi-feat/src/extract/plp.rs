@@ -121,7 +121,7 @@ impl Extractor for Plp {
     }
 
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, |banks, kept| {
+        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave), |banks, kept| {
             let order = self.options.lpc_order as usize;
             let frames = Frames {
                 plp: self,
