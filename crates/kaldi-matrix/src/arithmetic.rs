@@ -120,7 +120,7 @@ impl<T: Real> Vector<T> {
     /// Where the sizes differ.
     pub fn add_scaled(&mut self, factor: T, other: &Self) -> Result<()> {
         if self.dim() != other.dim() {
-            return Err(Error::Size { what: "vector", expected: (1, self.dim()), got: (1, other.dim()) });
+            return Err(Error::Dim { expected: self.dim(), got: other.dim() });
         }
         add_scaled(self.as_mut_slice(), factor, other.as_slice());
         Ok(())
@@ -132,7 +132,7 @@ impl<T: Real> Vector<T> {
     /// Where the sizes differ.
     pub fn add<U: Real>(&mut self, other: &Vector<U>) -> Result<()> {
         if self.dim() != other.dim() {
-            return Err(Error::Size { what: "vector", expected: (1, self.dim()), got: (1, other.dim()) });
+            return Err(Error::Dim { expected: self.dim(), got: other.dim() });
         }
         add(self.as_mut_slice(), other.as_slice());
         Ok(())
@@ -154,7 +154,7 @@ impl<T: Real> Vector<T> {
     /// Where the sizes differ.
     pub fn dot(&self, other: &Self) -> Result<f64> {
         if self.dim() != other.dim() {
-            return Err(Error::Size { what: "vector", expected: (1, self.dim()), got: (1, other.dim()) });
+            return Err(Error::Dim { expected: self.dim(), got: other.dim() });
         }
         Ok(dot(self.as_slice(), other.as_slice()))
     }

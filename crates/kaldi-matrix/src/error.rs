@@ -13,12 +13,19 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// Two sizes differ that have to be the same.
     Size {
-        /// What has the wrong size: `matrix`, `vector`, `transform` ...
+        /// What has the wrong size: `matrix`, `transform` ...
         what: &'static str,
         /// The size that it needs, rows before columns.
         expected: (usize, usize),
         /// The size that it has.
         got: (usize, usize),
+    },
+    /// A vector has another dimension than it has to have.
+    Dim {
+        /// The dimension that it needs.
+        expected: usize,
+        /// The dimension that it has.
+        got: usize,
     },
     /// A transform has neither the columns of a linear one (`dim`) nor of an affine one (`dim + 1`).
     Transform {
@@ -81,6 +88,7 @@ impl fmt::Display for Error {
             Self::Size { what, expected, got } => {
                 write!(f, "expected a {what} of {} by {}, got {} by {}", expected.0, expected.1, got.0, got.1)
             }
+            Self::Dim { expected, got } => write!(f, "expected a vector of dimension {expected}, got {got}"),
             Self::Transform { dim, got } => {
                 write!(f, "expected a transform with {dim} or {} columns, got {} by {}", dim + 1, got.0, got.1)
             }

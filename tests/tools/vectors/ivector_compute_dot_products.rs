@@ -48,7 +48,7 @@ fn trials_that_are_no_two_keys_or_do_not_match_leave_no_output_behind() {
     for (trials, message) in [
         ("a x\na x target\n", "t:2: expected two fields: key1 key2, got \"a x target\""),
         ("a x\n\n", "t:2: expected two fields: key1 key2, got \"\""),
-        ("a odd\n", "trial a odd: expected a vector of 1 by 3, got 1 by 1"),
+        ("a odd\n", "trial a odd: expected a vector of dimension 3, got 1"),
     ] {
         scratch.write("t", trials);
         scratch

@@ -51,7 +51,10 @@ fn nothing_has_no_mean() {
 fn vectors_of_other_lengths_are_an_error() {
     let scratch = Scratch::new();
     scratch.write("iv.ark", "a1 [ 1 2 ]\na2 [ 4 3 1 ]\n").write("s1", "a a1 a2\n").write("s2", "a a1\nb a2\n");
-    scratch.sh("ivector-mean ark:iv.ark o").fails_with(255).stderr_has("cannot add a2: expected a vector of 1 by 2");
+    scratch
+        .sh("ivector-mean ark:iv.ark o")
+        .fails_with(255)
+        .stderr_has("cannot add a2: expected a vector of dimension 2");
     scratch.sh("ivector-mean ark:s1 ark:iv.ark ark:o").fails_with(255).stderr_has("a: cannot add a2: expected");
     scratch.sh("ivector-mean ark:s2 ark:iv.ark ark:o").fails_with(255).stderr_has("the mean of b: expected");
     assert_eq!(scratch.list(), ["iv.ark", "s1", "s2"]);

@@ -49,7 +49,7 @@ fn vectors_of_other_lengths_are_an_error() {
     let scratch = ivectors();
     scratch.write("odd.ark", "a [ 1 2 ]\nb [ 4 4 4 ]\n");
     let ran = scratch.sh("ivector-subtract-global-mean ark:odd.ark ark:o");
-    ran.fails_with(255).stderr_has("cannot add b: expected a vector of 1 by 2, got 1 by 3");
+    ran.fails_with(255).stderr_has("cannot add b: expected a vector of dimension 2, got 3");
     let ran = scratch.sh("ivector-subtract-global-mean mean ark:odd.ark ark:o");
     ran.fails_with(255).stderr_has("b: cannot subtract the mean: expected a vector");
     assert_eq!(scratch.list(), ["iv.ark", "mean", "odd.ark"]);

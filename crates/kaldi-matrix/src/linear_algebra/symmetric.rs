@@ -117,7 +117,10 @@ impl SymmetricMatrix {
     /// # Errors
     /// Where the sizes differ.
     pub fn trace_of_product(&self, other: &Self) -> Result<f64> {
-        self.check_dim("symmetric matrix", other.dim)?;
+        if self.dim != other.dim {
+            let (expected, got) = ((self.dim, self.dim), (other.dim, other.dim));
+            return Err(Error::Size { what: "symmetric matrix", expected, got });
+        }
         let twice = |row| {
             let (left, right) = (self.lower_row(row), other.lower_row(row));
             2.0 * dot(left, right) - left[row] * right[row]
@@ -149,7 +152,10 @@ impl SymmetricMatrix {
     /// # Errors
     /// Where the sizes differ.
     pub fn add_scaled(&mut self, factor: f64, other: &Self) -> Result<()> {
-        self.check_dim("symmetric matrix", other.dim)?;
+        if self.dim != other.dim {
+            let (expected, got) = ((self.dim, self.dim), (other.dim, other.dim));
+            return Err(Error::Size { what: "symmetric matrix", expected, got });
+        }
         add_scaled(&mut self.data, factor, &other.data);
         Ok(())
     }
@@ -166,7 +172,7 @@ impl SymmetricMatrix {
     /// # Errors
     /// Where `vector` has another size.
     pub fn add_outer(&mut self, factor: f64, vector: &[f64]) -> Result<()> {
-        self.check_dim("vector", vector.len())?;
+        self.check_dim(vector.len())?;
         for (row, &value) in vector.iter().enumerate() {
             add_scaled(self.lower_row_mut(row), factor * value, &vector[..=row]);
         }
@@ -181,7 +187,7 @@ impl SymmetricMatrix {
         if samples.is_empty() {
             return Ok(());
         }
-        self.check_dim("row", samples.num_cols())?;
+        self.check_dim(samples.num_cols())?;
         let gram = samples.gram();
         for (row, sums) in gram.rows().enumerate() {
             add_scaled(self.lower_row_mut(row), factor, &sums[..=row]);
@@ -194,7 +200,7 @@ impl SymmetricMatrix {
     /// # Errors
     /// Where `vector` has another size.
     pub fn multiply_vector(&self, vector: &[f64]) -> Result<Vector<f64>> {
-        self.check_dim("vector", vector.len())?;
+        self.check_dim(vector.len())?;
         let mut product = vec![0.0; self.dim];
         for row in 0..self.dim {
             let elements = self.lower_row(row);
@@ -222,12 +228,9 @@ impl SymmetricMatrix {
         Self::from_lower(&half.multiply_transposed(transform)?)
     }
 
-    fn check_dim(&self, what: &'static str, dim: usize) -> Result<()> {
-        if dim == self.dim {
-            return Ok(());
-        }
-        let rows = |dim| if what == "symmetric matrix" { dim } else { 1 };
-        Err(Error::Size { what, expected: (rows(self.dim), self.dim), got: (rows(dim), dim) })
+    /// Checks the dimension of a vector.
+    fn check_dim(&self, dim: usize) -> Result<()> {
+        if dim == self.dim { Ok(()) } else { Err(Error::Dim { expected: self.dim, got: dim }) }
     }
 }
 
@@ -296,7 +299,7 @@ mod tests {
         let error = three().add_scaled(1.0, &SymmetricMatrix::new(2)).unwrap_err();
         assert_eq!(error.to_string(), "expected a symmetric matrix of 3 by 3, got 2 by 2");
         let error = three().add_outer(1.0, &[1.0]).unwrap_err();
-        assert_eq!(error.to_string(), "expected a vector of 1 by 3, got 1 by 1");
+        assert_eq!(error.to_string(), "expected a vector of dimension 3, got 1");
         assert!(three().add_gram(1.0, &Matrix::new(3, 2)).is_err());
         assert!(three().transformed(&Matrix::new(3, 2)).is_err());
         assert!(three().quadratic_form(&[]).is_err());
