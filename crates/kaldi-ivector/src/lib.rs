@@ -6,7 +6,7 @@
 //! - how likely two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores ([`Scorer`]);
 //! - which utterances come from one speaker: [`Clustering`];
 //! - which class a vector is of: [`LogisticRegression`], [`Trainer`];
-//! - what helps with that: [`SpeakerStats`] (for LDA), [`energy_projection`].
+//! - what helps with that: [`SpeakerStats`] (for LDA), [`VectorMoments`], [`energy_projection`].
 //!
 //! Vectors are in single precision, what is computed from them in double.
 
@@ -18,6 +18,7 @@ mod error;
 mod labels;
 mod lda;
 mod logistic;
+mod moments;
 mod plda;
 mod squares;
 mod voicing;
@@ -28,6 +29,7 @@ pub use error::{Error, Result};
 pub use labels::{ClassLabels, LabelPairs};
 pub use lda::{Lda, LdaOptions, SpeakerStats};
 pub use logistic::{LogisticRegression, Trainer, TrainingOptions};
+pub use moments::VectorMoments;
 pub use plda::{
     AdaptationOptions, AdaptationStats, Enrolled, LengthNormalization, Plda, PldaEstimator, PldaStats, Scorer, Trial,
 };

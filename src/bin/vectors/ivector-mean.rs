@@ -9,6 +9,7 @@ use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_io::values::Tokens;
+use kaldi_ivector::VectorMoments;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, write_file};
@@ -48,23 +49,17 @@ fn ivector_mean(opts: Options) -> anyhow::Result<Tally> {
 
 fn mean_of_all(ivectors: &Arg, mean: &Arg, format: Format) -> anyhow::Result<Tally> {
     let mut rows = SequentialReader::<Vector<f32>>::open(ivectors)?.values();
-    let mut sum = Vector::<f64>::default();
-    let mut done = 0;
+    let mut moments = VectorMoments::default();
     for row in &mut rows {
         let (key, vector) = row?;
-        if sum.is_empty() {
-            sum.resize(vector.dim());
-        }
-        sum.add(&vector).with_context(|| format!("cannot add {key}"))?;
-        done += 1;
+        moments.add(&vector).with_context(|| format!("cannot add {key}"))?;
     }
     rows.finish()?;
-    if done == 0 {
+    if moments.count() == 0 {
         bail!("No iVectors read");
     }
-    sum.scale(1.0 / done as f64);
-    write_file(mean, &sum, format)?;
-    Ok(Tally::new(done, 0))
+    write_file(mean, &moments.mean(), format)?;
+    Ok(Tally::new(moments.count(), 0))
 }
 
 fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Option<&Arg>) -> anyhow::Result<Tally> {
@@ -73,7 +68,7 @@ fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Optio
     let mut means = TableWriter::create(means)?;
     let mut num_utts = num_utts.map(|name| TableWriter::<i32>::create(name)).transpose()?;
 
-    let mut lengths = Lengths::default();
+    let mut moments = VectorMoments::default();
     let (mut tally, mut utts_done, mut utts_missing) = (Tally::default(), 0, 0);
     for speaker in speakers {
         let (spk, utts) = speaker?;
@@ -100,7 +95,7 @@ fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Optio
             continue;
         };
         mean.scale((1.0 / f64::from(count)) as f32);
-        lengths.add(&mean).with_context(|| format!("the mean of {spk}"))?;
+        moments.add(&mean).with_context(|| format!("the mean of {spk}"))?;
         means.write(spk.as_ref(), &mean)?;
         if let Some(num_utts) = &mut num_utts {
             num_utts.write(spk.as_ref(), &count)?;
@@ -114,42 +109,15 @@ fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Optio
         tally.done,
         tally.failed
     );
-    lengths.log();
+    if moments.count() > 0 {
+        log!(
+            "Norm of mean of speakers is {}, root-mean-square speaker-iVector length divided by sqrt(dim) is {}",
+            general(moments.mean().norm()),
+            general((moments.mean_square() / moments.sum().dim() as f64).sqrt())
+        );
+    }
     ivectors.finish()?;
     means.finish()?;
     num_utts.map_or(Ok(()), TableWriter::finish)?;
     Ok(tally)
-}
-
-/// How long vectors are, for the log.
-#[derive(Default)]
-struct Lengths {
-    count: f64,
-    sum: Vector<f64>,
-    sum_of_squares: f64,
-}
-
-impl Lengths {
-    fn add(&mut self, vector: &Vector<f32>) -> Result<(), kaldi_matrix::Error> {
-        if self.sum.is_empty() {
-            self.sum.resize(vector.dim());
-        }
-        self.sum.add(vector)?;
-        self.sum_of_squares += vector.dot(vector)?;
-        self.count += 1.0;
-        Ok(())
-    }
-
-    fn log(&self) {
-        if self.count == 0.0 {
-            return;
-        }
-        let mean_length = self.sum.norm() / self.count;
-        let length = (self.sum_of_squares / self.count / self.sum.dim() as f64).sqrt();
-        log!(
-            "Norm of mean of speakers is {}, root-mean-square speaker-iVector length divided by sqrt(dim) is {}",
-            general(mean_length),
-            general(length)
-        );
-    }
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::number::general;
+use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
@@ -46,18 +47,15 @@ fn ivector_subtract_global_mean(opts: Options) -> anyhow::Result<Tally> {
 fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow::Result<u64> {
     let mut rows = SequentialReader::<Vector<f32>>::open(source)?.values();
     let mut target = TableWriter::create(target)?;
-    let mut sum = Vector::<f64>::default();
+    let mut moments = VectorMoments::default();
     let mut ivectors = Vec::new();
     for row in &mut rows {
         let (key, ivector) = row?;
-        if sum.is_empty() {
-            sum.resize(ivector.dim());
-        }
-        sum.add(&ivector).with_context(|| format!("cannot add {key}"))?;
+        moments.add(&ivector).with_context(|| format!("cannot add {key}"))?;
         ivectors.push((key, ivector));
     }
     rows.finish()?;
-    let done = ivectors.len() as u64;
+    let (done, sum) = (moments.count(), moments.sum());
     log!("Read {done} iVectors.");
     if done > 0 {
         log!("Norm of iVector mean was {}", general(sum.norm() / done as f64));

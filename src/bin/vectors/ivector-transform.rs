@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
+use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
@@ -36,29 +37,26 @@ fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let dim = transform.num_rows();
     let mut rows = source.map(move |entry| {
         let transformed = entry.read()?.transformed(&transform).map_err(|error| entry.error(error))?;
         Ok((Record::new(entry.key(), &transformed, format), transformed))
     });
-    let (mut done, mut sum, mut sum_of_squares) = (0, Vector::<f64>::new(dim), 0.0);
+    let mut moments = VectorMoments::default();
     for row in &mut rows {
         let (record, transformed) = row?.1;
         target.put(record)?;
-        sum.add(&transformed)?;
-        sum_of_squares += transformed.dot(&transformed)?;
-        done += 1;
+        moments.add(&transformed)?;
     }
+    let done = moments.count();
     log!("Processed {done} iVectors.");
     if done > 0 {
-        sum.scale(1.0 / done as f64);
-        let mean_length = sum.norm();
-        let variance = sum_of_squares / done as f64 - mean_length * mean_length;
+        let mean_length = moments.mean().norm();
+        let variance = moments.mean_square() - mean_length * mean_length;
         log!(
             "Norm of mean was {} (should be close to zero), length divided by sqrt(dim) was {} (should probably be close to \
              one)",
             general(mean_length),
-            general((variance.max(0.0) / dim as f64).sqrt())
+            general((variance.max(0.0) / moments.sum().dim() as f64).sqrt())
         );
     }
     rows.finish()?;
