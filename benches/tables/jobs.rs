@@ -183,7 +183,7 @@ fn feature_jobs() -> Vec<Job> {
             "transform-feats",
             &["lda.mat", "ark:wide.ark", "ark:/dev/null"],
         )
-        .parts_of_kaldis(0.55, 0.5, 0.25),
+        .parts_of_kaldis(0.15, 0.5, 0.25),
         Job::new(
             Corpus::Words,
             "word errors of 20,000 sentences of 30 words",
