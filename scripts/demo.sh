@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # Shows the tools at work on the data set in samples/: every command line with what it writes to standard output.
-# BIN is the folder of the tools, that of the release build by default.
+# What they make stays in the folder named by the argument, if there is one. BIN is the folder of the tools, that of the
+# release build by default.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PATH=$(cd "${BIN:-${CARGO_TARGET_DIR:-target}/release}" && pwd):$PATH
-scratch=$(mktemp -d)
-trap 'rm -r "$scratch"' EXIT
-ln -s "$PWD/samples" "$scratch/samples"
-cd "$scratch"
+if [ $# -gt 0 ]; then
+    mkdir -p "$1"
+    folder=$(cd "$1" && pwd)
+else
+    folder=$(mktemp -d)
+    trap 'rm -r "$folder"' EXIT
+fi
+ln -sfn "$PWD/samples" "$folder/samples"
+cd "$folder"
 
 show() {
     printf '$ %s\n' "$1"
@@ -16,6 +22,9 @@ show() {
     bash -o pipefail -c "$1" 2> log || { cat log >&2; exit 1; }
 }
 
+show 'compute-fbank-feats --num-mel-bins=40 --dither=0 scp:samples/audio/wav.scp ark,scp:fbank.ark,fbank.scp'
+show "feats-to-png --wav=scp:samples/audio/wav.scp --value-label='Log energy' scp:fbank.scp pictures"
+show 'ls pictures'
 show 'feat-to-len scp:samples/feats.scp ark,t:-'
 show 'transform-feats --utt2spk=ark:samples/utt2spk ark:samples/fmllr.txt scp:samples/feats.scp ark:- |
   transform-feats samples/lda.mat ark:- ark,scp:lda.ark,lda.scp'

@@ -76,12 +76,31 @@ fn every_difference_has_its_test() {
 #[test]
 fn the_demonstration_writes_what_is_shown() {
     let blocks = Page::read("README.md").blocks();
-    let begin = "$ cargo build --release && scripts/demo.sh\n";
+    let begin = "$ cargo build --release && scripts/demo.sh target/demo\n";
     let shown = blocks.iter().find_map(|block| block.text.strip_prefix(begin)).expect("README.md shows it");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/demo.sh");
-    let output = Command::new(script).env("BIN", shell::tools_dir()).output().unwrap();
+    let script = root().join("scripts/demo.sh");
+    let scratch = Scratch::new();
+    let output = Command::new(script).arg(scratch.path("demo")).env("BIN", shell::tools_dir()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(without_trailing_space(&String::from_utf8(output.stdout).unwrap()), shown);
+    let (width, pixels) = decode(&scratch.read("demo/pictures/anna.png"));
+    let (shown_width, shown_pixels) = decode(&std::fs::read(root().join("docs/anna.png")).unwrap());
+    assert_eq!((width, pixels.len()), (shown_width, shown_pixels.len()));
+    // The last bit of a number may be another one on another processor.
+    let differing = pixels.iter().zip(&shown_pixels).filter(|(got, shown)| got.abs_diff(**shown) > 8).count();
+    assert!(differing < pixels.len() / 1000, "{differing} of {} colours differ from docs/anna.png", pixels.len());
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The width and the colours of a PNG file.
+fn decode(file: &[u8]) -> (u32, Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    (info.width, pixels)
 }
 
 #[test]
