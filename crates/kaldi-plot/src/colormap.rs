@@ -63,6 +63,23 @@ impl Colormap {
     }
 }
 
+/// The colours of a map, computed beforehand: more of them than eyes can tell apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Palette(Vec<Color>);
+
+impl Palette {
+    const LAST: usize = 1023;
+
+    pub(crate) fn of(map: Colormap) -> Self {
+        Self((0..=Self::LAST).map(|at| map.color(at as f64 / Self::LAST as f64)).collect())
+    }
+
+    /// [`Colormap::color`], or nearly.
+    pub(crate) fn color(&self, part: f64) -> Color {
+        self.0[(part.clamp(0.0, 1.0) * Self::LAST as f64).round() as usize]
+    }
+}
+
 /// Values that no place in a colour map is for, and how they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
@@ -155,6 +172,18 @@ mod tests {
         let message = "jet".parse::<Colormap>().unwrap_err().to_string();
         assert!(message.starts_with("expected --colormap to be one of viridis, magma, "), "{message}");
         assert!(message.ends_with(", diverging, got jet"), "{message}");
+    }
+
+    #[test]
+    fn a_palette_has_the_colours_of_its_map() {
+        for (_, map) in NAMES {
+            let palette = Palette::of(map);
+            for part in [-1.0, 0.0, 0.1, 0.3333, 0.5, 0.77, 1.0, 2.0, f64::NAN] {
+                let near = palette.color(part).0.iter().zip(map.color(part).0).all(|(a, b)| a.abs_diff(b) <= 1);
+                assert!(near || part.is_nan(), "{map:?} {part}");
+            }
+            assert_eq!((palette.color(0.0), palette.color(1.0)), (map.color(0.0), map.color(1.0)));
+        }
     }
 
     #[test]

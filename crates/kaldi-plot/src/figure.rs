@@ -242,7 +242,7 @@ impl Figure<'_> {
                 color: LINE_COLOR,
                 thickness: line_width(font),
             };
-            curve.draw(&mut canvas, &across, &up);
+            curve.draw(&mut canvas, &across, &up).iter().for_each(|special| specials.add(special));
             across.draw_ticks_below(&mut canvas, font, &across_ticks, up.start + line_width(font), false);
             up.draw_ticks_left(&mut canvas, font, &ticks, left - line_width(font));
             panel.draw_label(&mut canvas, font, pad, "Amplitude");

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use crate::axis::Axis;
-use crate::colormap::{Special, Specials};
+use crate::colormap::{Palette, Special, Specials};
 use crate::limits::Limits;
 use crate::{Canvas, Colormap, Error, Features};
 
@@ -77,6 +77,7 @@ impl HeatMap<'_> {
         let Features { values, num_frames, dim } = self.features;
         let mut specials = Specials::default();
         let mut column = vec![0.0; dim];
+        let palette = Palette::of(self.colormap);
         for x in across.pixels() {
             let (from, to) = across.values(x);
             let frames = covered((from - self.start) / self.step, (to - self.start) / self.step, num_frames);
@@ -102,7 +103,7 @@ impl HeatMap<'_> {
                         specials.add(special);
                         special.color()
                     }
-                    None => self.colormap.color(self.limits.part(value)),
+                    None => palette.color(self.limits.part(value)),
                 };
                 canvas.set(x, y, color);
             }
@@ -140,7 +141,7 @@ mod tests {
     }
 
     fn color(part: f64) -> Color {
-        Colormap::Viridis.color(part)
+        Palette::of(Colormap::Viridis).color(part)
     }
 
     #[test]
