@@ -30,6 +30,8 @@ pub(crate) struct ArchiveReader {
     input: Option<Input>,
     frame: FrameFn,
     permissive: bool,
+    /// Whether the first entry has to be readable even so.
+    first_counts: bool,
     /// Where values are not read but skipped: the file to read them from later.
     skimmed: Option<Arc<File>>,
     /// Bytes that are read at once.
@@ -86,6 +88,7 @@ impl ArchiveReader {
             input: Some(input),
             frame,
             permissive,
+            first_counts: true,
             skimmed: None,
             ahead: CHUNK,
             rest: Vec::new(),
@@ -93,6 +96,12 @@ impl ArchiveReader {
             fault: None,
             ended: false,
         })
+    }
+
+    /// Lets permissive mode have its way with the first entry too, as where entries are asked for by key.
+    pub(crate) fn forgiving_the_first(mut self) -> Self {
+        self.first_counts = false;
+        self
     }
 
     /// The open stream, until its end was met.
@@ -174,6 +183,8 @@ impl ArchiveReader {
                 if let Some(span) = spans.last() {
                     self.last = Some(form(&window, &span.1));
                 }
+                // Of what type an archive is that ends inside its first key cannot be told.
+                let is_forgivable = self.last.is_some() || !self.first_counts || cut.is_some();
                 if let Some(key) = cut {
                     self.meet_cut_key(&window, key)?;
                 }
@@ -184,7 +195,7 @@ impl ArchiveReader {
                 }
                 if self.permissive
                     && let Some(fault) = &self.fault
-                    && self.last.is_some()
+                    && is_forgivable
                     && !matches!(fault, Error::Io(kaldi_io::Error::Status { .. }))
                 {
                     let left = left as u64 + remaining.unwrap_or(0);
@@ -349,7 +360,7 @@ impl Reader for ArchiveReader {
 
     fn restart(&mut self) -> Result<()> {
         let again = Self::open(self.rxfilename.as_ref(), self.frame, self.permissive)?;
-        *self = again;
+        *self = Self { first_counts: self.first_counts, ..again };
         Ok(())
     }
 }

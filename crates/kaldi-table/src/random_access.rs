@@ -130,7 +130,7 @@ impl Table {
             let script = Script::read(rxfilename, options.sorted, options.permissive)?;
             return Ok(Self::Script(Box::new(ScriptTable { script, loader: ValueLoader::new(frame) })));
         }
-        let archive = ArchiveReader::open(rxfilename, frame, options.permissive)?;
+        let archive = ArchiveReader::open(rxfilename, frame, options.permissive)?.forgiving_the_first();
         let name = printable_rxfilename(rxfilename).into_owned();
         if options.sorted && options.called_sorted {
             let entries = ArchiveEntries::new(archive);

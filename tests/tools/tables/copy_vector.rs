@@ -10,6 +10,13 @@ pub fn an_archive_cut_inside_a_key_is_an_error() {
     ran.fails_with(255).stdout_is(text_archive(&first)).stderr_has("cut.ark:");
 }
 
+#[test]
+fn an_archive_cut_inside_its_first_key_has_nothing_in_permissive_mode() {
+    let ran = Scratch::new().sh("printf ut | copy-vector ark,p:- ark,t:-");
+    ran.fails_with(1).stdout_is("").stderr_has("ut: standard input:2:").stderr_has("Copied 0 vectors");
+    Scratch::new().sh("printf 'ut ' | copy-vector ark,p:- ark,t:-").fails_with(255).stdout_is("");
+}
+
 /// For Kaldi it is a warning, for a single file not even that.
 #[test]
 pub fn an_output_pipe_that_fails_is_an_error() {

@@ -105,6 +105,17 @@ fn an_unreadable_script_entry_is_missing_only_with_p() {
 }
 
 #[test]
+fn an_archive_of_another_type_has_nothing_with_p() {
+    let (_kept, name) = file("a \0BFV \u{4}\u{1}\0\0\0\0\0\0\0");
+    for options in ["", "s,cs,"] {
+        assert!(message(ask(&format!("{options}ark:{name}"), "a")).contains("expected"), "{options}");
+        let (answers, log) = kaldi_log::capture(|| ask(&format!("p,{options}ark:{name}"), "a b"));
+        assert_eq!(answers.unwrap(), [None, None], "{options}");
+        assert!(String::from_utf8(log).unwrap().contains("left out, as permissive mode (p) asks"), "{options}");
+    }
+}
+
+#[test]
 fn a_pipe_that_was_read_to_its_end_and_failed_is_an_error_unless_permitted() {
     let failing = "printf 'a 1\\n'; exit 3 |";
     let mut table = open(&format!("ark:{failing}"));
