@@ -50,6 +50,11 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
         };
         let feats = entry.read()?;
         let (frames, dim) = feats.size();
+        if frames == 0 || transform.num_rows() == 0 {
+            let (rows, cols) = transform.size();
+            let error = format!("cannot transform {frames}x{dim} features with a {rows}x{cols} matrix: one is empty");
+            return Err(entry.error(error));
+        }
         let Ok(transformed) = feats.transformed(&transform) else {
             let (rows, cols) = transform.size();
             let advice = match cols == dim + 2 {

@@ -55,6 +55,17 @@ fn the_average_determinant_is_weighted_by_frames() {
 }
 
 #[test]
+fn neither_features_nor_transform_may_be_empty() {
+    let scratch = feats();
+    scratch.write("gap.ark", "a [ 1 2 ]\nb [ ]\n").write("t.ark", "a [ 1 0 ]\nb [ ]\n");
+    let ran = scratch.sh("transform-feats linear.mat ark:gap.ark ark:o");
+    ran.fails_with(255).stderr_has("b: cannot transform 0x0 features with a 3x2 matrix");
+    let ran = scratch.sh("transform-feats ark:t.ark ark:f.ark ark,t:-");
+    ran.fails_with(255).stderr_has("b: cannot transform 1x2 features with a 0x0 matrix");
+    assert!(!scratch.path("o").exists());
+}
+
+#[test]
 fn a_singular_transform_is_applied_with_a_warning() {
     let ran = feats().sh("echo '[ 1 1 ; 1 1 ]' | transform-feats - ark:f.ark ark,t:-");
     ran.succeeds().stdout_is("a  [\n  3 3 \n  7 7 ]\nb  [\n  11 11 ]\n").stderr_has("Matrix has bad logdet -inf");
