@@ -72,10 +72,10 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
             warning!("No posteriors for utterance {key}, which is left out");
             return Ok(Outcome::Missing);
         }
+        let pasted = paste(length, &places, &found).map_err(|error| entry.error(error))?;
         if missing.is_some() {
             return Ok(Outcome::Partial);
         }
-        let pasted = paste(length, &places, &found).map_err(|error| entry.error(error))?;
         Ok(Outcome::Pasted(Record::new(key, &pasted, format)))
     });
     let (mut done, mut missing, mut partial) = (0, 0, 0);

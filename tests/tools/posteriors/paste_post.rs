@@ -94,3 +94,13 @@ fn what_does_not_fit_is_an_error() {
     t("a 2\n", "2:2", "a: expected an index below 2, got 2");
     t("a x\n", "3:2", "a: lens:2: ");
 }
+
+#[test]
+fn what_does_not_fit_is_an_error_even_where_a_later_table_lacks_the_utterance() {
+    for (lens, dims, message) in [("a 3\n", "3:3", "a: expected posteriors of at least 3"), ("a 2\n", "2:3", "below 2")]
+    {
+        let scratch = scratch();
+        scratch.write("lens", lens);
+        scratch.sh(&format!("paste-post ark:lens {dims} ark:p1 ark:p2b ark:o")).fails_with(255).stderr_has(message);
+    }
+}
