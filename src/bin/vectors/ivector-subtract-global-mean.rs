@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
@@ -64,6 +64,9 @@ fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow:
     let factor = f64::from((-1.0 / done as f64) as f32);
     for (key, mut ivector) in ivectors {
         if subtract_mean {
+            if ivector.dim() != sum.dim() {
+                bail!("{key}: cannot subtract a mean of dimension {} from {} elements", sum.dim(), ivector.dim());
+            }
             for (element, sum) in ivector.as_mut_slice().iter_mut().zip(sum.as_slice()) {
                 *element = (f64::from(*element) + factor * sum) as f32;
             }

@@ -50,6 +50,11 @@ fn vectors_of_other_lengths_are_an_error() {
     scratch.write("odd.ark", "a [ 1 2 ]\nb [ 4 4 4 ]\n");
     let ran = scratch.sh("ivector-subtract-global-mean ark:odd.ark ark:o");
     ran.fails_with(255).stderr_has("cannot add b: expected a vector of dimension 2, got 3");
+    let script = "printf 'a [ ]\\nb [ 1 ]\\n' | ivector-subtract-global-mean";
+    let ran = Scratch::new().sh(&format!("{script} ark:- ark,t:-"));
+    ran.fails_with(255).stdout_is("").stderr_has("a: cannot subtract a mean of dimension 1 from 0 elements");
+    let ran = Scratch::new().sh(&format!("{script} --subtract-mean=false ark:- ark,t:-"));
+    ran.succeeds().stdout_is("a  [ ]\nb  [ 1 ]\n");
     let ran = scratch.sh("ivector-subtract-global-mean mean ark:odd.ark ark:o");
     ran.fails_with(255).stderr_has("b: cannot subtract the mean: expected a vector");
     assert_eq!(scratch.list(), ["iv.ark", "mean", "odd.ark"]);
