@@ -83,6 +83,7 @@ fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {
     }
     rows.finish()?;
 
+    log!("Computing within-class covariance.");
     log!("2-norm of iVector mean is {}", general(stats.mean().norm()));
     log!("Stats have {} speakers, {} utterances. ", stats.num_speakers(), stats.num_utts());
     let lda = stats.lda(&lda_options)?;
