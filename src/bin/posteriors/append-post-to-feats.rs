@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_io::Format;
 use kaldi_io::values::Posterior;
-use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter, are_tables};
@@ -66,7 +66,7 @@ fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     rows.finish()?;
     target.finish()?;
     if !tables {
-        log!("Wrote appended features to {}", printable_wxfilename(&opts.target));
+        log!("Wrote appended features to {}", opts.target);
     }
     Ok(tally.error_if_none())
 }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_io::Format;
 use kaldi_io::values::Posterior;
-use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
@@ -63,7 +63,7 @@ fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     rows.finish()?;
     target.finish()?;
     if !tables {
-        log!("Wrote posteriors as feature-matrix to {}", printable_wxfilename(&opts.target));
+        log!("Wrote posteriors as feature-matrix to {}", opts.target);
     }
     Ok(Tally::new(done, 0).error_if_none())
 }

@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_io::Format;
 use kaldi_io::values::IntVectorFile;
-use kaldi_io::{Format, printable_wxfilename};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
 
@@ -38,7 +38,7 @@ fn copy_int_vector(opts: Options) -> anyhow::Result<Tally> {
     if !are_tables(&opts.source, &opts.target)? {
         let vector: IntVectorFile = read_file(&opts.source)?;
         write_file(&opts.target, &vector, Format::from_binary(opts.binary))?;
-        log!("Copied vector to {}", printable_wxfilename(&opts.target));
+        log!("Copied vector to {}", opts.target);
         return Ok(Tally::new(1, 0));
     }
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::{Format, printable_wxfilename};
+use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
@@ -76,7 +76,7 @@ fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
     rows.finish()?;
     target.finish()?;
     if !tables {
-        log!("Copied matrix to {}", printable_wxfilename(&target_name));
+        log!("Copied matrix to {target_name}");
     }
     Ok(Tally::new(done, 0))
 }

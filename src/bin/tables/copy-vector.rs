@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::{Format, printable_wxfilename};
+use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
@@ -69,7 +69,7 @@ fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
     rows.finish()?;
     target.finish()?;
     if !tables {
-        log!("Copied vector to {}", printable_wxfilename(&opts.target));
+        log!("Copied vector to {}", opts.target);
     }
     Ok(Tally::new(done, 0))
 }

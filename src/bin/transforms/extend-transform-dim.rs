@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::{Format, printable_rxfilename, printable_wxfilename};
+use kaldi_io::{Format, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -66,7 +66,7 @@ fn extend_file(opts: &Options) -> anyhow::Result<Tally> {
         "Increased transform dim from {} to {} and wrote to {}",
         transform.num_rows(),
         extended.num_rows(),
-        printable_wxfilename(&opts.target)
+        opts.target
     );
     Ok(Tally::new(1, 0))
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::Digits;
-use kaldi_io::{Format, SymbolTable, printable_wxfilename};
+use kaldi_io::{Format, SymbolTable};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
@@ -102,7 +102,7 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     let written = Vector::from_vec(counts.iter().map(|count| count + 0.5).collect());
     write_file(&opts.target, &written, Format::from_binary(opts.binary))?;
     log!("Summed {} int32 vectors to counts, skipped {} vectors.", tally.done, tally.failed);
-    log!("Counts written to {}", printable_wxfilename(&opts.target));
+    log!("Counts written to {}", opts.target);
     Ok(tally.always_ok())
 }
 

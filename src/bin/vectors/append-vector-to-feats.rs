@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::{Format, is_specifier, printable_wxfilename};
+use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
@@ -67,6 +67,6 @@ fn append_files(opts: &Options) -> anyhow::Result<Tally> {
     let appended =
         feats.with_appended(&vector).with_context(|| format!("cannot append {} to {}", opts.vectors, opts.feats))?;
     write_file(&opts.target, &appended, Format::from_binary(opts.binary))?;
-    log!("Wrote appended features to {}", printable_wxfilename(&opts.target));
+    log!("Wrote appended features to {}", opts.target);
     Ok(Tally::new(1, 0))
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::{Format, is_specifier, printable_wxfilename};
+use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
@@ -77,7 +77,7 @@ fn multiply_files(opts: &Options) -> anyhow::Result<Tally> {
         return Ok(Tally::new(0, 1));
     }
     write_file(&opts.target, &product, Format::from_binary(opts.binary))?;
-    log!("Wrote multiplied vector to {}", printable_wxfilename(&opts.target));
+    log!("Wrote multiplied vector to {}", opts.target);
     Ok(Tally::new(1, 0))
 }
 

@@ -36,7 +36,7 @@ fn a_file_has_brackets_in_text_and_one_size_byte_in_binary() {
     let scratch = Scratch::new();
     scratch.write("1.ints", b"\0B\x04\x02\0\0\0\x07\0\0\0\xff\xff\xff\xff");
     let ran = scratch.sh("copy-int-vector --binary=false 1.ints -");
-    ran.succeeds().stdout_is("[ 7 -1 ]\n").stderr_has("Copied vector to standard output");
+    ran.succeeds().stdout_is("[ 7 -1 ]\n").stderr_has("Copied vector to -");
     scratch.sh("echo '[ 7 -1 ]' | copy-int-vector - 2.ints; cmp 1.ints 2.ints").succeeds();
 }
 

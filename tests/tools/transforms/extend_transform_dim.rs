@@ -24,7 +24,7 @@ fn new_dimensions_are_left_as_they_are() {
     let ran = scratch.sh("extend-transform-dim --new-dimension=3 --binary=false linear.mat -");
     ran.succeeds()
         .stdout_is(" [\n  1 2 0 \n  3 4 0 \n  0 0 1 ]\n")
-        .stderr_has("Increased transform dim from 2 to 3 and wrote to standard output");
+        .stderr_has("Increased transform dim from 2 to 3 and wrote to -");
     scratch.sh("extend-transform-dim --new-dimension=3 affine.mat o").succeeds();
     let rows = [[1.0, 2.0, 0.0, 8.0], [3.0, 4.0, 0.0, 9.0], [0.0, 0.0, 1.0, 0.0]].map(|row| row.to_vec());
     assert_eq!(scratch.read("o"), Sample::Matrix(rows.to_vec()).binary());

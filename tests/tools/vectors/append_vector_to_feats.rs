@@ -35,7 +35,7 @@ fn every_row_gets_the_vector_of_its_utterance() {
 fn a_file_gets_the_vector_of_a_file() {
     let scratch = feats();
     let ran = scratch.sh("append-vector-to-feats --binary=false m.mat v.vec -");
-    ran.succeeds().stdout_is(" [\n  1 8 9 \n  2 8 9 ]\n").stderr_has("Wrote appended features to standard output");
+    ran.succeeds().stdout_is(" [\n  1 8 9 \n  2 8 9 ]\n").stderr_has("Wrote appended features to -");
     scratch.sh("append-vector-to-feats 'm.mat[0:0]' v.vec o.mat").succeeds();
     assert_eq!(scratch.read("o.mat"), Sample::Matrix(vec![vec![1.0, 8.0, 9.0]]).binary());
 }

@@ -47,7 +47,7 @@ fn a_length_tolerance_cuts_to_the_shortest() {
 fn files_are_multiplied() {
     let scratch = tables();
     let ran = scratch.sh("multiply-vectors --binary=false 1.vec 3.vec 3.vec -");
-    ran.succeeds().stdout_is(" [ 0.5 0.1875 ]\n").stderr_has("Wrote multiplied vector to standard output");
+    ran.succeeds().stdout_is(" [ 0.5 0.1875 ]\n").stderr_has("Wrote multiplied vector to -");
     scratch.sh("multiply-vectors 1.vec 3.vec o.vec").succeeds();
     assert_eq!(scratch.read("o.vec"), Sample::Vector(vec![1.0, 0.75]).binary());
 }
