@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_matrix::Matrix;
 
+use super::FrameOptions;
 use super::fft::{Complex, RealFft};
-use super::framing::{FrameOptions, Framing};
+use super::framing::Framing;
 use crate::error::checked_size;
 use crate::{Error, Result};
 

@@ -2,25 +2,8 @@
 
 use kaldi_lanes::Lanes;
 
+use super::EnergyOptions;
 use super::analysis::Energy;
-
-/// The options of a frame's energy, where it is one of the features.
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct EnergyOptions {
-    /// Floor of the energy of a frame, not of its logarithm; worth setting, to 0.1 or 1 for instance, where energy is
-    /// among the features and --dither=0
-    #[arg(long, default_value_t = 0.0)]
-    pub energy_floor: f32,
-    /// Take the energy before preemphasis and window
-    #[arg(long, default_value_t = true)]
-    pub raw_energy: bool,
-}
-
-impl Default for EnergyOptions {
-    fn default() -> Self {
-        Self { energy_floor: 0.0, raw_energy: true }
-    }
-}
 
 /// From energies to their logarithms.
 #[derive(Clone, Debug)]

@@ -6,48 +6,8 @@ use kaldi_matrix::Matrix;
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
 use super::mel::{Filterbank, MelEnergies, compute_reported};
-use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
+use super::{Extractor, FbankOptions, FrameOptions, MelReport};
 use crate::Result;
-
-/// The options of filterbank energies (Kaldi's `FbankOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct FbankOptions {
-    /// The frames.
-    #[command(flatten)]
-    pub frames: FrameOptions,
-    /// The mel filters.
-    #[command(flatten)]
-    pub mel: MelOptions,
-    /// The energy.
-    #[command(flatten)]
-    pub energy: EnergyOptions,
-    /// Add the log energy of the frame as one more value, the first
-    #[arg(long, default_value_t = false)]
-    pub use_energy: bool,
-    /// Put the energy last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
-    pub htk_compat: bool,
-    /// Write logarithms
-    #[arg(long, default_value_t = true)]
-    pub use_log_fbank: bool,
-    /// Sum power, not magnitude
-    #[arg(long, default_value_t = true)]
-    pub use_power: bool,
-}
-
-impl Default for FbankOptions {
-    fn default() -> Self {
-        Self {
-            frames: FrameOptions::default(),
-            mel: MelOptions::default(),
-            energy: EnergyOptions::default(),
-            use_energy: false,
-            htk_compat: false,
-            use_log_fbank: true,
-            use_power: true,
-        }
-    }
-}
 
 /// Computes mel filterbank energies, `num_frames × num_mel_bins`, or one more with the energy of the frame; follows
 /// Kaldi's compute-fbank-feats.
@@ -126,6 +86,7 @@ impl Spectral for Frames<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::MelOptions;
 
     fn fbank(options: FbankOptions) -> Matrix<f32> {
         let wave: Vec<f32> = (0..2000).map(|at| ((at * at + 31 * at) % 2003) as f32 - 1001.0).collect();

@@ -5,49 +5,8 @@ use std::borrow::Cow;
 use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_matrix::Matrix;
 
-use super::framing::FrameOptions;
+use super::{FrameOptions, MelOptions};
 use crate::{Error, Result};
-
-/// The options of mel filters (Kaldi's `MelBanksOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct MelOptions {
-    /// Number of triangular mel-frequency bins
-    #[arg(long, default_value_t = 23)]
-    pub num_mel_bins: i32,
-    /// Frequency in Hz where the first mel bin begins
-    #[arg(long, default_value_t = 20.0)]
-    pub low_freq: f32,
-    /// Frequency in Hz where the last mel bin ends; if 0 or negative, it is added to half the sample rate
-    #[arg(long, default_value_t = 0.0)]
-    pub high_freq: f32,
-    /// Frequency in Hz of the lower bend of the piecewise linear VTLN warping
-    #[arg(long, default_value_t = 100.0)]
-    pub vtln_low: f32,
-    /// Frequency in Hz of the upper bend of the piecewise linear VTLN warping; if negative, it is added to half the sample
-    /// rate
-    #[arg(long, default_value_t = -500.0)]
-    pub vtln_high: f32,
-    /// Log the weights of the mel bins, and the energy in each of them for every frame
-    #[arg(long, default_value_t = false)]
-    pub debug_mel: bool,
-    /// Leave the first weight out and floor energies at 1, as HTK does. No option of tools, as in Kaldi.
-    #[arg(skip)]
-    pub htk_mode: bool,
-}
-
-impl Default for MelOptions {
-    fn default() -> Self {
-        Self {
-            num_mel_bins: 23,
-            low_freq: 20.0,
-            high_freq: 0.0,
-            vtln_low: 100.0,
-            vtln_high: -500.0,
-            debug_mel: false,
-            htk_mode: false,
-        }
-    }
-}
 
 /// One triangular filter, as weights of the lines of a spectrum.
 #[derive(Clone, Debug, PartialEq)]

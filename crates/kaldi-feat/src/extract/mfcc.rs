@@ -8,49 +8,8 @@ use kaldi_matrix::Matrix;
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
 use super::mel::{Filterbank, MelEnergies, compute_reported};
-use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
+use super::{Extractor, FrameOptions, MelReport, MfccOptions};
 use crate::{Error, Result};
-
-/// The options of MFCC (Kaldi's `MfccOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct MfccOptions {
-    /// The frames.
-    #[command(flatten)]
-    pub frames: FrameOptions,
-    /// The mel filters.
-    #[command(flatten)]
-    pub mel: MelOptions,
-    /// The energy.
-    #[command(flatten)]
-    pub energy: EnergyOptions,
-    /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
-    pub num_ceps: i32,
-    /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
-    pub use_energy: bool,
-    /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22.0)]
-    pub cepstral_lifter: f32,
-    /// Put energy or C0 last, and C0 times the square root of 2; for features like those of HTK, other options have to be
-    /// set as well
-    #[arg(long, default_value_t = false)]
-    pub htk_compat: bool,
-}
-
-impl Default for MfccOptions {
-    fn default() -> Self {
-        Self {
-            frames: FrameOptions::default(),
-            mel: MelOptions::default(),
-            energy: EnergyOptions::default(),
-            num_ceps: 13,
-            use_energy: true,
-            cepstral_lifter: 22.0,
-            htk_compat: false,
-        }
-    }
-}
 
 /// Computes MFCC: the cosine transform of log mel energies, `num_frames × num_ceps`; follows Kaldi's compute-mfcc-feats.
 #[derive(Clone, Debug)]

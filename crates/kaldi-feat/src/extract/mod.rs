@@ -35,13 +35,14 @@ mod window;
 
 use kaldi_matrix::Matrix;
 
-pub use energy::EnergyOptions;
-pub use fbank::{Fbank, FbankOptions};
-pub use framing::FrameOptions;
-pub use mel::{MelBanks, MelBin, MelOptions, MelReport};
-pub use mfcc::{Mfcc, MfccOptions};
-pub use plp::{Plp, PlpOptions};
-pub use spectrogram::{Spectrogram, SpectrogramOptions};
+pub use fbank::Fbank;
+pub use kaldi_feat_options::{
+    EnergyOptions, FbankOptions, FrameOptions, MelOptions, MfccOptions, PlpOptions, SpectrogramOptions,
+};
+pub use mel::{MelBanks, MelBin, MelReport};
+pub use mfcc::Mfcc;
+pub use plp::Plp;
+pub use spectrogram::Spectrogram;
 
 use crate::Result;
 

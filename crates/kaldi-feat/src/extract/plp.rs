@@ -9,60 +9,8 @@ use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
 use super::mel::{Filterbank, MelEnergies, compute_reported};
 use super::mfcc::lifter;
-use super::{EnergyOptions, Extractor, FrameOptions, MelOptions, MelReport};
+use super::{Extractor, FrameOptions, MelReport, PlpOptions};
 use crate::{Error, Result};
-
-/// The options of PLP (Kaldi's `PlpOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
-pub struct PlpOptions {
-    /// The frames.
-    #[command(flatten)]
-    pub frames: FrameOptions,
-    /// The mel filters.
-    #[command(flatten)]
-    pub mel: MelOptions,
-    /// The energy.
-    #[command(flatten)]
-    pub energy: EnergyOptions,
-    /// Order of the linear prediction
-    #[arg(long, default_value_t = 12)]
-    pub lpc_order: i32,
-    /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
-    pub num_ceps: i32,
-    /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
-    pub use_energy: bool,
-    /// Power to which loudness grows with energy
-    #[arg(long, default_value_t = 0.33333)]
-    pub compress_factor: f32,
-    /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22)]
-    pub cepstral_lifter: i32,
-    /// Multiply cepstra by this
-    #[arg(long, default_value_t = 1.0)]
-    pub cepstral_scale: f32,
-    /// Put energy or C0 last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
-    pub htk_compat: bool,
-}
-
-impl Default for PlpOptions {
-    fn default() -> Self {
-        Self {
-            frames: FrameOptions::default(),
-            mel: MelOptions::default(),
-            energy: EnergyOptions::default(),
-            lpc_order: 12,
-            num_ceps: 13,
-            use_energy: true,
-            compress_factor: 0.33333,
-            cepstral_lifter: 22,
-            cepstral_scale: 1.0,
-            htk_compat: false,
-        }
-    }
-}
 
 /// Computes PLP cepstra, `num_frames × num_ceps`; follows Kaldi's compute-plp-feats.
 ///

@@ -5,23 +5,8 @@ use kaldi_matrix::Matrix;
 
 use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
-use super::{EnergyOptions, Extractor, FrameOptions, MelReport};
+use super::{Extractor, FrameOptions, MelReport, SpectrogramOptions};
 use crate::Result;
-
-/// The options of spectrograms (Kaldi's `SpectrogramOptions`).
-#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
-pub struct SpectrogramOptions {
-    /// The frames.
-    #[command(flatten)]
-    pub frames: FrameOptions,
-    /// The energy, which stands in the place of frequency 0.
-    #[command(flatten)]
-    pub energy: EnergyOptions,
-    /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
-    /// half the sample rate
-    #[arg(long, default_value_t = false)]
-    pub return_raw_fft: bool,
-}
 
 /// Computes spectrograms: the logarithm of the power at every frequency, `num_frames × (padded_length / 2 + 1)`, with the
 /// log energy of the frame in the place of frequency 0; or complex spectra, `num_frames × padded_length`. Follows Kaldi's

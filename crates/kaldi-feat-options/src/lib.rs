@@ -1,0 +1,32 @@
+//! The options of features of waveforms.
+//!
+//! Groups for [`clap`], which tools flatten into their own options and `kaldi-feat` computes by. They are a crate of
+//! their own to be compiled for size: what is derived for them runs once, at the start of a tool, and would otherwise be
+//! larger than all that computes.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod kinds;
+mod shared;
+
+pub use kinds::{FbankOptions, MfccOptions, PlpOptions, SpectrogramOptions};
+pub use shared::{EnergyOptions, FrameOptions, MelOptions};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The options of a tool that was given none.
+    fn parsed<O: clap::Args>() -> O {
+        let command = O::augment_args(clap::Command::new("tool"));
+        O::from_arg_matches(&command.get_matches_from(["tool"])).unwrap()
+    }
+
+    #[test]
+    fn defaults_are_the_same_with_and_without_a_command_line() {
+        assert_eq!(parsed::<MfccOptions>(), MfccOptions::default());
+        assert_eq!(parsed::<FbankOptions>(), FbankOptions::default());
+        assert_eq!(parsed::<PlpOptions>(), PlpOptions::default());
+        assert_eq!(parsed::<SpectrogramOptions>(), SpectrogramOptions::default());
+    }
+}
