@@ -7,7 +7,8 @@ fn run(script: &str) {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let scratch = Scratch::new();
     let data = tests.join("golden/data");
-    let names = "feats/feats.ark feats/feats.scp bin/iv.ark bin/iv.scp bin/spk2utt bin/ref.txt bin/hyp.txt bin/ali.gz";
+    let names = "feats/feats.ark feats/feats.scp bin/iv.ark bin/iv.scp bin/spk2utt bin/ref.txt bin/hyp.txt bin/ali.gz \
+                 signal/u1.wav signal/u2.wav";
     for name in names.split(' ') {
         let from = data.join(name);
         std::fs::copy(&from, scratch.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
@@ -24,6 +25,11 @@ fn cmvn_per_speaker_and_over_all_in_jobs_side_by_side() {
 #[test]
 fn splicing_lda_and_speaker_transforms_in_one_rspecifier() {
     run("transform.sh");
+}
+
+#[test]
+fn mfcc_with_pitch_are_made_in_jobs_side_by_side() {
+    run("mfcc.sh");
 }
 
 #[test]

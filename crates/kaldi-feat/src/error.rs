@@ -249,6 +249,11 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// Checks that the value of an option is a finite number.
+pub(crate) fn finite(name: &'static str, value: f32) -> Result<()> {
+    if value.is_finite() { Ok(()) } else { Err(Error::option(name, "a finite number", value)) }
+}
+
 /// The size of a matrix to be made, where one can have it.
 pub(crate) fn checked_size(num_rows: usize, num_cols: Option<usize>) -> Result<(usize, usize)> {
     const LIMIT: usize = i32::MAX as usize;

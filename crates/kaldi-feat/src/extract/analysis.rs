@@ -12,7 +12,7 @@ use kaldi_matrix::Matrix;
 use super::FrameOptions;
 use super::fft::{Complex, RealFft};
 use super::framing::Framing;
-use crate::error::checked_size;
+use crate::error::{checked_size, finite};
 use crate::{Error, Result};
 
 /// The energy of a frame.
@@ -54,9 +54,7 @@ impl Analysis {
         if !(0.0..=1.0).contains(&preemphasis) {
             return Err(Error::option("preemphasis-coefficient", "from 0 to 1", preemphasis));
         }
-        if !options.dither.is_finite() {
-            return Err(Error::option("dither", "a finite number", options.dither));
-        }
+        finite("dither", options.dither)?;
         let fft = RealFft::new(framing.padded);
         Ok(Self { framing, preemphasis, remove_dc_offset: options.remove_dc_offset, fft })
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{FrameOptions, window};
-use crate::{Error, Result};
+use crate::{Error, Result, error};
 
 /// The longest frame, in samples: 87 s at 48 kHz.
 const LONGEST: usize = 1 << 22;
@@ -31,8 +31,8 @@ impl Framing {
         // Cut, not rounded, as Kaldi does it.
         let samples = |milliseconds: f32| (f64::from(rate) * 0.001 * f64::from(milliseconds)) as usize;
         let (length, shift) = (samples(frame_length), samples(frame_shift));
-        if shift < 1 {
-            return Err(Error::option("frame-shift", "a sample or more", milliseconds(frame_shift)));
+        if !(1..=i32::MAX as usize).contains(&shift) {
+            return Err(Error::option("frame-shift", "from 1 to 2147483647 samples", milliseconds(frame_shift)));
         }
         if !(2..=LONGEST).contains(&length) {
             return Err(Error::option("frame-length", "from 2 to 4194304 samples", milliseconds(frame_length)));
@@ -46,6 +46,7 @@ impl Framing {
                 got,
             ));
         }
+        error::finite("blackman-coeff", options.blackman_coeff)?;
         let window = window::function(&options.window_type, length, options.blackman_coeff)?;
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
@@ -150,8 +151,22 @@ mod tests {
                 FrameOptions { sample_frequency: f32::NAN, ..with() },
                 "expected --sample-frequency to be positive, got NaN",
             ),
-            (FrameOptions { frame_shift: 0.0, ..with() }, "expected --frame-shift to be a sample or more, got 0 ms"),
-            (FrameOptions { frame_shift: -5.0, ..with() }, "expected --frame-shift to be a sample or more, got -5 ms"),
+            (
+                FrameOptions { frame_shift: 0.0, ..with() },
+                "expected --frame-shift to be from 1 to 2147483647 samples, got 0 ms",
+            ),
+            (
+                FrameOptions { frame_shift: f32::INFINITY, ..with() },
+                "expected --frame-shift to be from 1 to 2147483647 samples, got inf ms",
+            ),
+            (
+                FrameOptions { blackman_coeff: f32::NAN, ..with() },
+                "expected --blackman-coeff to be a finite number, got NaN",
+            ),
+            (
+                FrameOptions { frame_shift: -5.0, ..with() },
+                "expected --frame-shift to be from 1 to 2147483647 samples, got -5 ms",
+            ),
             (
                 FrameOptions { frame_length: 0.1, ..with() },
                 "expected --frame-length to be from 2 to 4194304 samples, got 0.1 ms",

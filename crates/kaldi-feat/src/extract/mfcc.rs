@@ -9,6 +9,7 @@ use super::analysis::{Analysis, Block, Spectral};
 use super::energy::LogEnergy;
 use super::mel::{Filterbank, MelEnergies, compute_reported};
 use super::{Extractor, FrameOptions, MelReport, MfccOptions};
+use crate::error::finite;
 use crate::{Error, Result};
 
 /// Computes MFCC: the cosine transform of log mel energies, `num_frames × num_ceps`; follows Kaldi's compute-mfcc-feats.
@@ -37,6 +38,7 @@ impl Mfcc {
         if num_ceps < 1 {
             return Err(Error::option("num-ceps", "1 or more", num_ceps));
         }
+        finite("cepstral-lifter", options.cepstral_lifter)?;
         let mut cosines = cosine_transform(num_ceps as usize, num_bins as usize);
         for (cosines, lifter) in cosines.iter_mut().zip(lifter(options.cepstral_lifter, num_ceps as usize)) {
             cosines.iter_mut().for_each(|weight| *weight *= lifter);
@@ -234,6 +236,10 @@ mod tests {
         assert_eq!(
             message(&MfccOptions { num_ceps: 0, ..Default::default() }),
             "expected --num-ceps to be 1 or more, got 0"
+        );
+        assert_eq!(
+            message(&MfccOptions { cepstral_lifter: f32::NAN, ..Default::default() }),
+            "expected --cepstral-lifter to be a finite number, got NaN"
         );
     }
 }

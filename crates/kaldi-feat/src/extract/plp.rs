@@ -10,6 +10,7 @@ use super::energy::LogEnergy;
 use super::mel::{Filterbank, MelEnergies, compute_reported};
 use super::mfcc::lifter;
 use super::{Extractor, FrameOptions, MelReport, PlpOptions};
+use crate::error::finite;
 use crate::{Error, Result};
 
 /// Computes PLP cepstra, `num_frames × num_ceps`; follows Kaldi's compute-plp-feats.
@@ -47,9 +48,8 @@ impl Plp {
             let got = format!("{} and --lpc-order={}", options.num_ceps, options.lpc_order);
             return Err(Error::option("num-ceps", "from 1 to --lpc-order and one more", got));
         }
-        if !options.compress_factor.is_finite() {
-            return Err(Error::option("compress-factor", "a finite number", options.compress_factor));
-        }
+        finite("compress-factor", options.compress_factor)?;
+        finite("cepstral-scale", options.cepstral_scale)?;
         let num_ceps = options.num_ceps as usize;
         let scales = lifter(options.cepstral_lifter as f32, num_ceps);
         Ok(Self {
