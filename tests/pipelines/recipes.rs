@@ -13,7 +13,19 @@ fn run(script: &str) {
         let from = data.join(name);
         std::fs::copy(&from, scratch.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
     }
-    let script = tests.join("pipelines/recipes").join(script);
+    run_in(&scratch, script);
+}
+
+/// Runs a script of `recipes/` in a folder that is a data directory of the sample recordings.
+fn run_on_recordings(script: &str) {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let scratch = Scratch::new();
+    scratch.sh(&format!("ln -s '{}' samples; cp samples/audio/* .", samples.display())).succeeds();
+    run_in(&scratch, script);
+}
+
+fn run_in(scratch: &Scratch, script: &str) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pipelines/recipes").join(script);
     scratch.sh(&format!("bash -eu -o pipefail '{}'", script.display())).succeeds();
 }
 
@@ -55,4 +67,9 @@ fn speakers_are_verified() {
 #[test]
 fn word_errors_are_counted_and_aligned() {
     run("wer.sh");
+}
+
+#[test]
+fn filter_banks_and_pitch_are_pasted_and_drawn() {
+    run_on_recordings("fbank_pitch.sh");
 }
