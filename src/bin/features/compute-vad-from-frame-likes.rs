@@ -27,7 +27,7 @@ See also: compute-vad, merge-vads
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File with lines "<class> <label>", where the labels of classes are not their numbers
+    /// File with lines of a class and its label, where the labels of classes are not their numbers
     #[arg(long)]
     map: Option<Arg>,
     /// Prior probabilities of the classes, with commas between them (e.g. 0.5,0.2,0.3); equal ones where empty

@@ -25,7 +25,7 @@ See also: compute-vad, compute-vad-from-frame-likes, select-voiced-frames
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File with lines "<first-label> <second-label> <merged-label>", one for every pair of labels that occurs
+    /// File with lines of first label, second label and merged label, one for every pair of labels that occurs
     #[arg(long)]
     map: Option<Arg>,
     first: Arg,
