@@ -245,8 +245,9 @@ fn samples_that_are_not_finite_fail_for_their_utterance_alone() {
     let ran = scratch.sh(&format!("{tool} scp:wav.scp ark:- | feat-to-len ark:- ark,t:-"));
     ran.succeeds()
         .stdout_is("a 48 \n")
-        .stderr_has("Failed to compute pitch for utterance n: expected the energy of the samples to be finite")
-        .stderr_has("Failed to compute pitch for utterance l:")
+        .stderr_has("Failed to compute pitch for utterance n: ")
+        .stderr_has("Failed to compute pitch for utterance i: ")
+        .stderr_has("Failed to compute pitch for utterance l: expected the energy of the samples to be finite and not too large")
         .stderr_has("Done 1 utterances, 3 with errors.");
     scratch.sh(&format!("{tool} scp:bad.scp ark:-")).fails_with(1).stdout_is("");
 }

@@ -8,6 +8,8 @@
 mod correlation;
 mod lags;
 mod options;
+#[cfg(test)]
+mod tests;
 mod tracker;
 mod viterbi;
 

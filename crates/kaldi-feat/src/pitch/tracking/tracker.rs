@@ -77,6 +77,8 @@ impl Plan {
 pub struct PitchTracker<'a> {
     plan: &'a Plan,
     converter: RateConverter,
+    /// Samples that came before they were converted.
+    num_accepted: usize,
     correlator: Correlator,
     /// The samples of the converted signal from `signal_begin` on.
     signal: Vec<f32>,
@@ -149,6 +151,7 @@ impl<'a> PitchTracker<'a> {
         Self {
             plan,
             converter: plan.converter.clone(),
+            num_accepted: 0,
             correlator: Correlator::new(plan.window, lags.measured()),
             signal: Vec::new(),
             signal_begin: 0,
@@ -172,6 +175,12 @@ impl<'a> PitchTracker<'a> {
     /// Where samples are not finite or too large, or a frame begins before the samples that are kept of earlier pieces,
     /// which happens without `--snip-edges` where these are short.
     pub fn accept(&mut self, samples: &[f32]) -> Result<()> {
+        // Without a way out of the loop, which would slow it down.
+        if !samples.iter().fold(true, |finite, sample| finite & sample.is_finite()) {
+            let at = samples.iter().position(|sample| !sample.is_finite()).unwrap_or_default();
+            return Err(Error::Sample { sample: self.num_accepted + at, got: samples[at] });
+        }
+        self.num_accepted += samples.len();
         let piece = self.converter.accept(samples);
         self.process(&piece)
     }
@@ -197,6 +206,11 @@ impl<'a> PitchTracker<'a> {
     /// The number of frames that are there: all but those that may wait for `--max-frames-latency`.
     pub fn num_frames_ready(&self) -> usize {
         self.path.len() - self.latency
+    }
+
+    #[cfg(test)]
+    pub(super) fn path_len(&self) -> usize {
+        self.path.len()
     }
 
     /// Whether the signal has ended.
