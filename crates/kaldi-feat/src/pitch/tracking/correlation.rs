@@ -1,7 +1,9 @@
 //! Correlations of a window with later ones.
 
+use kaldi_lanes::{Lanes, WIDTH};
+
 /// How many lags are computed at a time: as many sums as fit into the registers.
-const LANES: usize = 16;
+const GROUP: usize = 5 * WIDTH;
 
 /// Measures how alike a window of the signal is to those behind it at some lags.
 #[derive(Clone, Debug)]
@@ -24,7 +26,7 @@ impl Correlator {
     /// Prepares correlations of windows of `window` samples at lags from `first_lag` to `last_lag` samples.
     pub(super) fn new(window: usize, (first_lag, last_lag): (usize, usize)) -> Self {
         let num_lags = (last_lag + 1).saturating_sub(first_lag);
-        let padded = num_lags.next_multiple_of(LANES);
+        let padded = num_lags.next_multiple_of(GROUP);
         let length = window + last_lag;
         Self {
             window,
@@ -39,6 +41,7 @@ impl Correlator {
     }
 
     /// Measures a frame: the window, and what lies behind it up to the end of the window at the last lag.
+    #[inline(always)]
     pub(super) fn measure(&mut self, frame: &[f32]) {
         let sum: f64 = frame[..self.window].iter().copied().map(f64::from).sum();
         let mean = sum as f32 / self.window as f32;
@@ -50,26 +53,29 @@ impl Correlator {
     }
 
     /// Sums are in single precision, from the first sample of the window to the last.
+    #[inline(always)]
     fn compute_inner(&mut self) {
         let window = &self.centred[..self.window];
-        let (groups, _) = self.inner.as_chunks_mut::<LANES>();
+        let (groups, _) = self.inner.as_chunks_mut::<GROUP>();
         for (group, out) in groups.iter_mut().enumerate() {
-            let shifted = self.centred[self.first_lag + group * LANES..].windows(LANES);
-            let mut sums = [0.0; LANES];
+            let shifted = self.centred[self.first_lag + group * GROUP..].windows(GROUP);
+            let mut sums = [Lanes::ZERO; GROUP / WIDTH];
             for (sample, shifted) in window.iter().zip(shifted) {
-                if let Some(shifted) = shifted.first_chunk::<LANES>() {
-                    for lane in 0..LANES {
-                        sums[lane] += sample * shifted[lane];
-                    }
+                let (shifted, _) = shifted.as_chunks::<WIDTH>();
+                for (sum, shifted) in sums.iter_mut().zip(shifted) {
+                    *sum += Lanes(*shifted) * *sample;
                 }
             }
-            *out = sums;
+            for (out, sum) in out.as_chunks_mut::<WIDTH>().0.iter_mut().zip(sums) {
+                *out = sum.0;
+            }
         }
     }
 
     /// The energy of every window without adding each up, and without subtracting, of which nothing would be left where
     /// silence follows noise: blocks as long as a window are summed up from both ends, and a window is the end of one
     /// block and the begin of the next.
+    #[inline(always)]
     fn compute_norms(&mut self) {
         let square = |sample: &f32| f64::from(*sample) * f64::from(*sample);
         let energy: f64 = self.centred[..self.window].iter().map(square).sum();
@@ -95,6 +101,7 @@ impl Correlator {
     }
 
     /// The mean of the products of energies.
+    #[inline(always)]
     pub(super) fn mean_norm(&self) -> f32 {
         let sum: f64 = self.norms.iter().copied().map(f64::from).sum();
         (sum / self.norms.len() as f64) as f32
@@ -102,6 +109,7 @@ impl Correlator {
 
     /// Appends the normalized correlations at all lags; `ballast` is added to the products of energies and makes those of
     /// quiet frames small. They are 0 where there is no energy.
+    #[inline(always)]
     pub(super) fn append(&self, ballast: f32, correlations: &mut Vec<f32>) {
         let normalized = self.inner[..self.num_lags].iter().zip(&self.norms).map(|(inner, norm)| {
             let root = (norm + ballast).sqrt();

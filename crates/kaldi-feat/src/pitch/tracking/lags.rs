@@ -1,12 +1,11 @@
 //! The lags, that is periods, among which the pitch is found.
 
+use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_wave::Interpolator;
 
 use super::options::PitchExtractionOptions;
 use crate::{Error, Result};
 
-/// How many lags are computed at a time.
-pub(super) const LANES: usize = 8;
 /// Lags are counted in 16 bits, of which one value stands for none.
 const MAX_LAGS: usize = u16::MAX as usize;
 
@@ -21,7 +20,7 @@ pub(super) struct Lags {
     interpolator: Interpolator,
     groups: Vec<Group>,
     /// The weights of all groups: each tap has one for each lag of the group.
-    weights: Vec<[f32; LANES]>,
+    weights: Vec<Lanes>,
     /// What the correlation at each lag is multiplied by, that much less it counts.
     discounts: Vec<f32>,
 }
@@ -88,19 +87,18 @@ impl Lags {
     /// counts less the longer the lag is.
     ///
     /// `measured` may be followed by anything; of `costs` so many have to be there as fill the last group.
+    #[inline(always)]
     pub(super) fn costs(&self, measured: &[f32], scale: f32, costs: &mut [f32]) {
         let mut weights = self.weights.as_slice();
-        let (groups, _) = costs.as_chunks_mut::<LANES>();
+        let (groups, _) = costs.as_chunks_mut::<WIDTH>();
         for (group, out) in self.groups.iter().zip(groups) {
             let (these, rest) = weights.split_at(group.num_taps);
             weights = rest;
-            let mut sums = [0.0; LANES];
+            let mut sums = Lanes::ZERO;
             for (weights, value) in these.iter().zip(&measured[group.first..][..group.num_taps]) {
-                for lane in 0..LANES {
-                    sums[lane] += weights[lane] * value;
-                }
+                sums += *weights * *value;
             }
-            *out = sums.map(|sum| sum * scale);
+            *out = (sums * scale).0;
         }
         for (cost, discount) in costs.iter_mut().zip(&self.discounts) {
             let correlation = *cost;
@@ -126,16 +124,16 @@ fn progression(options: &PitchExtractionOptions) -> Result<Vec<f32>> {
 }
 
 /// Puts the weights of neighbouring lags side by side.
-fn grouped(interpolator: &Interpolator) -> (Vec<Group>, Vec<[f32; LANES]>) {
+fn grouped(interpolator: &Interpolator) -> (Vec<Group>, Vec<Lanes>) {
     let points: Vec<_> = interpolator.points().collect();
     let (mut groups, mut all) = (Vec::new(), Vec::new());
-    for points in points.chunks(LANES) {
+    for points in points.chunks(WIDTH) {
         let first = points.iter().map(|(first, _)| *first).min().unwrap_or(0);
         let end = points.iter().map(|(first, weights)| first + weights.len()).max().unwrap_or(first);
-        let mut taps = vec![[0.0; LANES]; end - first];
+        let mut taps = vec![Lanes::ZERO; end - first];
         for (lane, (begin, weights)) in points.iter().enumerate() {
             for (tap, weight) in taps[begin - first..].iter_mut().zip(*weights) {
-                tap[lane] = *weight;
+                tap.0[lane] = *weight;
             }
         }
         groups.push(Group { first, num_taps: taps.len() });
@@ -162,7 +160,7 @@ mod tests {
         let options = PitchExtractionOptions { soft_min_f0: 20.0, ..Default::default() };
         let lags = Lags::new(&options).unwrap();
         let measured: Vec<f32> = (8..=82).map(|lag| (lag as f32 * 0.21).cos()).collect();
-        let mut costs = vec![0.0; lags.len().next_multiple_of(LANES)];
+        let mut costs = vec![0.0; lags.len().next_multiple_of(WIDTH)];
         lags.costs(&measured, 0.5, &mut costs);
         for (index, cost) in costs[..lags.len()].iter().enumerate() {
             let (seconds, correlation) = (1.0 / lags.pitch(index), lags.value(&measured, index));

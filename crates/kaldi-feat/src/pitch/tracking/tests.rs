@@ -108,6 +108,17 @@ fn silence_and_constants_are_no_trouble() {
 }
 
 #[test]
+fn silence_before_a_voice_is_no_trouble_without_ballast() {
+    let mut signal = voiced(1.0, 120.0, 200.0);
+    signal[..6400].fill(0.0);
+    let options = PitchExtractionOptions { nccf_ballast: 0.0, frames_per_chunk: 5, ..Default::default() };
+    let feats = extractor(options).compute(&signal).unwrap();
+    assert!(feats.rows().all(|row| row[0].is_finite()));
+    assert_eq!(feats.row(10)[0], 0.0);
+    assert!(feats.row(80)[0] > 0.9);
+}
+
+#[test]
 fn what_is_too_short_has_no_frames() {
     let extractor = extractor(Default::default());
     assert_eq!(extractor.compute(&[]).unwrap().size(), (0, 0));

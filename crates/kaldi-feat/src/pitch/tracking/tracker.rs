@@ -1,9 +1,10 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
+use kaldi_lanes::WIDTH;
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;
-use super::lags::{LANES, Lags};
+use super::lags::Lags;
 use super::options::PitchExtractionOptions;
 use super::viterbi::{Forward, Origins, Transitions};
 use crate::{Error, Result};
@@ -124,10 +125,10 @@ struct FirstFrame {
 impl Sums {
     fn add(&mut self, samples: &[f32]) {
         self.count += samples.len();
-        let (chunks, rest) = samples.as_chunks::<LANES>();
-        let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
+        let (chunks, rest) = samples.as_chunks::<WIDTH>();
+        let (mut sums, mut squares) = ([0.0; WIDTH], [0.0; WIDTH]);
         for chunk in chunks {
-            for lane in 0..LANES {
+            for lane in 0..WIDTH {
                 let sample = f64::from(chunk[lane]);
                 sums[lane] += sample;
                 squares[lane] += sample * sample;
@@ -165,7 +166,7 @@ impl<'a> PitchTracker<'a> {
             latency: 0,
             frame: vec![0.0; plan.frame_length()],
             ballasted: Vec::new(),
-            costs: vec![0.0; lags.len().next_multiple_of(LANES)],
+            costs: vec![0.0; lags.len().next_multiple_of(WIDTH) + WIDTH],
         }
     }
 
@@ -290,23 +291,50 @@ impl<'a> PitchTracker<'a> {
 
     /// Follows the pitch to the frame that was extracted.
     fn track(&mut self, frame: usize, mean_square: f64, is_first: bool) -> Result<()> {
-        let plan = self.plan;
-        self.correlator.measure(&self.frame);
-        let (norm, ballast) = (self.correlator.mean_norm(), plan.ballast(mean_square));
+        let ballast = self.plan.ballast(mean_square);
+        let norm = self.track_on_registers(ballast);
         if !(norm.is_finite() && ballast.is_finite()) {
             let (what, expected) = ("the energy of the samples", "finite and not too large");
             return Err(Error::Value { what, expected, got: if norm.is_finite() { ballast } else { norm }, frame });
         }
-        self.correlator.append(0.0, &mut self.correlations);
-        self.ballasted.clear();
-        self.correlator.append(ballast, &mut self.ballasted);
-        plan.lags.costs(&self.ballasted, 1.0, &mut self.costs);
-        self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
         if is_first {
             let correlations = self.ballasted.clone();
             self.first.push(FirstFrame { correlations, norm, mean_square: mean_square as f32 });
         }
         Ok(())
+    }
+
+    /// Chooses the instructions.
+    fn track_on_registers(&mut self, ballast: f32) -> f32 {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.track_with_avx2(ballast) };
+        }
+        self.track_frame(ballast)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn track_with_avx2(&mut self, ballast: f32) -> f32 {
+        self.track_frame(ballast)
+    }
+
+    /// Follows the pitch to the frame that was extracted, and returns its mean product of energies.
+    #[inline(always)]
+    fn track_frame(&mut self, ballast: f32) -> f32 {
+        let plan = self.plan;
+        self.correlator.measure(&self.frame);
+        let norm = self.correlator.mean_norm();
+        if norm.is_finite() && ballast.is_finite() {
+            self.correlator.append(0.0, &mut self.correlations);
+            self.ballasted.clear();
+            self.correlator.append(ballast, &mut self.ballasted);
+            plan.lags.costs(&self.ballasted, 1.0, &mut self.costs);
+            self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
+        }
+        norm
     }
 
     /// Goes over the first frames again where the energy of the signal has turned out to be another one than was thought:
@@ -323,7 +351,9 @@ impl<'a> PitchTracker<'a> {
         self.origins = Origins::new();
         for frame in &first {
             let before = plan.ballast(frame.mean_square.into());
-            let scale = f64::from((before + frame.norm) / (ballast + frame.norm)).sqrt() as f32;
+            let ratio = f64::from(before + frame.norm) / f64::from(ballast + frame.norm);
+            // Without energy and ballast there is no correlation to scale.
+            let scale = if ratio.is_finite() { ratio.sqrt() as f32 } else { 1.0 };
             plan.lags.costs(&frame.correlations, scale, &mut self.costs);
             self.origins.advance(&plan.transitions, &mut self.forward, &self.costs);
         }

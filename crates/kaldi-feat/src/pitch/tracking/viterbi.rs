@@ -10,13 +10,20 @@
 //! Under the minimum lies the lower envelope of parabolas that differ in their apexes only: each is the lowest on one range of
 //! states, and further right those with further right apexes are. That makes one pass over the apexes from left to right,
 //! with a stack of those that are on the envelope so far (as for the distance transform of Felzenszwalb and Huttenlocher,
-//! 2012). Most apexes need not even be looked at: correlations are smooth, and where costs bend downwards the parabola
-//! between its two neighbours is above one of them everywhere. A frame keeps the ranges of its envelope for the way back.
+//! 2012). Where each parabola cuts that of its neighbour is computed for all at once. Those that are nowhere lower than both
+//! neighbours need not be looked at further; and as long as the cuts lie one behind the other, they are those of the
+//! envelope. A frame keeps the ranges of its envelope for the way back.
 
-use super::lags::LANES;
+use kaldi_lanes::{Lanes, WIDTH};
+
+/// Sums with this have no bits for fractions: a number from 0 to 2^22 is rounded to a whole one, which stands in the lowest
+/// bits. Casts are slower, since they have to look out for numbers that do not fit.
+const ROUND: f32 = 12_582_912.0;
+/// The same for double precision.
+const ROUND_F64: f64 = 6_755_399_441_055_744.0;
 
 /// The states from `start` to that of the next range come from the state `from`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) start: u16,
     pub(super) from: u16,
@@ -27,10 +34,12 @@ pub(super) struct Origin {
 pub(super) struct Transitions {
     num_states: usize,
     factor: f32,
-    /// What it costs to change by `1 - num_states`, by one more ..., by `num_states - 1`.
+    /// What it costs to change by `1 - num_states`, by one more ..., by `num_states - 1`; room for the last lanes.
     changes: Vec<f32>,
     /// `factor * (2 * j - 1)`: by how much more a change from `j` costs than one from `j - 1`, to the state 0.
     steps: Vec<f32>,
+    /// `factor * j^2`: the value at the state 0 of the parabola at `j`.
+    heights: Vec<f64>,
     /// `1 / (2 * factor * distance)`.
     inverses: Vec<f64>,
 }
@@ -38,133 +47,176 @@ pub(super) struct Transitions {
 /// The costs of the best ways to all states of a frame, the lowest of which is 0.
 #[derive(Clone, Debug)]
 pub(super) struct Forward {
-    /// With an infinite one before the first and behind the last.
+    /// With an infinite one before the first and some behind the last.
     before: Vec<f32>,
     next: Vec<f32>,
-    /// What of the costs before is kept for work on a frame.
-    slopes: Vec<f32>,
-    on_envelope: Vec<u8>,
-    envelope: Vec<Apex>,
-}
-
-/// A parabola on the lower envelope.
-#[derive(Clone, Copy, Debug)]
-struct Apex {
-    state: usize,
-    /// The first state that it is the lowest for.
-    start: usize,
-    /// Its value at the state 0, where all parabolas cut differently.
-    height: f64,
+    /// The first state for which each parabola is lower than that before it.
+    cuts: Vec<i32>,
+    /// Whether each parabola is somewhere lower than both neighbours.
+    marks: Vec<u8>,
 }
 
 impl Transitions {
-    /// Prepares transitions between `num_states` states, at least one.
+    /// Prepares transitions between `num_states` states, from one to 65535.
     pub(super) fn new(num_states: usize, factor: f32) -> Self {
         // Without a cost, the next of equally good states is taken.
         let factor = factor.max(f32::MIN_POSITIVE);
         let cost = |distance: usize| (distance * distance) as f32 * factor;
-        let changes = (1..num_states).rev().chain(0..num_states).map(cost).collect();
+        let changes = (1..num_states).rev().chain(0..num_states).map(cost).chain([0.0; WIDTH]).collect();
         let steps = (0..=num_states).map(|state| (2.0 * state as f32 - 1.0) * factor).collect();
+        let heights = (0..num_states).map(|state| f64::from(factor) * (state * state) as f64).collect();
         let inverses = (0..num_states).map(|distance| 0.5 / (f64::from(factor) * distance as f64)).collect();
-        Self { num_states, factor, changes, steps, inverses }
+        Self { num_states, factor, changes, steps, heights, inverses }
     }
 
     /// The costs before the first frame: nothing.
     pub(super) fn start(&self) -> Forward {
-        let mut before = vec![0.0; self.num_states + 2];
-        (before[0], before[self.num_states + 1]) = (f32::INFINITY, f32::INFINITY);
+        let mut before = vec![0.0; self.num_states + 2 + WIDTH];
+        before[0] = f32::INFINITY;
+        before[self.num_states + 1..].fill(f32::INFINITY);
         Forward {
             next: before.clone(),
             before,
-            slopes: vec![0.0; self.num_states + 1],
-            on_envelope: vec![0; self.num_states.next_multiple_of(8)],
-            envelope: Vec::new(),
+            cuts: vec![0; self.num_states + 1],
+            marks: vec![0; self.num_states.next_multiple_of(8)],
         }
     }
 
-    /// Goes on to the next frame, whose states cost `local`, and appends where they come from.
-    pub(super) fn advance(&self, forward: &mut Forward, local: &[f32], origins: &mut Vec<Origin>) {
-        self.find_envelope(forward);
-        let Forward { before, next, envelope, .. } = forward;
-        let ends = envelope.iter().skip(1).map(|apex| apex.start).chain([self.num_states]);
-        for (apex, end) in envelope.iter().zip(ends) {
-            origins.push(Origin { start: apex.start as u16, from: apex.state as u16 });
-            let cost = before[apex.state + 1];
-            let changes = &self.changes[self.num_states - 1 - apex.state + apex.start..];
-            let states = next[apex.start + 1..end + 1].iter_mut().zip(&local[apex.start..end]);
-            for ((next, local), change) in states.zip(changes) {
-                *next = change + cost + local;
-            }
-        }
-        std::mem::swap(before, next);
-        forward.subtract_lowest();
+    /// Goes on to the next frame, whose states cost `local`, with room for the last lanes behind them; appends where the
+    /// states come from.
+    #[inline(always)]
+    fn advance(&self, forward: &mut Forward, local: &[f32], origins: &mut Vec<Origin>) {
+        let begin = origins.len();
+        origins.resize(begin + self.num_states, Origin::default());
+        self.find_cuts(forward);
+        let num_origins = self.find_envelope(forward, &mut origins[begin..]);
+        origins.truncate(begin + num_origins);
+        self.change(forward, local, &origins[begin..]);
+        std::mem::swap(&mut forward.before, &mut forward.next);
+        forward.subtract_lowest(self.num_states);
     }
 
-    /// Finds the lower envelope of the parabolas over the states.
-    fn find_envelope(&self, forward: &mut Forward) {
-        self.find_candidates(forward);
-        let Forward { before, on_envelope, envelope, .. } = forward;
-        envelope.clear();
-        let factor = f64::from(self.factor);
-        let (words, _) = on_envelope.as_chunks::<8>();
+    /// Finds where each parabola begins to be lower than that before it, and marks those that are somewhere lower than
+    /// both neighbours. What is lost to single precision here costs less than the costs' own rounding.
+    #[inline(always)]
+    fn find_cuts(&self, forward: &mut Forward) {
+        let Forward { before, cuts, marks, .. } = forward;
+        let (inverse, limit) = (0.5 / self.factor, self.num_states as f32);
+        for (((cut, low), high), step) in cuts.iter_mut().zip(before.iter()).zip(&before[1..]).zip(&self.steps) {
+            let first = (high - low + step) * inverse + 0.5;
+            let first = if first < limit { first } else { limit };
+            let first = if first > 0.0 { first } else { 0.0 };
+            *cut = (first + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+        }
+        for ((mark, cut), next) in marks.iter_mut().zip(cuts.iter()).zip(&cuts[1..]) {
+            *mark = u8::from(cut < next);
+        }
+    }
+
+    /// Finds the lower envelope, and returns how many parabolas it has.
+    #[inline(always)]
+    fn find_envelope(&self, forward: &Forward, envelope: &mut [Origin]) -> usize {
+        let Forward { before, cuts, marks, .. } = forward;
+        let mut len = 0;
+        let mut last = Origin::default();
+        let (words, _) = marks.as_chunks::<8>();
         for (word, states) in words.iter().zip((0..).step_by(8)) {
             let mut bits = u64::from_le_bytes(*word);
             while bits != 0 {
                 let state = states + bits.trailing_zeros() as usize / 8;
                 bits &= bits - 1;
-                let height = f64::from(before[state + 1]) + factor * (state * state) as f64;
-                let start = loop {
-                    let Some(last) = envelope.last() else { break 0 };
-                    // From where on this one is lower than the last one.
-                    let cut = (height - last.height) * self.inverses[state - last.state];
-                    let start = if cut < 0.0 { 0 } else { cut.min(self.num_states as f64) as usize + 1 };
-                    if start > last.start {
-                        break start;
+                let mut start = cuts[state] as usize;
+                // A neighbour, or one behind a neighbour that is nowhere lower, between cuts in the same place.
+                let gap = state - usize::from(last.from);
+                let is_next = len > 0 && (gap == 1 || (gap == 2 && cuts[state - 1] == cuts[state]));
+                if !is_next || start <= usize::from(last.start) {
+                    loop {
+                        if len == 0 {
+                            start = 0;
+                            break;
+                        }
+                        start = self.cut(before, envelope[len - 1].from.into(), state);
+                        if start > usize::from(envelope[len - 1].start) {
+                            break;
+                        }
+                        len -= 1;
                     }
-                    envelope.pop();
-                };
+                    if len > 0 {
+                        last = envelope[len - 1];
+                    }
+                }
                 if start < self.num_states {
-                    envelope.push(Apex { state, start, height });
+                    last = Origin { start: start as u16, from: state as u16 };
+                    envelope[len] = last;
+                    len += 1;
                 }
             }
         }
+        if len == 0 {
+            // Costs that are no numbers.
+            envelope[0] = Origin::default();
+            len = 1;
+        }
+        len
     }
 
-    /// Marks the states whose parabola is somewhere lower than those of both neighbours.
-    fn find_candidates(&self, forward: &mut Forward) {
-        let Forward { before, slopes, on_envelope, .. } = forward;
-        for (((slope, low), high), step) in slopes.iter_mut().zip(before.iter()).zip(&before[1..]).zip(&self.steps) {
-            *slope = (high - low) + step;
-        }
-        // Twice the factor times the state from which on a parabola is lower than the one before; it must be one there is.
-        let limit = 2.0 * self.factor * (self.num_states - 1) as f32;
-        for ((mark, left), right) in on_envelope.iter_mut().zip(slopes.iter()).zip(&slopes[1..]) {
-            *mark = u8::from((left <= right) & (*left <= limit) & (*right >= 0.0));
-        }
+    /// The first state for which the parabola of `right` is lower than that of `left`.
+    fn cut(&self, before: &[f32], left: usize, right: usize) -> usize {
+        let height = |state: usize| f64::from(before[state + 1]) + self.heights[state];
+        let cut = (height(right) - height(left)) * self.inverses[right - left] + 0.5;
+        let limit = self.num_states as f64;
+        let cut = if cut < limit { cut } else { limit };
+        let cut = if cut > 0.0 { cut } else { 0.0 };
+        (cut + ROUND_F64).to_bits() as u32 as usize
     }
+
+    /// Computes the costs of the next frame.
+    #[inline(always)]
+    fn change(&self, forward: &mut Forward, local: &[f32], envelope: &[Origin]) {
+        let Forward { before, next, .. } = forward;
+        let ends = envelope[1..].iter().map(|origin| usize::from(origin.start)).chain([self.num_states]);
+        for (origin, end) in envelope.iter().zip(ends) {
+            let (start, from) = (usize::from(origin.start), usize::from(origin.from));
+            let cost = before[from + 1];
+            let changes = &self.changes[self.num_states - 1 - from..];
+            // What the last lanes put too much is overwritten by the next range.
+            for state in (start..end).step_by(WIDTH) {
+                if let Some(next) = next[state + 1..].first_chunk_mut() {
+                    *next = (lanes(changes, state) + cost + lanes(local, state)).0;
+                }
+            }
+        }
+        next[self.num_states + 1..].fill(f32::INFINITY);
+    }
+}
+
+/// The numbers from `at` on.
+#[inline(always)]
+fn lanes(numbers: &[f32], at: usize) -> Lanes {
+    numbers[at..].first_chunk().map_or(Lanes::ZERO, |numbers| Lanes(*numbers))
 }
 
 impl Forward {
     /// The state with the lowest cost, the first one of several.
     pub(super) fn best(&self) -> usize {
-        let costs = &self.before[1..self.before.len() - 1];
         let better =
             |best: (usize, f32), (state, cost): (usize, &f32)| if *cost < best.1 { (state, *cost) } else { best };
-        costs.iter().enumerate().fold((0, f32::INFINITY), better).0
+        self.before[1..].iter().enumerate().fold((0, f32::INFINITY), better).0
     }
 
-    fn subtract_lowest(&mut self) {
-        let costs = &mut self.before[1..];
-        let (groups, rest) = costs.as_chunks::<LANES>();
+    #[inline(always)]
+    fn subtract_lowest(&mut self, num_states: usize) {
+        let (groups, _) = self.before[1..].as_chunks_mut::<WIDTH>();
+        let groups = &mut groups[..num_states.div_ceil(WIDTH)];
         let lower = |a: f32, b: f32| if b < a { b } else { a };
-        let mut lowest = [f32::INFINITY; LANES];
-        for group in groups {
-            for lane in 0..LANES {
-                lowest[lane] = lower(lowest[lane], group[lane]);
+        let mut lowest = Lanes::splat(f32::INFINITY);
+        for group in groups.iter() {
+            for (lowest, cost) in lowest.0.iter_mut().zip(group) {
+                *lowest = lower(*lowest, *cost);
             }
         }
-        let lowest = lowest.iter().chain(rest).copied().fold(f32::INFINITY, lower);
-        costs.iter_mut().for_each(|cost| *cost -= lowest);
+        let lowest = lowest.0.into_iter().fold(f32::INFINITY, lower);
+        groups.as_flattened_mut().iter_mut().for_each(|cost| *cost -= lowest);
     }
 }
 
@@ -181,7 +233,8 @@ impl Origins {
         Self { all: Vec::new(), ends: Vec::new() }
     }
 
-    /// Goes on to the next frame.
+    /// Goes on to the next frame, whose states cost `local`, with room for [`WIDTH`] more behind them.
+    #[inline(always)]
     pub(super) fn advance(&mut self, transitions: &Transitions, forward: &mut Forward, local: &[f32]) {
         transitions.advance(forward, local, &mut self.all);
         self.ends.push(self.all.len());
@@ -231,7 +284,7 @@ mod tests {
         for (frame, local) in frames.iter().enumerate() {
             let before = forward.before[1..=num_states].to_vec();
             let (costs, from) = by_trial(&before, factor, local);
-            origins.advance(&transitions, &mut forward, local);
+            origins.advance(&transitions, &mut forward, &[local.as_slice(), &[0.0; WIDTH]].concat());
             let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
             for state in 0..num_states {
                 let (got, expected) = (f64::from(forward.before[state + 1]), costs[state] - lowest);
@@ -264,8 +317,9 @@ mod tests {
     fn without_penalty_everything_comes_from_the_next_of_the_best_states() {
         let transitions = Transitions::new(4, 0.0);
         let (mut forward, mut origins) = (transitions.start(), Origins::new());
-        origins.advance(&transitions, &mut forward, &[3.0, 1.0, 1.0, 2.0]);
-        origins.advance(&transitions, &mut forward, &[0.0; 4]);
+        for local in [[3.0, 1.0, 1.0, 2.0], [0.0; 4]] {
+            origins.advance(&transitions, &mut forward, &[local.as_slice(), &[0.0; WIDTH]].concat());
+        }
         assert_eq!(origins.len(), 2);
         assert_eq!([0, 1, 2, 3].map(|state| origins.of(1, state)), [1, 1, 2, 2]);
     }
@@ -275,7 +329,7 @@ mod tests {
         let transitions = Transitions::new(10, 0.1);
         let (mut forward, mut origins) = (transitions.start(), Origins::new());
         for frame in 0..3 {
-            origins.advance(&transitions, &mut forward, &[1.0; 10]);
+            origins.advance(&transitions, &mut forward, &[1.0; 10 + WIDTH]);
             assert_eq!(forward.best(), 0);
             for state in 0..10 {
                 assert_eq!(origins.of(frame, state), state);
