@@ -8,7 +8,8 @@ fn run(script: &str) {
     let scratch = Scratch::new();
     let data = tests.join("golden/data");
     let names = "feats/feats.ark feats/feats.scp bin/iv.ark bin/iv.scp bin/spk2utt bin/ref.txt bin/hyp.txt bin/ali.gz \
-                 signal/u1.wav signal/u2.wav";
+                 signal/u1.wav signal/u2.wav signal/p2.wav signal/p3.wav signal/t2.wav signal/mfcc8k.conf \
+                 signal/pitch.conf";
     for name in names.split(' ') {
         let from = data.join(name);
         std::fs::copy(&from, scratch.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
@@ -47,6 +48,11 @@ fn mfcc_with_pitch_are_made_in_jobs_side_by_side() {
 #[test]
 fn two_streams_are_pasted_within_a_tolerance() {
     run("paste.sh");
+}
+
+#[test]
+fn pitch_stands_beside_mfcc_where_there_is_a_recording() {
+    run("pitch.sh");
 }
 
 #[test]

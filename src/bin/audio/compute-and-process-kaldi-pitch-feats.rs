@@ -2,7 +2,8 @@
 //!
 //! Matches Kaldi's `compute-and-process-kaldi-pitch-feats`, the noise that derivatives get included (that of Kaldi on a
 //! machine with the GNU C library), except that what Kaldi aborts on (samples that are not finite, waveforms without a
-//! frame, frames that `--snip-edges=false` has no samples for) fails for that utterance alone.
+//! frame, frames that `--snip-edges=false` has no samples for) fails for that utterance alone, and that options without sense
+//! are errors before anything is read.
 
 use std::process::ExitCode;
 

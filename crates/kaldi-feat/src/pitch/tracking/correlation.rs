@@ -44,7 +44,8 @@ impl Correlator {
     #[inline(always)]
     pub(super) fn measure(&mut self, frame: &[f32]) {
         let sum: f64 = frame[..self.window].iter().copied().map(f64::from).sum();
-        let mean = sum as f32 / self.window as f32;
+        // A constant is its own mean, to the last bit.
+        let mean = (sum / self.window as f64) as f32;
         for (centred, sample) in self.centred.iter_mut().zip(frame) {
             *centred = sample - mean;
         }
@@ -170,6 +171,15 @@ mod tests {
         // The mean is that of the first window, which is not a whole number of periods; so it is not quite 1.
         let best = (0..75).max_by(|a, b| correlations[*a].total_cmp(&correlations[*b])).unwrap();
         assert!((best + 8) % 40 == 0 && correlations[best] > 0.99, "{best}: {}", correlations[best]);
+    }
+
+    #[test]
+    fn a_constant_has_no_correlation() {
+        for level in [0.0, 1.0, -32_767.3, 0.1, 1234.567] {
+            let mut correlations = Vec::new();
+            measured(100, (8, 82), &[level; 182]).append(0.0, &mut correlations);
+            assert_eq!(correlations, [0.0; 75], "{level}");
+        }
     }
 
     #[test]
