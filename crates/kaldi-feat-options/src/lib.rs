@@ -1,4 +1,4 @@
-//! The options of features of waveforms.
+//! The options of features of waveforms, pitch among them.
 //!
 //! Groups for [`clap`], which tools flatten into their own options and `kaldi-feat` computes by. They are a crate of
 //! their own to be compiled for size: what is derived for them runs once, at the start of a tool, and would otherwise be
@@ -7,9 +7,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod kinds;
+mod pitch;
 mod shared;
 
 pub use kinds::{FbankOptions, MfccOptions, PlpOptions, SpectrogramOptions};
+pub use pitch::{PitchExtractionOptions, ProcessPitchOptions};
 pub use shared::{EnergyOptions, FrameOptions, MelOptions};
 
 #[cfg(test)]
@@ -28,5 +30,7 @@ mod tests {
         assert_eq!(parsed::<FbankOptions>(), FbankOptions::default());
         assert_eq!(parsed::<PlpOptions>(), PlpOptions::default());
         assert_eq!(parsed::<SpectrogramOptions>(), SpectrogramOptions::default());
+        assert_eq!(parsed::<PitchExtractionOptions>(), PitchExtractionOptions::default());
+        assert_eq!(parsed::<ProcessPitchOptions>(), ProcessPitchOptions::default());
     }
 }

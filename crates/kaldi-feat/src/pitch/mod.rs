@@ -16,10 +16,11 @@ mod process;
 mod tracking;
 
 pub use interpolate::interpolate_gaps;
+pub use kaldi_feat_options::{PitchExtractionOptions, ProcessPitchOptions};
 pub use model::{PitchModel, PitchModelCounts, PitchModelOptions};
 pub use normalize::{PitchNormalizer, PitchNormalizerOptions};
-pub use process::{ProcessPitch, ProcessPitchOptions, ProcessedPitch};
-pub use tracking::{PitchExtractionOptions, PitchExtractor, PitchTracker};
+pub use process::{ProcessPitch, ProcessedPitch};
+pub use tracking::{PitchExtractor, PitchTracker};
 
 use kaldi_matrix::Matrix;
 

@@ -2,75 +2,11 @@
 
 use std::ops::Range;
 
+use kaldi_feat_options::ProcessPitchOptions;
 use kaldi_matrix::Matrix;
 use kaldi_random::Random;
 
 use crate::{DeltaOptions, Deltas, Error, Result};
-
-/// The options of what is made of pitch (Kaldi's `ProcessPitchOptions`).
-#[derive(Clone, Debug, clap::Args)]
-pub struct ProcessPitchOptions {
-    /// Multiply the normalized log pitch by this
-    #[arg(long, default_value_t = 2.0)]
-    pub pitch_scale: f32,
-    /// Multiply the voicing feature by this
-    #[arg(long, default_value_t = 2.0)]
-    pub pov_scale: f32,
-    /// Add this to the voicing feature, in place of mean normalization
-    #[arg(long, default_value_t = 0.0)]
-    pub pov_offset: f32,
-    /// Multiply the derivative of the log pitch by this
-    #[arg(long, default_value_t = 10.0)]
-    pub delta_pitch_scale: f32,
-    /// Standard deviation of noise that is added to the derivative before it is scaled, to hide the steps in which pitch
-    /// was measured
-    #[arg(long, default_value_t = 0.005)]
-    pub delta_pitch_noise_stddev: f32,
-    /// Frames before a frame that the normalization of its pitch takes in
-    #[arg(long, default_value_t = 75)]
-    pub normalization_left_context: i32,
-    /// Frames after a frame that the normalization of its pitch takes in
-    #[arg(long, default_value_t = 75)]
-    pub normalization_right_context: i32,
-    /// Frames on each side of a frame that the derivative takes in
-    #[arg(long, default_value_t = 2)]
-    pub delta_window: i32,
-    /// Frames by which everything comes later
-    #[arg(long, default_value_t = 0)]
-    pub delay: i32,
-    /// Write the voicing feature, a warped cross-correlation
-    #[arg(long, default_value_t = true)]
-    pub add_pov_feature: bool,
-    /// Write the log pitch less its mean around, weighted by the probability of voicing
-    #[arg(long, default_value_t = true)]
-    pub add_normalized_log_pitch: bool,
-    /// Write the derivative of the log pitch
-    #[arg(long, default_value_t = true)]
-    pub add_delta_pitch: bool,
-    /// Write the log pitch
-    #[arg(long, default_value_t = false)]
-    pub add_raw_log_pitch: bool,
-}
-
-impl Default for ProcessPitchOptions {
-    fn default() -> Self {
-        Self {
-            pitch_scale: 2.0,
-            pov_scale: 2.0,
-            pov_offset: 0.0,
-            delta_pitch_scale: 10.0,
-            delta_pitch_noise_stddev: 0.005,
-            normalization_left_context: 75,
-            normalization_right_context: 75,
-            delta_window: 2,
-            delay: 0,
-            add_pov_feature: true,
-            add_normalized_log_pitch: true,
-            add_delta_pitch: true,
-            add_raw_log_pitch: false,
-        }
-    }
-}
 
 /// Makes features for a recognizer of measured pitch (Kaldi's `ProcessPitch`).
 ///

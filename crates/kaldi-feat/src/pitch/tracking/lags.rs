@@ -1,9 +1,9 @@
 //! The lags, that is periods, among which the pitch is found.
 
+use kaldi_feat_options::PitchExtractionOptions;
 use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_wave::Interpolator;
 
-use super::options::PitchExtractionOptions;
 use crate::{Error, Result};
 
 /// Lags are counted in 16 bits, of which one value stands for none.

@@ -15,7 +15,7 @@ mod viterbi;
 
 use kaldi_matrix::Matrix;
 
-pub use options::PitchExtractionOptions;
+use kaldi_feat_options::PitchExtractionOptions;
 pub use tracker::PitchTracker;
 
 use super::process::{ProcessPitch, ProcessedPitch};
@@ -119,7 +119,7 @@ impl PitchExtractor {
     /// without samples has no pieces.
     fn track(&self, samples: &[f32], mut look: impl FnMut(&PitchTracker<'_>) -> Result<()>) -> Result<()> {
         let mut tracker = self.tracker();
-        let size = match self.plan.options.chunk_size() {
+        let size = match options::chunk_size(&self.plan.options) {
             0 => samples.len().max(1),
             size => size,
         };

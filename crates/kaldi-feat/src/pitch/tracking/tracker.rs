@@ -1,11 +1,12 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
+use kaldi_feat_options::PitchExtractionOptions;
 use kaldi_lanes::WIDTH;
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;
 use super::lags::Lags;
-use super::options::PitchExtractionOptions;
+use super::options;
 use super::viterbi::{Forward, Origins, Transitions};
 use crate::{Error, Result};
 
@@ -26,8 +27,8 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(options: &PitchExtractionOptions) -> Result<Self> {
-        options.check()?;
-        let (window, shift) = options.window_and_shift()?;
+        options::check(options)?;
+        let (window, shift) = options::window_and_shift(options)?;
         let lags = Lags::new(options)?;
         let step = (1.0 + f64::from(options.delta_pitch)).ln().powi(2) as f32;
         let transitions = Transitions::new(lags.len(), step * options.penalty_factor);

@@ -1,0 +1,159 @@
+//! Options of pitch.
+
+/// The options of pitch tracking (Kaldi's `PitchExtractionOptions`).
+#[derive(Clone, Debug, PartialEq, clap::Args)]
+pub struct PitchExtractionOptions {
+    /// Sample rate of the waveforms, in Hz
+    #[arg(long = "sample-frequency", default_value_t = 16_000.0)]
+    pub sample_frequency: f32,
+    /// Length of a frame, in ms
+    #[arg(long, default_value_t = 25.0)]
+    pub frame_length: f32,
+    /// Time from one frame to the next, in ms
+    #[arg(long, default_value_t = 10.0)]
+    pub frame_shift: f32,
+    /// Subtract from each sample the one before it times this (deprecated)
+    #[arg(long = "preemphasis-coefficient", default_value_t = 0.0)]
+    pub preemphasis_coefficient: f32,
+    /// Lowest pitch to be found, in Hz
+    #[arg(long = "min-f0", default_value_t = 50.0)]
+    pub min_f0: f32,
+    /// Highest pitch to be found, in Hz
+    #[arg(long = "max-f0", default_value_t = 400.0)]
+    pub max_f0: f32,
+    /// A pitch this low costs as much as one without any correlation, in Hz; not above --min-f0
+    #[arg(long = "soft-min-f0", default_value_t = 10.0)]
+    pub soft_min_f0: f32,
+    /// Cost of changes of pitch
+    #[arg(long, default_value_t = 0.1)]
+    pub penalty_factor: f32,
+    /// Cutoff of the filter that the waveform goes through, in Hz
+    #[arg(long, default_value_t = 1000.0)]
+    pub lowpass_cutoff: f32,
+    /// Sample rate at which correlations are measured, in Hz; at least twice --lowpass-cutoff
+    #[arg(long = "resample-frequency", default_value_t = 4000.0)]
+    pub resample_frequency: f32,
+    /// Ratio of one pitch to the next that are told apart, less 1
+    #[arg(long, default_value_t = 0.005)]
+    pub delta_pitch: f32,
+    /// The larger this is, the smaller are correlations of frames that are more quiet than others
+    #[arg(long, default_value_t = 7000.0)]
+    pub nccf_ballast: f32,
+    /// Compare the energy of a frame with what came before it only, instead of with all that is known (for tests)
+    #[arg(long, default_value_t = false)]
+    pub nccf_ballast_online: bool,
+    /// Zeros of the filter that the waveform goes through, on each side: more are sharper
+    #[arg(long, default_value_t = 1)]
+    pub lowpass_filter_width: i32,
+    /// Zeros of the filter that correlations go through between their lags, on each side
+    #[arg(long, default_value_t = 5)]
+    pub upsample_filter_width: i32,
+    /// Process so many frames of the waveform at a time, as online decoding does; 0: everything at once
+    #[arg(long, default_value_t = 0)]
+    pub frames_per_chunk: i32,
+    /// Write what online decoding would have seen at first, of each frame as soon as it is there (with
+    /// --frames-per-chunk)
+    #[arg(long, default_value_t = false)]
+    pub simulate_first_pass_online: bool,
+    /// Go back over so many first frames once their energy is known, or at the end (with --frames-per-chunk)
+    #[arg(long, default_value_t = 500)]
+    pub recompute_frame: i32,
+    /// Wait for so many frames at most until the pitch of a frame is settled (with --simulate-first-pass-online)
+    #[arg(long, default_value_t = 0)]
+    pub max_frames_latency: i32,
+    /// Write only frames that lie within the waveform; if false, as many as it has frame shifts
+    #[arg(long, default_value_t = true)]
+    pub snip_edges: bool,
+}
+
+impl Default for PitchExtractionOptions {
+    fn default() -> Self {
+        Self {
+            sample_frequency: 16_000.0,
+            frame_length: 25.0,
+            frame_shift: 10.0,
+            preemphasis_coefficient: 0.0,
+            min_f0: 50.0,
+            max_f0: 400.0,
+            soft_min_f0: 10.0,
+            penalty_factor: 0.1,
+            lowpass_cutoff: 1000.0,
+            resample_frequency: 4000.0,
+            delta_pitch: 0.005,
+            nccf_ballast: 7000.0,
+            nccf_ballast_online: false,
+            lowpass_filter_width: 1,
+            upsample_filter_width: 5,
+            frames_per_chunk: 0,
+            simulate_first_pass_online: false,
+            recompute_frame: 500,
+            max_frames_latency: 0,
+            snip_edges: true,
+        }
+    }
+}
+
+/// The options of what is made of pitch (Kaldi's `ProcessPitchOptions`).
+#[derive(Clone, Debug, PartialEq, clap::Args)]
+pub struct ProcessPitchOptions {
+    /// Multiply the normalized log pitch by this
+    #[arg(long, default_value_t = 2.0)]
+    pub pitch_scale: f32,
+    /// Multiply the voicing feature by this
+    #[arg(long, default_value_t = 2.0)]
+    pub pov_scale: f32,
+    /// Add this to the voicing feature, in place of mean normalization
+    #[arg(long, default_value_t = 0.0)]
+    pub pov_offset: f32,
+    /// Multiply the derivative of the log pitch by this
+    #[arg(long, default_value_t = 10.0)]
+    pub delta_pitch_scale: f32,
+    /// Standard deviation of noise that is added to the derivative before it is scaled, to hide the steps in which pitch
+    /// was measured
+    #[arg(long, default_value_t = 0.005)]
+    pub delta_pitch_noise_stddev: f32,
+    /// Frames before a frame that the normalization of its pitch takes in
+    #[arg(long, default_value_t = 75)]
+    pub normalization_left_context: i32,
+    /// Frames after a frame that the normalization of its pitch takes in
+    #[arg(long, default_value_t = 75)]
+    pub normalization_right_context: i32,
+    /// Frames on each side of a frame that the derivative takes in
+    #[arg(long, default_value_t = 2)]
+    pub delta_window: i32,
+    /// Frames by which everything comes later
+    #[arg(long, default_value_t = 0)]
+    pub delay: i32,
+    /// Write the voicing feature, a warped cross-correlation
+    #[arg(long, default_value_t = true)]
+    pub add_pov_feature: bool,
+    /// Write the log pitch less its mean around, weighted by the probability of voicing
+    #[arg(long, default_value_t = true)]
+    pub add_normalized_log_pitch: bool,
+    /// Write the derivative of the log pitch
+    #[arg(long, default_value_t = true)]
+    pub add_delta_pitch: bool,
+    /// Write the log pitch
+    #[arg(long, default_value_t = false)]
+    pub add_raw_log_pitch: bool,
+}
+
+impl Default for ProcessPitchOptions {
+    fn default() -> Self {
+        Self {
+            pitch_scale: 2.0,
+            pov_scale: 2.0,
+            pov_offset: 0.0,
+            delta_pitch_scale: 10.0,
+            delta_pitch_noise_stddev: 0.005,
+            normalization_left_context: 75,
+            normalization_right_context: 75,
+            delta_window: 2,
+            delay: 0,
+            add_pov_feature: true,
+            add_normalized_log_pitch: true,
+            add_delta_pitch: true,
+            add_raw_log_pitch: false,
+        }
+    }
+}
