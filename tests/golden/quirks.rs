@@ -1,6 +1,6 @@
 //! Where we do something else than Kaldi on purpose, and the tests that show what.
 
-use crate::tools::audio::{compute_fbank_feats, compute_plp_feats};
+use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_reverberate, wav_to_duration};
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::posteriors::post_to_feats;
 use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
@@ -57,4 +57,14 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
         &[compute_fbank_feats::speakers_have_warp_factors, compute_plp_feats::speakers_have_warp_factors],
     ),
     ("vector-scale/(h-)?sorted-option-refused", &[vector_scale::rspecifiers_may_have_options]),
+    (
+        "wav-copy/(h-)?header-(list-odd-padded|float|mulaw|8-bit|24-bit|32-bit|extensible-float|sox-24-bit|sox-float|sox-mulaw|sox-8-bit|cut-in-fmt|cut-after-riff|fmt-too-small)",
+        &[
+            wav_copy::chunks_of_odd_length_may_be_padded_or_not,
+            wav_copy::other_encodings_become_16_bits,
+            wav_copy::a_failure_empties_no_file_that_is_there,
+        ],
+    ),
+    ("wav-to-duration/(h-)?ark-header-only-fails", &[wav_to_duration::archives_work_without_reading_them_whole]),
+    ("wav-reverberate/(h-)?rir-other-rate", &[wav_reverberate::an_impulse_response_at_another_rate_is_an_error]),
 ];

@@ -9,7 +9,7 @@ fn run(script: &str) {
     let data = tests.join("golden/data");
     let names = "feats/feats.ark feats/feats.scp bin/iv.ark bin/iv.scp bin/spk2utt bin/ref.txt bin/hyp.txt bin/ali.gz \
                  signal/u1.wav signal/u2.wav signal/p2.wav signal/p3.wav signal/t2.wav signal/mfcc8k.conf \
-                 signal/pitch.conf";
+                 signal/pitch.conf signal/in.wav signal/a.wav signal/tone.wav signal/rir.wav signal/na.wav";
     for name in names.split(' ') {
         let from = data.join(name);
         std::fs::copy(&from, scratch.path(from.file_name().unwrap().to_str().unwrap())).unwrap();
@@ -78,4 +78,9 @@ fn word_errors_are_counted_and_aligned() {
 #[test]
 fn filter_banks_and_pitch_are_pasted_and_drawn() {
     run_on_recordings("fbank_pitch.sh");
+}
+
+#[test]
+fn recordings_are_cut_and_augmented() {
+    run("audio.sh");
 }

@@ -18,3 +18,6 @@ mod scanned_archives;
 
 /// Samples of every value type.
 mod values;
+
+/// Waveforms, cut and damaged.
+mod waves;

@@ -19,7 +19,8 @@ pub fn float_wave(rate: u32, samples: &[f32]) -> Vec<u8> {
     riff(3, rate, 1, 32, &bytes)
 }
 
-fn riff(format: u16, rate: u32, num_channels: u16, bits: u16, data: &[u8]) -> Vec<u8> {
+/// A RIFF/WAVE file of samples in any encoding: the number of its format, the interleaved samples.
+pub fn riff(format: u16, rate: u32, num_channels: u16, bits: u16, data: &[u8]) -> Vec<u8> {
     let frame = num_channels * bits / 8;
     let mut out = b"RIFF".to_vec();
     out.extend((36 + data.len() as u32).to_le_bytes());

@@ -14,6 +14,7 @@
 //! | [`SlidingWindowCmn`] | `num_frames × dim` | features without the mean and variance of a window |
 //! | [`OnlineCmvn`] | `num_frames × dim` | the same as far as it is known while they come in |
 //! | [`FrameGrid`] | a [`Segment`] in seconds | a range of frames |
+//! | [`SampleGrid`] | a [`Segment`] in seconds | a range of samples |
 //! | [`pitch`] | probability of voicing and pitch | gaps filled, normalized, with derivatives |
 //!
 //! At the ends of an utterance the first and the last frame stand in for the ones that would be needed beyond.
@@ -42,7 +43,9 @@ pub mod frames;
 mod normalizer;
 mod online_cmvn;
 pub mod pitch;
+mod sample_grid;
 mod segment;
+
 mod sliding_cmvn;
 mod splice;
 
@@ -52,6 +55,7 @@ pub use dims::Dims;
 pub use error::{Error, Result};
 pub use normalizer::{Flooring, VARIANCE_FLOOR};
 pub use online_cmvn::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState};
+pub use sample_grid::{NoSamples, SampleGrid};
 pub use segment::{FrameGrid, NoFrames, Segment};
 pub use sliding_cmvn::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 pub use splice::Splice;

@@ -23,23 +23,23 @@ pub struct Cursor<'a> {
     /// Bytes that follow those in memory for certain, and can only be skipped.
     beyond: u64,
     /// What is doubtful about the value.
-    warning: Option<String>,
+    warnings: Vec<ParseError>,
 }
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte, in text form until [`Cursor::read_marker`] finds the binary marker.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond: 0, warning: None }
+        Self { bytes, at: 0, binary: false, open: false, beyond: 0, warnings: Vec::new() }
     }
 
     /// Like [`Cursor::new`] where more bytes may follow: a number or word that touches the end is not taken as whole.
     pub fn new_open(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, binary: false, open: true, beyond: 0, warning: None }
+        Self { bytes, at: 0, binary: false, open: true, beyond: 0, warnings: Vec::new() }
     }
 
     /// Like [`Cursor::new`] where `beyond` more bytes are known to follow, which can be skipped but not read.
     pub fn new_head(bytes: &'a [u8], beyond: u64) -> Self {
-        Self { bytes, at: 0, binary: false, open: false, beyond, warning: None }
+        Self { bytes, at: 0, binary: false, open: false, beyond, warnings: Vec::new() }
     }
 
     /// Bytes consumed so far.
@@ -100,14 +100,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// Leaves word of something that is doubtful about the value, and no error: who reads the value knows the key to warn
-    /// with. The last one counts.
+    /// with.
     pub fn warn(&mut self, message: String) {
-        self.warning = Some(message);
+        self.warn_at(ParseError::new(0, message));
     }
 
-    /// What [`Cursor::warn`] was told, once.
-    pub fn take_warning(&mut self) -> Option<String> {
-        self.warning.take()
+    /// Like [`Cursor::warn`] where what is doubtful has a place, its offset from the cursor's start.
+    pub fn warn_at(&mut self, warning: ParseError) {
+        self.warnings.push(warning);
+    }
+
+    /// What [`Cursor::warn`] and [`Cursor::warn_at`] were told, once.
+    pub fn take_warnings(&mut self) -> Vec<ParseError> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// A fault at the current position.

@@ -28,6 +28,10 @@ pub trait Value: Sized + Send + 'static {
     /// matrices only.
     const HAS_FILE_RANGES: bool = false;
 
+    /// Whether there is a text form. Where there is none, [`Value::write`] writes the only form whatever is asked for, and
+    /// tables are not created in text form.
+    const HAS_TEXT: bool = true;
+
     /// Tells how many bytes the value at the start of `window` takes, without building it.
     ///
     /// `at_end` says that nothing follows the window; then the answer is `Whole` or an error. Reads headers and looks
@@ -82,9 +86,18 @@ pub trait Value: Sized + Send + 'static {
         false
     }
 
-    /// What is amiss with a value that could be read all the same; who reads it from a table logs it with its place.
-    fn remarks(&self) -> &[ParseError] {
-        &[]
+    /// Looks whether a value that begins so may be in a file of this name, for types of several encodings that names tell.
+    ///
+    /// # Errors
+    /// Where the file should have another name.
+    fn check_name(head: &[u8], name: &str) -> Result<(), ParseError> {
+        let _ = (head, name);
+        Ok(())
+    }
+
+    /// What of the value is lost where it is written; who writes it logs it with its key.
+    fn loss(&self) -> Option<String> {
+        None
     }
 }
 

@@ -267,6 +267,11 @@ fn a_wave_file_of_unknown_length_goes_on_to_the_end() {
 }
 
 #[test]
+fn a_flac_file_goes_on_to_the_end() {
+    sees(&[b"a ".as_slice(), WAVE, b"b fLaC\0\0\0\x22\0\x10c ", WAVE].concat(), "a:2 b:52", "wave");
+}
+
+#[test]
 fn a_wave_file_of_odd_length_may_have_been_made_even() {
     let mut wave = WAVE.to_vec();
     wave[40] = 3;

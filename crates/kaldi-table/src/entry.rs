@@ -121,24 +121,19 @@ impl RawEntry {
     pub(crate) fn parse<T: Value>(&self) -> Result<T> {
         let bytes = self.load()?;
         let mut cursor = Cursor::new(&bytes);
-        let value = match &self.range {
+        let value = T::check_name(&bytes, &self.chunk.name).and_then(|()| match &self.range {
             Some(range) => T::read_range(&mut cursor, range),
             None => T::read(&mut cursor),
-        };
-        self.pass_on_warning(&mut cursor);
-        let value = value.map_err(|error| self.error(error))?;
-        for remark in value.remarks() {
-            warning!("{}", self.error(remark.clone()));
-        }
-        Ok(value)
+        });
+        self.pass_on_warnings(&mut cursor);
+        value.map_err(|error| self.error(error))
     }
 
     /// Logs what is doubtful about how the value was read, where that was not told before.
-    fn pass_on_warning(&self, cursor: &mut Cursor<'_>) {
-        if let Some(warning) = cursor.take_warning()
-            && !self.warned.replace(true)
-        {
-            warning!("{}", self.error(ParseError::new(0, warning)));
+    fn pass_on_warnings(&self, cursor: &mut Cursor<'_>) {
+        let warnings = cursor.take_warnings();
+        if !warnings.is_empty() && !self.warned.replace(true) {
+            warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
     }
 
@@ -206,8 +201,8 @@ impl<'a, T: Value> Entry<'a, T> {
         let range = self.raw.range.as_ref().map(|range| range.as_slice());
         let head = self.raw.head();
         let read_from = |mut cursor: Cursor<'_>| {
-            let result = read(&mut cursor, range);
-            self.raw.pass_on_warning(&mut cursor);
+            let result = T::check_name(head, &self.raw.chunk.name).and_then(|()| read(&mut cursor, range));
+            self.raw.pass_on_warnings(&mut cursor);
             result
         };
         let result = match read_from(Cursor::new_head(head, self.raw.length() - head.len() as u64)) {
@@ -305,8 +300,9 @@ impl Body {
 }
 
 impl<T: Value> Record<T> {
-    /// Encodes a value.
+    /// Encodes a value; what is lost of it is a warning.
     pub fn new(key: &BStr, value: &T, format: Format) -> Self {
+        warn_of_loss(key, value);
         let mut bytes = Vec::new();
         value.write(&mut bytes, format);
         Self::from_bytes(key, bytes)
@@ -314,6 +310,7 @@ impl<T: Value> Record<T> {
 
     /// Encodes a value that is not needed any more, which spares a copy of its elements in many cases.
     pub fn from_value(key: &BStr, value: T, format: Format) -> Self {
+        warn_of_loss(key, &value);
         Self::from_bytes(key, value.into_encoded(format))
     }
 
@@ -327,5 +324,14 @@ impl<T> Record<T> {
     /// The key.
     pub fn key(&self) -> &BStr {
         self.key.as_ref()
+    }
+}
+
+/// Logs what is lost of a value that is written under `key`, which is empty for a file that is no table.
+pub(crate) fn warn_of_loss<T: Value>(key: &BStr, value: &T) {
+    match value.loss() {
+        Some(loss) if key.is_empty() => warning!("{loss}"),
+        Some(loss) => warning!("{key}: {loss}"),
+        None => {}
     }
 }

@@ -9,7 +9,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
 
 use crate::archive_writer::{ArchiveWriter, finish_output, parse_wspecifier};
-use crate::entry::{Body, Record};
+use crate::entry::{Body, Record, warn_of_loss};
 use crate::script::Script;
 use crate::{Error, Result};
 
@@ -30,8 +30,13 @@ impl<T: Value> TableWriter<T> {
     /// Creates the table that `wspecifier` names.
     ///
     /// # Errors
-    /// Where the specifier is invalid, or one of its files or pipes cannot be opened.
+    /// Where the specifier is invalid, or asks for a form that the type has not, or one of its files or pipes cannot be
+    /// opened.
     pub fn create(wspecifier: &BStr) -> Result<Self> {
+        if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
+            let advice = format!("a {} has no text form (remove the option t)", T::NAME);
+            return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
+        }
         Ok(Self { records: RecordWriter::create(wspecifier)?, value: PhantomData })
     }
 
@@ -182,6 +187,7 @@ fn advise_on_missing_script(error: Error, wspecifier: &BStr) -> Error {
 /// # Errors
 /// Where the name is invalid or writing fails.
 pub fn write_file<T: Value>(wxfilename: &BStr, value: &T, format: Format) -> Result<()> {
+    warn_of_loss(BStr::new(""), value);
     let mut bytes = Vec::new();
     value.write(&mut bytes, format);
     let mut output = Output::create(wxfilename, false)?;

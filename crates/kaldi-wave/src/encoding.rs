@@ -2,7 +2,7 @@
 
 /// How a sample is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     /// Unsigned bytes around 128.
     Unsigned8,
     /// Signed integers of 16 bits, what Kaldi knows.
@@ -23,7 +23,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Bytes of one sample.
-    pub fn num_bytes(self) -> usize {
+    pub(crate) fn num_bytes(self) -> usize {
         match self {
             Self::Unsigned8 | Self::ALaw | Self::MuLaw => 1,
             Self::Signed16 => 2,

@@ -1,74 +1,50 @@
 //! What the header of a waveform says.
 
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::{Cursor, ParseError, Value};
 
-use crate::Encoding;
-use crate::chunks::number;
-use crate::extent::{Extent, Layout};
-
-/// More cannot be written in 16 bits.
-const MAX_CHANNELS: u16 = 32767;
-/// The greatest rate up to which floats can tell one from the next.
-const MAX_RATE: u32 = 1 << 24;
-
-const EXTENSIBLE: u16 = 0xfffe;
+use crate::Wave;
+use crate::flac::{Flac, is_flac};
+use crate::riff::Riff;
 
 /// What the header of a waveform says: all but the samples (Kaldi's `WaveInfo`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct WaveInfo {
-    sample_rate: u32,
-    num_channels: u16,
-    encoding: Encoding,
-    extent: Extent,
-    remarks: Vec<ParseError>,
+    pub(crate) sample_rate: u32,
+    pub(crate) num_channels: u16,
+    pub(crate) num_samples: Option<u64>,
 }
 
 impl WaveInfo {
-    /// Reads the header at the cursor, and skips the samples and what follows them in the same file.
+    /// Reads the header at the cursor, and skips the samples. Waveforms have no ranges. What is amiss, though not so that
+    /// the file could not be read, is a [warning](Cursor::warn_at).
     ///
     /// # Errors
-    /// Where the bytes are no such header, or it says what cannot be.
-    pub fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        let mut info = Self::read_header(cursor.rest())?;
+    /// Where the bytes are no such header, it says what cannot be, or there is a range.
+    pub fn read(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
+        if let Some(range) = range {
+            Wave::read_range(cursor, range)?;
+        }
         let start = cursor.offset();
-        cursor.skip(info.extent.samples)?;
-        if let Some(num_bytes) = info.extent.num_bytes {
-            let behind = cursor.clone();
+        let moved = |mut error: ParseError| {
+            error.offset += start;
+            error
+        };
+        if is_flac(cursor.rest()) {
+            let flac = Flac::read(cursor.rest()).map_err(moved)?;
+            cursor.advance(cursor.rest().len());
+            return Ok(flac.info);
+        }
+        let mut riff = Riff::read(cursor.rest()).map_err(moved)?;
+        cursor.skip(riff.extent.samples)?;
+        if let Some(num_bytes) = riff.extent.num_bytes {
+            let there = cursor.rest().len();
             if cursor.skip(num_bytes).is_err() {
-                let there = behind.rest().len() as u64;
-                info.note_truncated(there);
-                cursor.skip(there)?;
+                riff.note_truncated(there as u64);
+                cursor.advance(there);
             }
         }
-        for remark in &mut info.remarks {
-            remark.offset += start;
-        }
-        Ok(info)
-    }
-
-    /// Reads the header at the start of `bytes`.
-    pub(crate) fn read_header(bytes: &[u8]) -> Result<Self, ParseError> {
-        let Layout { extent, format, fact } = Layout::read(bytes)?;
-        let (content, offset) = format;
-        let (encoding, num_channels, sample_rate) =
-            parse_format(content, extent.big_endian).map_err(|message| ParseError::new(offset as usize, message))?;
-        let mut remarks = Vec::new();
-        if let Some((size, offset)) = fact.filter(|&(size, _)| size != 4) {
-            let message = format!("Expected fact chunk to be 4 bytes long, got {size}");
-            remarks.push(ParseError::new(offset as usize, message));
-        }
-        if let Some(num_bytes) = extent.num_bytes {
-            let end = extent.samples + num_bytes;
-            if end.abs_diff(extent.claimed) > 1 {
-                let message = format!(
-                    "Expected {} bytes in RIFF chunk, got {} up to the end of the samples",
-                    extent.claimed - 8,
-                    end - 8
-                );
-                remarks.push(ParseError::new(4, message));
-            }
-        }
-        Ok(Self { sample_rate, num_channels, encoding, extent, remarks })
+        riff.remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
+        Ok(riff.info)
     }
 
     /// The sampling frequency in Hz.
@@ -81,249 +57,13 @@ impl WaveInfo {
         self.num_channels.into()
     }
 
-    /// How samples are stored.
-    pub fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
     /// The number of samples of each channel, or nothing where that was not known when the header was written.
     pub fn num_samples(&self) -> Option<u64> {
-        self.extent.num_bytes.map(|num_bytes| num_bytes / self.frame_size() as u64)
+        self.num_samples
     }
 
     /// The duration in seconds, or nothing where it was not known when the header was written.
     pub fn duration(&self) -> Option<f64> {
-        self.num_samples().map(|num_samples| num_samples as f64 / f64::from(self.sample_rate))
-    }
-
-    /// What is amiss, though not so that the file could not be read.
-    pub fn remarks(&self) -> &[ParseError] {
-        &self.remarks
-    }
-
-    pub(crate) fn extent(&self) -> &Extent {
-        &self.extent
-    }
-
-    /// Bytes of the samples that all channels have at one time.
-    pub(crate) fn frame_size(&self) -> usize {
-        self.num_channels() * self.encoding.num_bytes()
-    }
-
-    pub(crate) fn into_remarks(self) -> Vec<ParseError> {
-        self.remarks
-    }
-
-    /// Remembers that only `there` bytes of the samples are there.
-    pub(crate) fn note_truncated(&mut self, there: u64) {
-        let expected = self.extent.num_bytes.unwrap_or(0);
-        let message = format!("Truncated file? Expected {expected} bytes of samples, got {there}");
-        self.remarks.push(ParseError::new(self.extent.samples as usize, message));
-    }
-}
-
-/// Reads the chunk `fmt `, of 16 bytes or more: encoding, number of channels, sampling frequency.
-fn parse_format(content: &[u8], big_endian: bool) -> Result<(Encoding, u16, u32), String> {
-    let short = |at: usize| {
-        let word = [content[at], content[at + 1]];
-        if big_endian { u16::from_be_bytes(word) } else { u16::from_le_bytes(word) }
-    };
-    let long = |at: usize| number([content[at], content[at + 1], content[at + 2], content[at + 3]], big_endian);
-    let (num_channels, sample_rate, byte_rate, block_align, bits) = (short(2), long(4), long(8), short(12), short(14));
-
-    let format = match short(0) {
-        EXTENSIBLE if content.len() < 40 || short(16) < 22 => {
-            return Err("malformed WAVE_FORMAT_EXTENSIBLE format data".into());
-        }
-        EXTENSIBLE => match (long(24), [long(28), long(32), long(36)]) {
-            // The format stands at the begin of a GUID that ends as all of them.
-            (format, [0x0010_0000, 0xaa00_0080, 0x719b_3800]) => format,
-            _ => return Err("unsupported WAVE_FORMAT_EXTENSIBLE format: expected one of Microsoft's".into()),
-        },
-        format => format.into(),
-    };
-    if num_channels == 0 {
-        return Err("no channels present".into());
-    }
-    if num_channels > MAX_CHANNELS {
-        return Err(format!("expected at most {MAX_CHANNELS} channels, got {num_channels}"));
-    }
-    let encoding = match (format, bits) {
-        (1, 8) => Encoding::Unsigned8,
-        (1, 16) => Encoding::Signed16,
-        (1, 24) => Encoding::Signed24,
-        (1, 32) => Encoding::Signed32,
-        (3, 32) => Encoding::Float32,
-        (3, 64) => Encoding::Float64,
-        (6, 8) => Encoding::ALaw,
-        (7, 8) => Encoding::MuLaw,
-        (1, _) => return Err(format!("unsupported bits_per_sample = {bits}: expected 8, 16, 24 or 32")),
-        (3, _) => return Err(format!("unsupported bits_per_sample = {bits}: expected 32 or 64 in floats")),
-        (6 | 7, _) => return Err(format!("unsupported bits_per_sample = {bits}: expected 8 in A-law and mu-law")),
-        _ => {
-            return Err(format!("can read only PCM data, floats, A-law and mu-law, format id in file is: {format}"));
-        }
-    };
-    let size = encoding.num_bytes();
-    let frame_size = u64::from(num_channels) * size as u64;
-    if u64::from(byte_rate) != u64::from(sample_rate) * frame_size {
-        return Err(format!("Unexpected byte rate {byte_rate} vs. {sample_rate} * {size} * {num_channels}"));
-    }
-    if u64::from(block_align) != frame_size {
-        return Err(format!("Unexpected block_align: {block_align} vs. {num_channels} * {size}"));
-    }
-    if !(1..=MAX_RATE).contains(&sample_rate) {
-        return Err(format!("expected a sampling frequency of 1 to {MAX_RATE} Hz, got {sample_rate}"));
-    }
-    Ok((encoding, num_channels, sample_rate))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A chunk `fmt ` of 16 bytes.
-    fn format(id: u16, channels: u16, rate: u32, byte_rate: u32, align: u16, bits: u16) -> Vec<u8> {
-        [
-            id.to_le_bytes().as_slice(),
-            &channels.to_le_bytes(),
-            &rate.to_le_bytes(),
-            &byte_rate.to_le_bytes(),
-            &align.to_le_bytes(),
-            &bits.to_le_bytes(),
-        ]
-        .concat()
-    }
-
-    fn simple(id: u16, bits: u16) -> Vec<u8> {
-        format(id, 1, 8000, 8000 * u32::from(bits / 8), bits / 8, bits)
-    }
-
-    fn extensible(id: u16, bits: u16) -> Vec<u8> {
-        let guid = b"\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71";
-        [&simple(EXTENSIBLE, bits), b"\x16\0\x10\0\0\0\0\0".as_slice(), &id.to_le_bytes(), guid].concat()
-    }
-
-    fn file(format: &[u8], num_bytes: u32) -> Vec<u8> {
-        let size = format.len() as u32;
-        let parts: [&[u8]; 8] = [
-            b"RIFF",
-            &(20 + size + num_bytes).to_le_bytes(),
-            b"WAVEfmt ",
-            &size.to_le_bytes(),
-            format,
-            b"data",
-            &num_bytes.to_le_bytes(),
-            &vec![0; num_bytes as usize],
-        ];
-        parts.concat()
-    }
-
-    fn read(bytes: &[u8]) -> Result<WaveInfo, ParseError> {
-        WaveInfo::read(&mut Cursor::new(bytes))
-    }
-
-    #[track_caller]
-    fn refuses(format: &[u8], message: &str) {
-        let error = read(&file(format, 4)).unwrap_err();
-        assert_eq!((error.offset, error.message.as_ref(), error.at_end), (20, message, false));
-    }
-
-    #[test]
-    fn the_header_says_all_but_the_samples() {
-        let info = read(&file(&format(1, 2, 44100, 176_400, 4, 16), 882)).unwrap();
-        assert_eq!((info.sample_rate(), info.num_channels(), info.num_samples()), (44100.0, 2, Some(220)));
-        assert_eq!(info.duration(), Some(220.0 / 44100.0));
-        assert_eq!((info.encoding(), info.remarks()), (Encoding::Signed16, [].as_slice()));
-    }
-
-    #[test]
-    fn encodings_are_named_by_a_number_or_a_guid() {
-        use Encoding::{ALaw, Float32, Float64, MuLaw, Signed16, Signed24, Signed32, Unsigned8};
-        for (id, bits, encoding) in [
-            (1, 8, Unsigned8),
-            (1, 16, Signed16),
-            (1, 24, Signed24),
-            (1, 32, Signed32),
-            (3, 32, Float32),
-            (3, 64, Float64),
-            (6, 8, ALaw),
-            (7, 8, MuLaw),
-        ] {
-            for format in [simple(id, bits), extensible(id, bits), [&simple(id, bits), b"\0\0".as_slice()].concat()] {
-                assert_eq!(read(&file(&format, 48)).unwrap().encoding(), encoding);
-            }
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_is_refused() {
-        refuses(&format(1, 0, 8000, 16000, 2, 16), "no channels present");
-        refuses(&format(1, 40000, 8000, 16000, 2, 16), "expected at most 32767 channels, got 40000");
-        refuses(&format(1, 1, 8000, 8000, 2, 16), "Unexpected byte rate 8000 vs. 8000 * 2 * 1");
-        refuses(&format(1, 2, 8000, 32000, 2, 16), "Unexpected block_align: 2 vs. 2 * 2");
-        refuses(&format(1, 1, 0, 0, 2, 16), "expected a sampling frequency of 1 to 16777216 Hz, got 0");
-        refuses(&simple(1, 12), "unsupported bits_per_sample = 12: expected 8, 16, 24 or 32");
-        refuses(&simple(3, 16), "unsupported bits_per_sample = 16: expected 32 or 64 in floats");
-        refuses(&simple(7, 16), "unsupported bits_per_sample = 16: expected 8 in A-law and mu-law");
-        refuses(&simple(17, 4), "can read only PCM data, floats, A-law and mu-law, format id in file is: 17");
-        let rate = 2_000_000_000;
-        refuses(
-            &format(1, 1, rate, 2 * rate, 2, 16),
-            "expected a sampling frequency of 1 to 16777216 Hz, got 2000000000",
-        );
-        // The product does not fit 32 bits.
-        refuses(&format(1, 1, 1 << 31, 0, 2, 16), "Unexpected byte rate 0 vs. 2147483648 * 2 * 1");
-    }
-
-    #[test]
-    fn an_extensible_format_has_to_be_whole() {
-        let whole = extensible(1, 16);
-        refuses(&whole[..38], "malformed WAVE_FORMAT_EXTENSIBLE format data");
-        refuses(&whole[..16], "malformed WAVE_FORMAT_EXTENSIBLE format data");
-        let mut other = whole.clone();
-        other[16] = 20;
-        refuses(&other, "malformed WAVE_FORMAT_EXTENSIBLE format data");
-        other = whole.clone();
-        other[39] = 0;
-        refuses(&other, "unsupported WAVE_FORMAT_EXTENSIBLE format: expected one of Microsoft's");
-        other = whole;
-        other[26] = 1;
-        refuses(&other, "can read only PCM data, floats, A-law and mu-law, format id in file is: 65537");
-    }
-
-    #[test]
-    fn samples_need_not_be_in_memory() {
-        let bytes = file(&simple(1, 16), 1000);
-        let info = WaveInfo::read(&mut Cursor::new_head(&bytes[..44], 1000)).unwrap();
-        assert_eq!((info.num_samples(), info.remarks().len()), (Some(500), 0));
-        let cut = WaveInfo::read(&mut Cursor::new(&bytes[..60])).unwrap();
-        assert_eq!(cut.num_samples(), Some(500));
-        assert_eq!(cut.remarks(), [ParseError::new(44, "Truncated file? Expected 1000 bytes of samples, got 16")]);
-    }
-
-    #[test]
-    fn what_is_amiss_is_told_with_its_place() {
-        let fact = [b"fact\x08\0\0\0".as_slice(), &[0; 8]].concat();
-        let mut bytes = file(&simple(1, 16), 4);
-        bytes.splice(36..36, fact);
-        let mut cursor = Cursor::new(&bytes);
-        let remarks = WaveInfo::read(&mut cursor).unwrap().into_remarks();
-        let fact = ParseError::new(44, "Expected fact chunk to be 4 bytes long, got 8");
-        let size = ParseError::new(4, "Expected 40 bytes in RIFF chunk, got 56 up to the end of the samples");
-        assert_eq!(remarks, [fact, size]);
-        // One byte more or less is nothing.
-        for size in [55, 57] {
-            bytes[4] = size;
-            assert_eq!(read(&bytes).unwrap().remarks().len(), 1);
-        }
-    }
-
-    #[test]
-    fn a_length_that_was_not_known_is_none() {
-        let mut bytes = file(&simple(1, 16), 4);
-        bytes[40..44].fill(0);
-        let info = read(&bytes).unwrap();
-        assert_eq!((info.num_samples(), info.duration(), info.remarks().len()), (None, None, 0));
+        self.num_samples.map(|num_samples| num_samples as f64 / f64::from(self.sample_rate))
     }
 }

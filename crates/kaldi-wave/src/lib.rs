@@ -17,14 +17,22 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod chunks;
+mod convolve;
+mod distortion;
 mod encoding;
 mod extent;
+mod flac;
 mod info;
 mod resample;
+mod riff;
+mod silence;
 mod wave;
 
-pub use encoding::Encoding;
+pub use convolve::convolve;
+pub use distortion::{Channels, Distortion, DistortionError, Loudness, Noise};
+use encoding::Encoding;
 pub use extent::Extent;
 pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
+pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
 pub use wave::Wave;

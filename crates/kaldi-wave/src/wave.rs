@@ -4,7 +4,8 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::Encoding;
 use crate::extent::Extent;
-use crate::info::WaveInfo;
+use crate::flac::{Flac, is_flac};
+use crate::riff::Riff;
 
 /// Bytes of the header that is written.
 const HEADER: usize = 44;
@@ -14,7 +15,6 @@ const HEADER: usize = 44;
 pub struct Wave {
     sample_rate: f32,
     channels: Vec<Vec<f32>>,
-    remarks: Vec<ParseError>,
 }
 
 impl Wave {
@@ -25,7 +25,7 @@ impl Wave {
     pub fn new(sample_rate: f32, channels: Vec<Vec<f32>>) -> Self {
         assert!((1..=32767).contains(&channels.len()), "{} channels", channels.len());
         assert!(channels.iter().all(|channel| channel.len() == channels[0].len()), "channels of one length");
-        Self { sample_rate, channels, remarks: Vec::new() }
+        Self { sample_rate, channels }
     }
 
     /// The sampling frequency in Hz.
@@ -66,40 +66,18 @@ impl Wave {
         let is_clipped = |sample: &f32| i16::try_from(*sample as i32).is_err();
         self.channels.iter().map(|channel| channel.iter().filter(|sample| is_clipped(sample)).count()).sum()
     }
-
-    /// Builds the waveform of `info` from the bytes of the file, which may be cut.
-    fn decode(mut info: WaveInfo, bytes: &[u8]) -> Result<Self, ParseError> {
-        let samples = &bytes[info.extent().samples as usize..];
-        let samples = match info.extent().num_bytes.map(|num_bytes| num_bytes as usize) {
-            Some(expected) if expected > samples.len() => {
-                info.note_truncated(samples.len() as u64);
-                samples
-            }
-            Some(expected) => &samples[..expected],
-            None => samples,
-        };
-        if samples.len() < info.frame_size() {
-            let message = format!(
-                "empty file (no data): expected samples of {} bytes, got {} bytes",
-                info.frame_size(),
-                samples.len()
-            );
-            return Err(ParseError::new(info.extent().samples as usize, message));
-        }
-        Ok(Self {
-            sample_rate: info.sample_rate(),
-            channels: info.encoding().decode(samples, info.num_channels(), info.extent().big_endian),
-            remarks: info.into_remarks(),
-        })
-    }
 }
 
 /// Waveforms have one form, without a binary marker: a RIFF/WAVE file.
 impl Value for Wave {
     const NAME: &'static str = "wave";
+    const HAS_TEXT: bool = false;
 
-    /// A file whose samples are cut is whole, as Kaldi has it: what is there counts.
+    /// A file whose samples are cut is whole, as Kaldi has it: what is there counts. A FLAC file takes everything.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        if is_flac(window) {
+            return Ok(if at_end { Frame::Whole(window.len()) } else { Frame::Partial(window.len() as u64 + 1) });
+        }
         match Extent::read(window) {
             Ok(extent) => Ok(extent.frame(window, at_end)),
             Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
@@ -114,13 +92,21 @@ impl Value for Wave {
             error
         };
         let bytes = cursor.rest();
-        let info = WaveInfo::read_header(bytes).map_err(moved)?;
-        if let Frame::Whole(length) = info.extent().frame(bytes, true) {
-            cursor.advance(length);
-        }
-        let mut wave = Self::decode(info, bytes).map_err(moved)?;
-        wave.remarks = wave.remarks.into_iter().map(moved).collect();
-        Ok(wave)
+        let (info, channels, remarks) = if is_flac(bytes) {
+            let mut flac = Flac::read(bytes).map_err(moved)?;
+            let channels = flac.decode(bytes).map_err(moved)?;
+            cursor.advance(bytes.len());
+            (flac.info, channels, flac.remarks)
+        } else {
+            let mut riff = Riff::read(bytes).map_err(moved)?;
+            let channels = riff.decode(bytes).map_err(moved)?;
+            if let Frame::Whole(length) = riff.extent.frame(bytes, true) {
+                cursor.advance(length);
+            }
+            (riff.info, channels, riff.remarks)
+        };
+        remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
+        Ok(Self { sample_rate: info.sample_rate(), channels })
     }
 
     /// Appends the file as Kaldi does: 16-bit PCM, fractions cut off, clipped.
@@ -160,19 +146,31 @@ impl Value for Wave {
     }
 
     fn is_canonical_head(head: &[u8], length: u64) -> bool {
-        let Ok(info) = WaveInfo::read_header(head) else { return false };
-        let Extent { samples, num_bytes: Some(num_bytes), claimed, big_endian } = *info.extent() else { return false };
+        let Ok(riff) = Riff::read(head) else { return false };
+        let Extent { samples, num_bytes: Some(num_bytes), claimed, big_endian } = riff.extent else { return false };
         samples == HEADER as u64
             && head.starts_with(b"RIFF")
             && !big_endian
             && head.get(12..22) == Some(b"fmt \x10\0\0\0\x01\0")
-            && info.encoding() == Encoding::Signed16
-            && num_bytes % info.frame_size() as u64 == 0
+            && riff.encoding == Encoding::Signed16
+            && num_bytes % riff.frame_size() as u64 == 0
             && [claimed, samples + num_bytes] == [length; 2]
     }
 
-    fn remarks(&self) -> &[ParseError] {
-        &self.remarks
+    /// What is called a wave file has to be one, as for Kaldi.
+    fn check_name(head: &[u8], name: &str) -> Result<(), ParseError> {
+        let extension = name.len().checked_sub(4).and_then(|start| name.get(start..)).unwrap_or_default();
+        if is_flac(head) && extension.eq_ignore_ascii_case(".wav") {
+            let message = "expected RIFF or RIFX, got fLaC: this is a FLAC file, whose name should end in .flac";
+            return Err(ParseError::new(0, message));
+        }
+        Ok(())
+    }
+
+    fn loss(&self) -> Option<String> {
+        let num_clipped = self.num_clipped();
+        let total = self.num_channels() * self.num_samples();
+        (num_clipped > 0).then(|| format!("clipped {num_clipped} samples out of total {total}. Reduce volume?"))
     }
 }
 
@@ -249,10 +247,10 @@ mod tests {
     #[test]
     fn what_is_there_of_a_cut_file_counts() {
         for (cut, num_samples) in [(48, 1), (51, 1)] {
-            let wave = read(&FILE[..cut]).unwrap();
-            assert_eq!(wave.num_samples(), num_samples);
+            let mut cursor = Cursor::new(&FILE[..cut]);
+            assert_eq!(Wave::read(&mut cursor).unwrap().num_samples(), num_samples);
             let message = format!("Truncated file? Expected 8 bytes of samples, got {}", cut - 44);
-            assert_eq!(wave.remarks(), [ParseError::new(44, message)]);
+            assert_eq!(cursor.take_warnings(), [ParseError::new(44, message)]);
         }
         for cut in 44..48 {
             let error = read(&FILE[..cut]).unwrap_err();
@@ -277,7 +275,7 @@ mod tests {
         let place = |bytes: &[u8]| {
             let mut cursor = Cursor::new(bytes);
             cursor.advance(3);
-            Wave::read(&mut cursor).map(|wave| wave.remarks()[0].offset).map_err(|error| error.offset)
+            Wave::read(&mut cursor).map(|_| cursor.take_warnings()[0].offset).map_err(|error| error.offset)
         };
         assert_eq!(place(&[b"abc", &FILE[..50]].concat()), Ok(47));
         assert_eq!(place(&[b"abc", &FILE[..46]].concat()), Err(47));

@@ -1,0 +1,257 @@
+//! Rooms and noises added to a waveform.
+
+use std::fmt;
+
+use crate::{Wave, convolve};
+
+/// What comes this long before the strongest reflection is still one of the early ones, in seconds.
+const BEFORE_PEAK: f32 = 0.001;
+/// What comes this long behind it is a late one, in seconds.
+const AFTER_PEAK: f32 = 0.05;
+
+/// A room and noises that a waveform is put into (Kaldi's wav-reverberate).
+#[derive(Clone, Debug)]
+pub struct Distortion {
+    /// The impulse response of the room at the 16-bit scale, where 32768 stands for 1.
+    pub response: Option<Wave>,
+    /// The noises.
+    pub noises: Vec<Noise>,
+    /// Which channels meet.
+    pub channels: Channels,
+    /// Begin where the strongest reflection is heard and end as the input does. Without it, the output is as much longer
+    /// as the response makes it.
+    pub shifts: bool,
+    /// How loud the output is.
+    pub loudness: Loudness,
+    /// The duration of the output in seconds: the begin, or the whole over and over again.
+    pub duration: Option<f32>,
+}
+
+/// A noise that is added to a waveform.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// What is to be heard.
+    pub wave: Wave,
+    /// The ratio in dB of the signal's power to that of the noise.
+    pub snr: f32,
+    /// The time in seconds at which it begins; nothing of it is heard behind the end.
+    pub start: f32,
+}
+
+/// Which channels of a room and of noises are heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channels {
+    /// One of the response and one of the noises.
+    One {
+        /// That of the response.
+        response: usize,
+        /// That of the noises.
+        noise: usize,
+    },
+    /// All of the response, each with that of the noises of the same number.
+    All,
+}
+
+/// How loud the output is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loudness {
+    /// As room and noises make it.
+    Unchanged,
+    /// With the power that the input has.
+    AsBefore,
+    /// Multiplied by this.
+    Scaled(f32),
+}
+
+/// Why a waveform cannot be distorted.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DistortionError {
+    /// Sampling frequencies differ.
+    Rate {
+        /// Of what.
+        what: &'static str,
+        /// That of the input in Hz.
+        expected: f32,
+        /// The other one.
+        got: f32,
+    },
+    /// There is no such channel.
+    Channel {
+        /// Of what.
+        what: &'static str,
+        /// The number of channels that there are.
+        num_channels: usize,
+        /// The channel that was asked for, counted from 0.
+        got: usize,
+    },
+    /// All channels of a response are wanted, but there is no response.
+    NoResponse,
+    /// A noise has not as many channels as the response.
+    NoiseChannels {
+        /// Channels of the response.
+        expected: usize,
+        /// Channels of the noise.
+        got: usize,
+    },
+    /// A noise begins before the input.
+    Start(f32),
+    /// The output has no samples, or more than a header can tell.
+    Length(usize),
+}
+
+impl fmt::Display for DistortionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate { what, expected, got } => {
+                write!(f, "expected {what} at {expected} Hz, the sampling frequency of the input, got {got} Hz")
+            }
+            Self::Channel { what, num_channels, got } => {
+                write!(f, "expected a channel of {what} below {num_channels}, the number of its channels, got {got}")
+            }
+            Self::NoResponse => f.write_str("expected an impulse response, whose channels the output is to have"),
+            Self::NoiseChannels { expected, got } => {
+                write!(f, "expected additive signals of {expected} channels, as the impulse response has, got {got}")
+            }
+            Self::Start(start) => write!(f, "expected additive signals to start at 0 s or later, got {start} s"),
+            Self::Length(num_samples) => {
+                write!(f, "expected an output of one sample or more and less than 4 GB, got {num_samples} samples")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DistortionError {}
+
+impl Distortion {
+    /// Distorts a channel of `input`.
+    ///
+    /// Noises are scaled by the power of the input with its early reflections, those from 1 ms before to 50 ms behind the
+    /// strongest. An output that would be silent stays so, however loud it should be.
+    ///
+    /// # Errors
+    /// Where sampling frequencies differ, a channel that is needed does not exist, a noise begins before the input, or the
+    /// output would have no samples or too many.
+    pub fn apply(&self, input: &Wave, channel: usize) -> Result<Wave, DistortionError> {
+        let signal = pick("the input", input, channel)?;
+        let sample_rate = input.sample_rate();
+        let same_rate = |what, wave: &Wave| match wave.sample_rate() {
+            got if got == sample_rate => Ok(()),
+            got => Err(DistortionError::Rate { what, expected: sample_rate, got }),
+        };
+        self.response.iter().try_for_each(|response| same_rate("an impulse response", response))?;
+        self.noises.iter().try_for_each(|noise| same_rate("additive signals", &noise.wave))?;
+        let num_channels = self.num_channels()?;
+        let num_samples = self.num_samples(input, num_channels)?;
+
+        let mut outputs = Vec::new();
+        for output in 0..num_channels {
+            let (response, noise) = match self.channels {
+                Channels::One { response, noise } => (response, noise),
+                Channels::All => (output, output),
+            };
+            let response =
+                self.response.as_ref().map(|wave| pick("the impulse response", wave, response)).transpose()?;
+            let mut reverberated = Reverberated::new(signal, response, sample_rate);
+            for one in &self.noises {
+                reverberated.add(one, pick("additive signals", &one.wave, noise)?, sample_rate)?;
+            }
+            outputs.push(reverberated.finish(signal, self.shifts, self.loudness, num_samples));
+        }
+        Ok(Wave::new(sample_rate, outputs))
+    }
+
+    fn num_channels(&self) -> Result<usize, DistortionError> {
+        if self.channels != Channels::All {
+            return Ok(1);
+        }
+        let expected = self.response.as_ref().ok_or(DistortionError::NoResponse)?.num_channels();
+        match self.noises.iter().map(|noise| noise.wave.num_channels()).find(|&got| got != expected) {
+            Some(got) => Err(DistortionError::NoiseChannels { expected, got }),
+            None => Ok(expected),
+        }
+    }
+
+    fn num_samples(&self, input: &Wave, num_channels: usize) -> Result<usize, DistortionError> {
+        let num_samples = match (self.duration, self.shifts) {
+            (Some(duration), _) => (input.sample_rate() * duration) as usize,
+            (None, true) => input.num_samples(),
+            (None, false) => input.num_samples() + self.response.as_ref().map_or(0, Wave::num_samples) - 1,
+        };
+        let most = u32::MAX as usize / (2 * num_channels) - 64;
+        if (1..=most).contains(&num_samples) { Ok(num_samples) } else { Err(DistortionError::Length(num_samples)) }
+    }
+}
+
+fn pick<'a>(what: &'static str, wave: &'a Wave, channel: usize) -> Result<&'a [f32], DistortionError> {
+    let num_channels = wave.num_channels();
+    let missing = DistortionError::Channel { what, num_channels, got: channel };
+    if channel < num_channels { Ok(wave.channel(channel)) } else { Err(missing) }
+}
+
+/// A signal in a room.
+struct Reverberated {
+    samples: Vec<f32>,
+    /// The power with the early reflections, in a signal as long as they make it.
+    early_power: f64,
+    /// The sample at which the strongest reflection of the signal begins.
+    peak: usize,
+}
+
+impl Reverberated {
+    fn new(signal: &[f32], response: Option<&[f32]>, sample_rate: f32) -> Self {
+        let Some(response) = response else {
+            return Self { samples: signal.to_vec(), early_power: power(signal), peak: 0 };
+        };
+        let response: Vec<f32> = response.iter().map(|sample| sample / 32768.0).collect();
+        let peak = peak(&response);
+        let early_power = power(&convolve(early(&response, peak, sample_rate), signal));
+        Self { samples: convolve(&response, signal), early_power, peak }
+    }
+
+    /// Adds one channel of a noise.
+    fn add(&mut self, noise: &Noise, samples: &[f32], sample_rate: f32) -> Result<(), DistortionError> {
+        if noise.start.is_nan() || noise.start < 0.0 {
+            return Err(DistortionError::Start(noise.start));
+        }
+        let own = power(samples) + f64::from(f32::EPSILON);
+        let factor = (10_f64.powf(f64::from(-noise.snr / 10.0)) * self.early_power / own).sqrt() as f32;
+        let start = (noise.start * sample_rate) as usize;
+        self.samples.iter_mut().skip(start).zip(samples).for_each(|(sample, noise)| *sample += noise * factor);
+        Ok(())
+    }
+
+    /// The output of `num_samples` samples: as much as the input, `signal`, has, and that again where it is not enough.
+    fn finish(&self, signal: &[f32], shifts: bool, loudness: Loudness, num_samples: usize) -> Vec<f32> {
+        let factor = match loudness {
+            Loudness::Unchanged => 1.0,
+            Loudness::Scaled(factor) => factor,
+            Loudness::AsBefore => match power(&self.samples) {
+                0.0 => 1.0,
+                after => (power(signal) / after).sqrt() as f32,
+            },
+        };
+        let kept = &self.samples[if shifts { self.peak } else { 0 }..][..signal.len()];
+        kept.iter().cycle().take(num_samples).map(|sample| sample * factor).collect()
+    }
+}
+
+/// The mean of the squares, summed in 64 bits.
+fn power(signal: &[f32]) -> f64 {
+    signal.iter().map(|&sample| f64::from(sample) * f64::from(sample)).sum::<f64>() / signal.len() as f64
+}
+
+/// Where the greatest sample is, the first of equals.
+fn peak(response: &[f32]) -> usize {
+    let greater = |best: usize, at: usize| if response[at] > response[best] { at } else { best };
+    (0..response.len()).reduce(greater).unwrap_or(0)
+}
+
+/// The early reflections.
+fn early(response: &[f32], peak: usize, sample_rate: f32) -> &[f32] {
+    // A cast makes zero of what is negative.
+    let start = (peak as f32 - BEFORE_PEAK * sample_rate) as usize;
+    let end = (peak as f32 + AFTER_PEAK * sample_rate) as usize;
+    // However low the sampling frequency is, the strongest is one of them.
+    &response[start.min(peak)..end.clamp(peak + 1, response.len())]
+}

@@ -1,0 +1,280 @@
+//! FLAC files.
+//!
+//! `fLaC`, then blocks of metadata, each behind a byte for its kind (the highest bit marks the last) and three for its
+//! length, of which the first is STREAMINFO; then the frames:
+//!
+//! ```text
+//! 66 4c 61 43 00 00 00 22                              fLaC, a block of kind 0 (34 bytes)
+//! 10 00 10 00 00 00 0e 00 00 2a                        least and greatest lengths of frames, in samples and in bytes
+//! 01 f4 00 f0 00 00 1f 40                              8000 Hz (20 bits), 1 channel (3, less one), 16 bits a sample (5,
+//!                                                      less one), 8000 samples (36; 0 where that was not known)
+//! ```
+//!
+//! Sixteen bytes of MD5 end the block.
+
+use claxon::frame::FrameReader;
+use claxon::input::BufferedReader;
+use kaldi_io::{Cursor, ParseError};
+
+use crate::info::WaveInfo;
+
+const MAGIC: &[u8] = b"fLaC";
+const STREAMINFO: usize = 34;
+
+/// Whether a file begins as FLAC does, as far as it can be seen.
+pub(crate) fn is_flac(bytes: &[u8]) -> bool {
+    let start = bytes.get(..MAGIC.len()).unwrap_or(bytes);
+    !start.is_empty() && MAGIC.starts_with(start)
+}
+
+/// The header of a FLAC file.
+#[derive(Clone, Debug)]
+pub(crate) struct Flac {
+    pub(crate) info: WaveInfo,
+    bits: u32,
+    /// What is amiss, though not so that the file could not be read.
+    pub(crate) remarks: Vec<ParseError>,
+}
+
+impl Flac {
+    /// Reads the header at the start of `bytes`; other metadata need not be there.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, ParseError> {
+        let mut cursor = Cursor::new(bytes);
+        cursor.take(MAGIC.len())?;
+        let kind = cursor.take(4)?;
+        if kind[0] & 0x7f != 0 || kind[1..] != [0, 0, STREAMINFO as u8] {
+            return Err(ParseError::new(MAGIC.len(), "expected STREAMINFO in the FLAC file, got other metadata"));
+        }
+        let mut word = [0; 8];
+        word.copy_from_slice(&cursor.take(STREAMINFO)?[10..18]);
+        let word = u64::from_be_bytes(word);
+        let (sample_rate, num_channels, bits) =
+            ((word >> 44) as u32, (word >> 41 & 7) as u16 + 1, (word >> 36 & 31) as u32 + 1);
+        let num_samples = Some(word & ((1 << 36) - 1)).filter(|&num_samples| num_samples > 0);
+        if sample_rate == 0 {
+            return Err(ParseError::new(18, "expected a sampling frequency of 1 Hz or more, got 0"));
+        }
+        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, bits, remarks: Vec::new() })
+    }
+
+    /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be cut.
+    pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
+        let start = frames_start(bytes)?;
+        let num_channels = self.info.num_channels();
+        let expected = self.info.num_samples.unwrap_or(u64::MAX);
+        let scale = (f64::from(16 - self.bits as i32)).exp2() as f32;
+        let mut channels = vec![Vec::new(); num_channels];
+        let mut frames = FrameReader::new(BufferedReader::new(&bytes[start..]));
+        let mut buffer = Vec::new();
+        let mut is_cut = false;
+        while (channels[0].len() as u64) < expected {
+            let fault = match frames.read_next_or_eof(buffer) {
+                Ok(Some(frame)) if frame.channels() as usize == num_channels => {
+                    for (index, channel) in channels.iter_mut().enumerate() {
+                        channel.extend(frame.channel(index as u32).iter().map(|&sample| sample as f32 * scale));
+                    }
+                    buffer = frame.into_buffer();
+                    continue;
+                }
+                Ok(None) => break,
+                Ok(Some(frame)) => format!("expected {num_channels} channels, got {}", frame.channels()),
+                Err(claxon::Error::IoError(_)) => {
+                    is_cut = true;
+                    break;
+                }
+                Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => message.to_owned(),
+            };
+            let message = format!("cannot decode FLAC behind {} samples: {fault}", channels[0].len());
+            return Err(ParseError::new(start, message));
+        }
+        let got = channels[0].len() as u64;
+        if got == 0 {
+            return Err(ParseError::new(start, "empty file (no data): expected a frame of FLAC, got none"));
+        }
+        if is_cut || got < self.info.num_samples.unwrap_or(0) {
+            let expected = self.info.num_samples.map_or("more".to_owned(), |expected| expected.to_string());
+            let message = format!("Truncated file? Expected {expected} samples, got {got}");
+            self.remarks.push(ParseError::new(start, message));
+        }
+        for channel in &mut channels {
+            channel.truncate(usize::try_from(expected).unwrap_or(usize::MAX));
+        }
+        Ok(channels)
+    }
+}
+
+/// Where the frames begin, behind all metadata.
+fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
+    let mut cursor = Cursor::new(bytes);
+    cursor.take(MAGIC.len())?;
+    loop {
+        let head = cursor.take(4)?;
+        cursor.take(usize::from(head[1]) << 16 | usize::from(head[2]) << 8 | usize::from(head[3]))?;
+        if head[0] & 0x80 != 0 {
+            return Ok(cursor.offset());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaldi_io::{Frame, Value};
+
+    use super::*;
+    use crate::Wave;
+
+    /// The remainder of `bytes` by a polynomial of `bits` bits, as both sums of a frame are.
+    fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
+        let top = 1 << (bits - 1);
+        let mask = u32::MAX >> (32 - bits);
+        let step = |sum: u32, _| if sum & top == 0 { sum << 1 } else { (sum << 1) ^ polynomial };
+        bytes.iter().fold(0, |sum, &byte| (0..8).fold(sum ^ (u32::from(byte) << (bits - 8)), step) & mask)
+    }
+
+    fn header(bits: u32, rate: u32, num_channels: usize, num_samples: u64) -> Vec<u8> {
+        let word = u64::from(rate) << 44 | (num_channels as u64 - 1) << 41 | u64::from(bits - 1) << 36 | num_samples;
+        let info = [&[0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0], word.to_be_bytes().as_slice(), &[0; 16]].concat();
+        [b"fLaC\0\0\0\x22".as_slice(), &info, b"\x84\0\0\x03abc"].concat()
+    }
+
+    /// A frame whose samples are stored as they are.
+    fn frame(number: u8, bits: u32, channels: &[Vec<i32>]) -> Vec<u8> {
+        let code = match bits {
+            8 => 1,
+            16 => 4,
+            _ => 6,
+        };
+        let size = (channels[0].len() as u16 - 1).to_be_bytes();
+        let mut bytes = vec![0xff, 0xf8, 0x70, (channels.len() as u8 - 1) << 4 | code << 1, number, size[0], size[1]];
+        bytes.push(checksum(&bytes, 8, 0x07) as u8);
+        for channel in channels {
+            bytes.push(2);
+            bytes.extend(channel.iter().flat_map(|sample| sample.to_be_bytes()[4 - bits as usize / 8..].to_vec()));
+        }
+        let sum = checksum(&bytes, 16, 0x8005) as u16;
+        bytes.extend(sum.to_be_bytes());
+        bytes
+    }
+
+    /// A file of two frames of two samples.
+    fn file(bits: u32, num_samples: u64) -> Vec<u8> {
+        let most = (1 << (bits - 1)) - 1;
+        let frames = [[vec![0, most], vec![1, -1]], [vec![-most - 1, 3], vec![5, -6]]];
+        [header(bits, 8000, 2, num_samples), frame(0, bits, &frames[0]), frame(1, bits, &frames[1])].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Wave, ParseError> {
+        read_with_remarks(bytes).map(|(wave, _)| wave)
+    }
+
+    fn read_with_remarks(bytes: &[u8]) -> Result<(Wave, Vec<ParseError>), ParseError> {
+        let mut cursor = Cursor::new(bytes);
+        let wave = Wave::read(&mut cursor)?;
+        assert_eq!(cursor.rest(), b"");
+        Ok((wave, cursor.take_warnings()))
+    }
+
+    #[test]
+    fn samples_of_any_width_come_to_the_16_bit_scale() {
+        for (bits, unit) in [(8, 256.0), (16, 1.0), (24, 1.0 / 256.0)] {
+            let (wave, remarks) = read_with_remarks(&file(bits, 4)).unwrap();
+            assert_eq!(wave.channel(0), [0.0, 32768.0 - unit, -32768.0, 3.0 * unit]);
+            assert_eq!(wave.channel(1), [unit, -unit, 5.0 * unit, -6.0 * unit]);
+            assert_eq!((wave.sample_rate(), remarks), (8000.0, vec![]));
+        }
+        let channels: Vec<Vec<i32>> = (0..8).map(|channel| vec![channel * 1000 - 4000]).collect();
+        let eight = read(&[header(16, 655_350, 8, 1), frame(0, 16, &channels)].concat()).unwrap();
+        assert_eq!((eight.num_channels(), eight.channel(7), eight.sample_rate()), (8, [3000.0].as_slice(), 655_350.0));
+    }
+
+    #[test]
+    fn the_header_has_the_number_of_samples() {
+        let info = |bytes: &[u8]| WaveInfo::read(&mut Cursor::new(bytes), None);
+        assert_eq!(info(&file(16, 4)).unwrap().num_samples(), Some(4));
+        assert_eq!(info(&file(16, 4)[..42]).unwrap().num_samples(), Some(4));
+        assert_eq!(info(&file(16, 0)).unwrap().num_samples(), None);
+        for cut in 0..42 {
+            assert!(info(&file(16, 4)[..cut]).unwrap_err().at_end, "{cut}");
+        }
+        assert_eq!(read(&file(16, 0)).unwrap().num_samples(), 4);
+    }
+
+    #[test]
+    fn everything_that_follows_belongs_to_the_file() {
+        let bytes = file(16, 4);
+        for cut in 1..bytes.len() {
+            assert_eq!(Wave::frame(&bytes[..cut], false), Ok(Frame::Partial(cut as u64 + 1)));
+            assert_eq!(Wave::frame(&bytes[..cut], true), Ok(Frame::Whole(cut)));
+        }
+        let tagged = [&bytes, b"TAGsomething".as_slice()].concat();
+        assert_eq!(read(&tagged), read(&bytes));
+        assert_eq!(read(&file(16, 3)).unwrap().channel(0), [0.0, 32767.0, -32768.0], "not more than the header has");
+    }
+
+    #[test]
+    fn what_is_there_of_a_cut_file_counts() {
+        let whole = file(16, 4);
+        let frames = frames_start(&whole).unwrap();
+        let second = frames + (whole.len() - frames) / 2;
+        for cut in 0..whole.len() {
+            match read_with_remarks(&whole[..cut]) {
+                Ok((wave, remarks)) => {
+                    assert!(cut >= second, "{cut}");
+                    assert_eq!(wave.num_samples(), 2);
+                    let message = "Truncated file? Expected 4 samples, got 2";
+                    assert_eq!(remarks, [ParseError::new(frames, message)]);
+                }
+                Err(_) => assert!(cut < second, "{cut}"),
+            }
+        }
+        let unknown = file(16, 0);
+        let message = "Truncated file? Expected more samples, got 2";
+        assert_eq!(read_with_remarks(&unknown[..unknown.len() - 1]).unwrap().1[0].message, message);
+        assert!(read_with_remarks(&unknown[..second]).unwrap().1.is_empty(), "nobody can tell");
+        let error = read(&whole[..frames]).unwrap_err();
+        assert_eq!(error.message, "empty file (no data): expected a frame of FLAC, got none");
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        let whole = file(16, 4);
+        let frames = frames_start(&whole).unwrap();
+        for place in frames..whole.len() {
+            for bit in 0..8 {
+                let mut damaged = whole.clone();
+                damaged[place] ^= 1 << bit;
+                // A longer block may be looked for, so that the file seems cut.
+                let noticed = read_with_remarks(&damaged).map_or(true, |(_, remarks)| !remarks.is_empty());
+                assert!(noticed, "{place}, {bit}");
+            }
+        }
+        let mut damaged = whole.clone();
+        damaged[frames + 12] ^= 1;
+        let error = read(&damaged).unwrap_err();
+        let message = "cannot decode FLAC behind 0 samples: frame CRC mismatch";
+        assert_eq!((error.offset, error.message.as_ref()), (frames, message));
+        for place in 0..frames {
+            for damage in 1..=255 {
+                damaged = whole.clone();
+                damaged[place] ^= damage;
+                // Whatever it is now, it ends.
+                let _ = read(&damaged);
+            }
+        }
+    }
+
+    #[test]
+    fn headers_that_cannot_be_are_refused() {
+        let with = |at: usize, bytes: &[u8]| {
+            let mut file = file(16, 4);
+            file[at..at + bytes.len()].copy_from_slice(bytes);
+            read(&file).map_err(|error| (error.offset, error.message.into_owned())).unwrap_err()
+        };
+        let (offset, message) = with(18, &[0, 0, 2]);
+        assert_eq!((offset, message.as_str()), (18, "expected a sampling frequency of 1 Hz or more, got 0"));
+        let (offset, message) = with(4, &[1]);
+        assert_eq!((offset, message.as_str()), (4, "expected STREAMINFO in the FLAC file, got other metadata"));
+        let (_, message) = with(20, &[0xf4]);
+        assert_eq!(message, "cannot decode FLAC behind 0 samples: expected 3 channels, got 2");
+    }
+}

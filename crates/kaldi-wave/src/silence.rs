@@ -1,0 +1,147 @@
+//! Silence that a recording has at its ends, and more of it.
+
+use std::fmt;
+
+/// The options of adding silence (Kaldi's extend-wav-with-silence), in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SilenceOptions {
+    /// How much is added.
+    pub extra: f32,
+    /// How much of the begin and of the end is looked through for the quietest piece.
+    pub search: f32,
+    /// The length of that piece.
+    pub extract: f32,
+    /// From one piece that is looked at to the next.
+    pub shift: f32,
+}
+
+/// Silence to be added to recordings with one sampling frequency, in samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Silence {
+    extra: usize,
+    search: usize,
+    extract: usize,
+    shift: usize,
+}
+
+/// A recording with silence added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extended {
+    /// Its samples.
+    pub samples: Vec<f32>,
+    /// Whether the silence that was found has no energy at all.
+    pub is_zero: bool,
+}
+
+/// Why silence cannot be added.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum SilenceError {
+    /// An option makes no sense at this sampling frequency.
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is, in seconds.
+        got: f32,
+    },
+    /// The recording is shorter than what is to be looked through.
+    Short {
+        /// Samples that are to be looked through.
+        expected: usize,
+        /// Samples that are there.
+        got: usize,
+    },
+}
+
+impl fmt::Display for SilenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Option { option, expected, got } => write!(f, "expected --{option} to be {expected}, got {got}"),
+            Self::Short { expected, got } => {
+                write!(f, "expected {expected} samples or more to look through for silence, got {got}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for SilenceError {}
+
+impl Silence {
+    /// Turns seconds into samples, of which there are `sample_rate` a second; fractions are cut off.
+    ///
+    /// # Errors
+    /// Where there is nothing to add, a piece has less than two samples or does not fit what is looked through, or pieces
+    /// do not advance.
+    pub fn new(options: &SilenceOptions, sample_rate: f32) -> Result<Self, SilenceError> {
+        let refuse = |option, expected, got| Err(SilenceError::Option { option, expected, got });
+        // A cast makes what is negative or no number zero.
+        let samples = |seconds: f32| (seconds * sample_rate) as usize;
+        let SilenceOptions { extra, search, extract, shift } = *options;
+        let silence =
+            Self { extra: samples(extra), search: samples(search), extract: samples(extract), shift: samples(shift) };
+        // More could not be written.
+        if !(1..1 << 31).contains(&silence.extra) {
+            return refuse("extra-silence-length", "one sample or more, and below 2^31", extra);
+        }
+        if silence.extract < 2 {
+            return refuse("silence-extract-length", "two samples or more", extract);
+        }
+        if extract >= search {
+            return refuse("silence-extract-length", "less than --silence-search-length", extract);
+        }
+        if silence.shift == 0 {
+            return refuse("silence-extract-shift", "one sample or more", shift);
+        }
+        Ok(silence)
+    }
+
+    /// Puts silence behind a channel of a recording: its quietest piece over and over again, under Hamming windows that
+    /// overlap by half, blended over into the end.
+    ///
+    /// # Errors
+    /// Where the recording is shorter than what is to be looked through.
+    pub fn extend(&self, samples: &[f32]) -> Result<Extended, SilenceError> {
+        let (piece, energy) = self.quietest(samples)?;
+        let size = piece.len();
+        let half = size / 2;
+        let window: Vec<f32> = (0..size)
+            .map(|at| (0.54 - 0.46 * (std::f64::consts::TAU * at as f64 / (size - 1) as f64).cos()) as f32)
+            .collect();
+        let windowed: Vec<f32> = window.iter().zip(piece).map(|(weight, sample)| weight * sample).collect();
+
+        let mut out = samples.to_vec();
+        out.resize(samples.len() + self.extra, 0.0);
+        let tail = &mut out[samples.len() - half..];
+        tail.iter_mut().zip(&window[half..2 * half]).for_each(|(sample, weight)| *sample *= weight);
+        let mut at = 0;
+        loop {
+            tail[at..].iter_mut().zip(&windowed).for_each(|(sample, silence)| *sample += silence);
+            if at + size >= tail.len() {
+                return Ok(Extended { samples: out, is_zero: energy == 0.0 });
+            }
+            at += half;
+        }
+    }
+
+    /// The piece of least energy that is not zero, and its energy; the first piece where all others are zero or louder.
+    fn quietest<'a>(&self, samples: &'a [f32]) -> Result<(&'a [f32], f64), SilenceError> {
+        let (search, size) = (self.search, self.extract);
+        let Some(last_part) = samples.len().checked_sub(search) else {
+            return Err(SilenceError::Short { expected: search, got: samples.len() });
+        };
+        let starts = |from: usize| (from..from + search - size).step_by(self.shift);
+        let energy = |piece: &[f32]| piece.iter().map(|&sample| f64::from(sample) * f64::from(sample)).sum::<f64>();
+        let first = &samples[..size];
+        let mut least = (first, energy(first));
+        for start in starts(0).chain(starts(last_part)) {
+            let piece = &samples[start..start + size];
+            let energy = energy(piece);
+            if energy > 0.0 && energy < least.1 {
+                least = (piece, energy);
+            }
+        }
+        Ok(least)
+    }
+}

@@ -1,0 +1,79 @@
+//! Puts silence behind waveforms.
+//!
+//! Matches Kaldi's `extend-wav-with-silence`, except that options and recordings that make no sense are errors that say so
+//! (Kaldi aborts or does not end).
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_io::{Format, is_specifier};
+use kaldi_log::{log, warning};
+use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_tables};
+use kaldi_wave::{Silence, SilenceOptions, Wave};
+
+const USAGE: &str = "\
+Puts silence behind waveforms, for tests of endpoint detection: the quietest piece near their ends, over and over again.
+
+Usage: extend-wav-with-silence [options] <wav-rspecifier> <wav-wspecifier>
+  or:  extend-wav-with-silence [options] <wav-rxfilename> <wav-wxfilename>
+ e.g.: extend-wav-with-silence --extra-silence-length=2 scp:wav.scp ark:-
+See also: wav-copy, extract-segments
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// How much silence is added, in seconds
+    #[arg(long, default_value_t = 5.0)]
+    extra_silence_length: f32,
+    /// How much of the begin and of the end is looked through for the quietest piece, in seconds
+    #[arg(long, default_value_t = 0.5)]
+    silence_search_length: f32,
+    /// The length of that piece in seconds, less than --silence-search-length
+    #[arg(long, default_value_t = 0.05)]
+    silence_extract_length: f32,
+    /// From one piece that is looked at to the next, in seconds
+    #[arg(long, default_value_t = 0.025)]
+    silence_extract_shift: f32,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, extend_wav_with_silence)
+}
+
+fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {
+    are_tables(&opts.source, &opts.target)?;
+    let source = SequentialReader::<Wave>::open_table_or_file(&opts.source)?;
+    let mut target = TableWriter::create_table_or_file(&opts.target, Format::Binary)?;
+    let silence = SilenceOptions {
+        extra: opts.extra_silence_length,
+        search: opts.silence_search_length,
+        extract: opts.silence_extract_length,
+        shift: opts.silence_extract_shift,
+    };
+
+    let mut rows = source.map(move |entry| extend(entry, &silence));
+    let done = write_rows(&mut rows, &mut target)?.done;
+    if is_specifier(&opts.source) {
+        log!("Successfully extended {done} files.");
+    }
+    rows.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}
+
+fn extend(entry: &Entry<'_, Wave>, options: &SilenceOptions) -> Result<Record<Wave>, WorkError> {
+    let wave = entry.read()?;
+    let sample_rate = wave.sample_rate();
+    let silence = Silence::new(options, sample_rate).map_err(|error| entry.error(error))?;
+    let mut channels = Vec::new();
+    for channel in wave.into_channels() {
+        let extended = silence.extend(&channel).map_err(|error| entry.error(error))?;
+        if extended.is_zero {
+            warning!("{}", entry.error("Zero energy silence being used."));
+        }
+        channels.push(extended.samples);
+    }
+    Ok(Record::from_value(entry.key(), Wave::new(sample_rate, channels), Format::Binary))
+}

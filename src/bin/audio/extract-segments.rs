@@ -1,0 +1,122 @@
+//! Cuts segments out of recordings.
+//!
+//! Matches Kaldi's `extract-segments`, except that a segment of no samples, which `--min-segment-length=0` lets pass, is an
+//! error with its name (Kaldi aborts).
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{Arg, Tally};
+use kaldi_feat::{NoSamples, SampleGrid, Segment};
+use kaldi_io::{Format, Lines};
+use kaldi_log::{log, warning};
+use kaldi_table::{RandomAccessReader, Record, TableWriter};
+use kaldi_wave::Wave;
+
+const USAGE: &str = "\
+Cuts segments out of recordings.
+
+Usage: extract-segments [options] <wav-rspecifier> <segments-file> <wav-wspecifier>
+ e.g.: extract-segments scp:wav.scp segments ark:- | <some-other-program>
+A line of the segments file: <segment-id> <recording-id> <start> <end> [<channel>], in seconds, where -1 is the end of the
+recording; a recording of several channels needs the channel, counted from 0:
+       call-861225-A-0050-0065 call-861225-A 5.0 6.5
+       call-861225-A-0050-0065 call-861225 5.0 6.5 1
+See also: extract-feature-segments, wav-copy, wav-to-duration
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    grid: SampleGrid,
+    recordings: Arg,
+    segments: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, extract_segments)
+}
+
+fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
+    let mut recordings = RandomAccessReader::<Wave>::open(&opts.recordings)?;
+    let mut target = TableWriter::create(&opts.target)?;
+    let mut lines = Lines::open(&opts.segments)?;
+
+    let mut tally = Tally::default();
+    while let Some(line) = lines.next_line()? {
+        let cut = match parse(line.as_bstr()) {
+            Some(segment) => cut(&mut recordings, &opts.grid, &segment, line.as_bstr())?,
+            None => None,
+        };
+        match cut {
+            Some(record) => {
+                target.put(record)?;
+                tally.done += 1;
+            }
+            None => tally.failed += 1,
+        }
+    }
+    log!("Successfully processed {} lines out of {} in the segments file.", tally.done, tally.done + tally.failed);
+    recordings.finish()?;
+    target.finish()?;
+    Ok(tally.always_ok())
+}
+
+/// Cuts out one segment, or warns why not.
+fn cut(
+    recordings: &mut RandomAccessReader<Wave>,
+    grid: &SampleGrid,
+    segment: &Segment<'_>,
+    line: &BStr,
+) -> anyhow::Result<Option<Record<Wave>>> {
+    let (name, recording) = (BStr::new(segment.name), BStr::new(segment.recording));
+    let Some(wave) = recordings.get(recording)? else {
+        warning!("Could not find recording {recording}, skipping segment {name}");
+        return Ok(None);
+    };
+    let samples = match grid.samples(segment.start, segment.end, wave.sample_rate(), wave.num_samples()) {
+        Ok(samples) => samples,
+        Err(NoSamples::Short) => {
+            warning!("Segment {name} too short, skipping it.");
+            return Ok(None);
+        }
+        Err(outside) => {
+            warning!("{outside}; skipping segment '{line}'");
+            return Ok(None);
+        }
+    };
+    let num_channels = wave.num_channels();
+    let channel = match segment.channel {
+        Some(channel) if channel as usize >= num_channels => {
+            warning!("Invalid channel {channel} >= {num_channels}. Skipping segment {name}");
+            return Ok(None);
+        }
+        Some(channel) => channel as usize,
+        None if num_channels == 1 => 0,
+        None => bail!(
+            "{name}: Your data has multiple channels. You must specify the channel in the segments file: recording \
+             {recording} has {num_channels}"
+        ),
+    };
+    if samples.is_empty() {
+        bail!("{name}: expected a segment of one sample or more, got none in '{line}'");
+    }
+    let wave = Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]);
+    Ok(Some(Record::from_value(name, wave, Format::Binary)))
+}
+
+/// Reads a line, or warns of it.
+fn parse(line: &BStr) -> Option<Segment<'_>> {
+    let reason = match Segment::parse(line) {
+        Ok(Segment { start, end, .. }) if start < 0.0 || (end != -1.0 && (end <= 0.0 || start >= end)) => {
+            " [empty or invalid segment]".to_owned()
+        }
+        Ok(segment) => return Some(segment),
+        Err(Some(reason)) => format!(" [{reason}]"),
+        Err(None) => String::new(),
+    };
+    warning!("Invalid line in segments file{reason}: {line}");
+    None
+}

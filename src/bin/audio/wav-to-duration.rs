@@ -1,0 +1,74 @@
+//! Tells how long waveforms are.
+//!
+//! Matches Kaldi's `wav-to-duration`, except that archives can be read without `--read-entire-file`, and that a duration
+//! from a header which claims more than is there is warned of.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{Arg, Tally};
+use kaldi_log::{Digits, log};
+use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
+use kaldi_wave::{Wave, WaveInfo};
+
+const USAGE: &str = "\
+Writes the duration of each waveform in seconds, as its header has it: samples are not read.
+
+Usage: wav-to-duration [options] <wav-rspecifier> <duration-wspecifier>
+ e.g.: wav-to-duration scp:wav.scp ark,t:-
+See also: wav-copy, extract-segments, feat-to-len
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Read the samples and count them: slower, but right where a header is not, and possible where it was written before
+    /// the length was known
+    #[arg(long, default_value_t = false)]
+    read_entire_file: bool,
+    source: Arg,
+    target: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, wav_to_duration)
+}
+
+fn wav_to_duration(opts: Options) -> anyhow::Result<Tally> {
+    let mut target = TableWriter::<f32>::create(&opts.target)?;
+    let source = SequentialReader::<Wave>::open(&opts.source)?;
+    let mut durations = match opts.read_entire_file {
+        true => source.map(counted_duration),
+        false => source.skim().map(duration_in_header),
+    };
+
+    let (mut done, mut sum, mut shortest, mut longest) = (0, 0.0, f64::INFINITY, 0.0_f64);
+    for row in &mut durations {
+        let (key, duration) = row?;
+        target.write(key.as_ref(), &duration)?;
+        let duration = f64::from(duration);
+        sum += duration;
+        shortest = shortest.min(duration);
+        longest = longest.max(duration);
+        done += 1;
+    }
+    log!("Printed duration for {done} audio files.");
+    if done > 0 {
+        let [mean, shortest, longest] = [sum / done as f64, shortest, longest].map(|seconds| Digits(seconds, 6));
+        log!("Mean duration was {mean}, min and max durations were {shortest}, {longest}");
+    }
+    durations.finish()?;
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+fn counted_duration(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
+    let wave = entry.read()?;
+    Ok(wave.num_samples() as f32 / wave.sample_rate())
+}
+
+fn duration_in_header(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
+    let info = entry.read_with(WaveInfo::read)?;
+    match info.num_samples() {
+        Some(num_samples) => Ok(num_samples as f32 / info.sample_rate()),
+        None => Err(entry.error("has no duration in header. Check the source, and/or try --read-entire-file")),
+    }
+}
