@@ -39,7 +39,7 @@ fn an_archive_cut_anywhere_gives_the_samples_that_are_there() {
             assert!(log.contains(&warning), "{cut}: {log}");
         } else {
             let error = error.unwrap_or_else(|| panic!("no error at {cut}"));
-            assert!(error.contains("utt: ") && error.contains("cut.ark:") && !error.contains('\n'), "{cut}: {error}");
+            assert!(error.contains(": ") && error.contains("cut.ark:") && !error.contains('\n'), "{cut}: {error}");
         }
     }
 }
@@ -91,6 +91,8 @@ fn a_header_that_claims_everything_takes_no_memory() {
                     // The length is known, or can be found out.
                     "samples" | "chunk behind" => ran.succeeds().stderr_has("utt7: "),
                     "streamed" if !tool.ends_with("duration") => ran.succeeds(),
+                    // Nobody looks behind the header.
+                    "channels" | "flac" if tool.ends_with("duration") => ran.succeeds(),
                     _ => ran.fails_with(255).stderr_has("utt7: "),
                 };
             }

@@ -255,3 +255,116 @@ fn early(response: &[f32], peak: usize, sample_rate: f32) -> &[f32] {
     // However low the sampling frequency is, the strongest is one of them.
     &response[start.min(peak)..end.clamp(peak + 1, response.len())]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: f32 = 8000.0;
+
+    fn wave(channels: &[&[f32]]) -> Wave {
+        Wave::new(RATE, channels.iter().map(|channel| channel.to_vec()).collect())
+    }
+
+    fn signal() -> Vec<f32> {
+        (0..4000).map(|at| 3000.0 * (at as f32 * 0.3).sin()).collect()
+    }
+
+    /// A response with reflections upside down, so that its sums add nothing (see `convolve`).
+    fn response(length: usize, reflections: &[(usize, f32)]) -> Wave {
+        let mut samples = vec![0.0; length];
+        for &(at, height) in reflections {
+            samples[at] += height * 32768.0;
+            samples[at + 2] -= height * 32768.0;
+        }
+        wave(&[&samples])
+    }
+
+    fn plain() -> Distortion {
+        Distortion {
+            response: None,
+            noises: Vec::new(),
+            channels: Channels::One { response: 0, noise: 0 },
+            shifts: true,
+            loudness: Loudness::Unchanged,
+            duration: None,
+        }
+    }
+
+    fn noise(samples: &[f32], snr: f32, start: f32) -> Noise {
+        Noise { wave: wave(&[samples]), snr, start }
+    }
+
+    fn applied(distortion: &Distortion) -> Vec<f32> {
+        distortion.apply(&wave(&[&signal()]), 0).unwrap().into_channels().remove(0)
+    }
+
+    #[test]
+    fn noise_has_the_power_that_its_ratio_says() {
+        let hiss: Vec<f32> = (0..4000).map(|at| ((at * 7919) % 1001) as f32 - 500.0).collect();
+        for snr in [-10.0, 0.0, 13.0] {
+            let out = applied(&Distortion { noises: vec![noise(&hiss, snr, 0.0)], ..plain() });
+            let added: Vec<f32> = out.iter().zip(signal()).map(|(out, signal)| out - signal).collect();
+            let got = 10.0 * (power(&signal()) / power(&added)).log10();
+            assert!((got - f64::from(snr)).abs() < 0.001, "{got} instead of {snr}");
+        }
+    }
+
+    /// In a room, noise is measured by what comes early of the signal: here half of it, in a longer signal.
+    #[test]
+    fn noise_is_measured_by_early_reflections() {
+        let room = response(3000, &[(100, 0.5), (2000, 0.9)]);
+        // The strongest is the late one, and what is more than 1 ms before it is none of the early.
+        let quiet =
+            Distortion { response: Some(room), noises: vec![noise(&[1.0; 4000], 0.0, 0.0)], shifts: false, ..plain() };
+        let silent = Distortion { noises: Vec::new(), ..quiet.clone() };
+        let both = applied(&quiet).into_iter().zip(applied(&silent)).take(4000);
+        let added: Vec<f32> = both.map(|(one, other)| one - other).collect();
+        let early = response(11, &[(8, 0.9)]);
+        let heard = convolve(&early.channel(0).iter().map(|sample| sample / 32768.0).collect::<Vec<_>>(), &signal());
+        // 8 samples before and 400 behind, as far as the response has them.
+        let length = (4000 + 8 + 400 - 1) as f64;
+        let expected = heard.iter().map(|&sample| f64::from(sample).powi(2)).sum::<f64>() / length;
+        assert!((power(&added) / expected - 1.0).abs() < 1e-3, "{} instead of {expected}", power(&added));
+    }
+
+    #[test]
+    fn the_output_may_be_as_loud_as_the_input() {
+        let room = response(600, &[(0, 0.1), (300, 0.4), (400, -0.2)]);
+        let distortion = Distortion { response: Some(room), loudness: Loudness::AsBefore, ..plain() };
+        // All of it, with what is heard behind the input, has its power.
+        let all = Distortion { shifts: false, duration: Some(0.5), ..distortion };
+        let reverberated = Reverberated::new(&signal(), all.response.as_ref().map(|wave| wave.channel(0)), RATE);
+        let factor = (power(&signal()) / power(&reverberated.samples)).sqrt() as f32;
+        let out = applied(&all);
+        assert!(out.iter().zip(&reverberated.samples).all(|(out, sample)| (out - sample * factor).abs() < 0.01));
+    }
+
+    #[test]
+    fn early_reflections_lie_around_the_peak() {
+        let samples: Vec<f32> = (0..1000).map(|at| at as f32).collect();
+        assert_eq!(early(&samples, 500, RATE), &samples[492..900]);
+        assert_eq!(early(&samples, 3, RATE), &samples[..403]);
+        assert_eq!(early(&samples, 990, RATE), &samples[982..]);
+        assert_eq!(early(&samples, 7, 1.0), &samples[6..8], "1 ms is next to nothing");
+        assert_eq!(early(&samples[..1], 0, RATE), &samples[..1]);
+        assert_eq!(peak(&[1.0, 5.0, 5.0, -9.0]), 1);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refuses = |distortion: Distortion, error: DistortionError| {
+            assert_eq!(distortion.apply(&wave(&[&signal()]), 0), Err(error));
+        };
+        let other = Wave::new(16000.0, vec![vec![1.0]]);
+        let rate = |what| DistortionError::Rate { what, expected: 8000.0, got: 16000.0 };
+        refuses(Distortion { response: Some(other.clone()), ..plain() }, rate("an impulse response"));
+        let noises = vec![Noise { wave: other, snr: 0.0, start: 0.0 }];
+        refuses(Distortion { noises, ..plain() }, rate("additive signals"));
+        refuses(Distortion { channels: Channels::All, ..plain() }, DistortionError::NoResponse);
+        refuses(Distortion { duration: Some(1e-6), ..plain() }, DistortionError::Length(0));
+        refuses(Distortion { noises: vec![noise(&[1.0], 0.0, -0.5)], ..plain() }, DistortionError::Start(-0.5));
+        let missing = DistortionError::Channel { what: "the input", num_channels: 1, got: 1 };
+        assert_eq!(plain().apply(&wave(&[&signal()]), 1), Err(missing));
+    }
+}

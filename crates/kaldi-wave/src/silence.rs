@@ -1,5 +1,6 @@
 //! Silence that a recording has at its ends, and more of it.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The options of adding silence (Kaldi's extend-wav-with-silence), in seconds.
@@ -88,7 +89,7 @@ impl Silence {
         if silence.extract < 2 {
             return refuse("silence-extract-length", "two samples or more", extract);
         }
-        if extract >= search {
+        if extract.partial_cmp(&search) != Some(Ordering::Less) {
             return refuse("silence-extract-length", "less than --silence-search-length", extract);
         }
         if silence.shift == 0 {
@@ -143,5 +144,83 @@ impl Silence {
             }
         }
         Ok(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPTIONS: SilenceOptions = SilenceOptions { extra: 0.5, search: 0.2, extract: 0.04, shift: 0.01 };
+
+    fn silence() -> Silence {
+        Silence::new(&OPTIONS, 1000.0).unwrap()
+    }
+
+    /// A second of noise with a piece of one height in it.
+    fn recording(piece: std::ops::Range<usize>, height: f32) -> Vec<f32> {
+        let mut samples: Vec<f32> = (0..1000).map(|at| if at % 2 == 0 { 500.0 } else { -500.0 }).collect();
+        samples[piece].fill(height);
+        samples
+    }
+
+    #[test]
+    fn the_quietest_piece_near_an_end_is_found() {
+        for start in [0, 50, 100, 150, 810, 900, 950] {
+            let samples = recording(start..start + 40, 3.0);
+            let (piece, energy) = silence().quietest(&samples).unwrap();
+            assert_eq!((piece, energy), ([3.0; 40].as_slice(), 360.0), "{start}");
+        }
+        let (piece, _) =
+            silence().quietest(&recording(400..600, 3.0)).map(|(piece, energy)| (piece.len(), energy)).unwrap();
+        assert_eq!(piece, 40, "the middle is not looked through");
+        assert_eq!(silence().quietest(&recording(400..600, 3.0)).unwrap().1, 40.0 * 250_000.0);
+    }
+
+    #[test]
+    fn zeros_are_no_silence_unless_there_is_nothing_else_at_the_begin() {
+        let mut samples = recording(100..140, 0.0);
+        assert_eq!(silence().quietest(&samples).unwrap().1, 10.0 * 250_000.0, "a piece that is not all zeros");
+        samples[..40].fill(0.0);
+        assert!(silence().extend(&samples).unwrap().is_zero);
+    }
+
+    #[test]
+    fn windows_overlap_by_half_up_to_the_last() {
+        let samples = recording(0..40, 100.0);
+        let extended = silence().extend(&samples).unwrap();
+        assert_eq!((extended.samples.len(), extended.is_zero), (1500, false));
+        assert_eq!(extended.samples[..980], samples[..980]);
+        // The last half window of the recording fades out while the silence fades in.
+        assert!(
+            extended.samples[980..1000].iter().zip(&samples[980..]).all(|(out, before)| (out - before).abs() < 600.0)
+        );
+        assert!(extended.samples[1020..1460].iter().all(|sample| (103.0..113.0).contains(sample)));
+    }
+
+    #[test]
+    fn fractions_of_samples_are_cut_off() {
+        let silence = Silence::new(&SilenceOptions { extra: 0.0019, ..OPTIONS }, 1000.0).unwrap();
+        assert_eq!(silence.extra, 1);
+        assert_eq!(silence.extend(&recording(0..40, 1.0)).unwrap().samples.len(), 1001);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let refuses = |options: SilenceOptions, option: &str| match Silence::new(&options, 1000.0) {
+            Err(SilenceError::Option { option: named, .. }) => assert_eq!(named, option),
+            other => panic!("{option}: {other:?}"),
+        };
+        for extra in [0.0, -1.0, 0.0009, f32::NAN, 1e9, f32::INFINITY] {
+            refuses(SilenceOptions { extra, ..OPTIONS }, "extra-silence-length");
+        }
+        for extract in [0.0, 0.0019, -1.0, 0.2, 0.3, f32::NAN] {
+            refuses(SilenceOptions { extract, ..OPTIONS }, "silence-extract-length");
+        }
+        refuses(SilenceOptions { search: f32::NAN, ..OPTIONS }, "silence-extract-length");
+        refuses(SilenceOptions { shift: 0.0009, ..OPTIONS }, "silence-extract-shift");
+        let short = SilenceError::Short { expected: 200, got: 199 };
+        assert_eq!(silence().extend(&[1.0; 199]), Err(short));
+        assert_eq!(silence().extend(&[1.0; 200]).unwrap().samples.len(), 700);
     }
 }

@@ -6,7 +6,8 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally};
-use kaldi_log::{Digits, log};
+use kaldi_io::number::Digits;
+use kaldi_log::log;
 use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
 
