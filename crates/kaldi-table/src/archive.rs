@@ -394,8 +394,10 @@ fn front(window: &[u8], at: usize, at_end: bool, frame: FrameFn) -> Front {
     }
 }
 
+/// Text has no zero bytes; what is not text has some soon, in its marker or, as a waveform, in a size.
 fn form(window: &[u8], value: &Range<usize>) -> Form {
-    if window.get(value.start) == Some(&0) { Form::Binary } else { Form::Text }
+    let begin = &window[value.start..value.end.min(value.start + 64)];
+    if begin.contains(&0) { Form::Binary } else { Form::Text }
 }
 
 fn is_space(byte: u8) -> bool {
