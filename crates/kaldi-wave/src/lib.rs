@@ -1,6 +1,6 @@
-//! Waveforms in RIFF/WAVE files.
+//! Waveforms: RIFF/WAVE and FLAC files as table values, and what is done to samples before features are made of them.
 //!
-//! A file is a chunk of chunks, each behind its name and size; the sizes are little-endian, or big-endian in a `RIFX` file.
+//! A RIFF/WAVE file is a chunk of chunks, each behind its name and size; the sizes are little-endian, or big-endian in a `RIFX` file.
 //! One channel of two 16-bit samples, 1 and 2, at 8000 Hz:
 //!
 //! ```text
@@ -10,9 +10,29 @@
 //! 64 61 74 61 04 00 00 00 01 00 02 00                          data (4 bytes) 1 2
 //! ```
 //!
-//! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Extent`].
+//! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Extent`]. Samples of other
+//! widths and encodings, and those of FLAC files, are brought to the 16-bit scale.
 //!
-//! [`resample`] and its kin convert the sample rate.
+//! | what | |
+//! | --- | --- |
+//! | [`Wave`] | a waveform, the table value |
+//! | [`WaveInfo`] | what its header says, without the samples |
+//! | [`resample`] and its kin | another sampling frequency |
+//! | [`Distortion`], [`convolve`] | rooms and noises |
+//! | [`Silence`] | more of the silence at the ends |
+//!
+//! ```
+//! use kaldi_io::{Cursor, Format, Value};
+//! use kaldi_wave::Wave;
+//!
+//! let wave = Wave::new(8000.0, vec![vec![1.0, 2.9, -40000.0]]);
+//! assert_eq!(wave.num_clipped(), 1);
+//! let mut file = Vec::new();
+//! wave.write(&mut file, Format::Binary);
+//! let again = Wave::read(&mut Cursor::new(&file))?;
+//! assert_eq!(again.channel(0), [1.0, 2.0, -32768.0]);
+//! # Ok::<(), kaldi_io::ParseError>(())
+//! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

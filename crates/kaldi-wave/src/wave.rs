@@ -63,8 +63,11 @@ impl Wave {
 
     /// How many samples 16 bits cannot hold, which are clipped where the waveform is written.
     pub fn num_clipped(&self) -> usize {
-        let is_clipped = |sample: &f32| i16::try_from(*sample as i32).is_err();
-        self.channels.iter().map(|channel| channel.iter().filter(|sample| is_clipped(sample)).count()).sum()
+        self.count(|sample| i16::try_from(sample as i32).is_err())
+    }
+
+    fn count(&self, is_counted: impl Fn(f32) -> bool) -> usize {
+        self.channels.iter().map(|channel| channel.iter().filter(|&&sample| is_counted(sample)).count()).sum()
     }
 }
 
@@ -168,9 +171,17 @@ impl Value for Wave {
     }
 
     fn loss(&self) -> Option<String> {
-        let num_clipped = self.num_clipped();
         let total = self.num_channels() * self.num_samples();
-        (num_clipped > 0).then(|| format!("clipped {num_clipped} samples out of total {total}. Reduce volume?"))
+        let clipped = match self.num_clipped() {
+            0 => None,
+            count => Some(format!("clipped {count} samples out of total {total}. Reduce volume?")),
+        };
+        let undefined = match self.count(f32::is_nan) {
+            0 => None,
+            count => Some(format!("{count} samples out of total {total} are no numbers, and are written as 0")),
+        };
+        let losses: Vec<_> = clipped.into_iter().chain(undefined).collect();
+        (!losses.is_empty()).then(|| losses.join(" "))
     }
 }
 
@@ -220,10 +231,13 @@ mod tests {
         let samples = vec![0.99, -0.99, 32767.9, 32768.0, -32768.9, -32769.0, 1e30, -1e30, f32::INFINITY, f32::NAN];
         let wave = Wave::new(16000.0, vec![samples]);
         assert_eq!(wave.num_clipped(), 5);
+        let loss = "clipped 5 samples out of total 10. Reduce volume? 1 samples out of total 10 are no numbers, and are \
+                    written as 0";
+        assert_eq!(wave.loss().as_deref(), Some(loss));
         let again = read(&written(&wave)).unwrap();
         let (most, least) = (32767.0, -32768.0);
         assert_eq!(again.channel(0), [0.0, 0.0, most, most, least, least, most, least, most, 0.0]);
-        assert_eq!(again.num_clipped(), 0);
+        assert_eq!((again.num_clipped(), again.loss()), (0, None));
     }
 
     #[test]
