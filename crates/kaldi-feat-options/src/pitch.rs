@@ -3,62 +3,62 @@
 /// The options of pitch tracking (Kaldi's `PitchExtractionOptions`).
 #[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct PitchExtractionOptions {
-    /// Sample rate of the waveforms, in Hz
+    /// Sample rate of the waveforms in Hz; those of another rate are refused
     #[arg(long = "sample-frequency", default_value_t = 16_000.0)]
     pub sample_frequency: f32,
-    /// Length of a frame, in ms
+    /// Length of a frame in milliseconds
     #[arg(long, default_value_t = 25.0)]
     pub frame_length: f32,
-    /// Time from one frame to the next, in ms
+    /// Distance between frames in milliseconds
     #[arg(long, default_value_t = 10.0)]
     pub frame_shift: f32,
-    /// Subtract from each sample the one before it times this (deprecated)
+    /// Coefficient of preemphasis: each sample loses this part of the one before it (deprecated)
     #[arg(long = "preemphasis-coefficient", default_value_t = 0.0)]
     pub preemphasis_coefficient: f32,
-    /// Lowest pitch to be found, in Hz
+    /// Lowest pitch that can be found, in Hz
     #[arg(long = "min-f0", default_value_t = 50.0)]
     pub min_f0: f32,
-    /// Highest pitch to be found, in Hz
+    /// Highest pitch that can be found, in Hz
     #[arg(long = "max-f0", default_value_t = 400.0)]
     pub max_f0: f32,
-    /// A pitch this low costs as much as one without any correlation, in Hz; not above --min-f0
+    /// Pitch in Hz that is as unlikely as one without correlation; lower than --min-f0. It makes low pitch less likely
     #[arg(long = "soft-min-f0", default_value_t = 10.0)]
     pub soft_min_f0: f32,
-    /// Cost of changes of pitch
+    /// Cost of changes of pitch: the larger, the smoother
     #[arg(long, default_value_t = 0.1)]
     pub penalty_factor: f32,
-    /// Cutoff of the filter that the waveform goes through, in Hz
+    /// Cutoff frequency of the low-pass filter for the waveform, in Hz
     #[arg(long, default_value_t = 1000.0)]
     pub lowpass_cutoff: f32,
-    /// Sample rate at which correlations are measured, in Hz; at least twice --lowpass-cutoff
+    /// Sample rate in Hz to which the waveform is converted; at least twice --lowpass-cutoff
     #[arg(long = "resample-frequency", default_value_t = 4000.0)]
     pub resample_frequency: f32,
-    /// Ratio of one pitch to the next that are told apart, less 1
+    /// Relative distance of the pitch values that are told apart
     #[arg(long, default_value_t = 0.005)]
     pub delta_pitch: f32,
-    /// The larger this is, the smaller are correlations of frames that are more quiet than others
+    /// Lowers the correlation of frames that are quiet compared with the others: the larger, the more
     #[arg(long, default_value_t = 7000.0)]
     pub nccf_ballast: f32,
-    /// Compare the energy of a frame with what came before it only, instead of with all that is known (for tests)
+    /// For tests: compare the energy of a frame with that of the samples before its end, not with that of all that are known
     #[arg(long, default_value_t = false)]
     pub nccf_ballast_online: bool,
-    /// Zeros of the filter that the waveform goes through, on each side: more are sharper
+    /// Zeros on each side of the low-pass filter for the waveform: the more, the sharper
     #[arg(long, default_value_t = 1)]
     pub lowpass_filter_width: i32,
-    /// Zeros of the filter that correlations go through between their lags, on each side
+    /// Zeros on each side of the filter that interpolates correlations
     #[arg(long, default_value_t = 5)]
     pub upsample_filter_width: i32,
-    /// Process so many frames of the waveform at a time, as online decoding does; 0: everything at once
+    /// Process this many frames of the waveform at a time, as online decoding does (0: the whole waveform)
     #[arg(long, default_value_t = 0)]
     pub frames_per_chunk: i32,
-    /// Write what online decoding would have seen at first, of each frame as soon as it is there (with
-    /// --frames-per-chunk)
+    /// Write each frame as online decoding sees it first, not as it is known in the end; needs --frames-per-chunk
     #[arg(long, default_value_t = false)]
     pub simulate_first_pass_online: bool,
-    /// Go back over so many first frames once their energy is known, or at the end (with --frames-per-chunk)
+    /// After this many frames, or at the end, go over them again, since more is known of the energy (with
+    /// --frames-per-chunk)
     #[arg(long, default_value_t = 500)]
     pub recompute_frame: i32,
-    /// Wait for so many frames at most until the pitch of a frame is settled (with --simulate-first-pass-online)
+    /// Let a frame wait for this many later ones at most, until its pitch is settled (with --simulate-first-pass-online)
     #[arg(long, default_value_t = 0)]
     pub max_frames_latency: i32,
     /// Write only frames that lie within the waveform; if false, as many as it has frame shifts
