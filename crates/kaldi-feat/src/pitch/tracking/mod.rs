@@ -8,6 +8,7 @@
 mod correlation;
 mod lags;
 mod options;
+mod plan;
 #[cfg(test)]
 mod tests;
 mod tracker;
@@ -20,7 +21,7 @@ pub use tracker::PitchTracker;
 
 use super::process::{ProcessPitch, ProcessedPitch};
 use crate::{Error, Result};
-use tracker::Plan;
+use plan::Plan;
 
 /// Finds the pitch of whole signals (Kaldi's `ComputeKaldiPitch`).
 ///

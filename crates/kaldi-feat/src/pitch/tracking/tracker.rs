@@ -1,75 +1,15 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
-use kaldi_feat_options::PitchExtractionOptions;
 use kaldi_lanes::WIDTH;
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;
-use super::lags::Lags;
-use super::options;
-use super::viterbi::{Forward, Origins, Transitions};
+use super::plan::Plan;
+use super::viterbi::{Forward, Origins};
 use crate::{Error, Result};
 
 /// A frame whose way back is not known yet.
 const UNKNOWN: u16 = u16::MAX;
-
-/// What pitch tracking needs for all signals.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) options: PitchExtractionOptions,
-    /// Samples of the window of which the correlation is measured, and from one to the next.
-    window: usize,
-    shift: usize,
-    lags: Lags,
-    transitions: Transitions,
-    converter: RateConverter,
-}
-
-impl Plan {
-    pub(super) fn new(options: &PitchExtractionOptions) -> Result<Self> {
-        options::check(options)?;
-        let (window, shift) = options::window_and_shift(options)?;
-        let lags = Lags::new(options)?;
-        let step = (1.0 + f64::from(options.delta_pitch)).ln().powi(2) as f32;
-        let transitions = Transitions::new(lags.len(), step * options.penalty_factor);
-        let (from, to) = (options.sample_frequency as u32, options.resample_frequency as u32);
-        let width = options.lowpass_filter_width as u32;
-        let converter = RateConverter::new(from, to, options.lowpass_cutoff, width).map_err(Error::Resample)?;
-        Ok(Self { options: options.clone(), window, shift, lags, transitions, converter })
-    }
-
-    /// Samples that a frame takes, with the window at the last lag.
-    fn frame_length(&self) -> usize {
-        self.window + self.lags.measured().1
-    }
-
-    /// Frames that there are of so many samples of the converted signal.
-    fn num_frames(&self, num_samples: usize, has_ended: bool) -> usize {
-        let length = if has_ended { self.window } else { self.frame_length() };
-        if num_samples < length {
-            return 0;
-        }
-        if self.options.snip_edges {
-            return (num_samples - length) / self.shift + 1;
-        }
-        let num_samples = if has_ended { num_samples } else { num_samples - length / 2 };
-        (num_samples as f32 / self.shift as f32 + 0.5) as usize
-    }
-
-    /// The first sample of a frame, which may lie before the signal.
-    fn frame_begin(&self, frame: usize) -> i64 {
-        if self.options.snip_edges {
-            return frame as i64 * self.shift as i64;
-        }
-        ((frame as f64 + 0.5) * self.shift as f64) as i64 - self.frame_length() as i64 / 2
-    }
-
-    /// What is added to products of energies where the signal has this mean square.
-    fn ballast(&self, mean_square: f64) -> f32 {
-        let energy = mean_square * self.window as f64;
-        (energy * energy * f64::from(self.options.nccf_ballast)) as f32
-    }
-}
 
 /// Tracks the pitch of one signal that may come in pieces (Kaldi's `OnlinePitchFeature`).
 ///
@@ -402,4 +342,34 @@ impl<'a> PitchTracker<'a> {
 /// Whether two numbers differ by a hundredth of both or less.
 fn about_equal(a: f32, b: f32) -> bool {
     a == b || (a - b).abs() <= 0.01 * (a.abs() + b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use kaldi_feat_options::PitchExtractionOptions;
+
+    use super::*;
+
+    #[test]
+    fn the_instructions_make_no_difference() {
+        let plan = Plan::new(&PitchExtractionOptions::default()).unwrap();
+        let [mut plain, mut wide] = [(); 2].map(|()| PitchTracker::new(&plan));
+        let signal: Vec<f32> =
+            (0..4000_u32).map(|n| (n % 37 * 50) as f32 + (n.wrapping_mul(n) >> 7) as f32 % 900.0).collect();
+        for tracker in [&mut plain, &mut wide] {
+            tracker.signal = signal.clone();
+        }
+        for frame in 0..90 {
+            for tracker in [&mut plain, &mut wide] {
+                tracker.extract(frame, 0).unwrap();
+            }
+            assert_eq!(plain.track_frame(1e9), wide.track_on_registers(1e9));
+            assert_eq!(plain.costs, wide.costs);
+            assert_eq!(plain.forward.best(), wide.forward.best());
+            for state in 0..plan.lags.len() {
+                assert_eq!(plain.origins.of(frame, state), wide.origins.of(frame, state));
+            }
+        }
+        assert_eq!(plain.correlations, wide.correlations);
+    }
 }
