@@ -84,3 +84,8 @@ fn filter_banks_and_pitch_are_pasted_and_drawn() {
 fn recordings_are_cut_and_augmented() {
     run("audio.sh");
 }
+
+#[test]
+fn mfcc_are_computed_from_recordings_and_from_segments_in_jobs() {
+    run_on_recordings("segments.sh");
+}
