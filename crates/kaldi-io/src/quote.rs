@@ -23,9 +23,34 @@ pub fn shell_quote(word: &[u8]) -> BString {
     quoted.into()
 }
 
+/// Like [`shell_quote`], on one line whatever is in the word: bash reads the escapes of control characters back.
+pub(crate) fn quote_on_one_line(word: &[u8]) -> BString {
+    if !word.iter().any(u8::is_ascii_control) {
+        return shell_quote(word);
+    }
+    let mut quoted = b"$'".to_vec();
+    for &byte in word {
+        match byte {
+            b'\'' | b'\\' => quoted.extend_from_slice(&[b'\\', byte]),
+            _ if byte.is_ascii_control() => quoted.extend(byte.escape_ascii()),
+            _ => quoted.push(byte),
+        }
+    }
+    quoted.push(b'\'');
+    quoted.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_do_not_break_the_line() {
+        let t = |word: &str, expected: &str| assert_eq!(quote_on_one_line(word.as_bytes()), expected, "{word:?}");
+        t("a b", "'a b'");
+        t("a\nb\\ 'c'", "$'a\\nb\\\\ \\'c\\''");
+        t("\x1b[1m\u{e4}", "$'\\x1b[1m\u{e4}'");
+    }
 
     #[test]
     fn words_are_quoted_only_where_the_shell_would_change_them() {

@@ -110,12 +110,20 @@ impl Wxfilename {
 
 /// A name to read from, as messages show it: quoted for the shell where it needs to be.
 pub fn printable_rxfilename(name: &BStr) -> Cow<'static, str> {
-    if name.is_empty() || name == "-" { "standard input".into() } else { crate::shell_quote(name).to_string().into() }
+    if name.is_empty() || name == "-" {
+        "standard input".into()
+    } else {
+        crate::quote::quote_on_one_line(name).to_string().into()
+    }
 }
 
 /// A name to write to, as messages show it: quoted for the shell where it needs to be.
 pub fn printable_wxfilename(name: &BStr) -> Cow<'static, str> {
-    if name.is_empty() || name == "-" { "standard output".into() } else { crate::shell_quote(name).to_string().into() }
+    if name.is_empty() || name == "-" {
+        "standard output".into()
+    } else {
+        crate::quote::quote_on_one_line(name).to_string().into()
+    }
 }
 
 /// Splits `path:digits`.
