@@ -1,6 +1,7 @@
 //! Every run draws new values; a failure prints its seed, and `KALDI_TABLES_SEED` repeats it.
 
 mod matrices;
+mod parsers;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

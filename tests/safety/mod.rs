@@ -17,7 +17,7 @@ mod limits;
 mod scanned_archives;
 
 /// Samples of every value type.
-mod values;
+pub mod values;
 
 /// Waveforms, cut and damaged.
 mod waves;

@@ -110,6 +110,20 @@ pub fn run<O: clap::Parser>(usage: &'static str, tool: fn(O) -> anyhow::Result<T
     }
 }
 
+/// Reads the words of a command line, without the program's name, as [`run`] does, and does nothing of what they say;
+/// nothing where they ask for help or for the version. It is there for tests of the command line itself.
+///
+/// # Errors
+/// Says what makes no sense.
+pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
+    let command = O::command();
+    let dialect = Dialect::of(&command);
+    let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
+    Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
+    let mut matches = dialect.matches(command, &dialect.canonical(&reading)?)?;
+    O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
+}
+
 /// Refuses arguments whose number is right and which together make none of the tool's usages: prints the tool's usage
 /// and one `ERROR` line. The exit code of the tally is 1, as for a wrong number of arguments.
 #[track_caller]

@@ -1,0 +1,320 @@
+//! What every parser has to keep to, whatever bytes it is given: no panic, no endless loop, no memory because a header says
+//! so, and the promises that are checked here.
+//!
+//! Each function takes bytes. `cargo fuzz` runs them on bytes of its own making; the tests of the properties run them on
+//! damaged samples.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+
+use bstr::{BStr, ByteSlice};
+use kaldi_io::values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_io::{
+    Cursor, Format, Frame, Rspecifier, RspecifierKind, Rxfilename, Value, Wspecifier, Wxfilename, is_specifier,
+    printable_rxfilename, printable_wxfilename, specifier_advice,
+};
+use kaldi_ivector::{LogisticRegression, Plda};
+use kaldi_matrix::{
+    CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
+    Vector, VectorRange,
+};
+use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_table::{SequentialReader, parse_script_line, read_script};
+use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
+use kaldi_wave::{Wave, WaveInfo};
+
+/// A value of any type, chosen by the first byte: see [`keeps_promises`].
+pub fn value(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let check = VALUES[kind as usize % VALUES.len()];
+    check(bytes);
+}
+
+/// The number of types that the first byte of a [`value`] chooses from.
+pub const NUM_VALUES: u8 = VALUES.len() as u8;
+
+const VALUES: [fn(&[u8]); 29] = [
+    keeps_promises::<Matrix<f32>>,
+    keeps_promises::<Matrix<f64>>,
+    keeps_promises::<Vector<f32>>,
+    keeps_promises::<Vector<f64>>,
+    keeps_promises_but_for_text::<CompressedMatrix>,
+    keeps_promises::<SparseMatrix<f32>>,
+    keeps_promises::<GeneralMatrix>,
+    keeps_promises::<MatrixOrVector>,
+    keeps_promises::<HtkFeatures>,
+    keeps_promises::<SphinxFeatures>,
+    keeps_promises::<Vec<i32>>,
+    keeps_promises::<IntVectorFile>,
+    keeps_promises::<Vec<Vec<i32>>>,
+    keeps_promises::<Vec<(i32, i32)>>,
+    keeps_promises::<Vec<(f32, f32)>>,
+    keeps_promises::<i32>,
+    keeps_promises::<f32>,
+    keeps_promises::<f64>,
+    keeps_promises::<bool>,
+    keeps_promises::<Token>,
+    keeps_promises::<Tokens>,
+    keeps_promises::<Posterior>,
+    keeps_promises::<GaussPost>,
+    keeps_promises::<Plda>,
+    keeps_promises::<LogisticRegression>,
+    keeps_promises::<DiagGmm>,
+    keeps_promises::<LdaStats>,
+    keeps_promises::<MlltStats>,
+    keeps_promises::<Fmpe>,
+];
+
+/// What is read is as long as was told before; what is written can be read and is written alike; what is called canonical
+/// is what is written.
+fn keeps_promises<V: Value>(bytes: &[u8]) {
+    check_promises::<V>(bytes, &[Format::Binary, Format::Text]);
+}
+
+/// The same of what loses something with each text.
+fn keeps_promises_but_for_text<V: Value>(bytes: &[u8]) {
+    check_promises::<V>(bytes, &[Format::Binary]);
+}
+
+fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
+    let told = V::frame(bytes, true);
+    if let Ok(Frame::Whole(length)) = V::frame(bytes, false) {
+        assert!(length <= bytes.len(), "{} bytes of {}", length, bytes.len());
+        // At the end of all, some types are parsed to be framed, and faults show.
+        let same = told.as_ref().is_ok_and(|told| *told == Frame::Whole(length)) || told.is_err();
+        assert!(same, "{length} bytes of {}, and {told:?} at the end", V::NAME);
+    }
+    let _ = V::read_range(&mut Cursor::new(bytes), b"0:1");
+    let mut cursor = Cursor::new(bytes);
+    let Ok(first) = V::read(&mut cursor) else { return };
+    assert_eq!(told, Ok(Frame::Whole(cursor.offset())), "{} bytes were read of {}", cursor.offset(), V::NAME);
+    for &format in formats {
+        let written = bytes_of(&first, format);
+        if format == Format::Binary && V::is_canonical_binary(&bytes[..cursor.offset()]) {
+            assert_eq!(
+                written.as_bstr(),
+                bytes[..cursor.offset()].as_bstr(),
+                "canonical bytes are not what is written"
+            );
+        }
+        let mut again = Cursor::new(&written);
+        match V::read(&mut again) {
+            Ok(second) => {
+                // White space may be left over behind what has an end of its own.
+                let rest = again.rest().trim_ascii();
+                assert!(rest.is_empty(), "not all that is written is read: {}: {:?}", V::NAME, written.as_bstr());
+                assert_eq!(
+                    bytes_of(&second, format).as_bstr(),
+                    written.as_bstr(),
+                    "{} is written differently",
+                    V::NAME
+                );
+            }
+            Err(error) => panic!("what is written cannot be read: {}: {error}: {:?}", V::NAME, written.as_bstr()),
+        }
+    }
+}
+
+fn bytes_of<V: Value>(value: &V, format: Format) -> Vec<u8> {
+    let mut out = Vec::new();
+    value.write(&mut out, format);
+    out
+}
+
+/// An archive of a type that the first byte chooses: values that are skipped until they are wanted are those that are read
+/// at once, and permissive mode delivers no less.
+pub fn archive(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    with_file(bytes, |name| {
+        let check = ARCHIVES[kind as usize % ARCHIVES.len()];
+        check(name);
+    });
+}
+
+/// The number of types that the first byte of an [`archive`] chooses from.
+pub const NUM_ARCHIVES: u8 = ARCHIVES.len() as u8;
+
+const ARCHIVES: [fn(&str); 9] = [
+    reads_alike::<Matrix<f32>>,
+    reads_alike::<GeneralMatrix>,
+    reads_alike::<Vector<f32>>,
+    reads_alike::<Vec<i32>>,
+    reads_alike::<Posterior>,
+    reads_alike::<Tokens>,
+    reads_alike::<f32>,
+    reads_alike::<HtkFeatures>,
+    reads_alike::<Wave>,
+];
+
+fn reads_alike<V: Value>(name: &str) {
+    let read = |options: &str, skims: bool| {
+        let reader = SequentialReader::<V>::open(format!("ark{options}:{name}").as_str().into())?;
+        let mut reader = if skims { reader.skim() } else { reader };
+        let entries: Vec<_> = reader.by_ref().map_while(Result::ok).map(|(key, value)| (key, binary(&value))).collect();
+        Ok::<_, kaldi_table::Error>(entries)
+    };
+    let (whole, _) = kaldi_log::capture(|| read("", false).unwrap_or_default());
+    let (skimmed, _) = kaldi_log::capture(|| read("", true).unwrap_or_default());
+    assert_eq!(whole, skimmed);
+    let (permitted, _) = kaldi_log::capture(|| read(",p", false).unwrap_or_default());
+    assert!(permitted.starts_with(&whole), "permissive mode delivers {} of {}", permitted.len(), whole.len());
+}
+
+fn binary<V: Value>(value: &V) -> Vec<u8> {
+    bytes_of(value, Format::Binary)
+}
+
+/// A script file: lines are those that are read one by one, and names are classified. Nothing is opened or run.
+pub fn script_file(bytes: &[u8]) {
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let Ok(parsed) = parse_script_line(line) else { continue };
+        assert!(!parsed.key.is_empty() && !parsed.xfilename.is_empty());
+        let again = [parsed.key.as_slice(), b" ", &parsed.xfilename].concat();
+        assert_eq!(parse_script_line(&again), Ok(parsed), "{}", again.as_bstr());
+    }
+    with_file(bytes, |name| {
+        let (read, _) = kaldi_log::capture(|| read_script(name.into(), false));
+        if let Ok(lines) = read {
+            let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            let expected: Vec<_> = text.split(|&byte| byte == b'\n').map(parse_script_line).collect();
+            let expected = if bytes.is_empty() { Ok(Vec::new()) } else { expected.into_iter().collect() };
+            assert_eq!(Ok(lines), expected);
+        }
+    });
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let _ = (Rxfilename::parse(line.into()), Wxfilename::parse(line.into()));
+    }
+}
+
+/// Names of tables and of streams.
+pub fn specifier(bytes: &[u8]) {
+    let text = BStr::new(bytes);
+    let (reads, writes) = (Rspecifier::parse(text), Wspecifier::parse(text));
+    assert!(is_specifier(text) || (reads.is_none() && writes.is_none()), "{text:?}");
+    if let Some(Rspecifier { kind, rxfilename, .. }) = &reads {
+        // Whatever the options are, the name is what follows the colon.
+        assert!(bytes.ends_with(rxfilename), "{text:?}");
+        let plain = [if *kind == RspecifierKind::Script { &b"scp:"[..] } else { b"ark:" }, rxfilename].concat();
+        let again = Rspecifier::parse(plain.as_bstr());
+        assert!(again.is_none_or(|again| again.kind == *kind && again.rxfilename == *rxfilename), "{text:?}");
+    }
+    for role in ["rspecifier", "wspecifier"] {
+        assert!(!specifier_advice(text, role).contains('\n'), "{text:?}");
+    }
+    for printable in [printable_rxfilename(text), printable_wxfilename(text)] {
+        assert!(!printable.contains(['\n', '\0', '\r', '\x1b']), "a message would not stay one line: {printable:?}");
+    }
+    for error in [Rxfilename::parse(text).err(), Wxfilename::parse(text).err()].into_iter().flatten() {
+        assert!(!error.to_string().contains(['\n', '\0', '\r', '\x1b']), "{error}");
+    }
+}
+
+/// Ranges of rows, columns and elements; the first two bytes tell the size.
+pub fn range(bytes: &[u8]) {
+    let [rows, cols, text @ ..] = bytes else { return };
+    let (num_rows, num_cols) = (usize::from(*rows), usize::from(*cols));
+    match MatrixRange::parse(text, num_rows, num_cols) {
+        Ok(MatrixRange { rows, cols, .. }) => {
+            assert!(rows.start < rows.end && rows.end <= num_rows, "{rows:?} of {num_rows}");
+            assert!(cols.start < cols.end && cols.end <= num_cols, "{cols:?} of {num_cols}");
+        }
+        Err(error) => assert!(!error.to_string().contains(['\n', '\0']), "{error}"),
+    }
+    if let Ok(VectorRange { elements, .. }) = VectorRange::parse(text, num_rows) {
+        assert!(elements.start <= elements.end && elements.end <= num_rows, "{elements:?} of {num_rows}");
+    }
+}
+
+/// Wave files: their head says what is read.
+pub fn wave(bytes: &[u8]) {
+    let told = Wave::frame(bytes, true);
+    let mut cursor = Cursor::new(bytes);
+    let read = Wave::read(&mut cursor);
+    let info = WaveInfo::read(&mut Cursor::new(bytes), None);
+    if let Ok(wave) = &read {
+        assert_eq!(told, Ok(Frame::Whole(cursor.offset())));
+        let info = info.unwrap_or_else(|error| panic!("the head of a wave that can be read: {error}"));
+        assert_eq!((wave.num_channels(), wave.sample_rate()), (info.num_channels(), info.sample_rate()));
+        for format in [Format::Binary, Format::Text] {
+            let written = bytes_of(wave, format);
+            assert!(Wave::read(&mut Cursor::new(&written)).is_ok(), "what is written cannot be read");
+        }
+    }
+}
+
+/// Archives of any type, the first byte choosing one or none: entries lie behind one another and within the file.
+pub fn scan(bytes: &[u8]) {
+    let Some((&kind, bytes)) = bytes.split_first() else { return };
+    let value_type = ValueType::all().nth(kind as usize % (ValueType::all().count() + 1));
+    with_file(bytes, |name| {
+        let Ok(mut scanner) = Scanner::open(name.into(), Detector::new(value_type)) else { return };
+        let mut end = 0;
+        while let Ok(Some(entry)) = scanner.next_entry() {
+            assert!(
+                end <= entry.start && entry.start < entry.value && entry.value <= entry.end,
+                "{entry:?} behind {end}"
+            );
+            assert!(entry.end <= bytes.len() as u64, "{entry:?} of {} bytes", bytes.len());
+            end = entry.end;
+        }
+    });
+}
+
+/// A command line, a word a line; a zero byte ends it, and a config file follows.
+pub fn command_line(bytes: &[u8]) {
+    let (words, config) = bytes.split_once_str(b"\0").unwrap_or((bytes, b""));
+    // Other config files are none of the fuzzer's business.
+    let is_config = |word: &[u8]| word.to_ascii_lowercase().starts_with(b"--conf");
+    let words = words.split(|&byte| byte == b'\n').filter(|word| !is_config(word));
+    let words: Vec<OsString> = words.map(|word| OsString::from_vec(word.to_vec())).collect();
+    with_file(config, |name| {
+        let with_config = [vec![OsString::from(format!("--config={name}"))], words.clone()].concat();
+        for words in [&words, &with_config] {
+            let (parsed, _) = kaldi_log::capture(|| kaldi_cli::parse::<Options>(words));
+            match parsed {
+                Ok(Some(options)) => assert!(options.range.is_some() || !options.files.is_empty()),
+                Ok(None) => {}
+                Err(message) => assert!(!message.is_empty()),
+            }
+        }
+    });
+}
+
+/// Options of every kind.
+#[derive(clap::Parser)]
+#[allow(dead_code)]
+struct Options {
+    /// A switch
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// A number
+    #[arg(long, default_value_t = 0)]
+    first: i32,
+    /// A number
+    #[arg(long = "sample_rate", default_value_t = 16000.0)]
+    sample_rate: f32,
+    /// A choice
+    #[arg(long, default_value = "povey", value_parser = ["povey", "hamming"])]
+    window_type: String,
+    /// A text
+    #[arg(long)]
+    range: Option<kaldi_cli::Arg>,
+    #[arg(required = true)]
+    files: Vec<kaldi_cli::Arg>,
+}
+
+thread_local! {
+    static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
+}
+
+/// Calls `work` with the name of a file that holds `bytes`.
+fn with_file(bytes: &[u8], work: impl FnOnce(&str)) {
+    FOLDER.with(|folder| {
+        let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder can be made"));
+        let path = folder.path().join("data");
+        fs::write(&path, bytes).expect("a file can be written");
+        work(path.to_str().expect("temporary folders have names in UTF-8"));
+    });
+}
