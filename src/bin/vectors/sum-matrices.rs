@@ -38,8 +38,10 @@ fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {
     for source in &opts.sources {
         let matrix: Matrix<f32> = read_file(source)?;
         if sum.is_empty() {
-            sum = matrix;
-        } else if !matrix.is_empty() {
+            // A sum begins with zero, which leaves nothing of the sign of a negative zero.
+            sum.resize(matrix.num_rows(), matrix.num_cols());
+        }
+        if !matrix.is_empty() {
             sum.add(&matrix).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
         }
     }

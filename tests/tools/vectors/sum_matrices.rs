@@ -36,6 +36,12 @@ fn empty_matrices_add_nothing() {
 }
 
 #[test]
+fn a_negative_zero_alone_sums_to_zero() {
+    let ran = Scratch::new().sh("echo '[ -0 -1 ]' | sum-matrices --binary=false - -");
+    ran.succeeds().stdout_is(" [\n  0 -1 ]\n");
+}
+
+#[test]
 fn what_cannot_be_summed_leaves_no_output_behind() {
     let scratch = files();
     let ran = scratch.sh("sum-matrices o 1.mat wide.mat");
