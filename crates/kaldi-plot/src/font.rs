@@ -105,7 +105,7 @@ impl Font {
     /// Calls `draw` with the place and the darkness of every pixel of the text that is not blank.
     fn each_pixel(self, text: &str, mut draw: impl FnMut(i64, i64, u8)) {
         let raster = |character| get_raster(character, FontWeight::Regular, self.size.raster());
-        let bold = if self.is_bold { self.height() / 20 } else { 0 };
+        let bold = if self.is_bold { self.height() / 16 } else { 0 };
         for (start, character) in (0..).step_by(self.advance() as usize).zip(text.chars()) {
             let Some(glyph) = raster(character).or_else(|| raster(char::REPLACEMENT_CHARACTER)) else { continue };
             for (down, row) in (0..).zip(glyph.rows()) {
@@ -159,11 +159,13 @@ mod tests {
     #[test]
     fn bold_text_is_darker() {
         let dark = |font: Font| {
-            let mut canvas = Canvas::new(200, 20);
+            let mut canvas = Canvas::new(200, 40);
             font.draw(&mut canvas, 0, 0, "utterance");
             rows(&canvas).iter().sum::<u32>()
         };
-        assert!(dark(FontSize::Medium.bold()) > dark(FontSize::Medium.regular()));
+        for size in [FontSize::Small, FontSize::Medium, FontSize::Large] {
+            assert!(dark(size.bold()) > dark(size.regular()), "{size:?}");
+        }
     }
 
     #[test]
