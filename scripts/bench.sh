@@ -6,6 +6,8 @@
 # their names. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --locked --quiet --bins --example bench
+cargo build --release --locked --quiet --example bench
+# By themselves: what the benchmark needs of libraries would make the tools larger.
+cargo build --release --locked --quiet --bins
 built=${CARGO_TARGET_DIR:-target}/release
 exec "$built/examples/bench" "$built"
