@@ -53,6 +53,8 @@ impl Default for ShiftedDeltaOptions {
 pub struct Deltas {
     /// The weighted sum that each block of `dim` columns is.
     blocks: Vec<Vec<Tap>>,
+    /// How many columns are kept before, all if it is 0.
+    truncate: usize,
 }
 
 /// One term of a weighted sum over frames.
@@ -79,7 +81,7 @@ impl Deltas {
             scales = derived(&scales, &first);
             blocks.push(taps(&scales, 0));
         }
-        Ok(Self { blocks })
+        Ok(Self { blocks, truncate: 0 })
     }
 
     /// Prepares shifted deltas: the features themselves, then the derivatives of this frame, of the frame `block_shift`
@@ -95,17 +97,34 @@ impl Deltas {
         let mut blocks = vec![taps(&[1.0], 0)];
         let shift = options.block_shift as isize;
         blocks.extend((0..options.num_blocks as isize).map(|block| taps(&first, block * shift)));
-        Ok(Self { blocks })
+        Ok(Self { blocks, truncate: 0 })
     }
 
-    /// Computes `num_frames × dim` features into `num_frames × blocks * dim`.
+    /// Computes them of the first `truncate` columns of features, of all if it is 0.
+    #[must_use]
+    pub fn truncating(self, truncate: u32) -> Self {
+        Self { truncate: truncate as usize, ..self }
+    }
+
+    /// Computes `num_frames × dim` features into `num_frames × blocks * dim`, where `dim` is what is kept of the columns.
     ///
     /// Features that are not a number or infinite make those sums so that they have a part in. Empty features yield empty
     /// ones.
     ///
     /// # Errors
-    /// Where there would be too many columns.
+    /// Where there are fewer columns than are to be kept, or there would be too many columns.
     pub fn compute(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
+        let (dim, truncate) = (feats.num_cols(), self.truncate);
+        if truncate == 0 || truncate == dim || feats.is_empty() {
+            return self.compute_all(feats);
+        }
+        if truncate > dim {
+            return Err(Error::Truncate { dim, truncate });
+        }
+        self.compute_all(&feats.range(0..feats.num_rows(), 0..truncate))
+    }
+
+    fn compute_all(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
         let (num_frames, dim) = feats.size();
         let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
         let mut out = Vec::with_capacity(num_rows * num_cols);
@@ -276,6 +295,18 @@ mod tests {
             }
         }
         out
+    }
+
+    #[test]
+    fn columns_that_are_not_kept_have_no_part() {
+        let feats = Matrix::from_vec(3, 2, vec![1.0, 9.0, 2.0, 9.0, 4.0, 9.0]);
+        let kept = Matrix::from_vec(3, 1, vec![1.0, 2.0, 4.0]);
+        let of_kept = deltas(1, 2).compute(&kept);
+        assert_eq!(deltas(1, 2).truncating(1).compute(&feats), of_kept);
+        assert_eq!(deltas(1, 2).truncating(0).compute(&feats), deltas(1, 2).truncating(2).compute(&feats));
+        let error = deltas(1, 2).truncating(3).compute(&feats).unwrap_err();
+        assert_eq!(error.to_string(), "cannot truncate features of dimension 2 to --truncate=3");
+        assert!(deltas(1, 2).truncating(3).compute(&Matrix::default()).unwrap().is_empty());
     }
 
     #[test]

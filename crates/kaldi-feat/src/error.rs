@@ -29,6 +29,13 @@ pub enum Error {
         /// What there is.
         got: usize,
     },
+    /// The features have fewer columns than are to be kept.
+    Truncate {
+        /// The number of columns.
+        dim: usize,
+        /// How many are to be kept.
+        truncate: usize,
+    },
     /// A feature has a value that the computation is not defined for.
     Value {
         /// What the feature is.
@@ -180,6 +187,9 @@ impl fmt::Display for Error {
             Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
             Self::Empty => f.write_str("expected features, got empty input"),
             Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
+            Self::Truncate { dim, truncate } => {
+                write!(f, "cannot truncate features of dimension {dim} to --truncate={truncate}")
+            }
             Self::Value { what, expected, got, frame } => {
                 write!(f, "expected {what} to be {expected}, got {got:?} in frame {frame}")
             }

@@ -35,25 +35,16 @@ fn main() -> ExitCode {
 }
 
 fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
-    let deltas = Deltas::shifted(&opts.deltas)?;
-    let truncate = opts.truncate as usize;
+    let deltas = Deltas::shifted(&opts.deltas)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
     let mut rows = source.map(move |entry| {
-        let (mut feats, key) = (entry.read()?, entry.key());
+        let (feats, key) = (entry.read()?, entry.key());
         if feats.is_empty() {
             warning!("Empty feature matrix for key {key}");
             return Ok(None);
-        }
-        let dim = feats.num_cols();
-        if truncate > dim {
-            let message = format!("{key}: cannot truncate features of dimension {dim} to --truncate={truncate}");
-            return Err(message.into());
-        }
-        if truncate != 0 && truncate != dim {
-            feats = feats.range(0..feats.num_rows(), 0..truncate);
         }
         let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
         Ok(Some(Record::from_value(key, feats, format)))
