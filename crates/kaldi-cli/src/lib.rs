@@ -49,6 +49,7 @@ mod closed;
 mod command;
 mod dialect;
 mod ending;
+mod files;
 mod kind;
 mod memory;
 mod progress;
@@ -72,6 +73,7 @@ use progress::Progress;
 use standard::Standard;
 
 pub use arg::Arg;
+pub use files::add_files;
 pub use standard::num_threads;
 pub use tally::{Tally, write_rows};
 

@@ -4,12 +4,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_io::Format;
 use kaldi_io::number::general;
-use kaldi_io::{Format, printable_rxfilename};
 use kaldi_log::log;
-use kaldi_table::{read_file, write_file};
+use kaldi_table::write_file;
 use kaldi_transform::{LdaOptions, LdaStats};
 
 const USAGE: &str = "\
@@ -53,9 +52,7 @@ fn main() -> ExitCode {
 
 fn est_lda(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = LdaStats::default();
-    for source in &opts.sources {
-        stats.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-    }
+    add_files(&opts.sources, |source| stats.add(source))?;
     let lda = stats.estimate(&LdaOptions {
         dim: opts.dim,
         allow_large_dim: opts.allow_large_dim,

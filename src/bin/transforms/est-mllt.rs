@@ -4,12 +4,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_io::Format;
 use kaldi_io::number::general;
-use kaldi_io::{Format, printable_rxfilename};
 use kaldi_log::{log, warning};
-use kaldi_table::{read_file, write_file};
+use kaldi_table::write_file;
 use kaldi_transform::MlltStats;
 
 const USAGE: &str = "\
@@ -38,9 +37,7 @@ fn main() -> ExitCode {
 
 fn est_mllt(opts: Options) -> anyhow::Result<Tally> {
     let mut stats = MlltStats::default();
-    for source in &opts.sources {
-        stats.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-    }
+    add_files(&opts.sources, |source| stats.add(source))?;
     let count = general(stats.count());
     let enough = 10.0 * stats.dim() as f64;
     if stats.count() < enough {

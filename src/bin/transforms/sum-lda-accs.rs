@@ -4,10 +4,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
-use kaldi_io::{Format, printable_rxfilename};
-use kaldi_table::{read_file, write_file};
+use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_io::Format;
+use kaldi_table::write_file;
 use kaldi_transform::LdaStats;
 
 const USAGE: &str = "\
@@ -34,9 +33,7 @@ fn main() -> ExitCode {
 
 fn sum_lda_accs(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = LdaStats::default();
-    for source in &opts.sources {
-        sum.add(read_file(source)?).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-    }
+    add_files(&opts.sources, |source| sum.add(source))?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     Ok(Tally::new(opts.sources.len() as u64, 0))
 }

@@ -5,12 +5,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally, wrong_usage};
-use kaldi_io::{Format, is_specifier, printable_rxfilename, printable_wxfilename};
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally, add_files, wrong_usage};
+use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
 
 const USAGE: &str = "\
 Sums matrices: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
@@ -155,11 +155,10 @@ fn sum_files(opts: &Options) -> anyhow::Result<Tally> {
         bail!("files and tables cannot be summed together: {table} is a table, {} is a file", opts.sources[0]);
     }
     let mut sum = Matrix::<f32>::default();
-    for source in &opts.sources {
-        let matrix: Matrix<f32> = read_file(source)?;
+    add_files(&opts.sources, |matrix: Matrix<f32>| {
         sum.resize(sum.num_rows().max(matrix.num_rows()), sum.num_cols().max(matrix.num_cols()));
-        sum.add(&matrix).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-    }
+        sum.add(&matrix)
+    })?;
     let num_files = opts.sources.len();
     if opts.average {
         sum.scale((1.0 / num_files as f64) as f32);

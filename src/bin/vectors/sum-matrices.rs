@@ -4,12 +4,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
-use kaldi_io::{Format, printable_rxfilename};
+use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{read_file, write_file};
+use kaldi_table::write_file;
 
 const USAGE: &str = "\
 Sums matrices of one size, such as statistics of several jobs.
@@ -35,16 +34,13 @@ fn main() -> ExitCode {
 
 fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = Matrix::<f32>::default();
-    for source in &opts.sources {
-        let matrix: Matrix<f32> = read_file(source)?;
+    add_files(&opts.sources, |matrix: Matrix<f32>| {
         if sum.is_empty() {
             // A sum begins with zero, which leaves nothing of the sign of a negative zero.
             sum.resize(matrix.num_rows(), matrix.num_cols());
         }
-        if !matrix.is_empty() {
-            sum.add(&matrix).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-        }
-    }
+        if matrix.is_empty() { Ok(()) } else { sum.add(&matrix) }
+    })?;
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     let num_files = opts.sources.len();
     log!("Summed {num_files} matrices  of dimension {} by {}", sum.num_rows(), sum.num_cols());

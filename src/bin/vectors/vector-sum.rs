@@ -6,12 +6,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally, wrong_usage};
-use kaldi_io::{Format, is_specifier, printable_rxfilename, printable_wxfilename};
+use anyhow::bail;
+use kaldi_cli::{Arg, Tally, add_files, wrong_usage};
+use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
 
 const USAGE: &str = "\
 Sums vectors: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
@@ -140,11 +140,10 @@ fn sum_files(opts: &Options) -> anyhow::Result<Tally> {
         bail!("files and tables cannot be summed together: {table} is a table, {} is a file", opts.sources[0]);
     }
     let mut sum = Vector::<f32>::default();
-    for source in &opts.sources {
-        let vector: Vector<f32> = read_file(source)?;
+    add_files(&opts.sources, |vector: Vector<f32>| {
         sum.resize(sum.dim().max(vector.dim()));
-        sum.add(&vector).with_context(|| format!("cannot add {}", printable_rxfilename(source)))?;
-    }
+        sum.add(&vector)
+    })?;
     let num_files = opts.sources.len();
     write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
     log!("Summed {num_files} vectors; wrote sum to {}", printable_wxfilename(&opts.target));
