@@ -1,0 +1,47 @@
+//! Runs other people's software in Python on what our tools write, and our tools on what it writes.
+//!
+//! `scripts/peers.sh` makes the virtual environment that this needs; `PEERS_PYTHON` names the Python of another one. Where
+//! neither is there, every trial is ignored, and a line on standard error names them. A subject is a module with its
+//! `TRIALS`, and what it runs in Python stands in `scripts`.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
+
+mod python;
+#[path = "../support/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
+mod support;
+mod tables;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+use python::Python;
+
+/// The trials of a module by name.
+type Trials = [(&'static str, fn(&Python))];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let subjects: [(&str, &Trials); 1] = [("tables", tables::TRIALS)];
+    let python = Python::find();
+    let mut trials = Vec::new();
+    for (subject, list) in subjects {
+        for &(name, run) in list {
+            let python = python.clone();
+            let ignored = python.is_err();
+            let run = move || {
+                run(&python?);
+                Ok(())
+            };
+            trials.push(Trial::test(format!("{subject}::{name}"), run).with_ignored_flag(ignored));
+        }
+    }
+    if let Err(reason) = python
+        && !arguments.list
+    {
+        let names: Vec<_> = trials.iter().map(Trial::name).collect();
+        eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
