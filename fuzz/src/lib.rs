@@ -10,7 +10,6 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_io::{
     Cursor, Format, Frame, Rspecifier, RspecifierKind, Rxfilename, Value, Wspecifier, Wxfilename, is_specifier,
     printable_rxfilename, printable_wxfilename, specifier_advice,
@@ -23,6 +22,7 @@ use kaldi_matrix::{
 use kaldi_scan::{Detector, Scanner, ValueType};
 use kaldi_table::{SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
+use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo};
 
 /// A value of any type, chosen by the first byte: see [`keeps_promises`].

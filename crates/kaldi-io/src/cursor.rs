@@ -208,7 +208,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// Where the bytes end, but more may follow.
-    pub(crate) fn skip_newline(&mut self) -> Result<()> {
+    pub fn skip_newline(&mut self) -> Result<()> {
         match self.rest() {
             [b'\r', _, ..] => self.at += 2,
             [] | [b'\r'] if self.open => return Err(ParseError::end(self.bytes.len(), "a newline")),
@@ -406,7 +406,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// C's `isspace` in the "C" locale.
-pub(crate) fn is_space(byte: u8) -> bool {
+pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 

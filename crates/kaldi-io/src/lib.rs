@@ -14,6 +14,25 @@
 //!
 //! Parsing works on slices: [`Cursor`] walks over bytes that are in memory, [`Value::frame`] tells how many bytes a
 //! value takes without building it, and the streams ([`Input`], [`Output`]) only move bytes.
+//!
+//! [`Value`] is implemented here for types of the standard library; tokens and posteriors are in the crate
+//! `kaldi-values`, matrices in `kaldi-matrix`, waveforms in `kaldi-wave`. Their binary forms are units ([`unit`]): a size
+//! byte and a little-endian number.
+//!
+//! ```text
+//! type                 Rust type         text             binary, after the marker \0B
+//! int32                i32               5 \n             04 05000000
+//! float, double        f32, f64          0.5 \n           04 0000003f, 08 000000000000e03f
+//! bool                 bool              T \n             54
+//! int32 vector         Vec<i32>          1 2 \n           04 02000000 04 01000000 04 02000000
+//! int32 vector vector  Vec<Vec<i32>>     1 2 ; 3 ; \n     count, then each vector as above
+//! int32 pairs          Vec<(i32, i32)>   1 2 ; 3 4 \n     count of pairs, then every integer
+//! float pairs          Vec<(f32, f32)>   0.5 2 ; 3 4 \n   count of pairs, then every float
+//! ```
+//!
+//! What is read is what Kaldi's holders read, with their freedoms (numbers need no space between them where the second
+//! starts with a sign, any white space separates) and their refusals (a pair vector must end with a newline, an integer
+//! vector need not). Only `inf` and `nan`, which Kaldi writes but does not read back in these types, are read.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -22,6 +41,7 @@ mod cursor;
 mod encoded;
 mod error;
 mod format;
+pub mod framing;
 mod input;
 mod lines;
 pub mod number;
@@ -31,12 +51,14 @@ mod quote;
 mod same_file;
 mod specifier;
 mod symbols;
+pub mod testing;
+pub mod unit;
 mod value;
-pub mod values;
+mod values;
 mod xfilename;
 
 pub use basic::Basic;
-pub use cursor::{Cursor, excerpt};
+pub use cursor::{Cursor, excerpt, is_space};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use format::{Format, write_basic, write_int_vector, write_token};

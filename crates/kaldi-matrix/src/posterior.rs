@@ -1,6 +1,6 @@
 //! Posteriors as matrices, a row for each frame, and back.
 
-use kaldi_io::values::Posterior;
+use kaldi_values::Posterior;
 
 use crate::{Error, Matrix, Result};
 

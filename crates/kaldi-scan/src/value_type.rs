@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use kaldi_io::values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_io::{Cursor, Frame, ParseError, Value};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use memchr::memchr;
 
 type Result<T> = std::result::Result<T, ParseError>;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::values::Token;
 use kaldi_io::{Value, is_specifier};
+use kaldi_values::Token;
 
 use crate::random_access::RandomAccessReader;
 use crate::sequential::read_file;

@@ -10,10 +10,10 @@ use bstr::BStr;
 use kaldi_cli::{Arg, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
 use kaldi_io::number::general;
-use kaldi_io::values::Tokens;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Applies cepstral mean and, with --norm-vars, variance normalization to features as decoding does it while somebody speaks:

@@ -10,11 +10,11 @@ use anyhow::{anyhow, bail};
 use bstr::BStr;
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_feat::CmvnStats;
-use kaldi_io::values::Tokens;
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Computes statistics for cepstral mean and variance normalization: into a table for each utterance or, with --spk2utt, for

@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Turns alignments into posteriors: each frame gets the index that is aligned with it (transition, pdf, phone ...), with a

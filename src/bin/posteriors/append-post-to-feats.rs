@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::Format;
-use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter, are_tables};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Appends posteriors to features: every frame gets --post-dim more columns, one for each index, with the weights that the

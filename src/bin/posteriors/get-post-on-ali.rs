@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Finds, for each frame, the weight that a posterior gives to the index of an alignment: a measure of confidence. It is 0

@@ -6,11 +6,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_random::{Pruning, Random};
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Turns matrices of log-probabilities, a row for each frame, into posteriors: for each frame the numbers of the columns with

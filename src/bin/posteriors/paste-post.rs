@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::values::Posterior;
 use kaldi_log::{log, vlog, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Pastes two or more tables of posteriors frame by frame. The indexes of each table come after those of the tables before it;

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::Format;
-use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Turns posteriors into feature matrices: a row for each frame, with the weights in the columns that the indexes name, and

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::SparseMatrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Turns posteriors into sparse matrices: a row for each frame, with the weights in the columns that the indexes name. Weights

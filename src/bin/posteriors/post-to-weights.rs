@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Turns posteriors into one weight for each frame, the sum of the frame's weights.

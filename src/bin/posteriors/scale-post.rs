@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_io::{is_specifier, number};
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Multiplies the weights of posteriors by a number, one for all or one for each utterance; a factor of 0 leaves the frames

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::Digits;
-use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Sums two tables of posteriors, frame by frame; with --scale2=-1 it takes their difference.

@@ -6,10 +6,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Posterior;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Multiplies posteriors by weights, one for each frame; frames with a weight of 0, and those behind the last weight, become

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use bstr::BStr;
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::ParseError;
-use kaldi_io::values::Tokens;
 use kaldi_log::{log, warning};
 use kaldi_score::align;
 use kaldi_table::{Entry, RandomAccessReader, Record, SequentialReader, TableWriter, WorkError};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Aligns each sentence of one table with that of the same key in another, so that as few words as possible differ, and writes

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
-use kaldi_io::values::Tokens;
 use kaldi_random::Random;
 use kaldi_score::{Interval, Mode, Percent, SentenceErrors, count_edits, improvement, wer_interval};
 use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Computes the word error rate with its 95 % confidence interval, by drawing sentences again and again (the bootstrap of

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
-use kaldi_io::values::Tokens;
 use kaldi_score::{Edits, Mode, Percent, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Compares recognized sentences with what was said, and prints the word error rate (WER: insertions, deletions and

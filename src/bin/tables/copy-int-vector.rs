@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use kaldi_cli::{Arg, Tally, write_rows};
 use kaldi_io::Format;
-use kaldi_io::values::IntVectorFile;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
+use kaldi_values::IntVectorFile;
 
 const USAGE: &str = "\
 Copies vectors of integers, or tables of them (alignments), between files, archives, text and binary.

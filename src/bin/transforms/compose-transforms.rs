@@ -10,11 +10,11 @@ use std::sync::Arc;
 use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::values::Token;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+use kaldi_values::Token;
 
 const USAGE: &str = "\
 Composes transforms to one: the product A B, which applies B first and then A. A transform is linear or affine; an affine

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use bstr::BStr;
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::values::Tokens;
 use kaldi_ivector::Clustering;
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Clusters the segments of each recording by the scores of all pairs of them, for speaker diarization: merges the two most

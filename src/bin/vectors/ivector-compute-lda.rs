@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
-use kaldi_io::values::Token;
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_ivector::{LdaOptions, SpeakerStats};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_values::Token;
 
 const USAGE: &str = "\
 Computes an LDA transform of speaker vectors: it keeps the directions in which speakers differ most, and makes the

@@ -8,11 +8,11 @@ use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
-use kaldi_io::values::Tokens;
 use kaldi_ivector::{PldaEstimator, PldaStats};
 use kaldi_log::{log, verbose, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Estimates a model for probabilistic linear discriminant analysis from speaker vectors of known speakers: how these vary

@@ -8,11 +8,11 @@ use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
-use kaldi_io::values::Tokens;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, write_file};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Averages speaker vectors over the utterances of each speaker, into a table with a vector for each speaker and, where wanted,

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::values::Tokens;
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
+use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Scores all pairs of the segments of each recording with a PLDA model, for speaker diarization: writes a matrix for each

@@ -1,8 +1,8 @@
-//! Vectors of integers, in the form of table entries and in that of single files.
+//! Vectors of integers, in the form of table entries.
 
-use super::frame::{by_count, frame_either, frame_line};
-use super::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_header, write_units};
-use crate::{Cursor, Format, Frame, ParseError, Value, frame_by_parsing, number, write_int_vector};
+use crate::framing::{by_count, frame_either, frame_line};
+use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_header, write_units};
+use crate::{Cursor, Format, Frame, ParseError, Value, number};
 
 /// A line in text form, whose newline may be missing at the end of the stream (Kaldi's `BasicVectorHolder<int32>`).
 impl Value for Vec<i32> {
@@ -61,51 +61,14 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
     Ok(HEADER as u64 + count_at(window, 2)? * UNIT as u64)
 }
 
-/// A vector of integers in the form of a single file (Kaldi's `ReadIntegerVector` and `WriteIntegerVector`).
-///
-/// Text is `[ 1 2 ]`, over any number of lines; what is read ends with the bracket. The binary form has one size byte
-/// for all integers. Tables hold [`Vec<i32>`](Value), whose forms are others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IntVectorFile(pub Vec<i32>);
-
-impl Value for IntVectorFile {
-    const NAME: &'static str = "int32 vector";
-
-    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_either(window, at_end, frame_by_parsing::<Self>, reach_of_file).map(|frame| by_count(frame, window))
-    }
-
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        cursor.read_int_vector().map(Self)
-    }
-
-    fn write(&self, out: &mut Vec<u8>, format: Format) {
-        format.write_marker(out);
-        write_int_vector(out, format, &self.0);
-    }
-
-    fn is_canonical_binary(bytes: &[u8]) -> bool {
-        bytes.starts_with(b"\0B") && reach_of_file(bytes).is_ok_and(|reach| reach == bytes.len() as u64)
-    }
-}
-
-fn reach_of_file(window: &[u8]) -> Result<u64, ParseError> {
-    if window.len() < HEADER {
-        return Ok(HEADER as u64);
-    }
-    Ok(HEADER as u64 + count_at(window, 2)? * 4)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
     use super::*;
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
 
     #[test]
     fn int_vectors_keep_the_contract() {
         keeps_the_contract(|random| random.many(20, |random| random.integer()));
-        keeps_the_contract(|random| IntVectorFile(random.many(20, |random| random.integer())));
     }
 
     #[test]
@@ -113,11 +76,6 @@ mod tests {
         assert_eq!(written(&vec![1, -2], Format::Text), b"1 -2 \n");
         assert_eq!(written(&vec![1, -2], Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
         assert_eq!(written(&Vec::<i32>::new(), Format::Text), b"\n");
-        assert_eq!(written(&IntVectorFile(vec![1, -2]), Format::Text), b"[ 1 -2 ]\n");
-        assert_eq!(
-            written(&IntVectorFile(vec![1, -2]), Format::Binary),
-            b"\0B\x04\x02\0\0\0\x01\0\0\0\xfe\xff\xff\xff"
-        );
     }
 
     #[test]
@@ -157,7 +115,6 @@ mod tests {
             12,
             "expected an integer of size byte 4, got size byte -4",
         );
-        refuses::<IntVectorFile>(b"\0B\x02\0\0\0\0", 2, "expected element size 4, got 2");
     }
 
     #[test]
@@ -175,17 +132,5 @@ mod tests {
         let bytes = b"\0B\x04\xff\xff\xff\x7f\x04\x01\0\0\0";
         refuses::<Vec<i32>>(bytes, 12, "expected 1 bytes at 12, got the end of the input");
         assert_eq!(Vec::<i32>::frame(bytes, false), Ok(Frame::Beyond(7 + 5 * i32::MAX as u64)));
-        assert_eq!(IntVectorFile::frame(bytes, false), Ok(Frame::Beyond(7 + 4 * i32::MAX as u64)));
-    }
-
-    #[test]
-    fn a_file_ends_with_its_bracket() {
-        reads_before(b"[ 1 2 ]", b"\n", IntVectorFile(vec![1, 2]));
-        reads_before(b"  [ -5\n 7 ]", b" x", IntVectorFile(vec![-5, 7]));
-        reads(b"[]", IntVectorFile(vec![]));
-        reads(b"[1-2]", IntVectorFile(vec![1, -2]));
-        refuses::<IntVectorFile>(b"1 2\n", 0, "expected \"[\", got \"1\"");
-        refuses::<IntVectorFile>(b"[ 1 2", 5, "expected \"]\", got the end of the input");
-        refuses::<IntVectorFile>(b"[ 1.5 ]", 3, "expected an integer, got \".5\"");
     }
 }

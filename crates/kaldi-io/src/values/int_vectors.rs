@@ -1,7 +1,7 @@
 //! Vectors of vectors of integers (Kaldi's `BasicVectorVectorHolder<int32>`), which hold Gaussian selections.
 
-use super::frame::{frame_either, frame_ended_line};
-use super::unit::{
+use crate::framing::{frame_either, frame_ended_line};
+use crate::unit::{
     HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_count, write_header, write_units,
 };
 use crate::{Cursor, Format, Frame, ParseError, Value, number};
@@ -96,8 +96,8 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads_before, refuses, written};
     use super::*;
+    use crate::testing::{keeps_the_contract, reads_before, refuses, written};
 
     #[test]
     fn vectors_of_int_vectors_keep_the_contract() {

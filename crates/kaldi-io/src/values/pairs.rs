@@ -1,7 +1,7 @@
 //! Vectors of pairs of numbers (Kaldi's `BasicPairVectorHolder`).
 
-use super::frame::{by_count, frame_either, frame_ended_line};
-use super::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, write_header};
+use crate::framing::{by_count, frame_either, frame_ended_line};
+use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, write_header};
 use crate::{Basic, Cursor, Format, Frame, ParseError, Value, write_basic};
 
 fn read_pairs<T: Basic>(cursor: &mut Cursor<'_>) -> Result<Vec<(T, T)>, ParseError> {
@@ -107,8 +107,8 @@ pairs!(f32, "float pairs", reach_of_floats, false);
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
     use super::*;
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
 
     #[test]
     fn pairs_keep_the_contract() {

@@ -1,6 +1,6 @@
 //! Single numbers and truth values (Kaldi's `BasicHolder`).
 
-use super::frame::{frame_either, frame_ended_line};
+use crate::framing::{frame_either, frame_ended_line};
 use crate::{Basic, Cursor, Format, Frame, ParseError, Value, write_basic};
 
 fn read_scalar<T: Basic>(cursor: &mut Cursor<'_>, name: &str) -> Result<T, ParseError> {
@@ -66,8 +66,14 @@ scalar!(bool, "bool", |_| Ok(3), [0, b'B', b'T' | b'F']);
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
     use super::*;
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+
+    #[test]
+    fn scalars_have_no_ranges() {
+        let error = i32::read_range(&mut Cursor::new(b"5\n"), b"0:1").unwrap_err();
+        assert_eq!(error.message, "a value of type int32 cannot be read in ranges");
+    }
 
     #[test]
     fn scalars_keep_the_contract() {

@@ -1,6 +1,6 @@
 use bstr::BStr;
 use kaldi_io::Format;
-use kaldi_io::values::Token;
+use kaldi_values::Token;
 
 use super::*;
 use crate::set_num_threads;

@@ -1,32 +1,33 @@
 //! Units: a size byte and four bytes, of which binary integers, counts and floats are made.
+//!
+//! A value that consists of integers and floats of four bytes only is a row of units, counts included.
 
-use crate::cursor::{excerpt, is_space};
-use crate::{Cursor, ParseError, token_advice};
+use crate::{Cursor, ParseError, excerpt, is_space, token_advice};
 
 /// Length of a unit: the size byte and the number.
-pub(super) const UNIT: usize = 5;
+pub const UNIT: usize = 5;
 
 /// Length of the binary marker and a count, with which the binary forms of vectors start.
-pub(super) const HEADER: usize = 2 + UNIT;
+pub const HEADER: usize = 2 + UNIT;
 
 /// A unit as it is written.
-pub(super) fn unit([a, b, c, d]: [u8; 4]) -> [u8; UNIT] {
+pub fn unit([a, b, c, d]: [u8; 4]) -> [u8; UNIT] {
     [4, a, b, c, d]
 }
 
 /// Appends the marker and a count.
-pub(super) fn write_header(out: &mut Vec<u8>, count: usize) {
+pub fn write_header(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(b"\0B");
     write_count(out, count);
 }
 
 /// Appends a count; readers see to it by [`check_count`] that it fits.
-pub(super) fn write_count(out: &mut Vec<u8>, count: usize) {
+pub fn write_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&unit((count as i32).to_le_bytes()));
 }
 
 /// Appends integers as units.
-pub(super) fn write_units(out: &mut Vec<u8>, values: &[i32]) {
+pub fn write_units(out: &mut Vec<u8>, values: &[i32]) {
     let start = out.len();
     out.resize(start + values.len() * UNIT, 4);
     let (units, _) = out[start..].as_chunks_mut::<UNIT>();
@@ -36,7 +37,10 @@ pub(super) fn write_units(out: &mut Vec<u8>, values: &[i32]) {
 }
 
 /// Consumes `count` units that hold integers.
-pub(super) fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, ParseError> {
+///
+/// # Errors
+/// Where a unit is missing or has another size.
+pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, ParseError> {
     if let Some(bytes) = cursor.rest().get(..count * UNIT) {
         let mut wrong = 0;
         let (units, _) = bytes.as_chunks::<UNIT>();
@@ -59,7 +63,10 @@ pub(super) fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i3
 }
 
 /// Consumes a count in the cursor's form. It is a claim: nothing may be allocated by it.
-pub(super) fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
+///
+/// # Errors
+/// Where there is none: another size byte, a negative number, the end.
+pub fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
     let start = cursor.offset();
     if cursor.is_binary() && cursor.peek().is_some_and(|size| size != 4) {
         return Err(wrong_size(cursor.rest(), start));
@@ -69,15 +76,24 @@ pub(super) fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
 }
 
 /// Refuses what was counted in text form where the binary form has no room for the count.
-pub(super) fn check_count(cursor: &Cursor<'_>, count: usize) -> Result<(), ParseError> {
+///
+/// # Errors
+/// Where `count` is no `i32`.
+pub fn check_count(cursor: &Cursor<'_>, count: usize) -> Result<(), ParseError> {
     match i32::try_from(count) {
         Ok(_) => Ok(()),
         Err(_) => Err(cursor.error(format!("expected at most {} elements, got {count}", i32::MAX))),
     }
 }
 
-/// The count in the unit at `at`, which must lie within `bytes`.
-pub(super) fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
+/// The count in the unit at `at`.
+///
+/// # Errors
+/// Where the unit has another size or its number is negative.
+///
+/// # Panics
+/// Where the unit does not lie within `bytes`.
+pub fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
     let [size, a, b, c, d] = bytes[at..at + UNIT] else {
         return Err(ParseError::end(bytes.len(), "a count"));
     };
@@ -102,7 +118,7 @@ fn not_a_count(at: usize, count: i32) -> ParseError {
 }
 
 /// Tells whether `bytes` are nothing but units.
-pub(super) fn are_units(bytes: &[u8]) -> bool {
+pub fn are_units(bytes: &[u8]) -> bool {
     // Size bytes of the eight units in a block of 40 bytes, as they fall into five words of eight bytes.
     const MASKS: [u64; 5] = {
         let mut masks = [0; 5];

@@ -1,6 +1,6 @@
 //! Weights of posteriors, frame by frame.
 
-use super::Posterior;
+use crate::Posterior;
 
 impl Posterior {
     /// Gives every frame the index that is aligned with it, with a weight of 1 (Kaldi's `AlignmentToPosterior`).

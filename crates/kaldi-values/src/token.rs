@@ -5,9 +5,8 @@ use std::ops::Deref;
 use bstr::{BStr, BString};
 use memchr::{memchr, memchr_iter};
 
-use super::frame::frame_line;
-use crate::cursor::{excerpt, is_space};
-use crate::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::framing::frame_line;
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value, excerpt, is_space};
 
 /// Tells whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
 ///
@@ -175,7 +174,8 @@ fn has_single_spaces(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{Random, keeps_the_contract, reads, reads_before, refuses, written};
+    use kaldi_io::testing::{Random, keeps_the_contract, reads, reads_before, refuses, written};
+
     use super::*;
 
     fn word(random: &mut Random) -> BString {

@@ -1,9 +1,8 @@
 //! Posteriors of Gaussians: for each frame, indexes with a vector of weights each (Kaldi's `GaussPostHolder`).
 
-use super::frame::frame_either;
-use super::unit::read_count;
-use crate::cursor::is_space;
-use crate::{Basic, Cursor, Format, Frame, ParseError, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_io::framing::frame_either;
+use kaldi_io::unit::read_count;
+use kaldi_io::{Basic, Cursor, Format, Frame, ParseError, Value, frame_by_parsing, is_space, write_basic, write_token};
 
 /// For each frame, indexes (of pdfs) with the weights of their Gaussians.
 ///
@@ -141,12 +140,13 @@ fn write_vector(values: &[f32], out: &mut Vec<u8>, format: Format) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
+    use kaldi_io::testing::{keeps_the_contract_of_parsed, reads, reads_before, refuses, written};
+
     use super::*;
 
     #[test]
     fn gauss_posts_keep_the_contract() {
-        keeps_the_contract(|random| {
+        keeps_the_contract_of_parsed(|random| {
             GaussPost(
                 random.many(3, |random| {
                     random.many(3, |random| (random.integer(), random.many(4, |random| random.float())))

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Posterior;
+use crate::Posterior;
 
 impl Posterior {
     /// Multiplies every weight by `factor`; a factor of 0 leaves the frames empty (Kaldi's `ScalePosterior`).

@@ -1,15 +1,18 @@
-//! Framing: where text ends at a line end, and where binary is told by sizes.
+//! Framing for implementations of [`Value::frame`](crate::Value::frame): text ends at a line end, binary where its sizes say.
 
 use memchr::memchr;
 
-use super::unit::HEADER;
+use crate::unit::HEADER;
 use crate::{Cursor, Frame, ParseError};
 
 /// Frames a value that has both forms: `text` finds its end in text form, `reach` in binary form.
 ///
 /// `reach` looks at the headers that are in the window, the marker at its start, and returns how far the value reaches:
 /// its length where the window holds it whole, else a lower bound that exceeds the window.
-pub(super) fn frame_either(
+///
+/// # Errors
+/// Those of `text` and `reach`, and an end of the stream (`at_end`) within the value.
+pub fn frame_either(
     window: &[u8],
     at_end: bool,
     text: fn(&[u8], bool) -> Result<Frame, ParseError>,
@@ -31,7 +34,7 @@ pub(super) fn frame_either(
 }
 
 /// Makes a lower bound exact where the count at the start of a binary value, seen in `window`, tells its whole length.
-pub(super) fn by_count(frame: Frame, window: &[u8]) -> Frame {
+pub fn by_count(frame: Frame, window: &[u8]) -> Frame {
     match frame {
         Frame::Partial(length) if window.first() == Some(&0) && window.len() >= HEADER => Frame::Beyond(length),
         other => other,
@@ -39,7 +42,10 @@ pub(super) fn by_count(frame: Frame, window: &[u8]) -> Frame {
 }
 
 /// Frames a line whose newline may be missing at the end of the stream, but which may not be missing altogether.
-pub(super) fn frame_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+///
+/// # Errors
+/// Where the stream ends (`at_end`) without a byte of the line.
+pub fn frame_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
     match memchr(b'\n', window) {
         Some(length) => Ok(Frame::Whole(length + 1)),
         None if !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
@@ -49,7 +55,10 @@ pub(super) fn frame_line(window: &[u8], at_end: bool) -> Result<Frame, ParseErro
 }
 
 /// Frames a line that must end with a newline.
-pub(super) fn frame_ended_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+///
+/// # Errors
+/// Where the stream ends (`at_end`) without the newline.
+pub fn frame_ended_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
     match memchr(b'\n', window) {
         Some(length) => Ok(Frame::Whole(length + 1)),
         None if at_end => Err(ParseError::end(window.len(), "a newline")),

@@ -1,9 +1,8 @@
 //! Posteriors: for each frame, indexes with weights (Kaldi's `PosteriorHolder`).
 
-use super::frame::{frame_either, frame_line};
-use super::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, unit, write_count, write_header};
-use crate::cursor::is_space;
-use crate::{Cursor, Format, Frame, ParseError, Value, number};
+use kaldi_io::framing::{frame_either, frame_line};
+use kaldi_io::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, unit, write_count, write_header};
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value, is_space, number};
 
 /// For each frame, indexes (of transitions, pdfs or phones) with their weights.
 ///
@@ -187,7 +186,8 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contract::{keeps_the_contract, reads, reads_before, refuses, written};
+    use kaldi_io::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+
     use super::*;
 
     fn sample() -> Posterior {
