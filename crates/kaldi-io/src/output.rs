@@ -1,24 +1,21 @@
 //! Streams to write to.
 //!
-//! A regular file is written under a temporary name beside its final place and renamed by [`Output::finish`], so that
-//! nothing half-written is ever seen under its name and an old file survives a failure. Devices, FIFOs and files asked
+//! A regular file gets its name by [`Output::finish`] ([`whole_file`]), so that nothing half-written is ever seen under its
+//! name and an old file survives a failure. Devices, FIFOs and files asked
 //! for in place are written directly.
 
 mod stream;
 
-use std::ffi::CString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::os::fd::AsFd;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::BStr;
 use stream::Stream;
+use whole_file::{Pending, Sealed};
 
 use crate::pipe::ShellChild;
 use crate::xfilename::printable_wxfilename;
@@ -40,42 +37,9 @@ enum Target {
     /// The file is closed.
     InPlace,
     /// The temporary file gets its name.
-    Renamed { temporary: Temporary, path: PathBuf },
+    Renamed(Pending),
     /// The command is waited for.
     Command(ShellChild),
-}
-
-/// A file beside its final place, which is gone unless it gets its name.
-#[derive(Debug)]
-enum Temporary {
-    /// A file without a name (`O_TMPFILE`): nothing is left of it, even where the process is killed.
-    Nameless,
-    /// A file with a name, where the file system knows no others; removed when dropped.
-    Named(PathBuf),
-}
-
-impl Temporary {
-    /// Gives the file its final name.
-    fn rename(self, file: &File, path: &Path) -> io::Result<()> {
-        let named = match self {
-            Self::Named(_) => self,
-            Self::Nameless => Self::Named(link(file, path)?),
-        };
-        if let Self::Named(name) = &named {
-            fs::rename(name, path)?;
-        }
-        // What is not there under its old name any more need not be removed.
-        std::mem::forget(named);
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Self::Named(name) = self {
-            let _ = fs::remove_file(name);
-        }
-    }
 }
 
 impl Output {
@@ -104,13 +68,11 @@ impl Output {
         if path == Path::new("/dev/stdout") {
             return Self::stdout();
         }
-        let destination = resolve(path);
-        let direct = in_place || is_special(&destination);
+        let destination = whole_file::resolve(path);
+        let direct = in_place || whole_file::is_special(&destination);
         if !direct {
-            match create_beside(&destination) {
-                Ok((temporary, file)) => {
-                    return Ok(Self::new(file, name, Target::Renamed { temporary, path: destination }));
-                }
+            match whole_file::create(&destination) {
+                Ok((file, pending)) => return Ok(Self::new(file, name, Target::Renamed(pending))),
                 // A file that may be written in a folder that may not: in place is the only way.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && destination.exists() => {}
                 Err(source) => return Err(Error::Open { name, source }),
@@ -207,13 +169,8 @@ impl Output {
         let file = self.stream().file.take();
         let failed = |source| Error::Write { name, offset, source };
         match (std::mem::replace(&mut self.target, Target::InPlace), file) {
-            (Target::Renamed { temporary, path }, Some(file)) => {
-                // Some file systems report a full disk only when a file is closed, and a file without a name is gone
-                // then: a second descriptor keeps it.
-                let kept = file.try_clone();
-                close(file).and_then(|()| temporary.rename(&kept?, &path)).map_err(failed)
-            }
-            (Target::Open | Target::InPlace, Some(file)) => close(file).map_err(failed),
+            (Target::Renamed(pending), Some(file)) => pending.seal(file).and_then(Sealed::publish).map_err(failed),
+            (Target::Open | Target::InPlace, Some(file)) => whole_file::close(file).map_err(failed),
             (Target::Command(mut child), file) => {
                 drop(file);
                 let status = child.wait()?;
@@ -243,7 +200,7 @@ impl Drop for Output {
     /// ends the program. A command's input must be closed before the command is waited for.
     fn drop(&mut self) {
         let mut stream = self.stream();
-        if !matches!(self.target, Target::Renamed { .. }) {
+        if !matches!(self.target, Target::Renamed(_)) {
             let _ = stream.flush();
         }
         if !matches!(self.target, Target::Open) {
@@ -252,107 +209,9 @@ impl Drop for Output {
     }
 }
 
-/// Closes a file and says whether that worked: some file systems report a full disk only here.
-fn close(file: File) -> io::Result<()> {
-    let fd = file.into_raw_fd();
-    #[allow(unsafe_code)]
-    // SAFETY: `into_raw_fd` gave up the ownership of the descriptor, so that it is closed once.
-    let status = unsafe { libc::close(fd) };
-    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// The place that a chain of symbolic links leads to, whether there is a file or not.
-fn resolve(path: &Path) -> PathBuf {
-    let mut place = path.to_owned();
-    // As many links as Linux itself follows.
-    for _ in 0..40 {
-        if is_device_path(&place) {
-            break;
-        }
-        let Ok(next) = fs::read_link(&place) else { break };
-        place = match place.parent() {
-            Some(folder) => folder.join(next),
-            None => next,
-        };
-    }
-    place
-}
-
-/// Whether the path means something else than a file to create or replace.
-fn is_special(path: &Path) -> bool {
-    is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
-}
-
-/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system as any other.
-fn is_device_path(path: &Path) -> bool {
-    path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
-}
-
-/// Creates a temporary file in the folder of `path`, with the permissions of an existing file there.
-fn create_beside(path: &Path) -> io::Result<(Temporary, File)> {
-    if path.file_name().is_none() {
-        return Err(io::Error::from_raw_os_error(libc::EISDIR));
-    }
-    let old = match fs::metadata(path) {
-        // What may not be written may not be replaced either.
-        Ok(old) => OpenOptions::new().write(true).open(path).map(|_| Some(old))?,
-        Err(_) => None,
-    };
-    let mut nameless = OpenOptions::new();
-    nameless.write(true).custom_flags(libc::O_TMPFILE);
-    let (temporary, file) = match nameless.open(folder_of(path)) {
-        Ok(file) => (Temporary::Nameless, file),
-        // Not every file system has such files; any other reason shows again.
-        Err(_) => {
-            let create = |name: &Path| OpenOptions::new().write(true).create_new(true).open(name);
-            let (name, file) = with_new_name(path, create)?;
-            (Temporary::Named(name), file)
-        }
-    };
-    if let Some(old) = &old {
-        file.set_permissions(old.permissions())?;
-    }
-    Ok((temporary, file))
-}
-
-/// Calls `create` with names beside `path` until one is free.
-fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = path.with_file_name(format!(".kaldi-tables-{}-{count}.tmp", std::process::id()));
-        match create(&name) {
-            Ok(created) => return Ok((name, created)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Gives a file without a name one beside `path`.
-fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
-    let open = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    let create = |name: &Path| {
-        let name = CString::new(name.as_os_str().as_bytes())?;
-        #[allow(unsafe_code)]
-        // SAFETY: both are strings that end in a zero byte and live through the call.
-        let status = unsafe {
-            libc::linkat(libc::AT_FDCWD, open.as_ptr(), libc::AT_FDCWD, name.as_ptr(), libc::AT_SYMLINK_FOLLOW)
-        };
-        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-    };
-    Ok(with_new_name(path, create)?.0)
-}
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Arc;
 
     use super::*;

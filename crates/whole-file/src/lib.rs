@@ -1,0 +1,270 @@
+//! Files that appear under their name when they are complete, or not at all.
+//!
+//! A file is written beside its final place, without a name where the file system allows it, and renamed when all of it is
+//! there. An old file of that name survives every failure. Where several files belong together, all of them are sealed
+//! (written out, closed, every error told) before the first one is renamed.
+//!
+//! ```
+//! use std::io::Write;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let [data, list] = ["data", "list"].map(|name| folder.path().join(name));
+//! let (mut data_file, data_pending) = whole_file::create(&data)?;
+//! let (mut list_file, list_pending) = whole_file::create(&list)?;
+//! data_file.write_all(b"all of the data")?;
+//! list_file.write_all(b"what is in the data")?;
+//! let (sealed_data, sealed_list) = (data_pending.seal(data_file)?, list_pending.seal(list_file)?);
+//! assert!(!data.exists() && !list.exists());
+//! sealed_data.publish()?;
+//! sealed_list.publish()?;
+//! assert!(data.exists() && list.exists());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A file that is being written; it is gone when this is dropped.
+#[derive(Debug)]
+#[must_use = "a file appears only after seal() and publish()"]
+pub struct Pending {
+    temporary: Temporary,
+    path: PathBuf,
+}
+
+/// A file that is written and closed, and has all but its name; it is gone when this is dropped.
+#[derive(Debug)]
+#[must_use = "a file appears only after publish()"]
+pub struct Sealed {
+    name: Temporary,
+    path: PathBuf,
+}
+
+/// A file beside its final place, which is gone unless it gets its name.
+#[derive(Debug)]
+enum Temporary {
+    /// A file without a name (`O_TMPFILE`): nothing is left of it, even where the process is killed.
+    Nameless,
+    /// A file with a name, where the file system knows no others; removed when dropped.
+    Named(PathBuf),
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Self::Named(name) = self {
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+/// Creates an empty file, to be written and read, that will have the name `path`; a chain of symbolic links there is
+/// followed to its end. It gets the permissions of the file that it replaces.
+///
+/// # Errors
+/// Where no file can be made in the folder, where the old file may not be written, and where something other than a file has the
+/// name: a folder, a device.
+pub fn create(path: &Path) -> io::Result<(File, Pending)> {
+    let path = resolve(path);
+    if is_special(&path) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    if path.file_name().is_none() {
+        return Err(io::Error::from_raw_os_error(libc::EISDIR));
+    }
+    let old = match fs::metadata(&path) {
+        // What may not be written may not be replaced either.
+        Ok(old) => OpenOptions::new().write(true).open(&path).map(|_| Some(old))?,
+        Err(_) => None,
+    };
+    let mut nameless = OpenOptions::new();
+    nameless.read(true).write(true).custom_flags(libc::O_TMPFILE);
+    let (temporary, file) = match nameless.open(folder_of(&path)) {
+        Ok(file) => (Temporary::Nameless, file),
+        // Not every file system has such files; any other reason shows again.
+        Err(_) => {
+            let create = |name: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(name);
+            let (name, file) = with_new_name(&path, create)?;
+            (Temporary::Named(name), file)
+        }
+    };
+    if let Some(old) = &old {
+        file.set_permissions(old.permissions())?;
+    }
+    Ok((file, Pending { temporary, path }))
+}
+
+impl Pending {
+    /// Closes `file`, which came with this, and gives it a temporary name if it has none.
+    ///
+    /// # Errors
+    /// Where the system refuses; some file systems report a full disk only when a file is closed.
+    pub fn seal(self, file: File) -> io::Result<Sealed> {
+        // A file without a name is gone when it is closed: a second descriptor keeps it.
+        let kept = file.try_clone()?;
+        close(file)?;
+        let name = match self.temporary {
+            Temporary::Nameless => Temporary::Named(link(&kept, &self.path)?),
+            Temporary::Named(_) => self.temporary,
+        };
+        Ok(Sealed { name, path: self.path })
+    }
+}
+
+impl Sealed {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Where the system refuses; the old file, if any, is then untouched.
+    pub fn publish(self) -> io::Result<()> {
+        let Self { name, path } = self;
+        if let Temporary::Named(name) = &name {
+            fs::rename(name, path)?;
+        }
+        // What is not there under its old name any more need not be removed.
+        std::mem::forget(name);
+        Ok(())
+    }
+}
+
+/// Closes a file and says whether that worked.
+///
+/// # Errors
+/// Those that a file system reports only then, of writing that came before.
+pub fn close(file: File) -> io::Result<()> {
+    let fd = file.into_raw_fd();
+    #[allow(unsafe_code)]
+    // SAFETY: `into_raw_fd` gave up the ownership of the descriptor, so that it is closed once.
+    let status = unsafe { libc::close(fd) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The place that a chain of symbolic links leads to, whether there is a file or not.
+pub fn resolve(path: &Path) -> PathBuf {
+    let mut place = path.to_owned();
+    // As many links as Linux itself follows.
+    for _ in 0..40 {
+        if is_device_path(&place) {
+            break;
+        }
+        let Ok(next) = fs::read_link(&place) else { break };
+        place = match place.parent() {
+            Some(folder) => folder.join(next),
+            None => next,
+        };
+    }
+    place
+}
+
+/// Whether the path, after [`resolve`], means something else than a file to create or replace.
+pub fn is_special(path: &Path) -> bool {
+    is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system as any other.
+fn is_device_path(path: &Path) -> bool {
+    path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
+}
+
+/// Calls `create` with names beside `path` until one is free.
+fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = path.with_file_name(format!(".kaldi-tables-{}-{count}.tmp", std::process::id()));
+        match create(&name) {
+            Ok(created) => return Ok((name, created)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Gives a file without a name one beside `path`.
+fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
+    let open = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let create = |name: &Path| {
+        let name = CString::new(name.as_os_str().as_bytes())?;
+        #[allow(unsafe_code)]
+        // SAFETY: both are strings that end in a zero byte and live through the call.
+        let status = unsafe {
+            libc::linkat(libc::AT_FDCWD, open.as_ptr(), libc::AT_FDCWD, name.as_ptr(), libc::AT_SYMLINK_FOLLOW)
+        };
+        if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    Ok(with_new_name(path, create)?.0)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn a_file_that_is_given_up_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let (mut file, pending) = create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        drop((file, pending));
+        assert!(names(folder.path()).is_empty());
+        let (file, pending) = create(&path).unwrap();
+        drop(pending.seal(file).unwrap());
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn an_old_file_is_replaced_at_the_end_and_keeps_its_permissions() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let (mut file, pending) = create(&path).unwrap();
+        file.write_all(b"new").unwrap();
+        let sealed = pending.seal(file).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        sealed.publish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(names(folder.path()), [path]);
+    }
+
+    #[test]
+    fn links_stay_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let [link, far] = ["link", "far"].map(|name| folder.path().join(name));
+        symlink("far", &link).unwrap();
+        let (file, pending) = create(&link).unwrap();
+        pending.seal(file).unwrap().publish().unwrap();
+        assert!(far.is_file());
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn folders_and_devices_are_no_files_to_replace() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path(), Path::new("/dev/null"), Path::new(""), Path::new("/nowhere/out")] {
+            assert!(create(path).is_err(), "{path:?}");
+        }
+    }
+}
