@@ -49,11 +49,11 @@ mod closed;
 mod command;
 mod dialect;
 mod ending;
-mod files;
 mod kind;
 mod memory;
 mod progress;
 mod standard;
+mod sum;
 mod tally;
 #[cfg(test)]
 mod tests;
@@ -73,8 +73,8 @@ use progress::Progress;
 use standard::Standard;
 
 pub use arg::Arg;
-pub use files::add_files;
 pub use standard::num_threads;
+pub use sum::add_files;
 pub use tally::{Tally, write_rows};
 
 /// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.

@@ -8,7 +8,7 @@ use kaldi_io::number::general;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Options or data from which nothing can be decided.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// An option has a value that makes no sense.
@@ -75,11 +75,28 @@ pub enum Error {
     },
     /// A transform cannot be estimated.
     Transform(kaldi_transform::Error),
+    /// A list of trials cannot be read, or their scores cannot be written.
+    Stream(kaldi_io::Error),
+    /// A line of a list of trials does not have two keys.
+    TrialLine {
+        /// The printable name of the list.
+        list: String,
+        /// The line's number, from 1.
+        line: u64,
+        /// How the line begins.
+        got: String,
+    },
 }
 
 impl Error {
     pub(crate) fn matrix(what: &'static str) -> impl Fn(kaldi_matrix::Error) -> Self {
         move |source| Self::Matrix { what, source }
+    }
+}
+
+impl From<kaldi_io::Error> for Error {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Stream(error)
     }
 }
 
@@ -101,6 +118,10 @@ impl fmt::Display for Error {
             Self::NoRepetition => f.write_str("expected a speaker with several vectors, got none"),
             Self::NumExamples { got } => write!(f, "expected 1 utterance at least, got {got}"),
             Self::Transform(error) => error.fmt(f),
+            Self::Stream(error) => error.fmt(f),
+            Self::TrialLine { list, line, got } => {
+                write!(f, "{list}:{line}: expected two fields: key1 key2, got \"{got}\"")
+            }
             Self::Matrix { what, source } => write!(f, "cannot compute {what}: {source}"),
         }
     }
@@ -111,6 +132,7 @@ impl std::error::Error for Error {
         match self {
             Self::Matrix { source, .. } => Some(source),
             Self::Transform(error) => error.source(),
+            Self::Stream(error) => error.source(),
             _ => None,
         }
     }

@@ -1,12 +1,13 @@
 //! Who speaks, and whether anybody does: decisions on frames and on speaker vectors.
 //!
-//! What Kaldi's `ivectorbin` computes, as functions without streams:
+//! What Kaldi's `ivectorbin` computes, as functions that open no files:
 //!
 //! - which frames of an utterance are speech: [`EnergyVad`], [`ClassLabels`], [`LabelPairs`], [`select_voiced`];
-//! - how likely two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores ([`Scorer`]);
+//! - how likely two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores ([`Scorer`]), for
+//!   the trials of a [`TrialList`];
 //! - which utterances come from one speaker: [`Clustering`];
 //! - which class a vector is of: [`LogisticRegression`], [`Trainer`];
-//! - what helps with that: [`SpeakerStats`] (for LDA), [`VectorMoments`], [`energy_projection`].
+//! - what helps with that: [`SpeakerStats`] (for [`SpeakerLda`]), [`VectorMoments`], [`energy_projection`].
 //!
 //! Vectors are in single precision, what is computed from them in double.
 
@@ -16,21 +17,23 @@ mod clustering;
 mod energy;
 mod error;
 mod labels;
-mod lda;
 mod logistic;
 mod moments;
 mod plda;
+mod speaker_lda;
 mod squares;
+mod trials;
 mod voicing;
 
 pub use clustering::Clustering;
 pub use energy::energy_projection;
 pub use error::{Error, Result};
 pub use labels::{ClassLabels, LabelPairs};
-pub use lda::{Lda, LdaOptions, SpeakerStats};
 pub use logistic::{LogisticRegression, Trainer, TrainingOptions};
 pub use moments::VectorMoments;
 pub use plda::{
     AdaptationOptions, AdaptationStats, Enrolled, LengthNormalization, Plda, PldaEstimator, PldaStats, Scorer, Trial,
 };
+pub use speaker_lda::{SpeakerLda, SpeakerLdaOptions, SpeakerStats};
+pub use trials::{TrialList, TrialScores};
 pub use voicing::{EnergyVad, select_voiced};

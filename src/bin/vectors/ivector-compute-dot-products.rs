@@ -10,9 +10,11 @@ use anyhow::Context;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
+use kaldi_io::{Lines, Output};
+use kaldi_ivector::{TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{KeyPairs, PairScores, RandomAccessReader};
+use kaldi_table::RandomAccessReader;
 
 const USAGE: &str = "\
 Computes inner products of pairs of speaker vectors, which are cosine scores where their lengths are normalized. A trial is
@@ -38,11 +40,11 @@ fn main() -> ExitCode {
 
 fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
     let (mut first, mut second) = (Ivectors::open(&opts.first)?, Ivectors::open(&opts.second)?);
-    let mut trials = KeyPairs::open(&opts.trials)?;
-    let mut scores = PairScores::create(&opts.scores)?;
+    let mut trials = TrialList::new(Lines::open(&opts.trials)?);
+    let mut scores = TrialScores::new(Output::create(&opts.scores, false)?);
 
     let mut tally = Tally::default();
-    while let Some((key1, key2)) = trials.next_pair()? {
+    while let Some((key1, key2)) = trials.next_trial()? {
         let Some(ivector1) = first.get(key1)? else {
             warning!("Key {key1} not present in 1st table of ivectors.");
             tally.failed += 1;

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
 use kaldi_io::{Format, printable_wxfilename};
-use kaldi_ivector::{LdaOptions, SpeakerStats};
+use kaldi_ivector::{SpeakerLdaOptions, SpeakerStats};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
 }
 
 fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {
-    let lda_options = LdaOptions {
+    let lda_options = SpeakerLdaOptions {
         dim: opts.dim,
         total_covariance_factor: opts.total_covariance_factor,
         covariance_floor: opts.covariance_floor,

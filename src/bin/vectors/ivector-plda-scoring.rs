@@ -11,10 +11,11 @@ use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
-use kaldi_ivector::{LengthNormalization, Plda, Scorer};
+use kaldi_io::{Lines, Output};
+use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{KeyPairs, PairScores, RandomAccessReader, Rows, SequentialReader, read_file};
+use kaldi_table::{RandomAccessReader, Rows, SequentialReader, read_file};
 
 const USAGE: &str = "\
 Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. Appended to it is
@@ -56,10 +57,10 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     let test = transformed(&plda, &opts.test, None, opts.normalization)?;
     let test = collect(test, "test", |ivector, _| scorer.trial(ivector))?;
 
-    let mut trials = KeyPairs::open(&opts.trials)?;
-    let mut scores = PairScores::create(&opts.scores)?;
+    let mut trials = TrialList::new(Lines::open(&opts.trials)?);
+    let mut scores = TrialScores::new(Output::create(&opts.scores, false)?);
     let mut tally = Tally::default();
-    while let Some((key1, key2)) = trials.next_pair()? {
+    while let Some((key1, key2)) = trials.next_trial()? {
         let Some(train) = train.get(key1) else {
             warning!("Key {key1} not present in training iVectors.");
             tally.failed += 1;

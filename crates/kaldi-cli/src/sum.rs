@@ -1,10 +1,10 @@
-//! Files that several tools read in the same way.
+//! Sums of values that stand in files, one value each.
 
 use anyhow::Context;
 use kaldi_io::{Value, printable_rxfilename};
 use kaldi_table::read_file;
 
-use crate::Arg;
+use crate::arg::Arg;
 
 /// Reads the value of each file, in order, and gives it to `add`, which makes it a part of a sum.
 ///

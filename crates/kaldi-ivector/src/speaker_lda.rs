@@ -16,7 +16,7 @@ pub struct SpeakerStats {
 
 /// What a transform should be like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LdaOptions {
+pub struct SpeakerLdaOptions {
     /// The number of dimensions kept.
     pub dim: i32,
     /// The part of the covariance of all vectors in what becomes the unit matrix; the rest is that within speakers.
@@ -27,7 +27,7 @@ pub struct LdaOptions {
 
 /// A transform that keeps the directions in which speakers differ most, and makes the mean zero.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Lda {
+pub struct SpeakerLda {
     /// `dim × (dim of the vectors + 1)`: the last column is an offset.
     pub transform: Matrix<f32>,
     /// The variance between speakers in each direction, the largest first, of those that are dropped, too.
@@ -36,7 +36,7 @@ pub struct Lda {
     pub floored: Option<(usize, f64)>,
 }
 
-impl LdaOptions {
+impl SpeakerLdaOptions {
     /// Checks what can be checked before there are vectors.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl SpeakerStats {
     /// # Errors
     /// Where there are fewer vectors than dimensions, fewer dimensions than are to be kept, no speaker with several
     /// vectors, or no variance.
-    pub fn lda(self, options: &LdaOptions) -> Result<Lda> {
+    pub fn lda(self, options: &SpeakerLdaOptions) -> Result<SpeakerLda> {
         options.check()?;
         let mean = self.mean();
         let vector_dim = mean.dim();
@@ -128,14 +128,14 @@ impl SpeakerStats {
         for row in transform.rows_mut() {
             row[vector_dim] = -row.iter().zip(mean.as_slice()).map(|(element, mean)| element * mean).sum::<f64>();
         }
-        Ok(Lda { transform: transform.to_precision(), singular_values: directions.values, floored })
+        Ok(SpeakerLda { transform: transform.to_precision(), singular_values: directions.values, floored })
     }
 
     /// The covariance that becomes the unit matrix, and that between speakers.
     fn covariances(
         self,
         mean: &Vector<f64>,
-        options: &LdaOptions,
+        options: &SpeakerLdaOptions,
     ) -> Result<(SymmetricMatrix, SymmetricMatrix), kaldi_matrix::Error> {
         let num_utts = self.num_utts as f64;
         let mut total = self.squares.map(Squares::finish).unwrap_or_default();
@@ -180,7 +180,7 @@ fn whitening(covariance: &SymmetricMatrix, floor: f64) -> Result<(Matrix<f64>, O
 mod tests {
     use super::*;
 
-    const OPTIONS: LdaOptions = LdaOptions { dim: 1, total_covariance_factor: 0.0, covariance_floor: 1e-6 };
+    const OPTIONS: SpeakerLdaOptions = SpeakerLdaOptions { dim: 1, total_covariance_factor: 0.0, covariance_floor: 1e-6 };
 
     fn stats(vectors: &[(usize, [f32; 2])]) -> SpeakerStats {
         let mut stats = SpeakerStats::default();
@@ -214,13 +214,13 @@ mod tests {
     fn the_covariance_within_speakers_or_of_all_becomes_unit() {
         let stats = two_speakers();
         assert_eq!((stats.num_utts(), stats.num_speakers(), stats.mean().as_slice()), (8, 2, &[1.0, 2.0][..]));
-        let lda = stats.lda(&LdaOptions { dim: 2, ..OPTIONS }).unwrap();
+        let lda = stats.lda(&SpeakerLdaOptions { dim: 2, ..OPTIONS }).unwrap();
         near(&lda.singular_values.to_precision().into_vec(), &[9.0, 0.0]);
         let signs = [lda.transform.row(0)[0].signum(), lda.transform.row(1)[1].signum()];
         near(lda.transform.row(0), &[signs[0], 0.0, -signs[0]]);
         near(lda.transform.row(1), &[0.0, 0.5 * signs[1], -signs[1]]);
         for (factor, variance) in [(1.0, 10.0), (0.5, 5.5)] {
-            let lda = two_speakers().lda(&LdaOptions { total_covariance_factor: factor, ..OPTIONS }).unwrap();
+            let lda = two_speakers().lda(&SpeakerLdaOptions { total_covariance_factor: factor, ..OPTIONS }).unwrap();
             near(&lda.singular_values.to_precision().into_vec(), &[9.0 / variance, 0.0]);
             assert_eq!(lda.transform.size(), (1, 3));
             near(&[lda.transform.row(0)[0].abs()], &[1.0 / variance.sqrt()]);
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn small_variances_are_raised() {
-        let lda = two_speakers().lda(&LdaOptions { covariance_floor: 0.5, ..OPTIONS }).unwrap();
+        let lda = two_speakers().lda(&SpeakerLdaOptions { covariance_floor: 0.5, ..OPTIONS }).unwrap();
         assert_eq!(lda.floored.map(|(count, floor)| (count, floor.round())), Some((1, 2.0)));
         near(&lda.singular_values.to_precision().into_vec(), &[4.5, 0.0]);
     }
@@ -238,10 +238,10 @@ mod tests {
     fn what_has_no_transform_is_refused() {
         let message = |stats: SpeakerStats, options| stats.lda(&options).unwrap_err().to_string();
         for dim in [0, 3, -1] {
-            let message = message(two_speakers(), LdaOptions { dim, ..OPTIONS });
+            let message = message(two_speakers(), SpeakerLdaOptions { dim, ..OPTIONS });
             assert!(message.starts_with("expected --dim to be from 1 to the dimension of the vectors"), "{message}");
         }
-        let options = LdaOptions { covariance_floor: -1.0, ..OPTIONS };
+        let options = SpeakerLdaOptions { covariance_floor: -1.0, ..OPTIONS };
         assert_eq!(message(two_speakers(), options), "expected --covariance-floor to be 0 or more, got -1");
         let single = stats(&[(0, [1.0, 2.0]), (1, [3.0, 4.0])]);
         assert_eq!(message(single, OPTIONS), "expected a speaker with several vectors, got none");

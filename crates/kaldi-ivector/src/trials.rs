@@ -1,61 +1,53 @@
-//! Lists of pairs of keys, and of their scores.
+//! Lists of trials, and of their scores.
 
 use bstr::BStr;
 use kaldi_io::number::write_f32;
 use kaldi_io::{Lines, Output, excerpt};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
-/// A file with two keys a line, such as the trials of speaker verification.
+/// The trials of speaker verification: a text with two keys a line, of a speaker and of an utterance.
 ///
 /// ```text
 /// spk1 utt7
 /// spk1 utt9
 /// ```
 #[derive(Debug)]
-pub struct KeyPairs {
+pub struct TrialList {
     name: String,
     lines: Lines,
 }
 
-impl KeyPairs {
-    /// Opens what `rxfilename` names.
-    ///
-    /// # Errors
-    /// Where it cannot be opened.
-    pub fn open(rxfilename: &BStr) -> Result<Self> {
-        let lines = Lines::open(rxfilename)?;
-        Ok(Self { name: lines.name().to_owned(), lines })
+impl TrialList {
+    /// Takes the lines of the list.
+    pub fn new(lines: Lines) -> Self {
+        Self { name: lines.name().to_owned(), lines }
     }
 
     /// The keys of the next line; nothing at the end.
     ///
     /// # Errors
-    /// Where the file cannot be read, or a line has not got two words.
-    pub fn next_pair(&mut self) -> Result<Option<(&BStr, &BStr)>> {
+    /// Where the list cannot be read, or a line does not have two words.
+    pub fn next_trial(&mut self) -> Result<Option<(&BStr, &BStr)>> {
         let number = self.lines.number() + 1;
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
         let mut words = line.split(|byte| b" \t\r".contains(byte)).filter(|word| !word.is_empty());
         match (words.next(), words.next(), words.next()) {
             (Some(first), Some(second), None) => Ok(Some((first.into(), second.into()))),
-            _ => {
-                let message = format!("expected two fields: key1 key2, got \"{}\"", excerpt(line));
-                Err(Error::ScriptLine { script: self.name.clone(), line: number, message })
-            }
+            _ => Err(Error::TrialLine { list: self.name.clone(), line: number, got: excerpt(line) }),
         }
     }
 }
 
-/// A file with two keys and their score a line, as it is written for a list of [`KeyPairs`]; it knows the mean of the
-/// scores.
+/// The scores of a [`TrialList`], to be written: a text with two keys and their score a line, of which it also takes the mean.
 ///
 /// ```text
 /// spk1 utt7 -3.5
 /// spk1 utt9 12.25
 /// ```
 #[derive(Debug)]
-#[must_use = "the file is complete only after finish()"]
-pub struct PairScores {
+#[must_use = "the output is complete only after finish()"]
+pub struct TrialScores {
     output: Output,
     line: Vec<u8>,
     count: u64,
@@ -63,14 +55,10 @@ pub struct PairScores {
     sum_of_squares: f64,
 }
 
-impl PairScores {
-    /// Creates what `wxfilename` names.
-    ///
-    /// # Errors
-    /// Where it cannot be opened.
-    pub fn create(wxfilename: &BStr) -> Result<Self> {
-        let output = Output::create(wxfilename, false)?;
-        Ok(Self { output, line: Vec::new(), count: 0, sum: 0.0, sum_of_squares: 0.0 })
+impl TrialScores {
+    /// Takes the output that lines are written to.
+    pub fn new(output: Output) -> Self {
+        Self { output, line: Vec::new(), count: 0, sum: 0.0, sum_of_squares: 0.0 }
     }
 
     /// Writes a line.
@@ -99,7 +87,7 @@ impl PairScores {
         (self.count > 0).then(|| (mean, (self.sum_of_squares / count - mean * mean).max(0.0).sqrt()))
     }
 
-    /// Completes the file.
+    /// Completes the output.
     ///
     /// # Errors
     /// Where it could not be written, or the command of a pipe failed.
@@ -112,26 +100,30 @@ impl PairScores {
 mod tests {
     use super::*;
 
+    fn list(rxfilename: &str) -> TrialList {
+        TrialList::new(Lines::open(rxfilename.into()).unwrap())
+    }
+
     #[test]
     fn what_is_scored_can_be_read_again_without_the_scores() {
         let folder = tempfile::tempdir().unwrap();
         let name = folder.path().join("scores").into_os_string().into_string().unwrap();
-        let mut scores = PairScores::create(name.as_str().into()).unwrap();
+        let mut scores = TrialScores::new(Output::create(name.as_str().into(), false).unwrap());
         assert_eq!(scores.mean_and_deviation(), None);
         scores.write("a".into(), "b".into(), -1.5).unwrap();
         scores.write("c".into(), "d".into(), 2.5).unwrap();
         assert_eq!(scores.mean_and_deviation(), Some((0.5, 2.0)));
         scores.finish().unwrap();
         assert_eq!(std::fs::read_to_string(&name).unwrap(), "a b -1.5\nc d 2.5\n");
-        let mut pairs = KeyPairs::open(format!("cut -d ' ' -f 1,2 {name} |").as_str().into()).unwrap();
-        assert_eq!(pairs.next_pair().unwrap(), Some((BStr::new("a"), BStr::new("b"))));
+        let mut trials = list(&format!("cut -d ' ' -f 1,2 {name} |"));
+        assert_eq!(trials.next_trial().unwrap(), Some((BStr::new("a"), BStr::new("b"))));
     }
 
     #[test]
     fn a_line_has_two_keys() {
-        let mut pairs = KeyPairs::open("printf 'a b\\n  c\\t d \\r\\ne f' |".into()).unwrap();
+        let mut trials = list("printf 'a b\\n  c\\t d \\r\\ne f' |");
         let mut all = Vec::new();
-        while let Some((first, second)) = pairs.next_pair().unwrap() {
+        while let Some((first, second)) = trials.next_trial().unwrap() {
             all.push(format!("{first}-{second}"));
         }
         assert_eq!(all, ["a-b", "c-d", "e-f"]);
@@ -140,9 +132,9 @@ mod tests {
     #[test]
     fn other_numbers_of_words_are_refused() {
         for line in ["a", "", "a b target"] {
-            let mut pairs = KeyPairs::open(format!("echo x y; echo '{line}' |").as_str().into()).unwrap();
-            pairs.next_pair().unwrap();
-            let message = pairs.next_pair().unwrap_err().to_string();
+            let mut trials = list(&format!("echo x y; echo '{line}' |"));
+            trials.next_trial().unwrap();
+            let message = trials.next_trial().unwrap_err().to_string();
             let expected = format!(":2: expected two fields: key1 key2, got {line:?}");
             assert!(message.ends_with(&expected), "{message}");
         }
