@@ -15,4 +15,4 @@ mod warps;
 
 pub use error::{Error, Result};
 pub use options::{ExtractOptions, WarpOptions};
-pub use table::{HtkHeader, extract};
+pub use table::{Counts, HtkHeader, extract};

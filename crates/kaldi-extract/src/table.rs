@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bstr::{BStr, ByteSlice};
-use kaldi_cli::Tally;
+use bstr::BStr;
 use kaldi_feat::CmvnStats;
 use kaldi_feat::extract::{Extractor, MelReport};
 use kaldi_io::number::Digits;
@@ -26,11 +25,20 @@ pub struct HtkHeader {
     pub sample_kind: u16,
 }
 
+/// How many utterances an extraction has had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Utterances whose features were written.
+    pub done: u64,
+    /// Utterances that were skipped with a warning.
+    pub failed: u64,
+}
+
 /// Computes features of every waveform of the table `source` and writes them to the table `target`, in Kaldi's form or
 /// under an HTK header.
 ///
 /// Utterances that are too short, lack the channel or the warp factor, or cannot be computed are skipped with a warning;
-/// the tally counts them.
+/// they are counted.
 ///
 /// # Errors
 /// Where options make no sense, or a table fails.
@@ -40,13 +48,13 @@ pub fn extract<E: Extractor + Send + Sync + 'static>(
     options: &ExtractOptions,
     warps: &WarpOptions,
     [source, target]: [&BStr; 2],
-) -> Result<Tally> {
+) -> Result<Counts> {
     if options.channel < -1 {
         return Err(Error::Channel { got: options.channel });
     }
     let warps = Warps::open(warps)?;
     let extractor = Arc::new(extractor);
-    match options.output_format.as_bytes() {
+    match options.output_format.as_slice() {
         b"kaldi" => extract_as(extractor, options, warps, [source, target], Ok),
         b"htk" if is_text(target) => Err(Error::HtkText),
         b"htk" => extract_as(extractor, options, warps, [source, target], move |feats| {
@@ -70,12 +78,12 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
     warps: Warps,
     [source, target]: [&BStr; 2],
     wrap: impl Fn(Matrix<f32>) -> Result<T, WorkError> + Send + Sync + 'static,
-) -> Result<Tally> {
+) -> Result<Counts> {
     let source = SequentialReader::<Wave>::open(source)?;
     let mut target = TableWriter::<T>::create(target)?;
     let format = target.format();
-    let durations = options.write_utt2dur.as_deref();
-    let mut durations = durations.map(TableWriter::<f64>::create).transpose()?;
+    let durations = options.write_utt2dur.as_ref();
+    let mut durations = durations.map(|name| name.as_ref()).map(TableWriter::<f64>::create).transpose()?;
 
     let work_options = options.clone();
     let mut rows = source.map_with(warps, move |entry, warp| {
@@ -86,29 +94,29 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         };
         extracted.map(record).transpose()
     });
-    let mut tally = Tally::default();
+    let mut counts = Counts::default();
     for row in &mut rows {
         let (utt, extracted) = row?;
         let Some((record, duration)) = extracted else {
-            tally.failed += 1;
+            counts.failed += 1;
             continue;
         };
         target.put(record)?;
         if let Some(durations) = &mut durations {
             durations.write(utt.as_ref(), &duration.into())?;
         }
-        tally.done += 1;
-        let utterances = tally.done + tally.failed;
+        counts.done += 1;
+        let utterances = counts.done + counts.failed;
         if utterances.is_multiple_of(10) {
             log!("Processed {utterances} utterances");
         }
         vlog!(2, "Processed features for key {utt}");
     }
-    log!("Done {} out of {} utterances.", tally.done, tally.done + tally.failed);
+    log!("Done {} out of {} utterances.", counts.done, counts.done + counts.failed);
     rows.finish()?;
     target.finish()?;
     durations.map_or(Ok(()), TableWriter::finish)?;
-    Ok(tally)
+    Ok(counts)
 }
 
 /// Computes the features of one utterance and its duration in seconds, or warns that there are none.

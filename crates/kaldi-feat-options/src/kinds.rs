@@ -3,29 +3,30 @@
 use crate::{EnergyOptions, FrameOptions, MelOptions};
 
 /// The options of MFCC (Kaldi's `MfccOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct MfccOptions {
     /// The frames.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub frames: FrameOptions,
     /// The mel filters.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub mel: MelOptions,
     /// The energy.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub energy: EnergyOptions,
     /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 13))]
     pub num_ceps: i32,
     /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub use_energy: bool,
     /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22.0)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 22.0))]
     pub cepstral_lifter: f32,
     /// Put energy or C0 last, and C0 times the square root of 2; for features like those of HTK, other options have to be
     /// set as well
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub htk_compat: bool,
 }
 
@@ -44,28 +45,29 @@ impl Default for MfccOptions {
 }
 
 /// The options of filterbank energies (Kaldi's `FbankOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct FbankOptions {
     /// The frames.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub frames: FrameOptions,
     /// The mel filters.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub mel: MelOptions,
     /// The energy.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub energy: EnergyOptions,
     /// Add the log energy of the frame as one more value, the first
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub use_energy: bool,
     /// Put the energy last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub htk_compat: bool,
     /// Write logarithms
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub use_log_fbank: bool,
     /// Sum power, not magnitude
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub use_power: bool,
 }
 
@@ -84,37 +86,38 @@ impl Default for FbankOptions {
 }
 
 /// The options of PLP (Kaldi's `PlpOptions`).
-#[derive(Clone, Debug, PartialEq, clap::Args)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct PlpOptions {
     /// The frames.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub frames: FrameOptions,
     /// The mel filters.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub mel: MelOptions,
     /// The energy.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub energy: EnergyOptions,
     /// Order of the linear prediction
-    #[arg(long, default_value_t = 12)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 12))]
     pub lpc_order: i32,
     /// Number of cepstra, C0 included
-    #[arg(long, default_value_t = 13)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 13))]
     pub num_ceps: i32,
     /// Use the log energy of the frame instead of C0
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub use_energy: bool,
     /// Power to which loudness grows with energy
-    #[arg(long, default_value_t = 0.33333)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.33333))]
     pub compress_factor: f32,
     /// Constant of the scaling of cepstra (0 means none)
-    #[arg(long, default_value_t = 22)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 22))]
     pub cepstral_lifter: i32,
     /// Multiply cepstra by this
-    #[arg(long, default_value_t = 1.0)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 1.0))]
     pub cepstral_scale: f32,
     /// Put energy or C0 last; for features like those of HTK, other options have to be set as well
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub htk_compat: bool,
 }
 
@@ -136,16 +139,17 @@ impl Default for PlpOptions {
 }
 
 /// The options of spectrograms (Kaldi's `SpectrogramOptions`).
-#[derive(Clone, Debug, Default, PartialEq, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct SpectrogramOptions {
     /// The frames.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub frames: FrameOptions,
     /// The energy, which stands in the place of frequency 0.
-    #[command(flatten)]
+    #[cfg_attr(feature = "options", command(flatten))]
     pub energy: EnergyOptions,
     /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
     /// half the sample rate
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub return_raw_fft: bool,
 }

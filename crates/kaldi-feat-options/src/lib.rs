@@ -1,8 +1,8 @@
 //! The options of features of waveforms, pitch among them.
 //!
-//! Groups for [`clap`], which tools flatten into their own options and `kaldi-feat` computes by. They are a crate of
-//! their own to be compiled for size: what is derived for them runs once, at the start of a tool, and would otherwise be
-//! larger than all that computes.
+//! Structs by which `kaldi-feat` computes. With the feature `options` they are also groups of clap's (`clap::Args`), which
+//! tools flatten into their own options. They are a crate of their own to be compiled for size: what is derived for clap
+//! runs once, at the start of a tool, and would otherwise be larger than all that computes.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -14,7 +14,7 @@ pub use kinds::{FbankOptions, MfccOptions, PlpOptions, SpectrogramOptions};
 pub use pitch::{PitchExtractionOptions, ProcessPitchOptions};
 pub use shared::{EnergyOptions, FrameOptions, MelOptions};
 
-#[cfg(test)]
+#[cfg(all(test, feature = "options"))]
 mod tests {
     use super::*;
 

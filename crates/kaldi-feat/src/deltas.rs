@@ -6,13 +6,14 @@ use crate::error::checked_size;
 use crate::{Error, Result};
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
-    #[arg(long = "delta-order", default_value_t = 2)]
+    #[cfg_attr(feature = "options", arg(long = "delta-order", default_value_t = 2))]
     pub order: i32,
     /// Frames on each side of a frame that the window of each order takes in
-    #[arg(long = "delta-window", default_value_t = 2)]
+    #[cfg_attr(feature = "options", arg(long = "delta-window", default_value_t = 2))]
     pub window: i32,
 }
 
@@ -23,16 +24,17 @@ impl Default for DeltaOptions {
 }
 
 /// The options of shifted deltas (Kaldi's `ShiftedDeltaFeaturesOptions`).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
-    #[arg(long = "delta-window", default_value_t = 1)]
+    #[cfg_attr(feature = "options", arg(long = "delta-window", default_value_t = 1))]
     pub window: i32,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[arg(long, default_value_t = 7)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 7))]
     pub num_blocks: i32,
     /// Frames from one block to the next
-    #[arg(long, default_value_t = 3)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 3))]
     pub block_shift: i32,
 }
 

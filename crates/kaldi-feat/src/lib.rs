@@ -19,7 +19,8 @@
 //!
 //! At the ends of an utterance the first and the last frame stand in for the ones that would be needed beyond.
 //!
-//! The options of a computation are a [`clap::Args`] group, which tools flatten into theirs:
+//! The options of a computation are a struct. With the crate's feature `options` it is also a group of clap's (`clap::Args`),
+//! which a program flattens into its own options:
 //!
 //! ```
 //! use kaldi_feat::{DeltaOptions, Deltas};
@@ -59,3 +60,29 @@ pub use sample_grid::{NoSamples, SampleGrid};
 pub use segment::{FrameGrid, NoFrames, Segment};
 pub use sliding_cmvn::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 pub use splice::Splice;
+
+#[cfg(all(test, feature = "options"))]
+mod tests {
+    use std::fmt::Debug;
+
+    use super::*;
+
+    #[track_caller]
+    fn has_the_defaults_of_the_command_line<O: clap::Args + Default + Debug>() {
+        let command = O::augment_args(clap::Command::new("tool"));
+        let parsed = O::from_arg_matches(&command.get_matches_from(["tool"])).unwrap();
+        assert_eq!(format!("{parsed:?}"), format!("{:?}", O::default()));
+    }
+
+    #[test]
+    fn defaults_are_the_same_with_and_without_a_command_line() {
+        has_the_defaults_of_the_command_line::<DeltaOptions>();
+        has_the_defaults_of_the_command_line::<FrameGrid>();
+        has_the_defaults_of_the_command_line::<OnlineCmvnOptions>();
+        has_the_defaults_of_the_command_line::<SampleGrid>();
+        has_the_defaults_of_the_command_line::<ShiftedDeltaOptions>();
+        has_the_defaults_of_the_command_line::<SlidingWindowCmnOptions>();
+        has_the_defaults_of_the_command_line::<pitch::PitchModelOptions>();
+        has_the_defaults_of_the_command_line::<pitch::PitchNormalizerOptions>();
+    }
+}

@@ -8,26 +8,40 @@ use crate::normalizer::{Normalizer, Sums};
 use crate::{Dims, Error, Flooring, Result};
 
 /// Options of [`OnlineCmvn`].
-#[derive(clap::Args, Clone, Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
-    #[arg(long, default_value_t = 600)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub cmn_window: i32,
     /// Number of frames, at most, for which the global statistics count where the window is not full
-    #[arg(long, default_value_t = 200)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 200))]
     pub global_frames: i32,
     /// Make means zero (variances are not normalized without)
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub norm_means: bool,
     /// Make variances one, too
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub norm_vars: bool,
     /// Dimensions that are not normalized, for example 13:14:15
-    #[arg(long)]
+    #[cfg_attr(feature = "options", arg(long))]
     pub skip_dims: Option<Dims>,
     /// Number of frames, at most, for which earlier utterances of the speaker count where the window is not full
-    #[arg(long, default_value_t = 600)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub speaker_frames: i32,
+}
+
+impl Default for OnlineCmvnOptions {
+    fn default() -> Self {
+        Self {
+            cmn_window: 600,
+            global_frames: 200,
+            norm_means: true,
+            norm_vars: false,
+            skip_dims: None,
+            speaker_frames: 600,
+        }
+    }
 }
 
 /// Cepstral mean (and variance) normalization that knows no later frames (Kaldi's `OnlineCmvn`).

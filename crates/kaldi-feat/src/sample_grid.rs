@@ -4,14 +4,21 @@ use std::fmt;
 use std::ops::Range;
 
 /// The options of cutting recordings into segments (Kaldi's extract-segments).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct SampleGrid {
     /// Shortest segment in seconds; shorter ones are left out
-    #[arg(long, default_value_t = 0.1)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.1))]
     pub min_segment_length: f32,
     /// How far a segment may end behind the recording, in seconds, to be cut off there; others are left out
-    #[arg(long, default_value_t = 0.5)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.5))]
     pub max_overshoot: f32,
+}
+
+impl Default for SampleGrid {
+    fn default() -> Self {
+        Self { min_segment_length: 0.1, max_overshoot: 0.5 }
+    }
 }
 
 /// Why a segment yields no samples.

@@ -62,24 +62,31 @@ fn index(field: &[u8]) -> Option<i32> {
 }
 
 /// The options of cutting features into segments (Kaldi's extract-feature-segments).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct FrameGrid {
     /// Shortest segment in seconds; shorter ones are left out
-    #[arg(long, default_value_t = 0.1)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.1))]
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
-    #[arg(long, default_value_t = 25)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 25))]
     pub frame_length: i32,
     /// Time from one frame to the next in milliseconds
-    #[arg(long, default_value_t = 10)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 10))]
     pub frame_shift: i32,
     /// How far a segment may end behind the features, in seconds, to be cut off there; others are left out
-    #[arg(long, default_value_t = 0.0)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0))]
     pub max_overshoot: f32,
     /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
     /// segment's audio would lack
-    #[arg(long, default_value_t = true)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub snip_edges: bool,
+}
+
+impl Default for FrameGrid {
+    fn default() -> Self {
+        Self { min_segment_length: 0.1, frame_length: 25, frame_shift: 10, max_overshoot: 0.0, snip_edges: true }
+    }
 }
 
 /// Why a segment yields no frames.

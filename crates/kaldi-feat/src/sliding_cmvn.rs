@@ -11,23 +11,30 @@ use crate::{Error, Result};
 const VARIANCE_FLOOR: f64 = 1.0e-10;
 
 /// Options of [`SlidingWindowCmn`].
-#[derive(clap::Args, Clone, Debug)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct SlidingWindowCmnOptions {
     /// Center the window on the frame, as far as there are frames, instead of having it end there
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub center: bool,
     /// Number of frames of the window; with --center=false it is the frame itself and so many before
-    #[arg(long, default_value_t = 600)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub cmn_window: i32,
     /// Number of warnings about floored variances an utterance: 0 for none of them, -1 for all
-    #[arg(long, default_value_t = 5)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 5))]
     pub max_warnings: i32,
     /// Least number of frames of the window, which takes in later ones at the beginning (only without --center)
-    #[arg(long, default_value_t = 100)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 100))]
     pub min_cmn_window: i32,
     /// Make variances one, too
-    #[arg(long, default_value_t = false)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub norm_vars: bool,
+}
+
+impl Default for SlidingWindowCmnOptions {
+    fn default() -> Self {
+        Self { center: false, cmn_window: 600, max_warnings: 5, min_cmn_window: 100, norm_vars: false }
+    }
 }
 
 /// A frame in whose window some variances were too small.

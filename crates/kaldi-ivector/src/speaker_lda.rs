@@ -180,7 +180,8 @@ fn whitening(covariance: &SymmetricMatrix, floor: f64) -> Result<(Matrix<f64>, O
 mod tests {
     use super::*;
 
-    const OPTIONS: SpeakerLdaOptions = SpeakerLdaOptions { dim: 1, total_covariance_factor: 0.0, covariance_floor: 1e-6 };
+    const OPTIONS: SpeakerLdaOptions =
+        SpeakerLdaOptions { dim: 1, total_covariance_factor: 0.0, covariance_floor: 1e-6 };
 
     fn stats(vectors: &[(usize, [f32; 2])]) -> SpeakerStats {
         let mut stats = SpeakerStats::default();

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn options_that_make_no_sense_are_refused() {
-        assert_eq!(VAD.check(), Ok(()));
+        assert_eq!(VAD.check().unwrap(), ());
         for (vad, message) in [
             (EnergyVad { mean_scale: -1.0, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got -1"),
             (EnergyVad { mean_scale: f32::NAN, ..VAD }, "expected --vad-energy-mean-scale to be 0 or more, got nan"),

@@ -45,6 +45,7 @@ mod file_name;
 mod font;
 mod heat_map;
 mod limits;
+#[cfg(feature = "options")]
 mod options;
 mod sheet;
 mod ticks;
@@ -57,5 +58,6 @@ pub use figure::{Features, Figure, Style, Timing, Waveform};
 pub use file_name::FileNames;
 pub use font::FontSize;
 pub use heat_map::Pooling;
+#[cfg(feature = "options")]
 pub use options::PlotOptions;
 pub use sheet::Sheet;

@@ -8,14 +8,15 @@ use kaldi_matrix::{Matrix, SymmetricMatrix};
 use crate::{DiagGmm, Error, Result};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct FmpeOptions {
     /// Multiply the posterior among the high-dimensional features by this, which makes it learn faster
-    #[arg(long, default_value_t = 5.0)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 5.0))]
     pub post_scale: f32,
     /// Which frames have a part in the offset of a frame: contexts between colons, each of them offset,weight between
     /// semicolons
-    #[arg(long, default_value = CONTEXTS)]
+    #[cfg_attr(feature = "options", arg(long, default_value = CONTEXTS))]
     pub context_expansion: String,
 }
 

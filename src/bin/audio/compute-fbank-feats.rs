@@ -39,5 +39,6 @@ fn compute_fbank_feats(opts: Options) -> anyhow::Result<Tally> {
     // FBANK with E or 0.
     let sample_kind = 0o7 | if opts.fbank.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    Ok(extract(fbank, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?)
+    let counts = extract(fbank, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    Ok(Tally::new(counts.done, counts.failed))
 }

@@ -43,5 +43,6 @@ fn compute_mfcc_feats(opts: Options) -> anyhow::Result<Tally> {
     // MFCC with E or 0.
     let sample_kind = 0o6 | if opts.mfcc.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    Ok(extract(mfcc, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?)
+    let counts = extract(mfcc, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    Ok(Tally::new(counts.done, counts.failed))
 }

@@ -38,5 +38,6 @@ fn compute_plp_feats(opts: Options) -> anyhow::Result<Tally> {
     let plp = Plp::new(&opts.plp)?;
     // PLP with 0.
     let htk = HtkHeader { sample_period: 100_000, sample_kind: 0o13 | 0o20000 };
-    Ok(extract(plp, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?)
+    let counts = extract(plp, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    Ok(Tally::new(counts.done, counts.failed))
 }

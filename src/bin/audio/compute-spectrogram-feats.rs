@@ -37,5 +37,6 @@ fn compute_spectrogram_feats(opts: Options) -> anyhow::Result<Tally> {
     // FBANK with 0.
     let sample_period = (opts.spectrogram.frames.frame_shift * 10_000.0) as i32;
     let htk = HtkHeader { sample_period, sample_kind: 0o7 | 0o20000 };
-    Ok(extract(spectrogram, htk, &opts.extract, &WarpOptions::default(), [&opts.source, &opts.target])?)
+    let counts = extract(spectrogram, htk, &opts.extract, &WarpOptions::default(), [&opts.source, &opts.target])?;
+    Ok(Tally::new(counts.done, counts.failed))
 }

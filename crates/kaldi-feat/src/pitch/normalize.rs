@@ -6,14 +6,21 @@ use super::check_has_pitch;
 use crate::{Error, Result};
 
 /// The options of the normalization.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct PitchNormalizerOptions {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
-    #[arg(long, default_value_t = 151)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 151))]
     pub normalization_window_size: i32,
     /// Frames of the window over which the result is averaged; odd
-    #[arg(long, default_value_t = 5)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 5))]
     pub average_window_size: i32,
+}
+
+impl Default for PitchNormalizerOptions {
+    fn default() -> Self {
+        Self { normalization_window_size: 151, average_window_size: 5 }
+    }
 }
 
 /// Makes log odds of the probability of voicing, and of the pitch its logarithm around a moving mean, smoothed.

@@ -189,7 +189,7 @@ mod tests {
     fn read(bytes: &[u8]) -> std::result::Result<LogisticRegression, ParseError> {
         let mut cursor = Cursor::new(bytes);
         let model = LogisticRegression::read(&mut cursor)?;
-        assert_eq!(LogisticRegression::frame(bytes, true), Ok(Frame::Whole(cursor.offset())));
+        assert_eq!(LogisticRegression::frame(bytes, true).unwrap(), Frame::Whole(cursor.offset()));
         Ok(model)
     }
 
@@ -198,7 +198,7 @@ mod tests {
         for format in [Format::Binary, Format::Text] {
             let mut bytes = Vec::new();
             mixture().write(&mut bytes, format);
-            assert_eq!(read(&bytes), Ok(mixture()));
+            assert_eq!(read(&bytes).unwrap(), mixture());
         }
         let text =
             b"<LogisticRegression> <weights>  [\n  -0.5 0.25 \n  0.5 -0.25 ]\n<class> [ 0 1 ]\n</LogisticRegression> ";

@@ -15,20 +15,27 @@ const LEAST_PROBABILITY: f64 = 1.0e-20;
 const NOISE: f32 = 1.0e-5;
 
 /// How a classifier is trained.
-#[derive(Clone, Copy, Debug, PartialEq, clap::Args)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct TrainingOptions {
     /// Number of steps of the optimization
-    #[arg(long, default_value_t = 20)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 20))]
     pub max_steps: i32,
     /// Number of components of all classes together; one for each class where it is smaller than that
-    #[arg(long, default_value_t = 0)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
     pub mix_up: i32,
     /// Weight of the sum of squares that keeps the weights small
-    #[arg(long, default_value_t = 0.0025)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0025))]
     pub normalizer: f64,
     /// Power of the number of a class's vectors that its number of components grows with
-    #[arg(long, default_value_t = 0.15)]
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.15))]
     pub power: f64,
+}
+
+impl Default for TrainingOptions {
+    fn default() -> Self {
+        Self { max_steps: 20, mix_up: 0, normalizer: 0.0025, power: 0.15 }
+    }
 }
 
 /// Trains a classifier step by step: finds the weights that make the classes of known vectors most likely.
