@@ -10,6 +10,9 @@ mod damaged_headers;
 /// Full disks, closed streams, dying children.
 mod endings;
 
+/// Files of other programs, and Kaldi's own in each other's place.
+mod foreign;
+
 /// Many entries, few open files, long keys, huge claims.
 mod limits;
 

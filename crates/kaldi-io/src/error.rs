@@ -7,6 +7,8 @@ use std::process::ExitStatus;
 
 use bstr::BString;
 
+use crate::foreign::name_advice;
+
 /// The result of the functions of this crate that open, read or write.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -77,7 +79,10 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name { role, name, advice } => write!(f, "{name:?} is no valid {role} name: {advice}"),
-            Self::Open { name, source } => write!(f, "cannot open {name}: {}", reason(source)),
+            Self::Open { name, source } => {
+                write!(f, "cannot open {name}: {}", reason(source))?;
+                name_advice(name, source.kind()).map_or(Ok(()), |advice| write!(f, " ({advice})"))
+            }
             Self::Read { name, offset, source } => write!(f, "cannot read {name}:{offset}: {}", reason(source)),
             Self::Write { name, offset, source } => {
                 write!(f, "cannot write {name}: {} (after {offset} bytes)", reason(source))
@@ -138,6 +143,15 @@ impl ParseError {
     /// A fault at `offset`.
     pub fn new(offset: usize, message: impl Into<Cow<'static, str>>) -> Self {
         Self { offset, message: message.into(), at_end: false }
+    }
+
+    /// The same fault with advice behind it, where there is any.
+    #[must_use]
+    pub fn with_advice(self, advice: Option<String>) -> Self {
+        match advice {
+            Some(advice) => Self { message: format!("{}: {advice}", self.message).into(), ..self },
+            None => self,
+        }
     }
 
     /// The bytes ended at `offset` where `expected` should follow.

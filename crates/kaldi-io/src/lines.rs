@@ -3,7 +3,7 @@
 use bstr::BStr;
 use memchr::memchr;
 
-use crate::{Error, Input, ParseError, Result};
+use crate::{Error, Input, ParseError, Result, Wanted, recognize};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 16;
@@ -81,7 +81,9 @@ impl Lines {
     fn check_text(&self, end: usize) -> Result<()> {
         let Some(at) = memchr(0, &self.buffer[self.used..end]) else { return Ok(()) };
         let offset = self.offset + (self.used + at) as u64;
-        let source = ParseError::new(0, "expected text, got binary data");
+        let is_first = self.offset == 0 && self.used == 0;
+        let advice = is_first.then(|| recognize(&self.buffer, Wanted::Lines, &self.name, at)).flatten();
+        let source = ParseError::new(0, "expected text, got binary data").with_advice(advice);
         Err(Error::Content { name: self.name.clone(), offset, source })
     }
 
@@ -150,6 +152,12 @@ mod tests {
         let message = lines.next_line().unwrap_err().to_string();
         assert!(message.ends_with(":3: expected text, got binary data"), "{message}");
         assert!(lines.next_line().is_err());
+    }
+
+    #[test]
+    fn binary_data_says_what_it_is() {
+        let message = lines("printf '\\037\\213\\b\\0' |").next_line().unwrap_err().to_string();
+        assert!(message.contains(":3: expected text, got binary data: this is gzip-compressed data"), "{message}");
     }
 
     #[test]

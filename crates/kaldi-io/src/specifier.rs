@@ -152,7 +152,9 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     let example =
         if role == "wspecifier" { "ark,t:- or ark,scp:foo.ark,foo.scp" } else { "ark:foo.ark or scp:foo.scp" };
     let Some((words, _)) = text.split_once_str(b":") else {
-        return format!("it is no table but a file or pipe; write for example {example}");
+        let kind = if role == "rspecifier" && text.ends_with(b".scp") { "scp" } else { "ark" };
+        let meant = crate::quote::quote_on_one_line(&[kind.as_bytes(), b":", text].concat());
+        return format!("it is no table but a file or pipe; write {meant}, or for example {example}");
     };
     if text.last().is_some_and(|&byte| crate::cursor::is_space(byte)) {
         return "it ends in white space".to_owned();

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, ParseError, Rxfilename};
+use kaldi_io::{Input, ParseError, Rxfilename, Wanted, recognize};
 use kaldi_table::{Error, Result};
 
 use crate::detector::Detector;
@@ -319,6 +319,12 @@ impl Scanner {
 
     /// Puts the place to a fault whose offset counts from the rest.
     fn error(&self, key: &[u8], source: ParseError) -> Error {
+        let is_begin = self.base == 0 && self.at == 0;
+        let advice = is_begin.then(|| recognize(&self.window, Wanted::Archive, &self.printable_name, source.offset));
+        if let Some(advice) = advice.flatten() {
+            let source = ParseError::new(0, advice);
+            return kaldi_io::Error::Content { name: self.printable_name.to_string(), offset: 0, source }.into();
+        }
         let offset = self.position() + source.offset as u64;
         let source = kaldi_io::Error::Content { name: self.printable_name.to_string(), offset, source };
         Error::Entry { script: None, key: key.into(), source: Box::new(source) }

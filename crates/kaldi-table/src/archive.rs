@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ParseError};
+use kaldi_io::{Frame, Input, ParseError, Wanted, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 
@@ -286,6 +286,14 @@ impl ArchiveReader {
     }
 
     fn entry_error(&self, window: &[u8], key: Range<usize>, start: usize, error: ParseError) -> Error {
+        // The stream as a whole may be something else; then there is no key to speak of.
+        if self.base == 0
+            && start == 0
+            && let Some(advice) = recognize(window, Wanted::Archive, &self.name, error.offset)
+        {
+            let source = ParseError::new(0, advice);
+            return Error::Io(kaldi_io::Error::Content { name: self.name.to_string(), offset: 0, source });
+        }
         let offset = self.base + start as u64 + error.offset as u64;
         let key = window[key].into();
         let source = kaldi_io::Error::Content { name: self.name.to_string(), offset, source: error };
@@ -297,7 +305,7 @@ impl ArchiveReader {
         self.ended = true;
         match (fault, closed) {
             // The reason for a short stream is the command that should have written it.
-            (Error::Entry { .. }, Err(status)) => Err(status),
+            (Error::Entry { .. } | Error::Io(kaldi_io::Error::Content { .. }), Err(status)) => Err(status),
             (fault, _) => Err(fault),
         }
     }

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename, specifier_advice};
+use kaldi_io::{
+    Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, output_doubt, printable_wxfilename, specifier_advice,
+};
 use kaldi_log::warning;
 
 use crate::script::write_script_line;
@@ -39,7 +41,7 @@ impl ArchiveWriter {
         if script.as_ref() == Some(&archive_name) && !matches!(archive_name.as_slice(), b"" | b"-") {
             return Err(invalid(wspecifier, "the archive and its script file have the same name"));
         }
-        let archive = Output::create(archive_name.as_ref(), options.flush)?;
+        let archive = create_output(archive_name.as_ref(), options.flush)?;
         if script.is_some() && archive.position().is_none() {
             warning!(
                 "When writing to both archive and script, the script file will generally not be interpreted correctly \
@@ -47,7 +49,7 @@ impl ArchiveWriter {
             );
         }
         let script = match script {
-            Some(script) => Some((archive_name, Output::create(script.as_ref(), options.flush)?)),
+            Some(script) => Some((archive_name, create_output(script.as_ref(), options.flush)?)),
             None => None,
         };
         Ok(Self { archive, script, options })
@@ -125,6 +127,18 @@ impl ArchiveWriter {
         }
         Ok(())
     }
+}
+
+/// Opens what `name` says to write to, as [`Output::create`] does, and warns of a file whose name looks like a mistake.
+///
+/// # Errors
+/// As [`Output::create`].
+pub fn create_output(name: &BStr, in_place: bool) -> Result<Output> {
+    let output = Output::create(name, in_place)?;
+    if let Some(doubt) = output_doubt(name) {
+        warning!("the name of the output file is {}: {doubt}", printable_wxfilename(name));
+    }
+    Ok(output)
 }
 
 /// Parses a wspecifier.

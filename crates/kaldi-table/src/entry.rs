@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Block, Cursor, Encoded, Format, Frame, Output, ParseError, Value, read_at};
+use kaldi_io::{Block, Cursor, Encoded, Format, Frame, Output, ParseError, Value, Wanted, read_at, recognize};
 use kaldi_log::warning;
 
 use crate::{Error, Result, WorkError};
@@ -142,8 +142,20 @@ impl RawEntry {
         self.range.is_some() && self.load().is_ok_and(|bytes| T::read(&mut Cursor::new(&bytes)).is_ok())
     }
 
+    /// Says what the stream is instead, for a fault in the first value of an archive or in a file of one value.
+    fn recognize(&self) -> Option<String> {
+        let wanted = match (self.value.start, self.script.is_some() || self.key.is_empty()) {
+            (0, true) => Wanted::Value,
+            (start, false) if start == self.key.len() + 1 => Wanted::Archive,
+            _ => return None,
+        };
+        // What could be framed as a value is a waveform only where one was wanted.
+        if self.chunk.base == 0 { recognize(&self.chunk.bytes, wanted, &self.chunk.name, self.value.end) } else { None }
+    }
+
     /// Puts the place to a fault in the value.
     pub(crate) fn error(&self, source: ParseError) -> Error {
+        let source = source.with_advice(self.recognize());
         let offset = self.offset() + source.offset as u64;
         let source = kaldi_io::Error::Content { name: self.chunk.name.to_string(), offset, source };
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));

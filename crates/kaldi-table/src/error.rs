@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bstr::BString;
+use kaldi_io::is_specifier;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -84,9 +85,13 @@ impl fmt::Display for Error {
             Self::Io(error) => error.fmt(f),
             Self::Specifier { role, text, advice } => write!(f, "invalid {role} {text:?}: {advice}"),
             Self::Mixed { from, to } => {
+                let file = if is_specifier(from.as_ref()) { to } else { from };
+                let kind = if file == from && file.ends_with(b".scp") { "scp" } else { "ark" };
                 write!(
                     f,
-                    "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table"
+                    "Cannot mix archives with regular files: expected both or none of {from:?} and {to:?} to be a table \
+                     (as a table, {file:?} is written {:?})",
+                    format!("{kind}:{file}")
                 )
             }
             Self::Entry { script, key, source } => {

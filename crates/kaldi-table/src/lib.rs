@@ -35,7 +35,7 @@ mod sequential;
 mod stream_value;
 mod writer;
 
-pub use archive_writer::ArchiveWriter;
+pub use archive_writer::{ArchiveWriter, create_output};
 pub use entry::{Entry, Record};
 pub use error::{Error, Result, WorkError};
 pub use lookup::{FileOrTable, Lookup, MappedReader};

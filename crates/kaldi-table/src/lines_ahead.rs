@@ -101,7 +101,10 @@ impl LinesAhead {
     pub(crate) fn check_first(&mut self) -> Result<()> {
         self.read_line();
         if let Some(Ahead { line: NextLine { line, number, .. }, .. }) = self.queue.front() {
-            split_range(line.xfilename.as_ref()).map_err(|message| self.lines.error(*number, message))?;
+            split_range(line.xfilename.as_ref()).map_err(|message| {
+                let message = line.recognize(self.lines.name(), *number).unwrap_or(message);
+                self.lines.error(*number, message)
+            })?;
             return Ok(());
         }
         match std::mem::replace(&mut self.rest, Rest::Lines) {

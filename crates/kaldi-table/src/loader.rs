@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ParseError, Rxfilename, printable_rxfilename, read_at};
+use kaldi_io::{Frame, Input, ParseError, Rxfilename, Wanted, printable_rxfilename, read_at, recognize};
 
 use crate::archive::{CHUNK, HEAD};
 use crate::entry::{Chunk, FrameFn, RawEntry, Stored};
@@ -190,13 +190,13 @@ impl ValueLoader {
                     if offset.saturating_add(wanted) > length {
                         // The file is too short for what a header claims.
                         if let Err(source) = (self.frame)(value, true) {
-                            return Err(content(name, offset, source));
+                            return Err(content(name, offset, value, source));
                         }
                     }
                     let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(value.len());
                     ahead = missing.max(value.len()).max(1 << 12);
                 }
-                Err(source) => return Err(content(name, offset, source)),
+                Err(source) => return Err(content(name, offset, value, source)),
             }
         }
     }
@@ -222,7 +222,9 @@ impl ValueLoader {
     }
 }
 
-/// The error that puts the place to a fault in a value that stands at `base`.
-pub(crate) fn content(name: &str, base: u64, source: ParseError) -> kaldi_io::Error {
+/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
+pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
+    let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
+    let source = source.with_advice(advice);
     kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
 }

@@ -179,7 +179,7 @@ impl ScriptTable {
         let (rxfilename, range) = split_range(line.xfilename.as_ref()).map_err(|message| Error::ScriptLine {
             script: self.script.name.to_string(),
             line: number,
-            message,
+            message: line.recognize(&self.script.name, number).unwrap_or(message),
         })?;
         match self.loader.load(rxfilename) {
             Ok(loaded) => Ok(Some(loaded.into_entry(key, range, Some(place)))),

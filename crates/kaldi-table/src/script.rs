@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, number, printable_rxfilename};
+use kaldi_io::{Lines, Wanted, number, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::{Error, Result};
@@ -22,6 +22,21 @@ pub struct ScriptLine {
     pub key: BString,
     /// Where the value is, or where it goes.
     pub xfilename: BString,
+}
+
+impl ScriptLine {
+    /// Says what the file of this name is instead, for a fault in the line of this number.
+    pub(crate) fn recognize(&self, script: &str, number: u64) -> Option<String> {
+        recognize_line(script, number, &[self.key.as_slice(), b" ", &self.xfilename].concat())
+    }
+}
+
+/// Says what a file is whose first line is no line of a script file.
+fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
+    if number > 1 {
+        return None;
+    }
+    recognize(line, Wanted::Lines, script, 0)
 }
 
 /// Splits a line into key and xfilename, the white space around them dropped.
@@ -96,13 +111,13 @@ impl ScriptLines {
         match self.lines.next_line() {
             Ok(Some(line)) => match parse_script_line(line) {
                 Ok(line) => Ok(Some(line)),
-                Err(message) => Err(self.error(number, message)),
+                Err(message) => {
+                    let message = recognize_line(&self.name, number, line).unwrap_or(message);
+                    Err(self.error(number, message))
+                }
             },
             Ok(None) => Ok(None),
-            Err(kaldi_io::Error::Content { .. }) => {
-                let message = "this is no script file but binary data; is it an archive (ark:)?";
-                Err(self.error(number, message.to_owned()))
-            }
+            Err(kaldi_io::Error::Content { source, .. }) => Err(self.error(number, source.to_string())),
             Err(error) => Err(error.into()),
         }
     }

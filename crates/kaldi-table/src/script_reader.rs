@@ -127,6 +127,11 @@ impl ScriptReader {
 }
 
 pub(crate) fn entry_error(place: (Arc<str>, u64), line: &ScriptLine, source: kaldi_io::Error) -> Error {
+    if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
+        && let Some(message) = line.recognize(&place.0, place.1)
+    {
+        return Error::ScriptLine { script: place.0.to_string(), line: place.1, message };
+    }
     Error::Entry { script: Some((place.0.to_string(), place.1)), key: line.key.clone(), source: Box::new(source) }
 }
 

@@ -111,7 +111,7 @@ impl StreamValue {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
-                    let error = content(self.input.name(), self.base, source);
+                    let error = content(self.input.name(), self.base, &self.bytes, source);
                     // A command that failed is the reason for a value that is none.
                     self.input.finish()?;
                     return Err(error);

@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
 
-use crate::archive_writer::{ArchiveWriter, finish_output, parse_wspecifier};
+use crate::archive_writer::{ArchiveWriter, create_output, finish_output, parse_wspecifier};
 use crate::entry::{Body, Record, warn_of_loss};
 use crate::script::Script;
 use crate::{Error, Result};
@@ -49,7 +49,7 @@ impl<T: Value> TableWriter<T> {
         if is_specifier(name) {
             return Self::create(name);
         }
-        let place = Place::File(Output::create(name, false)?);
+        let place = Place::File(create_output(name, false)?);
         Ok(Self { records: RecordWriter { place, format }, value: PhantomData })
     }
 
@@ -144,7 +144,7 @@ impl RecordWriter {
                     }
                     return Err(Error::NoPlace { script: script.name.to_string(), key: key.to_owned() });
                 };
-                let mut output = Output::create(line.xfilename.as_ref(), options.flush)?;
+                let mut output = create_output(line.xfilename.as_ref(), options.flush)?;
                 body.write(&mut output)?;
                 finish_output(output, options.permissive)?;
             }
@@ -190,7 +190,7 @@ pub fn write_file<T: Value>(wxfilename: &BStr, value: &T, format: Format) -> Res
     warn_of_loss(BStr::new(""), value);
     let mut bytes = Vec::new();
     value.write(&mut bytes, format);
-    let mut output = Output::create(wxfilename, false)?;
+    let mut output = create_output(wxfilename, false)?;
     output.write_all(&bytes)?;
     Ok(output.finish()?)
 }

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::{Output, is_specifier};
+use kaldi_io::is_specifier;
 use kaldi_matrix::Matrix;
-use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter, create_output};
 
 const USAGE: &str = "\
 Writes the dimension of the first feature matrix to a file or, where a table is to be written, that of each.
@@ -42,7 +42,7 @@ fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
     } else {
         let (_, dim) = dims.next().context("no features to tell the dimension of (empty archive?)")??;
         dims.finish()?;
-        let mut target = Output::create(&opts.target, false)?;
+        let mut target = create_output(&opts.target, false)?;
         target.write_all(format!("{dim}\n").as_bytes())?;
         target.finish()?;
     }

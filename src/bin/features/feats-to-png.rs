@@ -13,7 +13,7 @@ use kaldi_io::{Output, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, MatrixOrVector};
 use kaldi_plot::{Canvas, Features, Figure, FileNames, PlotOptions, Sheet, Style, Timing, Waveform, encode_png};
-use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -122,7 +122,7 @@ impl Target {
         let path = name.as_path();
         let is_png = || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
         if !path.is_dir() && (!matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || is_png()) {
-            return Ok(Self::Sheet { sheet: Sheet::default(), output: Output::create(name, false)? });
+            return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
         if !path.is_dir() {
             std::fs::create_dir(path).with_context(|| format!("cannot make the folder {name}"))?;

@@ -8,10 +8,10 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
-use kaldi_io::{Input, Output, Rxfilename, is_same_file, printable_rxfilename, printable_wxfilename};
+use kaldi_io::{Input, Rxfilename, is_same_file, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_scan::{Sequence, ValueType, join_names};
-use kaldi_table::{Error, write_script_line};
+use kaldi_table::{Error, create_output, write_script_line};
 
 const USAGE: &str = "\
 Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.
@@ -46,7 +46,7 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
         check_archive(archive, &opts.script)?;
     }
     check_script(&opts.script)?;
-    let mut script = Output::create(&opts.script, false)?;
+    let mut script = create_output(&opts.script, false)?;
     let mut entries = Sequence::new(&opts.archives, opts.value_type);
     let mut line = Vec::new();
     let (mut done, mut damaged) = (0, 0);

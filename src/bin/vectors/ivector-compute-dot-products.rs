@@ -9,12 +9,12 @@ use std::sync::Arc;
 use anyhow::Context;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
+use kaldi_io::Lines;
 use kaldi_io::number::general;
-use kaldi_io::{Lines, Output};
 use kaldi_ivector::{TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::RandomAccessReader;
+use kaldi_table::{RandomAccessReader, create_output};
 
 const USAGE: &str = "\
 Computes inner products of pairs of speaker vectors, which are cosine scores where their lengths are normalized. A trial is
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
     let (mut first, mut second) = (Ivectors::open(&opts.first)?, Ivectors::open(&opts.second)?);
     let mut trials = TrialList::new(Lines::open(&opts.trials)?);
-    let mut scores = TrialScores::new(Output::create(&opts.scores, false)?);
+    let mut scores = TrialScores::new(create_output(&opts.scores, false)?);
 
     let mut tally = Tally::default();
     while let Some((key1, key2)) = trials.next_trial()? {

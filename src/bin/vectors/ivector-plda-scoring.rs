@@ -10,12 +10,12 @@ use std::sync::Arc;
 use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, Tally};
+use kaldi_io::Lines;
 use kaldi_io::number::general;
-use kaldi_io::{Lines, Output};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Rows, SequentialReader, read_file};
+use kaldi_table::{RandomAccessReader, Rows, SequentialReader, create_output, read_file};
 
 const USAGE: &str = "\
 Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. Appended to it is
@@ -58,7 +58,7 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     let test = collect(test, "test", |ivector, _| scorer.trial(ivector))?;
 
     let mut trials = TrialList::new(Lines::open(&opts.trials)?);
-    let mut scores = TrialScores::new(Output::create(&opts.scores, false)?);
+    let mut scores = TrialScores::new(create_output(&opts.scores, false)?);
     let mut tally = Tally::default();
     while let Some((key1, key2)) = trials.next_trial()? {
         let Some(train) = train.get(key1) else {

@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{Arg, Tally, write_rows};
-use kaldi_io::Output;
 use kaldi_io::number::write_f32;
 use kaldi_ivector::{LogisticRegression, TrainingOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
+use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\
 Computes how likely vectors are of the classes of a logistic regression: writes a vector for each, with the logarithms of
@@ -110,7 +109,7 @@ fn write_scores(
         // Nothing is written where there is nothing to write.
         let output = match &mut output {
             Some(output) => output,
-            None => output.insert(Output::create(scores, false)?),
+            None => output.insert(create_output(scores, false)?),
         };
         output.write_all(&line)?;
         tally.done += 1;

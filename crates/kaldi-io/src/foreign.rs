@@ -1,0 +1,375 @@
+//! Advice for streams and names that are something else than what was wanted.
+//!
+//! Nothing here runs before an error is made: the first bytes of a stream are looked at where they could not be read, a
+//! name where it could not be opened.
+
+use std::io::ErrorKind;
+
+use crate::cursor::is_space;
+
+/// What a stream was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// An archive: keys, each with its value (`ark:`).
+    Archive,
+    /// A script file or another list: text in lines (`scp:`).
+    Lines,
+    /// One value without a key.
+    Value,
+}
+
+/// A format of others.
+struct Format {
+    /// The bytes that tell it, and where they stand.
+    magic: &'static [u8],
+    at: usize,
+    what: &'static str,
+    help: Help,
+}
+
+/// What to do with it.
+#[derive(Clone, Copy)]
+enum Help {
+    /// A command writes on its standard output what was wanted; `FILE` stands for the name.
+    Command(&'static str),
+    /// A waveform that tools of audio read.
+    Wave,
+    /// A waveform that they do not read: the command makes one that they do.
+    OtherWave(&'static str),
+    /// Arrays, which a Python package makes a table of.
+    Arrays,
+    /// A sentence.
+    Text(&'static str),
+}
+
+const FORMATS: &[Format] = &[
+    format(b"\x1f\x8b", "gzip-compressed data", Help::Command("gunzip -c FILE")),
+    format(b"\x28\xb5\x2f\xfd", "zstd-compressed data", Help::Command("zstd -dc FILE")),
+    format(b"BZh", "bzip2-compressed data", Help::Command("bunzip2 -c FILE")),
+    format(b"\xfd7zXZ\0", "xz-compressed data", Help::Command("xz -dc FILE")),
+    format(b"RIFF", "a WAV file", Help::Wave),
+    format(b"RIFX", "a WAV file", Help::Wave),
+    format(b"fLaC", "a FLAC file", Help::Wave),
+    format(b"OggS", "an Ogg file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
+    format(b"ID3", "an MP3 file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
+    format(b"NIST_1A", "a NIST SPHERE file", Help::OtherWave("sph2pipe -f wav FILE")),
+    format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Arrays),
+    format(b"PK\x03\x04", "a zip file, such as .npz", Help::Arrays),
+    format(b"\x89HDF\r", "an HDF5 file", Help::Arrays),
+    format(b"PAR1", "a Parquet file", Help::Arrays),
+    format(b"\x80\x02", "a Python pickle", Help::Arrays),
+    format(b"\x80\x03", "a Python pickle", Help::Arrays),
+    format(b"\x80\x04\x95", "a Python pickle", Help::Arrays),
+    format(b"\x80\x05\x95", "a Python pickle", Help::Arrays),
+    Format { at: 257, ..format(b"ustar", "a tar file", Help::Text("unpack it with tar first")) },
+];
+
+const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format {
+    Format { magic, at: 0, what, help }
+}
+
+/// Says what a stream is and how it can be read, where its first bytes tell that it is not what was wanted.
+///
+/// `head` is the begin of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
+pub fn recognize(head: &[u8], wanted: Wanted, name: &str, fault: usize) -> Option<String> {
+    match foreign(head) {
+        // A tool that reads waveforms has met one, and something is wrong behind the magic bytes.
+        Some(Format { help: Help::Wave, .. }) if wanted == Wanted::Value && fault >= 4 => None,
+        Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
+        None => kaldi_advice(head, wanted, name),
+    }
+}
+
+/// The format of others that begins so.
+fn foreign(head: &[u8]) -> Option<&'static Format> {
+    static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
+    let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));
+    FORMATS.iter().find(begins).or_else(|| is_json(head).then_some(&JSON))
+}
+
+impl Help {
+    fn to_text(self, name: &str) -> String {
+        match self {
+            Self::Command(command) => format!("read it through a command: '{} |'", on_file(command, name)),
+            Self::Wave => {
+                "tools such as compute-mfcc-feats and wav-copy read it, tables of them by a script file with lines \
+                           of a key and a file name (scp:)"
+                    .to_owned()
+            }
+            Self::OtherWave(command) => {
+                format!("tools for audio read it through a command: '{} |'", on_file(command, name))
+            }
+            Self::Arrays => "in Python, kaldiio.save_ark makes an archive of its arrays".to_owned(),
+            Self::Text(text) => text.to_owned(),
+        }
+    }
+}
+
+/// Puts the name into a command; standard input has none there, and what is quoted already could not be quoted again.
+fn on_file(command: &str, name: &str) -> String {
+    match name {
+        "standard input" => command.replace(" FILE", ""),
+        _ if name.contains(['\'', '"', ' ']) => command.to_owned(),
+        _ => command.replace("FILE", name),
+    }
+}
+
+/// Advice where Kaldi's own files stand in each other's place.
+fn kaldi_advice(head: &[u8], wanted: Wanted, name: &str) -> Option<String> {
+    let name = if name == "standard input" { "-" } else { name };
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let entry = split_key(line).filter(|_| wanted != Wanted::Archive);
+    if let Some((key, value)) = entry {
+        // Text of several integers has another form in a file, so that an offset would not do.
+        let is_same_in_files = value.starts_with(b"\0B") || is_bracket(value);
+        if is_same_in_files && wanted == Wanted::Value && name != "-" && !name.contains('|') {
+            let offset = key.len() + 1;
+            return Some(format!("{IS_ARCHIVE}: write ark:{name}, or {name}:{offset} for its first value"));
+        }
+        if is_same_in_files || is_numbers(value) {
+            return Some(format!("{IS_ARCHIVE}: write ark:{name}"));
+        }
+    }
+    if wanted != Wanted::Lines && is_script_line(line) {
+        return Some(format!("this is a script file (keys and file names): write scp:{name}"));
+    }
+    if wanted != Wanted::Value && (head.starts_with(b"\0B") || is_bracket(head)) {
+        return Some(format!("this is one value without a key, and no table: write {name} without ark: or scp:"));
+    }
+    None
+}
+
+const IS_ARCHIVE: &str = "this is an archive (keys before the values)";
+
+/// Whether a matrix or a vector may begin so in text.
+fn is_bracket(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    text.starts_with(b"[") && text.get(1).is_none_or(|&byte| is_space(byte))
+}
+
+fn is_numbers(text: &[u8]) -> bool {
+    let mut words = text.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(is_number)
+}
+
+/// Whether the line has a key and what looks like the name of a file or a command.
+fn is_script_line(line: &[u8]) -> bool {
+    let Some((_, name)) = split_key(line) else { return false };
+    let name = name.trim_ascii();
+    if name.is_empty() || name.contains(&0) || name.starts_with(b"[") {
+        return false;
+    }
+    if name.ends_with(b"|") {
+        return true;
+    }
+    if name.iter().any(|&byte| is_space(byte)) {
+        return false;
+    }
+    let extension = name.rsplit(|&byte| byte == b'.').next().filter(|extension| extension.len() < name.len());
+    let has_extension = extension.is_some_and(|text| {
+        let text = text.split(|&byte| byte == b':').next().unwrap_or_default();
+        (1..=5).contains(&text.len())
+            && text[0].is_ascii_alphabetic()
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    has_extension || name.contains(&b'/')
+}
+
+/// Splits a key, which must not look like the begin of a value itself, off a line.
+fn split_key(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = line.iter().position(|&byte| is_space(byte))?;
+    let (key, value) = (&line[..length], &line[length + 1..]);
+    let is_key = !key.is_empty()
+        && key.iter().all(|&byte| byte.is_ascii_graphic() || byte >= 0x80)
+        && !matches!(key[0], b'[' | b'<' | b'{' | b'"')
+        && !is_number(key);
+    is_key.then_some((key, value))
+}
+
+fn is_number(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
+}
+
+/// Whether the text begins as JSON does and a matrix does not: with a brace and a name, or a bracket and a bracket.
+fn is_json(head: &[u8]) -> bool {
+    let mut bytes = head.iter().copied().filter(|&byte| !is_space(byte));
+    match (bytes.next(), bytes.next()) {
+        (Some(b'{'), second) => matches!(second, None | Some(b'"' | b'}')),
+        (Some(b'['), Some(second)) => matches!(second, b'{' | b'"' | b'['),
+        _ => false,
+    }
+}
+
+/// Advice about a name that could not be opened for this reason; nothing where it is only a name of nothing.
+pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
+    if reason != ErrorKind::NotFound {
+        return None;
+    }
+    let quotes: &[char] = &['\'', '"'];
+    let bare = name.strip_prefix('$').unwrap_or(name).trim_matches(quotes);
+    if let Some((scheme, _)) = bare.split_once("://")
+        && !scheme.is_empty()
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        let command = match scheme {
+            "s3" => format!("aws s3 cp {bare} -"),
+            "gs" => format!("gsutil cat {bare}"),
+            "hdfs" => format!("hdfs dfs -cat {bare}"),
+            _ => format!("curl -sSfL {bare}"),
+        };
+        return Some(format!("addresses are read through a command: '{command} |'"));
+    }
+    if bare.contains(",scp:") || bare.contains(",ark:") {
+        return Some("one table has one name: ark:FILE or scp:FILE to read".to_owned());
+    }
+    if bare.starts_with('~') {
+        return Some("the shell replaces ~ at the begin of a word only; write $HOME instead".to_owned());
+    }
+    if bare.starts_with('-') {
+        return Some("options have the form --name=value and stand before the arguments".to_owned());
+    }
+    if bare.contains(char::is_whitespace) {
+        return Some("a command needs a pipe sign: 'command |' to read, '| command' to write".to_owned());
+    }
+    if bare.contains(['*', '?']) {
+        let command = if name == bare { format!("cat {bare}") } else { "cat FILES".to_owned() };
+        return Some(format!("patterns of files are read through a command: '{command} |'"));
+    }
+    None
+}
+
+/// Says what is odd about the name of a file that is going to be written, if anything is.
+pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
+    if matches!(name, [] | b"-") || name.starts_with(b"|") {
+        return None;
+    }
+    let has = |part: &[u8]| memchr::memmem::find(name, part).is_some();
+    if has(b",scp:") || has(b",ark:") {
+        return Some("an archive with its script file is written as ark,scp:foo.ark,foo.scp");
+    }
+    if has(b">") {
+        return Some("> is a part of the name here; a command to write to begins with |");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a stream that begins so.
+    fn said(head: &[u8], wanted: Wanted, name: &str) -> String {
+        recognize(head, wanted, name, 0).unwrap_or_else(|| "no idea".to_owned())
+    }
+
+    #[test]
+    fn formats_of_others_are_told_by_their_first_bytes() {
+        let mut tar = b"./feats.ark".to_vec();
+        tar.resize(257, 0);
+        tar.extend(b"ustar  ");
+        for (head, expected) in [
+            (&b"\x1f\x8b\x08\0\0\0"[..], "this is gzip-compressed data; read it through a command: 'gunzip -c x |'"),
+            (b"\x28\xb5\x2f\xfd\0", "this is zstd-compressed data; read it through a command: 'zstd -dc x |'"),
+            (b"BZh91AY", "this is bzip2-compressed data; read it through a command: 'bunzip2 -c x |'"),
+            (b"\xfd7zXZ\0\0", "this is xz-compressed data; read it through a command: 'xz -dc x |'"),
+            (b"RIFF\x24\0\0\0WAVEfmt ", "this is a WAV file; tools such as compute-mfcc-feats"),
+            (b"fLaC\0\0\0\x22", "this is a FLAC file; tools such as compute-mfcc-feats"),
+            (b"OggS\0\x02", "this is an Ogg file; tools for audio read it through a command: 'ffmpeg -i x -f wav - |'"),
+            (b"ID3\x04", "this is an MP3 file; tools for audio"),
+            (b"NIST_1A\n   1024\n", "this is a NIST SPHERE file; tools for audio read it through a command: 'sph2pipe"),
+            (b"\x93NUMPY\x01\0", "this is a NumPy array (.npy); in Python, kaldiio.save_ark"),
+            (b"PK\x03\x04\x14", "this is a zip file, such as .npz; in Python"),
+            (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),
+            (b"PAR1\x15", "this is a Parquet file; in Python"),
+            (b"\x80\x04\x95\x0b\0", "this is a Python pickle; in Python"),
+            (b"\x80\x02}q\0", "this is a Python pickle; in Python"),
+            (&tar, "this is a tar file; unpack it"),
+            (b"{\n  \"utts\": {", "this is JSON text; "),
+            (b"{", "this is JSON text; "),
+            (b"[[1, 2], [3, 4]]", "this is JSON text; "),
+        ] {
+            for wanted in [Wanted::Archive, Wanted::Lines, Wanted::Value] {
+                let said = said(head, wanted, "x");
+                assert!(said.starts_with(expected), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn kaldis_files_in_the_place_of_others_are_told_by_their_first_line() {
+        let archive = "this is an archive (keys before the values): write ark:x";
+        let script = "this is a script file (keys and file names): write scp:x";
+        let value = "this is one value without a key, and no table: write x without ark: or scp:";
+        let first = |offset: usize| format!("{archive}, or x:{offset} for its first value");
+        let nothing = "no idea".to_owned();
+        for (head, for_archive, for_lines, for_value) in [
+            (&b"utt1 \0BFM \x04"[..], nothing.clone(), archive.to_owned(), first(5)),
+            (b"utt1  [\n  1 2\n", nothing.clone(), archive.to_owned(), first(5)),
+            (b"u [ 1 2 ]\n", nothing.clone(), archive.to_owned(), first(2)),
+            (b"utt1 3 4 5\nutt2 6\n", nothing.clone(), archive.to_owned(), archive.to_owned()),
+            (b"utt1 raw.ark:5\nutt2 raw.ark:9\n", script.to_owned(), nothing.clone(), script.to_owned()),
+            (b"utt1 /data/raw\n", script.to_owned(), nothing.clone(), script.to_owned()),
+            (b"utt1 sox a.wav -t wav - |\n", script.to_owned(), nothing.clone(), script.to_owned()),
+            (b"utt1 raw.ark:5[0:3]", script.to_owned(), nothing.clone(), script.to_owned()),
+            (b"\0BFM \x04", value.to_owned(), value.to_owned(), nothing.clone()),
+            (b" [\n 1 2 ]\n", value.to_owned(), value.to_owned(), nothing.clone()),
+            (b"utt1 word word.\n", nothing.clone(), nothing.clone(), nothing.clone()),
+            (b"utt1 word\n", nothing.clone(), nothing.clone(), nothing.clone()),
+            (b"utt1 10:5\n", nothing.clone(), nothing.clone(), nothing.clone()),
+            (b"1 2\n3 4\n", nothing.clone(), nothing.clone(), nothing.clone()),
+            (b"<Plda>  [ 1 2 ]", nothing.clone(), nothing.clone(), nothing.clone()),
+            (b"", nothing.clone(), nothing.clone(), nothing.clone()),
+        ] {
+            assert_eq!(said(head, Wanted::Archive, "x"), for_archive, "{}", head.escape_ascii());
+            assert_eq!(said(head, Wanted::Lines, "x"), for_lines, "{}", head.escape_ascii());
+            assert_eq!(said(head, Wanted::Value, "x"), for_value, "{}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn a_waveform_is_no_foreigner_to_its_reader() {
+        assert_eq!(recognize(b"RIFF\x24\0\0\0WAVEfmt ", Wanted::Value, "x", 20), None);
+    }
+
+    #[test]
+    fn advice_can_be_pasted_whatever_the_name_is() {
+        let gzip = b"\x1f\x8b\x08";
+        assert!(said(gzip, Wanted::Archive, "standard input").ends_with("'gunzip -c |'"));
+        assert!(said(gzip, Wanted::Archive, "'cat x |'").ends_with("'gunzip -c FILE |'"));
+        assert!(said(b"a \0B", Wanted::Value, "standard input").ends_with("write ark:-"));
+        assert!(said(b"a \0B", Wanted::Value, "'cat x |'").ends_with("write ark:'cat x |'"));
+    }
+
+    #[test]
+    fn names_that_only_a_shell_would_understand_get_advice() {
+        let t = |name: &str, expected: Option<&str>| {
+            let advice = name_advice(name, ErrorKind::NotFound);
+            let is_right = match (&advice, expected) {
+                (Some(advice), Some(expected)) => advice.contains(expected),
+                (advice, expected) => advice.is_none() && expected.is_none(),
+            };
+            assert!(is_right, "{name}: {advice:?}");
+        };
+        t("~/feats.ark", Some("$HOME"));
+        t("'raw_*.ark'", Some("'cat FILES |'"));
+        t("raw_[~]*.ark", Some("'cat raw_[~]*.ark |'"));
+        t("'sox a.wav -t wav -'", Some("'command |'"));
+        t("https://example.org/a.ark", Some("'curl -sSfL https://example.org/a.ark |'"));
+        t("s3://bucket/a.ark", Some("'aws s3 cp s3://bucket/a.ark - |'"));
+        t("-j4", Some("--name=value"));
+        t("a.ark,scp:a.scp", Some("ark:FILE or scp:FILE"));
+        t("feats.ark", None);
+        t("data/feats-1.ark", None);
+        assert_eq!(name_advice("~/feats.ark", ErrorKind::PermissionDenied), None);
+    }
+
+    #[test]
+    fn odd_names_of_outputs_are_doubted() {
+        for name in ["a.ark > log", "a.ark,scp:a.scp", "a.ark,ark:b.ark"] {
+            assert!(output_doubt(name.as_bytes()).is_some(), "{name}");
+        }
+        for name in ["", "-", "a.ark", "| gzip -c > a.gz", "a,b.ark", "a:b"] {
+            assert_eq!(output_doubt(name.as_bytes()), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Streams and names that are something else than what was wanted: the message says what, and what to write.
+
+use crate::support::Scratch;
+use crate::support::sample::{binary_archive, matrix, text_archive, vector};
+
+/// Standard error of a command that fails, which has one line besides the command's echo.
+#[track_caller]
+fn error_of(scratch: &Scratch, command: &str) -> String {
+    let ran = scratch.sh(&format!("{command} 2> errors")).fails_with(255);
+    assert!(ran.stdout().is_empty(), "{command}");
+    let errors = String::from_utf8(scratch.read("errors")).unwrap();
+    assert_eq!(errors.lines().count(), 2, "{command}: {errors}");
+    errors.lines().last().unwrap().to_owned()
+}
+
+#[track_caller]
+fn says(scratch: &Scratch, command: &str, expected: &str) {
+    let error = error_of(scratch, command);
+    assert!(error.contains(expected), "{command}: expected {expected}\n{error}");
+}
+
+#[test]
+fn compressed_tables_say_what_reads_them() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))])).write("m.scp", "a m.ark:2\n");
+    scratch.sh("gzip m.ark m.scp && cp m.ark.gz m.mat").succeeds();
+    says(
+        &scratch,
+        "copy-matrix ark:m.ark.gz ark:-",
+        "m.ark.gz:0: this is gzip-compressed data; read it through a command: 'gunzip -c m.ark.gz |'",
+    );
+    says(
+        &scratch,
+        "copy-matrix scp:m.scp.gz ark:-",
+        "m.scp.gz:1: expected text, got binary data: this is gzip-compressed data; read it through a command: 'gunzip -c m.scp.gz |'",
+    );
+    says(
+        &scratch,
+        "copy-matrix ark:- ark:- < m.ark.gz",
+        "standard input:0: this is gzip-compressed data; read it through a command: 'gunzip -c |'",
+    );
+    says(&scratch, "copy-matrix m.mat -", "this is gzip-compressed data");
+    says(&scratch, "echo 'a m.mat' | copy-matrix scp:- ark:-", "this is gzip-compressed data");
+    says(&scratch, "ark-to-scp m.ark.gz -", "m.ark.gz:0: this is gzip-compressed data");
+    says(&scratch, "concat-ark m.ark.gz ark:-", "m.ark.gz:0: this is gzip-compressed data");
+    says(&scratch, "matrix-sum --binary=false m.mat -", "this is gzip-compressed data");
+}
+
+#[test]
+fn other_formats_are_named_wherever_a_table_or_a_file_was_wanted() {
+    let scratch = Scratch::new();
+    scratch
+        .write("x.npy", b"\x93NUMPY\x01\0v\0{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }\n\0\0\0\0")
+        .write("x.h5", b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0")
+        .write("x.json", "{\"utt1\": [[1.0, 2.0], [3.0, 4.0]]}\n")
+        .write("x.wav", b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0data\0\0\0\0")
+        .write("x.ogg", b"OggS\0\x02\0\0\0\0\0\0\0\0 \0");
+    scratch.sh("tar -cf x.tar x.npy x.wav").succeeds();
+    for (file, what) in [
+        ("x.npy", "a NumPy array (.npy); in Python, kaldiio.save_ark"),
+        ("x.h5", "an HDF5 file; in Python, kaldiio.save_ark"),
+        ("x.json", "JSON text"),
+        ("x.wav", "a WAV file; tools such as compute-mfcc-feats and wav-copy read it"),
+        ("x.ogg", "an Ogg file; tools for audio read it through a command: 'ffmpeg -i x.ogg -f wav - |'"),
+        ("x.tar", "a tar file"),
+    ] {
+        for command in ["copy-feats ark:FILE ark:-", "copy-feats scp:FILE ark:-", "copy-feats FILE -"] {
+            says(&scratch, &command.replace("FILE", file), &format!("this is {what}"));
+        }
+    }
+    says(&scratch, "wav-copy x.ogg -", "x.ogg:0: expected RIFF or RIFX, got OggS: this is an Ogg file");
+    says(&scratch, "copy-int-vector ark:x.npy ark:-", "this is a NumPy array");
+    says(&scratch, "compute-mfcc-feats ark:x.wav ark:-", "this is a WAV file");
+    says(&scratch, "compute-mfcc-feats scp:x.wav ark:-", "this is a WAV file");
+}
+
+#[test]
+fn archives_script_files_and_single_values_are_told_apart() {
+    let scratch = Scratch::new();
+    let entries = [("utt1", matrix(1, 3, 4)), ("utt2", matrix(2, 2, 4))];
+    scratch
+        .write("m.ark", binary_archive(&entries))
+        .write("t.ark", text_archive(&entries))
+        .write("v.ark", text_archive(&[("utt1", vector(1, 5))]))
+        .write("i.ark", "utt1 3 4 5\nutt2 6\n")
+        .write("m.scp", "utt1 m.ark:5\nutt2 m.ark:80\n")
+        .write("m.mat", matrix(1, 3, 4).binary())
+        .write("t.mat", " [\n  1 2\n  3 4 ]\n");
+    let archive = |name| format!("this is an archive (keys before the values): write ark:{name}");
+    for (tool, name) in [("copy-feats", "m.ark"), ("copy-feats", "t.ark"), ("copy-vector", "v.ark")] {
+        says(&scratch, &format!("{tool} {name} -"), &format!("{}, or {name}:5 for its first value", archive(name)));
+        says(&scratch, &format!("{tool} scp:{name} ark:-"), &archive(name));
+        scratch.sh(&format!("{tool} {name}:5 o && {tool} ark:{name} ark:o")).succeeds();
+    }
+    says(&scratch, "copy-int-vector i.ark -", &archive("i.ark"));
+    says(&scratch, "copy-int-vector scp:i.ark ark:-", &archive("i.ark"));
+    says(&scratch, "vector-sum ark:v.ark scp:v.ark ark:-", &archive("v.ark"));
+    let script = "this is a script file (keys and file names): write scp:m.scp";
+    says(&scratch, "copy-feats ark:m.scp ark:-", script);
+    says(&scratch, "copy-int-vector ark:m.scp ark:-", script);
+    says(&scratch, "copy-feats m.scp -", script);
+    for name in ["m.mat", "t.mat"] {
+        let value = format!("this is one value without a key, and no table: write {name} without ark: or scp:");
+        says(&scratch, &format!("copy-feats ark:{name} ark:-"), &value);
+        says(&scratch, &format!("copy-feats scp:{name} ark:-"), &value);
+    }
+}
+
+/// A second entry is no begin of a file, and a tool that reads the format has better to say.
+#[test]
+fn only_the_begin_of_a_stream_tells_what_it_is() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", [binary_archive(&[("a", matrix(1, 3, 4))]), b"\x1f\x8b\x08 x".to_vec()].concat());
+    scratch.sh("copy-matrix ark:m.ark ark:/dev/null").fails_with(255).stderr_lacks("gzip");
+    scratch.write("x.wav", b"RIFF\x24\0\0\0WAVEfmt \x02\0\0\0\x01\0data\0\0\0\0");
+    scratch.sh("wav-copy x.wav -").fails_with(255).stderr_lacks("compute-mfcc-feats");
+}
+
+#[test]
+fn names_that_only_a_shell_or_a_browser_understands_get_advice() {
+    let scratch = Scratch::new();
+    for (command, advice) in [
+        ("copy-feats 'ark:~/feats.ark' ark:-", "write $HOME instead"),
+        ("copy-feats 'ark:raw_*.ark' ark:-", "'cat FILES |'"),
+        ("copy-feats 'sox a.wav -t wav -' -", "a command needs a pipe sign: 'command |' to read"),
+        ("copy-feats ark:https://example.org/a.ark ark:-", "'curl -sSfL https://example.org/a.ark |'"),
+        ("copy-feats ark:a.ark,scp:a.scp ark:-", "one table has one name: ark:FILE or scp:FILE to read"),
+        ("copy-feats -j4 ark:-", "as a table, \"-j4\" is written \"ark:-j4\""),
+        ("copy-feats -j4 -", "options have the form --name=value"),
+        ("copy-feats feats.scp ark:-", "as a table, \"feats.scp\" is written \"scp:feats.scp\""),
+        ("copy-feats scp:feats.scp out", "as a table, \"out\" is written \"ark:out\""),
+        ("feat-to-len feats.scp", "write scp:feats.scp"),
+        ("feat-to-len feats.ark", "write ark:feats.ark"),
+    ] {
+        says(&scratch, command, advice);
+    }
+    scratch
+        .sh("copy-feats ark:nosuch.ark ark:-")
+        .fails_with(255)
+        .stderr_has("cannot open nosuch.ark: No such file or directory\n");
+}
+
+#[test]
+fn names_of_outputs_that_look_like_mistakes_are_warned_about() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))]));
+    let ran = scratch.sh("copy-feats ark:m.ark ark:o.ark,scp:o.scp").succeeds();
+    ran.stderr_has("WARNING (copy-feats").stderr_has("is written as ark,scp:foo.ark,foo.scp");
+    scratch.sh("copy-feats ark:m.ark 'ark,t:o > log'").succeeds().stderr_has("> is a part of the name here");
+    assert!(scratch.list().contains(&"o.ark,scp:o.scp".to_owned()));
+    scratch.sh("copy-feats ark:m.ark 'ark:| cat > o'").succeeds().stderr_lacks("WARNING");
+}
