@@ -156,37 +156,34 @@ fn run_worker<R: Reader, U>(shared: &Shared<R, U>, max_bytes: usize, weigh: fn(&
     loop {
         let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = shared.results();
-        while !results.stop && results.bytes_in_flight >= max_bytes {
+        while !results.stop && results.bytes_in_flight >= max_bytes.max(1) {
             results = shared.room.wait(results).unwrap_or_else(PoisonError::into_inner);
         }
         if results.stop || source.ended {
             return;
         }
         drop(results);
-        let item = source.reader.as_mut().and_then(Iterator::next);
+        let item = source.reader.as_mut().map_or(Ok(None), Reader::next);
         let number = source.number;
         source.number += 1;
-        source.ended = !matches!(item, Some(Ok(_)));
+        source.ended = !matches!(item, Ok(Some(_)));
         let mut results = shared.results();
-        let weight = match &item {
-            Some(Ok(value)) => weigh(value),
-            _ => 0,
-        };
         match item {
-            None => {
+            Ok(None) => {
                 results.total = Some(number);
                 drop(results);
                 shared.ready.notify_all();
                 return;
             }
-            Some(Err(error)) => {
+            Err(error) => {
                 results.slots.push_back(Some((Err(error), 0)));
                 results.total = Some(number + 1);
                 drop(results);
                 shared.ready.notify_all();
                 return;
             }
-            Some(Ok(value)) => {
+            Ok(Some(value)) => {
+                let weight = weigh(&value);
                 results.slots.push_back(None);
                 results.bytes_in_flight += weight;
                 drop(results);
@@ -262,12 +259,13 @@ where
         }
     }
 
-    fn next_result(&mut self) -> Option<Result<U, R::Error>> {
-        let State::Running { shared, .. } = &self.state else { return None };
+    fn next_result(&mut self) -> Result<Option<U>, R::Error> {
+        let State::Running { shared, .. } = &self.state else { return Ok(None) };
         let mut results = shared.results();
         loop {
+            // A panic is passed on where the threads are joined.
             if results.panicked || results.total == Some(results.first) {
-                return None;
+                return Ok(None);
             }
             if let Some(Some(_)) = results.slots.front()
                 && let Some(Some((result, weight))) = results.slots.pop_front()
@@ -276,48 +274,10 @@ where
                 results.bytes_in_flight -= weight;
                 drop(results);
                 shared.room.notify_all();
-                return Some(result);
+                return result.map(Some);
             }
             results = shared.ready.wait(results).unwrap_or_else(PoisonError::into_inner);
         }
-    }
-}
-
-impl<R, U> Iterator for ParMap<R, U>
-where
-    R: Reader + Send + 'static,
-    R::Value: Send,
-    R::Error: Send,
-    U: Send + 'static,
-{
-    type Item = Result<U, R::Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let State::Inline { reader, bytes, time } = &mut self.state {
-            let pays = *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
-            if !pays || self.threads.get() <= 1 {
-                let mapped = reader.next().map(|item| {
-                    let value = item?;
-                    *bytes += (self.weigh)(&value);
-                    let start = Instant::now();
-                    let result = (self.work)(value);
-                    *time += start.elapsed();
-                    result
-                });
-                if !matches!(mapped, Some(Ok(_))) {
-                    self.end();
-                }
-                return mapped;
-            }
-            let reader = self.stop()?;
-            self.start(reader);
-            return self.next();
-        }
-        let result = self.next_result();
-        if !matches!(result, Some(Ok(_))) {
-            self.end();
-        }
-        result
     }
 }
 
@@ -331,10 +291,45 @@ where
     type Value = U;
     type Error = R::Error;
 
+    fn next(&mut self) -> Result<Option<U>, R::Error> {
+        if let State::Inline { reader, bytes, time } = &mut self.state {
+            let pays = *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
+            if !pays || self.threads.get() <= 1 {
+                let mapped = reader.next().and_then(|value| {
+                    let Some(value) = value else { return Ok(None) };
+                    *bytes += (self.weigh)(&value);
+                    let start = Instant::now();
+                    let result = (self.work)(value);
+                    *time += start.elapsed();
+                    result.map(Some)
+                });
+                if !matches!(mapped, Ok(Some(_))) {
+                    self.end();
+                }
+                return mapped;
+            }
+            let Some(reader) = self.stop() else { return Ok(None) };
+            self.start(reader);
+            return self.next();
+        }
+        let result = self.next_result();
+        if !matches!(result, Ok(Some(_))) {
+            self.end();
+        }
+        result
+    }
+
     fn restart(&mut self) -> Result<(), R::Error> {
         let Some(mut reader) = self.stop() else { return Ok(()) };
         let result = reader.restart();
-        self.state = State::inline(reader);
+        self.state = if result.is_ok() { State::inline(reader) } else { State::Ended(reader) };
+        result
+    }
+
+    fn finish(&mut self) -> Result<(), R::Error> {
+        let Some(mut reader) = self.stop() else { return Ok(()) };
+        let result = reader.finish();
+        self.state = State::Ended(reader);
         result
     }
 }
@@ -349,3 +344,6 @@ impl<R: Reader, U> Drop for ParMap<R, U> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

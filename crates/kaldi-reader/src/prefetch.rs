@@ -44,7 +44,7 @@ struct Shared<R: Reader> {
 }
 
 struct Queue<R: Reader> {
-    items: VecDeque<(R::Item, usize)>,
+    items: VecDeque<(Result<R::Value, R::Error>, usize)>,
     bytes: usize,
     ended: bool,
     stop: bool,
@@ -83,7 +83,7 @@ where
         let thread = thread::spawn(move || {
             let shared = &end.0;
             loop {
-                let Some(item) = reader.next() else { break };
+                let Some(item) = reader.next().transpose() else { break };
                 let weight = item.as_ref().map_or(0, weigh);
                 let mut queue = shared.lock();
                 while !queue.stop && !queue.items.is_empty() && queue.bytes + weight > max_bytes {
@@ -123,42 +123,6 @@ where
     }
 }
 
-impl<R> Iterator for Prefetch<R>
-where
-    R: Reader + Send + 'static,
-    R::Value: Send,
-    R::Error: Send,
-{
-    type Item = R::Item;
-
-    fn next(&mut self) -> Option<R::Item> {
-        if let State::Idle(_) = self.state {
-            let reader = self.stop()?;
-            self.start(reader);
-        }
-        let State::Running { queue: shared, .. } = &self.state else { return None };
-        let mut queue = shared.lock();
-        let item = loop {
-            if let Some((item, weight)) = queue.items.pop_front() {
-                queue.bytes -= weight;
-                break Some(item);
-            }
-            if queue.ended {
-                break None;
-            }
-            queue = shared.wait(queue);
-        };
-        drop(queue);
-        shared.changed.notify_all();
-        if !matches!(item, Some(Ok(_)))
-            && let Some(reader) = self.stop()
-        {
-            self.state = State::Ended(reader);
-        }
-        item
-    }
-}
-
 impl<R> Reader for Prefetch<R>
 where
     R: Reader + Send + 'static,
@@ -168,10 +132,44 @@ where
     type Value = R::Value;
     type Error = R::Error;
 
+    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+        if let State::Idle(_) = self.state {
+            let Some(reader) = self.stop() else { return Ok(None) };
+            self.start(reader);
+        }
+        let State::Running { queue: shared, .. } = &self.state else { return Ok(None) };
+        let mut queue = shared.lock();
+        let item = loop {
+            if let Some((item, weight)) = queue.items.pop_front() {
+                queue.bytes -= weight;
+                break item.map(Some);
+            }
+            if queue.ended {
+                break Ok(None);
+            }
+            queue = shared.wait(queue);
+        };
+        drop(queue);
+        shared.changed.notify_all();
+        if !matches!(item, Ok(Some(_)))
+            && let Some(reader) = self.stop()
+        {
+            self.state = State::Ended(reader);
+        }
+        item
+    }
+
     fn restart(&mut self) -> Result<(), R::Error> {
         let Some(mut reader) = self.stop() else { return Ok(()) };
         let result = reader.restart();
-        self.state = State::Idle(reader);
+        self.state = if result.is_ok() { State::Idle(reader) } else { State::Ended(reader) };
+        result
+    }
+
+    fn finish(&mut self) -> Result<(), R::Error> {
+        let Some(mut reader) = self.stop() else { return Ok(()) };
+        let result = reader.finish();
+        self.state = State::Ended(reader);
         result
     }
 }
