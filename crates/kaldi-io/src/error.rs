@@ -41,6 +41,11 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// A stream was to be read a second time, and its bytes come only once.
+    ReadOnce {
+        /// The printable name.
+        name: String,
+    },
     /// A stream could not be written.
     Write {
         /// The printable name.
@@ -84,6 +89,7 @@ impl fmt::Display for Error {
                 name_advice(name, source.kind()).map_or(Ok(()), |advice| write!(f, " ({advice})"))
             }
             Self::Read { name, offset, source } => write!(f, "cannot read {name}:{offset}: {}", reason(source)),
+            Self::ReadOnce { name } => write!(f, "cannot read {name} a second time: it is a stream"),
             Self::Write { name, offset, source } => {
                 write!(f, "cannot write {name}: {} (after {offset} bytes)", reason(source))
             }
@@ -99,7 +105,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Name { .. } | Self::Status { .. } => None,
+            Self::Name { .. } | Self::Status { .. } | Self::ReadOnce { .. } => None,
             Self::Open { source, .. }
             | Self::Read { source, .. }
             | Self::Write { source, .. }

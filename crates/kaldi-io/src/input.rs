@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bstr::BStr;
 
-use crate::pipe::ShellChild;
+use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source};
 use crate::xfilename::printable_rxfilename;
 use crate::{Error, Result, Rxfilename};
 
@@ -16,18 +16,19 @@ use crate::{Error, Result, Rxfilename};
 #[derive(Debug)]
 #[must_use]
 pub struct Input {
-    file: Arc<File>,
-    child: Option<ShellChild>,
+    source: Box<dyn Source>,
     name: String,
+    /// Offset of the first byte.
+    start: u64,
     /// Offset of the next byte.
     offset: u64,
-    /// The file's length, where it is a regular file.
+    /// The length of the whole, where it is known.
     length: Option<u64>,
     at_end: bool,
 }
 
 impl Input {
-    /// Opens what `name` says: standard input, a file, a file from an offset on, or a command's output.
+    /// Opens the stream that `name` names: standard input, a file, a file from an offset on, or a command's output.
     ///
     /// # Errors
     /// Where the name is invalid, or the file or command cannot be opened.
@@ -46,30 +47,36 @@ impl Input {
                 let file = stdin.map(File::from).map_err(|source| Error::Open { name: name.to_owned(), source })?;
                 // A file that stands as standard input may have been read in part by another program.
                 let offset = (&file).stream_position().unwrap_or(0);
-                Ok(Self::with_file(file, name, offset))
+                Ok(Self::from_source(name, offset, Box::new(FileSource::new(file, name, offset))))
             }
-            Rxfilename::File(path) => Ok(Self::with_file(open(path, name)?, name, 0)),
+            Rxfilename::File(path) => {
+                let file = open(path, name)?;
+                Ok(Self::from_source(name, 0, Box::new(FileSource::new(file, name, 0))))
+            }
             Rxfilename::Offset(path, offset) => {
                 // Messages add the offset themselves.
                 let bare = name.rsplit_once(':').map_or(name, |(bare, _)| bare);
                 let mut file = open(path, name)?;
                 let seek = file.seek(SeekFrom::Start(*offset));
                 seek.map_err(|source| Error::Read { name: bare.to_owned(), offset: *offset, source })?;
-                Ok(Self::with_file(file, bare, *offset))
+                Ok(Self::from_source(bare, *offset, Box::new(FileSource::new(file, bare, *offset))))
             }
-            Rxfilename::Pipe(command) => {
-                let (child, file) = ShellChild::reading(command.as_ref())?;
-                Ok(Self { child: Some(child), ..Self::with_file(file, name, 0) })
-            }
+            Rxfilename::Pipe(command) => Ok(Self::from_source(name, 0, Box::new(CommandSource::run(command.clone())?))),
         }
     }
 
-    fn with_file(file: File, name: &str, offset: u64) -> Self {
-        let length = file.metadata().ok().filter(std::fs::Metadata::is_file).map(|metadata| metadata.len());
-        Self { file: Arc::new(file), child: None, name: name.to_owned(), offset, length, at_end: false }
+    /// Reads from bytes in memory; messages call them `name`.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
+        Self::from_source(name, 0, Box::new(MemorySource::new(bytes)))
     }
 
-    /// What messages call the stream.
+    /// Reads from any source; messages call it `name` and count its bytes from `start` on.
+    pub fn from_source(name: &str, start: u64, source: Box<dyn Source>) -> Self {
+        let length = source.positioned().map(|bytes| bytes.length());
+        Self { source, name: name.to_owned(), start, offset: start, length, at_end: false }
+    }
+
+    /// The name of the stream in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -89,12 +96,12 @@ impl Input {
         self.at_end
     }
 
-    /// Appends up to `limit` bytes to `buffer` with one read; returns how many, 0 at the end.
+    /// Appends up to `limit` bytes to `buffer` with one read; returns their number, 0 at the end.
     ///
     /// # Errors
     /// Where the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
-        let count = read_into(&self.file, None, buffer, limit);
+        let count = self.source.read_some(buffer, limit);
         let count = count.map_err(|source| Error::Read { name: self.name.clone(), offset: self.offset, source })?;
         self.offset += count as u64;
         self.at_end |= count == 0;
@@ -112,29 +119,30 @@ impl Input {
         Ok(bytes)
     }
 
-    /// Goes on at `offset`, in a regular file.
+    /// The same bytes for reading at any place, where that is possible: those of a regular file, from its begin on.
+    pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
+        self.source.positioned()
+    }
+
+    /// Goes back to where the stream was opened. A command runs once more.
     ///
     /// # Errors
-    /// Where the stream cannot be moved.
-    pub fn seek(&mut self, offset: u64) -> Result<()> {
-        let seek = (&*self.file).seek(SeekFrom::Start(offset));
-        seek.map_err(|source| Error::Read { name: self.name.clone(), offset, source })?;
-        self.offset = offset;
+    /// Where something was read and the bytes come only once: from a pipe, a terminal, a named pipe.
+    pub fn restart(&mut self) -> Result<()> {
+        if self.offset == self.start && !self.at_end {
+            return Ok(());
+        }
+        if !self.source.restart()? {
+            return Err(Error::ReadOnce { name: self.name.clone() });
+        }
+        self.offset = self.start;
+        self.at_end = false;
         Ok(())
     }
 
-    /// The open file, for reading at other places than the stream's. Who keeps it keeps it open.
-    pub fn as_file(&self) -> &Arc<File> {
-        &self.file
-    }
-
     /// Gives the stream up: closes it, asks its command to end where there is one, and waits for that.
-    pub fn stop(self) {
-        let Self { file, child, .. } = self;
-        drop(file);
-        if let Some(child) = child {
-            child.stop();
-        }
+    pub fn stop(mut self) {
+        self.source.stop();
     }
 
     /// Closes the stream and waits for its command, if any. Its status counts only where the end was seen: stopping
@@ -142,20 +150,21 @@ impl Input {
     ///
     /// # Errors
     /// Where the command failed.
-    pub fn finish(self) -> Result<()> {
-        let Self { file, child, at_end, .. } = self;
-        drop(file);
-        let Some(mut child) = child else { return Ok(()) };
-        let status = child.wait()?;
-        if at_end && !status.success() { Err(child.failed(status)) } else { Ok(()) }
+    pub fn finish(&mut self) -> Result<()> {
+        self.source.finish(self.at_end)
     }
 }
 
 /// Waits until a read of one of `inputs` at least would not have to wait, and tells of each whether it is so. Where the
 /// system cannot tell, it is the first one's turn, whose read may then wait.
 pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
-    let poll = |input: &&Input| libc::pollfd { fd: input.file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let mut polled: Vec<libc::pollfd> = inputs.iter().map(poll).collect();
+    let descriptor = |input: &&Input| input.source.descriptor().map(|descriptor| descriptor.as_raw_fd());
+    let ready: Vec<bool> = inputs.iter().map(|input| descriptor(input).is_none()).collect();
+    if ready.contains(&true) {
+        return ready;
+    }
+    let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut polled: Vec<libc::pollfd> = inputs.iter().filter_map(descriptor).map(poll).collect();
     loop {
         #[allow(unsafe_code)]
         // SAFETY: the pointer and the count are those of `polled`; its descriptors are kept open by `inputs`.
@@ -167,55 +176,6 @@ pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
             return (0..inputs.len()).map(|index| index == 0).collect();
         }
     }
-}
-
-/// Appends `length` bytes of a file from `offset` on to `buffer`, whatever the file's position is.
-///
-/// # Errors
-/// Where the system refuses, or the file ends before.
-pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
-    let end = buffer.len().saturating_add(length);
-    buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut at = offset;
-    while buffer.len() < end {
-        match read_into(file, Some(at), buffer, end - buffer.len())? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            count => at += count as u64,
-        }
-    }
-    Ok(())
-}
-
-/// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one; returns how many. The
-/// memory need not be cleared before, as it would have to be for the standard library's functions.
-fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-    buffer.try_reserve(limit).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let fd = file.as_raw_fd();
-    let count = loop {
-        let spare = buffer.spare_capacity_mut().as_mut_ptr().cast();
-        let count = match at.map(libc::off_t::try_from) {
-            #[allow(unsafe_code)]
-            // SAFETY: `spare` is writable memory of at least `limit` bytes, as reserved above.
-            None => unsafe { libc::read(fd, spare, limit) },
-            #[allow(unsafe_code)]
-            // SAFETY: as above.
-            Some(Ok(at)) => unsafe { libc::pread(fd, spare, limit, at) },
-            Some(Err(_)) => return Err(io::ErrorKind::InvalidInput.into()),
-        };
-        if let Ok(count) = usize::try_from(count) {
-            break count;
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    };
-    #[allow(unsafe_code)]
-    // SAFETY: the system has just filled `count` bytes behind the old length.
-    unsafe {
-        buffer.set_len(buffer.len() + count);
-    }
-    Ok(count)
 }
 
 fn open(path: &Path, name: &str) -> Result<File> {
@@ -240,25 +200,24 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_file_is_read_whole_or_not_at_all() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
-        std::fs::write(&path, "0123456789").unwrap();
-        let file = File::open(&path).unwrap();
-        let mut buffer = b"> ".to_vec();
-        read_at(&file, 3, &mut buffer, 5).unwrap();
-        read_at(&file, 10, &mut buffer, 0).unwrap();
-        assert_eq!(buffer, b"> 34567");
-        assert_eq!(read_at(&file, 8, &mut buffer, 3).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        assert_eq!(read_at(&file, 0, &mut buffer, usize::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
-        assert_eq!(read_at(&file, u64::MAX, &mut buffer, 1).unwrap_err().kind(), io::ErrorKind::InvalidInput);
-        assert_eq!((&file).stream_position().unwrap(), 0);
-    }
-
-    #[test]
     fn a_command_that_is_given_up_is_not_waited_for() {
         let start = Instant::now();
         Input::open("exec sleep 100 |".into()).unwrap().stop();
         assert!(start.elapsed() < Duration::from_secs(50));
+    }
+
+    #[test]
+    fn a_stream_that_comes_once_can_start_only_before_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let path = fifo.clone();
+        let writer = std::thread::spawn(move || std::fs::write(path, "a"));
+        let mut input = Input::open(fifo.to_str().unwrap().into()).unwrap();
+        input.restart().unwrap();
+        assert_eq!(input.read_to_end().unwrap(), b"a");
+        let message = input.restart().unwrap_err().to_string();
+        assert!(message.ends_with("fifo a second time: it is a stream"), "{message}");
+        writer.join().unwrap().unwrap();
     }
 }

@@ -50,12 +50,14 @@ mod output;
 mod pipe;
 mod quote;
 mod same_file;
+mod source;
 mod specifier;
 mod symbols;
 pub mod testing;
 pub mod unit;
 mod value;
 mod values;
+mod window;
 mod xfilename;
 
 pub use basic::Basic;
@@ -64,16 +66,18 @@ pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use foreign::{Wanted, output_doubt, recognize};
 pub use format::{Format, write_basic, write_int_vector, write_token};
-pub use input::{Input, read_at, wait_readable};
+pub use input::{Input, wait_readable};
 pub use lines::Lines;
 pub use output::Output;
 pub use pipe::open_files_limit;
 pub use quote::shell_quote;
 pub use same_file::is_same_file;
+pub use source::{ReadAt, Source};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,
     specifier_advice,
 };
 pub use symbols::SymbolTable;
 pub use value::{Frame, Value, frame_between_tokens, frame_by_parsing};
+pub use window::{Growth, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

@@ -96,7 +96,7 @@ impl Lines {
         if input.read_some(&mut self.buffer, CHUNK)? > 0 {
             return Ok(true);
         }
-        self.input.take().map_or(Ok(()), Input::finish)?;
+        self.input.take().map_or(Ok(()), |mut input| input.finish())?;
         Ok(false)
     }
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
-use crate::{Encoded, Error, Result, read_at};
+use crate::source::read_at;
+use crate::{Encoded, Error, Result};
 
 /// Bytes gathered before they are written; larger pieces go out directly.
 const BUFFER: usize = 1 << 16;

@@ -1,0 +1,259 @@
+//! A window on a stream that grows until the value at its front is whole.
+
+use std::sync::Arc;
+
+use crate::{Error, Input, ReadAt, Result};
+
+/// Bytes that are read at once: small enough for the second-level cache of a core, large enough that system calls and
+/// hand-overs between threads do not count.
+const CHUNK: usize = 1 << 18;
+
+/// Bytes that are read at once where a value was skipped: a key and a header.
+const HEAD: usize = 1 << 9;
+
+/// The bytes of a stream from a place on, as far as they were read.
+///
+/// A value that starts at the front is looked at; where it is not whole, the window grows; where it is, it is consumed.
+/// The header of a value may lie about its length. So of a stream only as much is read at once as has come before.
+#[derive(Debug)]
+pub struct Window {
+    input: Input,
+    /// What is read by its place, so that the position of the file stays free for copying.
+    skimmed: Option<Arc<dyn ReadAt>>,
+    bytes: Vec<u8>,
+    /// Offset in the stream of the first byte.
+    base: u64,
+    /// Bytes that are consumed.
+    at: usize,
+    /// Bytes that are read at once.
+    ahead: usize,
+}
+
+/// The growth of a window that makes another look at it worth while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth {
+    /// Bytes behind the front that should be there.
+    enough: usize,
+    /// Bytes that are read at once.
+    limit: usize,
+}
+
+impl Window {
+    /// Opens a window at the next byte of `input`.
+    pub fn new(input: Input) -> Self {
+        let base = input.offset();
+        Self { input, skimmed: None, bytes: Vec::new(), base, at: 0, ahead: CHUNK }
+    }
+
+    /// Opens a window where `bytes` of the stream were read before.
+    pub fn with_bytes(input: Input, bytes: Vec<u8>) -> Self {
+        let base = input.offset() - bytes.len() as u64;
+        Self { bytes, base, ..Self::new(input) }
+    }
+
+    /// Reads little ahead and lets values be skipped from now on, where the stream can be read at any place.
+    pub fn skim(&mut self) {
+        self.skimmed = self.input.positioned();
+        if self.skimmed.is_some() {
+            self.ahead = HEAD;
+        }
+    }
+
+    /// The bytes for reading at any place, where the window is skimmed.
+    pub fn skimmed(&self) -> Option<&Arc<dyn ReadAt>> {
+        self.skimmed.as_ref()
+    }
+
+    /// The stream.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The stream and the bytes that were read and not consumed.
+    pub fn into_parts(mut self) -> (Input, Vec<u8>) {
+        self.bytes.drain(..self.at);
+        (self.input, self.bytes)
+    }
+
+    /// The bytes that are not consumed.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Offset in the stream of the first byte that is not consumed.
+    pub fn offset(&self) -> u64 {
+        self.base + self.at as u64
+    }
+
+    /// Whether the window reaches to the end of the stream.
+    pub fn at_end(&self) -> bool {
+        match &self.skimmed {
+            Some(source) => self.base + self.bytes.len() as u64 >= source.length(),
+            None => self.input.at_end(),
+        }
+    }
+
+    /// Bytes between the front and the end of the stream, where that is known.
+    pub fn left(&self) -> Option<u64> {
+        match &self.skimmed {
+            Some(source) => Some(source.length().saturating_sub(self.offset())),
+            None => Some(self.input.remaining()? + self.bytes().len() as u64),
+        }
+    }
+
+    /// How to grow for a value that needs `wanted` bytes at least. A long one must grow by half before it is looked at
+    /// once more, since framing starts over.
+    pub fn growth(&self, wanted: u64) -> Growth {
+        let length = self.bytes().len();
+        let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(length);
+        let trusted = if self.skimmed.is_some() { missing } else { missing.min(length) };
+        let limit = trusted.max(self.ahead);
+        let enough = length + if length > 4 * CHUNK { limit.min(length / 2) } else { 1 };
+        Growth { enough, limit }
+    }
+
+    /// Grows for a value that needs `wanted` bytes at least, or to the end of the stream.
+    ///
+    /// # Errors
+    /// Where the stream cannot be read.
+    pub fn grow(&mut self, wanted: u64) -> Result<()> {
+        let growth = self.growth(wanted);
+        while !self.read_once(growth)? {}
+        Ok(())
+    }
+
+    /// Reads once; returns whether the window has grown enough or has met the end.
+    ///
+    /// # Errors
+    /// Where the stream cannot be read.
+    pub fn read_once(&mut self, growth: Growth) -> Result<bool> {
+        self.bytes.drain(..self.at);
+        self.base += self.at as u64;
+        self.at = 0;
+        let Some(source) = &self.skimmed else {
+            let count = self.input.read_some(&mut self.bytes, growth.limit)?;
+            return Ok(count == 0 || self.bytes.len() >= growth.enough);
+        };
+        let offset = self.base + self.bytes.len() as u64;
+        let left = usize::try_from(source.length().saturating_sub(offset)).unwrap_or(usize::MAX);
+        let read = source.read_at(offset, &mut self.bytes, left.min(growth.limit));
+        read.map_err(|source| Error::Read { name: self.input.name().to_owned(), offset, source })?;
+        self.ahead = (2 * self.ahead).min(CHUNK);
+        Ok(true)
+    }
+
+    /// Reads once and forgets what comes; returns whether the stream has ended.
+    ///
+    /// # Errors
+    /// Where the stream cannot be read.
+    pub fn look_for_end(&mut self) -> Result<bool> {
+        if !self.input.at_end() {
+            self.input.read_some(&mut Vec::new(), CHUNK)?;
+        }
+        Ok(self.input.at_end())
+    }
+
+    /// Moves the front by `count` bytes of the window.
+    pub fn consume(&mut self, count: usize) {
+        self.at += count;
+    }
+
+    /// Gives away the bytes in front of the first `count` that are not consumed, with them and what was read behind
+    /// them, and moves the front behind them. Returns the bytes and the offset of the first.
+    pub fn take(&mut self, count: usize) -> (Vec<u8>, u64) {
+        let end = self.at + count;
+        let rest = &self.bytes[end..];
+        let mut kept = Vec::new();
+        if !rest.is_empty() || !self.at_end() {
+            kept.reserve_exact(self.ahead.max(rest.len()));
+            kept.extend_from_slice(rest);
+        }
+        let base = self.base;
+        self.base += end as u64;
+        self.at = 0;
+        (std::mem::replace(&mut self.bytes, kept), base)
+    }
+
+    /// Gives away all bytes and moves the front behind the value that takes `length` bytes from `start` on, beyond the
+    /// window. Returns the bytes and the offset of the first.
+    pub fn skip(&mut self, start: usize, length: u64) -> (Vec<u8>, u64) {
+        let base = self.base;
+        self.base = self.offset() + start as u64 + length;
+        self.at = 0;
+        self.ahead = HEAD;
+        (std::mem::take(&mut self.bytes), base)
+    }
+
+    /// Goes back to the begin of the stream.
+    ///
+    /// # Errors
+    /// As [`Input::restart`].
+    pub fn restart(&mut self) -> Result<()> {
+        self.input.restart()?;
+        self.bytes.clear();
+        self.base = self.input.offset();
+        self.at = 0;
+        self.ahead = if self.skimmed.is_some() { HEAD } else { CHUNK };
+        Ok(())
+    }
+
+    /// Closes the stream; see [`Input::finish`].
+    ///
+    /// # Errors
+    /// Where its command failed.
+    pub fn finish(&mut self) -> Result<()> {
+        self.input.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(command: &str) -> Window {
+        Window::new(Input::open(command.into()).unwrap())
+    }
+
+    #[test]
+    fn a_window_grows_until_the_end() {
+        let mut window = window("printf 0123456789 |");
+        while !window.at_end() {
+            window.grow(window.bytes().len() as u64 + 1).unwrap();
+        }
+        assert_eq!(window.bytes(), b"0123456789");
+        window.consume(2);
+        assert_eq!((window.bytes(), window.offset()), (&b"23456789"[..], 2));
+        assert_eq!(window.take(3), (b"0123456789".to_vec(), 0));
+        assert_eq!((window.bytes(), window.offset()), (&b"56789"[..], 5));
+        assert!(window.finish().is_ok());
+    }
+
+    #[test]
+    fn a_length_that_lies_is_not_reserved_before_it_has_come() {
+        let mut window = window("printf 0123456789; exec sleep 0.2 |");
+        window.grow(u64::MAX).unwrap();
+        assert!(window.bytes.capacity() <= CHUNK);
+        window.grow(u64::MAX).unwrap();
+        assert_eq!(window.bytes(), b"0123456789");
+    }
+
+    #[test]
+    fn long_values_are_skipped_where_the_stream_can_be_read_at_any_place() {
+        let mut bytes = vec![b'x'; 1 << 20];
+        bytes.extend(b"behind");
+        let mut window = Window::new(Input::from_bytes("memory", bytes));
+        window.skim();
+        window.grow(5).unwrap();
+        assert_eq!(window.bytes().len(), HEAD);
+        assert_eq!(window.left(), Some((1 << 20) + 6));
+        window.consume(2);
+        assert_eq!(window.skip(0, (1 << 20) - 2), (vec![b'x'; HEAD], 0));
+        assert_eq!(window.offset(), 1 << 20);
+        window.grow(1).unwrap();
+        assert_eq!(window.bytes(), b"behind");
+        assert!(window.at_end());
+        window.restart().unwrap();
+        window.grow(3).unwrap();
+        assert_eq!((window.bytes()[0], window.offset()), (b'x', 0));
+    }
+}
