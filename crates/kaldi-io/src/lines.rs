@@ -11,9 +11,8 @@ const CHUNK: usize = 1 << 16;
 /// The lines of a text, read as far as needed.
 #[derive(Debug)]
 pub struct Lines {
-    name: String,
-    /// Nothing after the end.
-    input: Option<Input>,
+    input: Input,
+    ended: bool,
     buffer: Vec<u8>,
     /// Offset in the stream of the buffer's first byte.
     offset: u64,
@@ -29,13 +28,37 @@ impl Lines {
     /// As [`Input::open`].
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         let input = Input::open(rxfilename)?;
-        let (name, offset) = (input.name().to_owned(), input.offset());
-        Ok(Self { name, input: Some(input), buffer: Vec::new(), offset, used: 0, number: 0 })
+        let offset = input.offset();
+        Ok(Self { input, ended: false, buffer: Vec::new(), offset, used: 0, number: 0 })
     }
 
-    /// What messages call the stream.
+    /// The name of the stream in messages.
     pub fn name(&self) -> &str {
-        &self.name
+        self.input.name()
+    }
+
+    /// Goes back to the first line.
+    ///
+    /// # Errors
+    /// As [`Input::restart`].
+    pub fn restart(&mut self) -> Result<()> {
+        self.ended = true;
+        self.buffer.clear();
+        self.used = 0;
+        self.input.restart()?;
+        self.offset = self.input.offset();
+        self.number = 0;
+        self.ended = false;
+        Ok(())
+    }
+
+    /// Closes the stream; see [`Input::finish`].
+    ///
+    /// # Errors
+    /// Where its command failed.
+    pub fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        self.input.finish()
     }
 
     /// Number of the line delivered last, from 1.
@@ -45,8 +68,7 @@ impl Lines {
 
     /// Whether the next line is in memory or in a regular file, so that asking for it waits for nobody.
     pub fn has_line(&self) -> bool {
-        let in_file = |input: &Input| input.remaining().is_some();
-        self.input.as_ref().is_none_or(in_file) || memchr(b'\n', &self.buffer[self.used..]).is_some()
+        self.ended || self.input.remaining().is_some() || memchr(b'\n', &self.buffer[self.used..]).is_some()
     }
 
     /// The next line, without its newline, which the last one may lack; nothing at the end.
@@ -82,21 +104,24 @@ impl Lines {
         let Some(at) = memchr(0, &self.buffer[self.used..end]) else { return Ok(()) };
         let offset = self.offset + (self.used + at) as u64;
         let is_first = self.offset == 0 && self.used == 0;
-        let advice = is_first.then(|| recognize(&self.buffer, Wanted::Lines, &self.name, at)).flatten();
+        let advice = is_first.then(|| recognize(&self.buffer, Wanted::Lines, self.name(), at)).flatten();
         let source = ParseError::new(0, "expected text, got binary data").with_advice(advice);
-        Err(Error::Content { name: self.name.clone(), offset, source })
+        Err(Error::Content { name: self.name().to_owned(), offset, source })
     }
 
     /// Reads on behind what is not delivered yet; returns whether there was anything.
     fn fill(&mut self) -> Result<bool> {
-        let Some(input) = &mut self.input else { return Ok(false) };
+        if self.ended {
+            return Ok(false);
+        }
         self.buffer.drain(..self.used);
         self.offset += self.used as u64;
         self.used = 0;
-        if input.read_some(&mut self.buffer, CHUNK)? > 0 {
+        if self.input.read_some(&mut self.buffer, CHUNK)? > 0 {
             return Ok(true);
         }
-        self.input.take().map_or(Ok(()), |mut input| input.finish())?;
+        self.ended = true;
+        self.input.finish()?;
         Ok(false)
     }
 }
@@ -152,12 +177,6 @@ mod tests {
         let message = lines.next_line().unwrap_err().to_string();
         assert!(message.ends_with(":3: expected text, got binary data"), "{message}");
         assert!(lines.next_line().is_err());
-    }
-
-    #[test]
-    fn binary_data_says_what_it_is() {
-        let message = lines("printf '\\037\\213\\b\\0' |").next_line().unwrap_err().to_string();
-        assert!(message.contains(":3: expected text, got binary data: this is gzip-compressed data"), "{message}");
     }
 
     #[test]

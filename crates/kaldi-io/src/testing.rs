@@ -126,7 +126,7 @@ fn what_is_written_is_read<T: Value + PartialEq + Debug>(value: &T, bytes: &[u8]
                 assert!((cut as u64 + 1..=length as u64).contains(&at_least), "{cut}, {context}")
             }
             Frame::Beyond(exactly) => assert_eq!(exactly, length as u64, "{cut}, {context}"),
-            Frame::Whole(_) => panic!("whole at {cut}: {context}"),
+            Frame::Whole(_) | Frame::Rest => panic!("whole at {cut}: {context}"),
         }
         agrees::<T>(window, context);
         if format == Format::Binary && bytes.starts_with(b"\0B") {

@@ -14,6 +14,8 @@ pub enum Frame {
     Beyond(u64),
     /// More bytes are needed: the window must hold at least this many (a lower bound) before it is worth asking again.
     Partial(u64),
+    /// The value goes on to the end of the stream, whatever stands there, such as a waveform of unknown length.
+    Rest,
 }
 
 /// A value that a Kaldi table can hold (Kaldi's Holder, put on the value itself).

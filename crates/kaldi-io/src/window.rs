@@ -127,9 +127,7 @@ impl Window {
     /// # Errors
     /// Where the stream cannot be read.
     pub fn read_once(&mut self, growth: Growth) -> Result<bool> {
-        self.bytes.drain(..self.at);
-        self.base += self.at as u64;
-        self.at = 0;
+        self.forget_consumed();
         let Some(source) = &self.skimmed else {
             let count = self.input.read_some(&mut self.bytes, growth.limit)?;
             return Ok(count == 0 || self.bytes.len() >= growth.enough);
@@ -158,30 +156,35 @@ impl Window {
         self.at += count;
     }
 
-    /// Gives away the bytes in front of the first `count` that are not consumed, with them and what was read behind
-    /// them, and moves the front behind them. Returns the bytes and the offset of the first.
+    /// Gives away all bytes, of which `count` are consumed; the others stay as well. Returns the bytes and the offset of the
+    /// first.
     pub fn take(&mut self, count: usize) -> (Vec<u8>, u64) {
-        let end = self.at + count;
-        let rest = &self.bytes[end..];
+        self.forget_consumed();
+        let rest = &self.bytes[count..];
         let mut kept = Vec::new();
-        if !rest.is_empty() || !self.at_end() {
+        if !(rest.is_empty() && self.at_end()) {
             kept.reserve_exact(self.ahead.max(rest.len()));
             kept.extend_from_slice(rest);
         }
         let base = self.base;
-        self.base += end as u64;
-        self.at = 0;
+        self.base += count as u64;
         (std::mem::replace(&mut self.bytes, kept), base)
     }
 
     /// Gives away all bytes and moves the front behind the value that takes `length` bytes from `start` on, beyond the
     /// window. Returns the bytes and the offset of the first.
     pub fn skip(&mut self, start: usize, length: u64) -> (Vec<u8>, u64) {
+        self.forget_consumed();
         let base = self.base;
-        self.base = self.offset() + start as u64 + length;
-        self.at = 0;
+        self.base += start as u64 + length;
         self.ahead = HEAD;
         (std::mem::take(&mut self.bytes), base)
+    }
+
+    fn forget_consumed(&mut self) {
+        self.bytes.drain(..self.at);
+        self.base += self.at as u64;
+        self.at = 0;
     }
 
     /// Goes back to the begin of the stream.
@@ -223,7 +226,7 @@ mod tests {
         assert_eq!(window.bytes(), b"0123456789");
         window.consume(2);
         assert_eq!((window.bytes(), window.offset()), (&b"23456789"[..], 2));
-        assert_eq!(window.take(3), (b"0123456789".to_vec(), 0));
+        assert_eq!(window.take(3), (b"23456789".to_vec(), 2));
         assert_eq!((window.bytes(), window.offset()), (&b"56789"[..], 5));
         assert!(window.finish().is_ok());
     }
@@ -247,7 +250,7 @@ mod tests {
         assert_eq!(window.bytes().len(), HEAD);
         assert_eq!(window.left(), Some((1 << 20) + 6));
         window.consume(2);
-        assert_eq!(window.skip(0, (1 << 20) - 2), (vec![b'x'; HEAD], 0));
+        assert_eq!(window.skip(0, (1 << 20) - 2), (vec![b'x'; HEAD - 2], 2));
         assert_eq!(window.offset(), 1 << 20);
         window.grow(1).unwrap();
         assert_eq!(window.bytes(), b"behind");

@@ -17,30 +17,56 @@
 //!
 //! [`SequentialReader`], [`RandomAccessReader`] and [`TableWriter`] take Kaldi's rspecifiers and wspecifiers. The values
 //! are types that implement [`kaldi_io::Value`]; this crate knows none of them.
+//!
+//! ```
+//! use kaldi_table::{SequentialReader, TableWriter};
+//!
+//! // Doubles every number, on several threads.
+//! let source = SequentialReader::<i32>::open("ark:printf 'a 1\\nb 2\\n' |")?;
+//! let target = TableWriter::<i32>::create("ark,t:/dev/null")?;
+//! let written = source.par_map_into(target, |entry| Ok(entry.record(&(2 * entry.read()?))))?;
+//! assert_eq!(written.finish()?.done, 2);
+//! # Ok::<(), kaldi_table::Error>(())
+//! ```
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
-mod archive;
-mod archive_writer;
+mod batch;
+mod context;
 mod entry;
 mod error;
-mod lines_ahead;
-mod loader;
+mod framing;
+mod key;
 mod lookup;
-mod random_access;
-mod rows;
+mod par_map_into;
+mod permissive;
+mod raw;
+mod read;
+mod record;
 mod script;
-mod script_reader;
-mod sequential;
-mod stream_value;
-mod writer;
+mod specifier;
+mod write;
 
-pub use archive_writer::{ArchiveWriter, create_output};
-pub use entry::{Entry, Record};
+pub use context::{Context, count_delivered, entries_delivered, set_num_threads};
+pub use entry::Entry;
 pub use error::{Error, Result, WorkError};
-pub use lookup::{FileOrTable, Lookup, MappedReader};
-pub use random_access::RandomAccessReader;
-pub use rows::{Rows, count_delivered, entries_delivered, set_num_threads};
+pub use framing::{Framing, Front, Typed, find_key};
+pub use kaldi_reader::{Reader, ReaderExt};
+pub use key::is_key;
+pub use lookup::file_or_table::FileOrTable;
+pub use lookup::find::Lookup;
+pub use lookup::mapped::MappedReader;
+pub use par_map_into::{Counts, EntryTo, Written};
+pub use raw::RawEntry;
+pub use read::archive::ArchiveEntries;
+pub use read::random_access::RandomAccessReader;
+pub use read::rows::{Ended, Rows};
+pub use read::sequential::SequentialReader;
+pub use read::single_file::read_file;
+pub use record::Record;
 pub use script::{ScriptLine, parse_script_line, read_script, write_script_line};
-pub use sequential::{SequentialReader, are_tables, read_file};
-pub use writer::{TableWriter, is_key, write_file};
+pub use specifier::are_tables;
+pub use write::archive::ArchiveWriter;
+pub use write::file::write_file;
+pub use write::output::create_output;
+pub use write::table::TableWriter;

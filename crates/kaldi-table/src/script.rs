@@ -25,6 +25,18 @@ pub struct ScriptLine {
 }
 
 impl ScriptLine {
+    /// Puts the script file and the line to a failure to read the value.
+    pub(crate) fn error(&self, (name, number): (Arc<str>, u64), source: kaldi_io::Error) -> Error {
+        if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
+            && let Some(message) = self.recognize(&name, number)
+        {
+            return Error::ScriptLine { script: name.to_string(), line: number, message };
+        }
+        Error::Entry { script: Some((name.to_string(), number)), key: self.key.clone(), source: Box::new(source) }
+    }
+}
+
+impl ScriptLine {
     /// Says what the file of this name is instead, for a fault in the line of this number.
     pub(crate) fn recognize(&self, script: &str, number: u64) -> Option<String> {
         recognize_line(script, number, &[self.key.as_slice(), b" ", &self.xfilename].concat())
@@ -57,10 +69,10 @@ pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
 }
 
 /// Appends the line for a value that stands in an archive.
-pub fn write_script_line(out: &mut Vec<u8>, key: &BStr, archive: &BStr, offset: u64) {
-    out.extend_from_slice(key);
+pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl AsRef<[u8]>, offset: u64) {
+    out.extend_from_slice(key.as_ref());
     out.push(b' ');
-    out.extend_from_slice(archive);
+    out.extend_from_slice(archive.as_ref());
     out.push(b':');
     number::write_integer(out, offset as i64);
     out.push(b'\n');
@@ -122,6 +134,14 @@ impl ScriptLines {
         }
     }
 
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        Ok(self.lines.restart()?)
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        Ok(self.lines.finish()?)
+    }
+
     pub(crate) fn error(&self, line: u64, message: String) -> Error {
         Error::ScriptLine { script: self.name.to_string(), line, message }
     }
@@ -131,8 +151,8 @@ impl ScriptLines {
 ///
 /// # Errors
 /// Where it cannot be read or a line makes no sense.
-pub fn read_script(rxfilename: &BStr, permissive: bool) -> Result<Vec<ScriptLine>> {
-    let mut lines = ScriptLines::open(rxfilename)?;
+pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec<ScriptLine>> {
+    let mut lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
     let mut script = Vec::new();
     loop {
         match lines.next() {

@@ -57,6 +57,12 @@ impl Deref for Token {
     }
 }
 
+impl AsRef<[u8]> for Token {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl Value for Token {
     const NAME: &'static str = "token";
 

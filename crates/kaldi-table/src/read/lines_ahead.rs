@@ -11,10 +11,10 @@ use bstr::{BStr, BString};
 use kaldi_io::{Rxfilename, open_files_limit, wait_readable};
 use kaldi_log::warning;
 
-use crate::entry::FrameFn;
-use crate::rows::num_threads;
+use crate::context::Context;
+use crate::framing::FrameFn;
+use crate::read::stream_value::StreamValue;
 use crate::script::{ScriptLine, ScriptLines, split_range};
-use crate::stream_value::StreamValue;
 use crate::{Error, Result};
 
 /// Commands that run side by side at most, whatever the number of threads.
@@ -36,6 +36,7 @@ pub(crate) struct LinesAhead {
     lines: ScriptLines,
     frame: FrameFn,
     permissive: bool,
+    context: Context,
     /// Commands that may run side by side; asked for with the first one.
     most_commands: Option<usize>,
     queue: VecDeque<Ahead>,
@@ -74,11 +75,12 @@ pub(crate) struct NextLine {
 }
 
 impl LinesAhead {
-    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool) -> Result<Self> {
+    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool, context: Context) -> Result<Self> {
         Ok(Self {
             lines: ScriptLines::open(rxfilename)?,
             frame,
             permissive,
+            context,
             most_commands: None,
             queue: VecDeque::new(),
             rest: Rest::Lines,
@@ -160,6 +162,23 @@ impl LinesAhead {
         Ok(Some(line))
     }
 
+    /// Goes back to the first line.
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        self.stop();
+        self.last_name.clear();
+        self.rest = Rest::End(Vec::new());
+        self.lines.restart()?;
+        self.rest = Rest::Lines;
+        Ok(())
+    }
+
+    /// Ends all commands and closes the script file.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.stop();
+        self.rest = Rest::End(Vec::new());
+        self.lines.finish()
+    }
+
     /// Ends all commands.
     pub(crate) fn stop(&mut self) {
         for ahead in self.queue.drain(..) {
@@ -203,7 +222,7 @@ impl LinesAhead {
     /// Starts as many commands as may run, in the lines' order, looking ahead for them. Where only one may run, that is
     /// left to whose turn it is.
     fn run_ahead(&mut self) {
-        let most = *self.most_commands.get_or_insert_with(most_commands);
+        let most = *self.most_commands.get_or_insert_with(|| most_commands(&self.context));
         if most < 2 {
             return;
         }
@@ -255,9 +274,9 @@ impl Drop for LinesAhead {
 }
 
 /// How many commands may run side by side: one for each thread, within limits.
-fn most_commands() -> usize {
+fn most_commands(context: &Context) -> usize {
     let files = usize::try_from(open_files_limit() / FILES_PER_COMMAND).unwrap_or(usize::MAX);
-    num_threads().min(MOST_COMMANDS).min(files)
+    context.num_threads().min(MOST_COMMANDS).min(files)
 }
 
 #[cfg(test)]
@@ -276,7 +295,8 @@ mod tests {
         let path = dir.path().join("scp");
         fs::write(&path, script.replace("DIR", dir.path().to_str().unwrap())).unwrap();
         let mut lines =
-            LinesAhead::open(path.to_str().unwrap().into(), <Vec<i32> as Value>::frame, permissive).unwrap();
+            LinesAhead::open(path.to_str().unwrap().into(), <Vec<i32> as Value>::frame, permissive, Context::new())
+                .unwrap();
         lines.most_commands = Some(most);
         (dir, lines)
     }

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use bstr::{BStr, BString};
+use bstr::BStr;
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 
-use crate::archive::CHUNK;
-use crate::entry::{Batch, FrameFn, RawEntry};
-use crate::lines_ahead::{LinesAhead, NextLine};
-use crate::loader::ValueLoader;
-use crate::script::{ScriptLine, split_range};
-use crate::sequential::Batches;
+use crate::batch::{Batch, Batches, CHUNK};
+use crate::context::Context;
+use crate::framing::Typed;
+use crate::permissive::warn_left_out;
+use crate::raw::RawEntry;
+use crate::read::lines_ahead::{LinesAhead, NextLine};
+use crate::read::loader::ValueLoader;
+use crate::script::split_range;
 use crate::{Error, Result};
 
 /// Entries that are loaded together at most; small ones come by the thousand.
@@ -19,7 +21,6 @@ const BATCH_ENTRIES: usize = 1024;
 
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
-    rxfilename: BString,
     lines: LinesAhead,
     loader: ValueLoader,
     permissive: bool,
@@ -41,12 +42,11 @@ enum Step {
 }
 
 impl ScriptReader {
-    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool) -> Result<Self> {
-        let mut lines = LinesAhead::open(rxfilename, frame, permissive)?;
+    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
+        let mut lines = LinesAhead::open(rxfilename, framing.0, permissive, context)?;
         // A script file whose first line makes no sense is the wrong file: that is told at once.
         lines.check_first()?;
-        let loader = ValueLoader::new(frame);
-        Ok(Self { rxfilename: rxfilename.to_owned(), lines, loader, permissive, fault: None, ended: false })
+        Ok(Self { lines, loader: ValueLoader::new(framing.0), permissive, fault: None, ended: false })
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
@@ -115,7 +115,7 @@ impl ScriptReader {
                 Ok(Step::Entry { entry: loaded.into_entry(line.key.as_ref(), range, Some(place)), is_slow })
             }
             Err(source) => {
-                let error = entry_error(place, &line, source);
+                let error = line.error(place, source);
                 if self.permissive {
                     warn_left_out(&error);
                     return Ok(Step::LeftOut);
@@ -126,55 +126,41 @@ impl ScriptReader {
     }
 }
 
-pub(crate) fn entry_error(place: (Arc<str>, u64), line: &ScriptLine, source: kaldi_io::Error) -> Error {
-    if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
-        && let Some(message) = line.recognize(&place.0, place.1)
-    {
-        return Error::ScriptLine { script: place.0.to_string(), line: place.1, message };
-    }
-    Error::Entry { script: Some((place.0.to_string(), place.1)), key: line.key.clone(), source: Box::new(source) }
-}
+impl Reader for ScriptReader {
+    type Value = Batch;
+    type Error = Error;
 
-/// Logs that an entry is passed over in permissive mode. Recipes look for the words about the file.
-pub(crate) fn warn_left_out(error: &Error) {
-    if let Error::Entry { source, .. } = error
-        && let kaldi_io::Error::Open { name, .. } = source.as_ref()
-    {
-        warning!("Failed to open file {name}: {error}; left out, as permissive mode (p) asks");
-    } else {
-        warning!("{error}; left out, as permissive mode (p) asks");
-    }
-}
-
-impl Iterator for ScriptReader {
-    type Item = Result<Batch>;
-
-    fn next(&mut self) -> Option<Result<Batch>> {
+    fn next(&mut self) -> Result<Option<Batch>> {
         if let Some(fault) = self.fault.take() {
             self.ended = true;
-            return Some(Err(fault));
+            return Err(fault);
         }
         if self.ended {
-            return None;
+            return Ok(None);
         }
-        self.next_batch().transpose()
+        let batch = self.next_batch();
+        self.ended |= !matches!(batch, Ok(Some(_)));
+        batch
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.lines.restart()?;
+        self.loader.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.lines.finish()
     }
 }
 
 impl Batches for ScriptReader {
     fn skim(&mut self) {
         self.loader.skim();
-    }
-}
-
-impl Reader for ScriptReader {
-    type Value = Batch;
-    type Error = Error;
-
-    fn restart(&mut self) -> Result<()> {
-        self.lines.stop();
-        let again = Self::open(self.rxfilename.as_ref(), self.loader.frame(), self.permissive)?;
-        *self = again;
-        Ok(())
     }
 }

@@ -4,28 +4,25 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Frame, Input, ParseError};
+use kaldi_io::{Frame, Growth, Input, ParseError, Window};
 use kaldi_log::warning;
 
-use crate::archive::CHUNK;
-use crate::entry::{Chunk, FrameFn};
-use crate::loader::{Loaded, content};
+use crate::framing::FrameFn;
+use crate::raw::Chunk;
+use crate::read::loaded::{Loaded, content};
 
 /// A value on its way in: what was read of it, and how far that is.
 #[derive(Debug)]
 pub(crate) struct StreamValue {
-    input: Input,
+    window: Window,
     frame: FrameFn,
-    bytes: Vec<u8>,
-    /// Offset in the stream of the first byte.
-    base: u64,
     progress: Progress,
 }
 
 #[derive(Debug)]
 enum Progress {
-    /// Up to `limit` bytes are to be read at once, and `enough` to be there before it is worth looking again.
-    Partial { enough: usize, limit: usize },
+    /// The window has to grow before it is worth looking again.
+    Partial(Growth),
     /// The value takes so many bytes.
     Whole(usize),
     /// So it does, and whether the stream ends behind it has been looked at.
@@ -44,20 +41,19 @@ impl StreamValue {
 
     /// Starts where `bytes` were read of the stream already.
     pub(crate) fn new(input: Input, bytes: Vec<u8>, frame: FrameFn) -> Self {
-        let base = input.offset() - bytes.len() as u64;
-        let mut value = Self { input, frame, bytes, base, progress: Progress::Whole(0) };
+        let mut value = Self { window: Window::with_bytes(input, bytes), frame, progress: Progress::Whole(0) };
         value.look();
         value
     }
 
     /// The stream.
     pub(crate) fn input(&self) -> &Input {
-        &self.input
+        self.window.input()
     }
 
     /// Bytes in memory.
     pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
+        self.window.bytes().len()
     }
 
     /// Whether nothing is left to be read.
@@ -70,36 +66,30 @@ impl StreamValue {
         matches!(self.progress, Progress::Fault(_) | Progress::Unreadable(_))
     }
 
-    /// Reads once, and looks what there is then.
+    /// Reads once, and looks what is there then.
     pub(crate) fn step(&mut self) {
         match self.progress {
-            Progress::Partial { enough, limit } => match self.input.read_some(&mut self.bytes, limit) {
-                Ok(count) if count > 0 && self.bytes.len() < enough => {}
-                Ok(_) => self.look(),
+            Progress::Partial(growth) => match self.window.read_once(growth) {
+                Ok(true) => self.look(),
+                Ok(false) => {}
                 Err(error) => self.progress = Progress::Unreadable(error),
             },
             Progress::Whole(length) => {
                 // The value is whole, whatever the command does now; where it has ended, it may have a word to say.
-                if !self.input.at_end() {
-                    let _ = self.input.read_some(&mut Vec::new(), CHUNK);
-                }
+                let _ = self.window.look_for_end();
                 self.progress = Progress::Settled(length);
             }
             Progress::Settled(_) | Progress::Fault(_) | Progress::Unreadable(_) => {}
         }
     }
 
-    /// Frames what is there. A long value must have grown by half before the next look, since framing starts over.
+    /// Frames what is there.
     fn look(&mut self) {
-        self.progress = match (self.frame)(&self.bytes, self.input.at_end()) {
+        self.progress = match (self.frame)(self.window.bytes(), self.window.at_end()) {
             Ok(Frame::Whole(length)) => Progress::Whole(length),
-            Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
-                let length = self.bytes.len();
-                let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(length);
-                let limit = missing.min(length).max(CHUNK);
-                let enough = length + if length > 4 * CHUNK { limit.min(length / 2) } else { 1 };
-                Progress::Partial { enough, limit }
-            }
+            Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => Progress::Partial(self.window.growth(wanted)),
+            Ok(Frame::Rest) if self.window.at_end() => Progress::Whole(self.len()),
+            Ok(Frame::Rest) => Progress::Partial(self.window.growth(self.len() as u64 + 1)),
             Err(error) => Progress::Fault(error),
         };
     }
@@ -111,9 +101,9 @@ impl StreamValue {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
-                    let error = content(self.input.name(), self.base, &self.bytes, source);
+                    let error = content(self.input().name(), self.window.offset(), self.window.bytes(), source);
                     // A command that failed is the reason for a value that is none.
-                    self.input.finish()?;
+                    self.window.finish()?;
                     return Err(error);
                 }
                 partial => {
@@ -122,8 +112,10 @@ impl StreamValue {
                 }
             }
         };
-        let chunk = Chunk { bytes: self.bytes, base: self.base, name: self.input.name().into() };
-        Ok((Arc::new(chunk), 0..length, self.input))
+        let base = self.window.offset();
+        let (input, bytes) = self.window.into_parts();
+        let chunk = Chunk { bytes, base, name: input.name().into(), source: None };
+        Ok((Arc::new(chunk), 0..length, input))
     }
 
     /// Reads on until the value is whole, and ends the command that it comes from.
@@ -131,7 +123,7 @@ impl StreamValue {
         while !self.is_settled() {
             self.step();
         }
-        let (chunk, value, input) = self.take()?;
+        let (chunk, value, mut input) = self.take()?;
         if let Err(error) = input.finish() {
             warning!("{error}; the value before it was whole");
         }
@@ -140,6 +132,6 @@ impl StreamValue {
 
     /// Gives the value up, and asks the command that it comes from to end.
     pub(crate) fn stop(self) {
-        self.input.stop();
+        self.window.into_parts().0.stop();
     }
 }

@@ -1,59 +1,35 @@
 //! Loading of values from where rxfilenames say they are.
 
-use std::cell::Cell;
-use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ParseError, Rxfilename, Wanted, printable_rxfilename, read_at, recognize};
+use kaldi_io::{Frame, Input, ReadAt, Rxfilename, printable_rxfilename};
 
-use crate::archive::{CHUNK, HEAD};
-use crate::entry::{Chunk, FrameFn, RawEntry, Stored};
-use crate::stream_value::StreamValue;
+use crate::batch::CHUNK;
+use crate::framing::FrameFn;
+use crate::raw::Chunk;
+use crate::read::loaded::{Loaded, content};
+use crate::read::stream_value::StreamValue;
 
 /// Files that are kept open. Few, since tools run under tight limits, and a file is opened in microseconds.
 const OPEN_FILES: usize = 4;
 
-/// Where a value was found.
-#[derive(Clone)]
-pub(crate) struct Loaded {
-    pub(crate) chunk: Arc<Chunk>,
-    /// The value in the chunk, or as much of it as is in memory.
-    pub(crate) value: Range<usize>,
-    pub(crate) stored: Option<Stored>,
-}
-
-impl Loaded {
-    pub(crate) fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
-        Self { chunk, value, stored: None }
-    }
-
-    /// The entry of `key` with this value, or the part of it that `range` names.
-    pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
-        // In a script file of an archive, the key stands before the value as well.
-        let before = self.chunk.bytes[..self.value.start].strip_suffix(b" ");
-        RawEntry {
-            key: key.to_owned(),
-            has_prefix: !key.is_empty() && before.is_some_and(|before| before.ends_with(key)),
-            chunk: self.chunk,
-            value: self.value,
-            stored: self.stored,
-            range: range.map(ToOwned::to_owned),
-            script,
-            log: Vec::new(),
-            warned: Cell::new(false),
-        }
-    }
-}
+/// Bytes that are read of a long value that is left where it is: a key and a header.
+const HEAD: usize = 1 << 10;
 
 /// An open file.
 struct OpenFile {
     path: PathBuf,
     name: Arc<str>,
-    file: Arc<File>,
-    length: u64,
+    source: Arc<dyn ReadAt>,
+}
+
+/// The end of a path: a regular file that can be read at any place, or a stream.
+enum Opened {
+    /// The file with this index.
+    File(usize),
+    Stream(Input),
 }
 
 /// Loads values from where script lines say they are.
@@ -69,18 +45,31 @@ pub(crate) struct ValueLoader {
     recent: Option<(Arc<Chunk>, u64)>,
     /// Bytes of standard input that follow the value read last.
     stdin: Option<(Input, Vec<u8>)>,
+    /// The name of a stream that was read, and cannot be a second time.
+    read_once: Option<String>,
     /// The value delivered last, which script lines may name again with other ranges.
     last: Option<(BString, Loaded)>,
 }
 
 impl ValueLoader {
     pub(crate) fn new(frame: FrameFn) -> Self {
-        Self { frame, files: Vec::new(), skims: false, recent: None, stdin: None, last: None }
+        Self { frame, files: Vec::new(), skims: false, recent: None, stdin: None, read_once: None, last: None }
     }
 
-    /// The framing function that it was made with.
-    pub(crate) fn frame(&self) -> FrameFn {
-        self.frame
+    /// Prepares for loading the same values once more.
+    ///
+    /// # Errors
+    /// Where one of them came from a stream that can be read only once.
+    pub(crate) fn restart(&mut self) -> Result<(), kaldi_io::Error> {
+        if let Some(name) = self.read_once.clone() {
+            return Err(kaldi_io::Error::ReadOnce { name });
+        }
+        if let Some((input, rest)) = &mut self.stdin {
+            input.restart()?;
+            rest.clear();
+        }
+        self.last = None;
+        Ok(())
     }
 
     /// Leaves long values of files where they are from now on.
@@ -134,12 +123,16 @@ impl ValueLoader {
         before: usize,
         rxfilename: &BStr,
     ) -> Result<Loaded, kaldi_io::Error> {
-        let Some(index) = self.open(path, rxfilename)? else {
-            let (chunk, value, _) = StreamValue::open(rxfilename, self.frame)?.take()?;
-            return Ok(Loaded::whole(chunk, value));
+        let index = match self.open(path, rxfilename)? {
+            Opened::File(index) => index,
+            Opened::Stream(input) => {
+                self.read_once = Some(input.name().to_owned());
+                let (chunk, value, _) = StreamValue::new(input, Vec::new(), self.frame).take()?;
+                return Ok(Loaded::whole(chunk, value));
+            }
         };
-        let OpenFile { name, file, length, .. } = &self.files[index];
-        let length = *length;
+        let OpenFile { name, source, .. } = &self.files[index];
+        let length = source.length();
         let mut ahead = if offset == 0 { CHUNK } else { 1 << 16 };
         if let Some((chunk, end)) = &self.recent
             && Arc::ptr_eq(&chunk.name, name)
@@ -171,21 +164,27 @@ impl ValueLoader {
             let left = length.saturating_sub(place);
             let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead);
             let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: place, source };
-            read_at(file, place, &mut bytes, count).map_err(failed)?;
+            source.read_at(place, &mut bytes, count).map_err(failed)?;
             let at_end = base + bytes.len() as u64 >= length;
             let value = bytes.get(start..).unwrap_or_default();
             match (self.frame)(value, at_end) {
                 Ok(Frame::Whole(value)) => {
-                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name) });
+                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source: None });
                     self.recent = Some((Arc::clone(&chunk), offset + value as u64));
                     return Ok(Loaded::whole(chunk, start..start + value));
                 }
                 Ok(Frame::Beyond(whole)) if self.skims && offset.saturating_add(whole) <= length => {
                     let value = start..bytes.len();
-                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name) });
-                    let stored = Stored { file: Arc::clone(file), length: whole };
-                    return Ok(Loaded { chunk, value, stored: Some(stored) });
+                    let source = Some(Arc::clone(source));
+                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source });
+                    return Ok(Loaded { chunk, value, stored: Some(whole) });
                 }
+                Ok(Frame::Rest) if at_end => {
+                    let value = start..bytes.len();
+                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source: None });
+                    return Ok(Loaded::whole(chunk, value));
+                }
+                Ok(Frame::Rest) => ahead = usize::try_from(left).unwrap_or(usize::MAX).max(1),
                 Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
                     if offset.saturating_add(wanted) > length {
                         // The file is too short for what a header claims.
@@ -201,30 +200,17 @@ impl ValueLoader {
         }
     }
 
-    /// Index of the open file, or nothing where the path is no regular file.
-    fn open(&mut self, path: &Path, rxfilename: &BStr) -> Result<Option<usize>, kaldi_io::Error> {
+    fn open(&mut self, path: &Path, rxfilename: &BStr) -> Result<Opened, kaldi_io::Error> {
         if let Some(index) = self.files.iter().position(|open| open.path == path) {
-            return Ok(Some(index));
+            return Ok(Opened::File(index));
         }
-        let failed = |source| kaldi_io::Error::Open { name: printable_rxfilename(rxfilename).into_owned(), source };
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() {
-            return Ok(None);
-        }
+        let input = Input::open_parsed(&Rxfilename::File(path.to_owned()), &printable_rxfilename(rxfilename))?;
+        let Some(source) = input.positioned() else { return Ok(Opened::Stream(input)) };
         if self.files.len() == OPEN_FILES {
             self.files.remove(0);
         }
         let name = printable_rxfilename(path.as_os_str().as_encoded_bytes().into());
-        let (path, name, length) = (path.to_owned(), name.as_ref().into(), metadata.len());
-        self.files.push(OpenFile { path, name, file: Arc::new(file), length });
-        Ok(Some(self.files.len() - 1))
+        self.files.push(OpenFile { path: path.to_owned(), name: name.as_ref().into(), source });
+        Ok(Opened::File(self.files.len() - 1))
     }
-}
-
-/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
-pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
-    let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
-    let source = source.with_advice(advice);
-    kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
 }

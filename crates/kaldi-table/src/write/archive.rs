@@ -5,13 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{
-    Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, output_doubt, printable_wxfilename, specifier_advice,
-};
+use kaldi_io::{Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
 use kaldi_log::warning;
 
+use crate::key::is_key;
+use crate::raw::RawEntry;
 use crate::script::write_script_line;
-use crate::{Error, Result, is_key};
+use crate::specifier::{invalid, parse_wspecifier};
+use crate::write::output::{create_output, finish_output};
+use crate::{Error, Result};
 
 /// An archive that is being written, with the script file that points into it where one is wanted.
 ///
@@ -29,7 +31,8 @@ impl ArchiveWriter {
     ///
     /// # Errors
     /// Where the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
-    pub fn create(wspecifier: &BStr) -> Result<Self> {
+    pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        let wspecifier = BStr::new(wspecifier.as_ref());
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let (archive_name, script) = match kind {
             WspecifierKind::Archive(archive) => (archive, None),
@@ -41,7 +44,7 @@ impl ArchiveWriter {
         if script.as_ref() == Some(&archive_name) && !matches!(archive_name.as_slice(), b"" | b"-") {
             return Err(invalid(wspecifier, "the archive and its script file have the same name"));
         }
-        let archive = create_output(archive_name.as_ref(), options.flush)?;
+        let archive = create_output(&archive_name, options.flush)?;
         if script.is_some() && archive.position().is_none() {
             warning!(
                 "When writing to both archive and script, the script file will generally not be interpreted correctly \
@@ -49,7 +52,7 @@ impl ArchiveWriter {
             );
         }
         let script = match script {
-            Some(script) => Some((archive_name, create_output(script.as_ref(), options.flush)?)),
+            Some(script) => Some((archive_name, create_output(&script, options.flush)?)),
             None => None,
         };
         Ok(Self { archive, script, options })
@@ -64,8 +67,21 @@ impl ArchiveWriter {
     ///
     /// # Errors
     /// Where the key is no word, or writing fails.
-    pub fn put(&mut self, key: &BStr, value_at: u64, entry: &[u8]) -> Result<()> {
-        self.put_with(key, value_at, |archive| Ok(archive.write_all(entry)?))
+    pub fn put(&mut self, key: impl AsRef<[u8]>, value_at: u64, entry: &[u8]) -> Result<()> {
+        self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
+    }
+
+    /// Writes an entry of another archive as it stands there. Where that is a regular file, the system copies it.
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
+    pub fn put_entry(&mut self, entry: &RawEntry) -> Result<()> {
+        let value_at = entry.offset() - entry.start();
+        match (entry.source().and_then(|source| source.as_file()), entry.bytes()) {
+            (Some(file), _) => self.put_from(entry.key(), value_at, file, entry.start()..entry.end()),
+            (None, Some(bytes)) => self.put(entry.key(), value_at, bytes),
+            (None, None) => self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive)),
+        }
     }
 
     /// Writes an entry as `write` does; its value begins behind `value_at` bytes.
@@ -81,10 +97,7 @@ impl ArchiveWriter {
     }
 
     /// Writes an entry that is in a file; its value begins behind `value_at` bytes.
-    ///
-    /// # Errors
-    /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
-    pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+    fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 
@@ -113,7 +126,7 @@ impl ArchiveWriter {
             return Err(Error::NoOffsets { archive: printable_wxfilename(name.as_ref()).into_owned() });
         };
         let mut line = Vec::with_capacity(key.len() + name.len() + 24);
-        write_script_line(&mut line, key, name.as_ref(), position + value_at);
+        write_script_line(&mut line, key, &*name, position + value_at);
         Ok(script.write_all(&line)?)
     }
 
@@ -126,38 +139,6 @@ impl ArchiveWriter {
             }
         }
         Ok(())
-    }
-}
-
-/// Opens what `name` says to write to, as [`Output::create`] does, and warns of a file whose name looks like a mistake.
-///
-/// # Errors
-/// As [`Output::create`].
-pub fn create_output(name: &BStr, in_place: bool) -> Result<Output> {
-    let output = Output::create(name, in_place)?;
-    if let Some(doubt) = output_doubt(name) {
-        warning!("the name of the output file is {}: {doubt}", printable_wxfilename(name));
-    }
-    Ok(output)
-}
-
-/// Parses a wspecifier.
-pub(crate) fn parse_wspecifier(wspecifier: &BStr) -> Result<Wspecifier> {
-    Wspecifier::parse(wspecifier).ok_or_else(|| invalid(wspecifier, &specifier_advice(wspecifier, "wspecifier")))
-}
-
-fn invalid(wspecifier: &BStr, advice: &str) -> Error {
-    Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice: advice.to_owned() }
-}
-
-/// Completes an output; a command that failed is only a warning in permissive mode.
-pub(crate) fn finish_output(output: Output, permissive: bool) -> Result<()> {
-    match output.finish() {
-        Err(error @ kaldi_io::Error::Status { .. }) if permissive => {
-            warning!("{error}; ignored, as permissive mode (p) asks");
-            Ok(())
-        }
-        other => Ok(other?),
     }
 }
 
@@ -179,9 +160,9 @@ mod tests {
 
         for options in ["ark,scp", "ark,f,scp"] {
             let wspecifier = format!("{options}:{},{}", archive.display(), script.display());
-            let mut writer = ArchiveWriter::create(wspecifier.as_str().into()).unwrap();
+            let mut writer = ArchiveWriter::create(&wspecifier).unwrap();
             writer.put_from("c".into(), 2, &file, c..c + 4).unwrap();
-            writer.put("m".into(), 3, b"m  0\n").unwrap();
+            writer.put("m", 3, b"m  0\n").unwrap();
             // These are copied as one.
             writer.put_from("a".into(), 2, &file, 5..b).unwrap();
             writer.put_from("b".into(), 2, &file, b..c).unwrap();
@@ -202,7 +183,7 @@ mod tests {
         let file = Arc::new(File::open(&source).unwrap());
         for length in [300_000, 200_001, 100] {
             let wspecifier = format!("ark:{}", archive.display());
-            let mut writer = ArchiveWriter::create(wspecifier.as_str().into()).unwrap();
+            let mut writer = ArchiveWriter::create(&wspecifier).unwrap();
             writer.put_from("a".into(), 2, &file, 199_990..199_990 + length).unwrap();
             assert!(writer.finish().is_err());
             assert!(!archive.exists());
@@ -211,12 +192,12 @@ mod tests {
 
     #[test]
     fn only_words_are_keys_and_only_archives_are_written() {
-        let mut writer = ArchiveWriter::create("ark:/dev/null".into()).unwrap();
+        let mut writer = ArchiveWriter::create("ark:/dev/null").unwrap();
         for key in ["", "a b", "a\n", "\0"] {
-            assert!(matches!(writer.put(key.into(), 0, b""), Err(Error::Key { .. })), "{key:?}");
+            assert!(matches!(writer.put(key, 0, b""), Err(Error::Key { .. })), "{key:?}");
         }
         for wspecifier in ["scp:x", "x", "scp,ark:x,y", "ark,scp:x,x"] {
-            let error = ArchiveWriter::create(wspecifier.into()).unwrap_err();
+            let error = ArchiveWriter::create(wspecifier).unwrap_err();
             assert!(matches!(error, Error::Specifier { .. }), "{error}");
         }
     }

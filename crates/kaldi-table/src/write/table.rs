@@ -8,16 +8,13 @@ use std::os::unix::fs::DirBuilderExt;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
 
-use crate::archive_writer::{ArchiveWriter, create_output, finish_output, parse_wspecifier};
-use crate::entry::{Body, Record, warn_of_loss};
+use crate::key::is_key;
+use crate::record::{Body, Record};
 use crate::script::Script;
+use crate::specifier::parse_wspecifier;
+use crate::write::archive::ArchiveWriter;
+use crate::write::output::{create_output, finish_output};
 use crate::{Error, Result};
-
-/// Whether `key` may stand in a table: a word of printable characters; bytes above 127 are taken for letters, but for
-/// 255, which many tools take for a space (Kaldi's `IsToken`).
-pub fn is_key(key: &[u8]) -> bool {
-    !key.is_empty() && key.iter().all(|&byte| byte.is_ascii_graphic() || (0x80..0xff).contains(&byte))
-}
 
 /// A table of `T` that is being written.
 #[must_use = "a table is complete only after finish()"]
@@ -32,7 +29,8 @@ impl<T: Value> TableWriter<T> {
     /// # Errors
     /// Where the specifier is invalid, or asks for a form that the type has not, or one of its files or pipes cannot be
     /// opened.
-    pub fn create(wspecifier: &BStr) -> Result<Self> {
+    pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        let wspecifier = BStr::new(wspecifier.as_ref());
         if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
             let advice = format!("a {} has no text form (remove the option t)", T::NAME);
             return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
@@ -45,7 +43,8 @@ impl<T: Value> TableWriter<T> {
     ///
     /// # Errors
     /// As [`TableWriter::create`].
-    pub fn create_table_or_file(name: &BStr, format: Format) -> Result<Self> {
+    pub fn create_table_or_file(name: impl AsRef<[u8]>, format: Format) -> Result<Self> {
+        let name = BStr::new(name.as_ref());
         if is_specifier(name) {
             return Self::create(name);
         }
@@ -58,7 +57,8 @@ impl<T: Value> TableWriter<T> {
     ///
     /// # Errors
     /// Where the folder cannot be made.
-    pub fn create_folder(folder: &BStr, extension: &BStr) -> Result<Self> {
+    pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
+        let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
         let path = folder.to_path_lossy();
         if !path.exists() {
             let made = DirBuilder::new().mode(0o750).create(&path);
@@ -73,7 +73,7 @@ impl<T: Value> TableWriter<T> {
     ///
     /// # Errors
     /// Where the key is no word, or writing fails.
-    pub fn write(&mut self, key: &BStr, value: &T) -> Result<()> {
+    pub fn write(&mut self, key: impl AsRef<[u8]>, value: &T) -> Result<()> {
         self.put(Record::new(key, value, self.format()))
     }
 
@@ -144,7 +144,7 @@ impl RecordWriter {
                     }
                     return Err(Error::NoPlace { script: script.name.to_string(), key: key.to_owned() });
                 };
-                let mut output = create_output(line.xfilename.as_ref(), options.flush)?;
+                let mut output = create_output(&line.xfilename, options.flush)?;
                 body.write(&mut output)?;
                 finish_output(output, options.permissive)?;
             }
@@ -180,17 +180,4 @@ fn advise_on_missing_script(error: Error, wspecifier: &BStr) -> Error {
         }
         error => error,
     }
-}
-
-/// Writes one value to a wxfilename that is no table.
-///
-/// # Errors
-/// Where the name is invalid or writing fails.
-pub fn write_file<T: Value>(wxfilename: &BStr, value: &T, format: Format) -> Result<()> {
-    warn_of_loss(BStr::new(""), value);
-    let mut bytes = Vec::new();
-    value.write(&mut bytes, format);
-    let mut output = create_output(wxfilename, false)?;
-    output.write_all(&bytes)?;
-    Ok(output.finish()?)
 }

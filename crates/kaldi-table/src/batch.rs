@@ -1,0 +1,43 @@
+//! Entries that are read together.
+
+use kaldi_reader::{Prefetch, Reader};
+
+use crate::Error;
+use crate::raw::RawEntry;
+
+/// Bytes of entries that are read and not yet delivered by one table.
+pub(crate) const IN_FLIGHT: usize = 2 << 20;
+
+/// Bytes that a batch has at least, where there are more: small enough for the second-level cache of a core, large enough
+/// that hand-overs between threads do not count.
+pub(crate) const CHUNK: usize = 1 << 18;
+
+/// Entries that were framed together.
+#[derive(Debug, Default)]
+pub struct Batch {
+    pub(crate) entries: Vec<RawEntry>,
+    /// Log lines that belong behind the last entry.
+    pub(crate) log: Vec<u8>,
+}
+
+impl Batch {
+    pub(crate) fn weigh(&self) -> usize {
+        self.entries.iter().map(RawEntry::weigh).sum()
+    }
+}
+
+/// A reader of framed entries.
+pub(crate) trait Batches: Reader<Value = Batch, Error = Error> + Send {
+    /// Leaves long values where they are until they are asked for.
+    fn skim(&mut self) {}
+}
+
+impl<R: Reader<Value = Batch, Error = Error> + Send + 'static> Batches for Prefetch<R> {}
+
+pub(crate) type BoxedBatches = Box<dyn Batches>;
+
+impl Batches for BoxedBatches {
+    fn skim(&mut self) {
+        (**self).skim();
+    }
+}

@@ -1,0 +1,100 @@
+//! The surroundings of a reader: its threads, its log, its counter.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The number of threads of readers that were not given one; set once by the program.
+static THREADS: OnceLock<fn() -> usize> = OnceLock::new();
+
+/// Entries delivered by all readers without a counter of their own, for showing progress.
+static DELIVERED: AtomicU64 = AtomicU64::new(0);
+
+/// Sets the function that tells how many threads the work on a table may use, for readers that were not told (1 until this
+/// is called; the first call wins). It is called only where there is enough work.
+pub fn set_num_threads(num_threads: fn() -> usize) {
+    let _ = THREADS.set(num_threads);
+}
+
+/// The number of entries that the readers of this process without a counter of their own have delivered.
+pub fn entries_delivered() -> u64 {
+    DELIVERED.load(Ordering::Relaxed)
+}
+
+/// Counts an entry that was delivered by other means than the readers of this crate, so that progress shows it.
+pub fn count_delivered() {
+    DELIVERED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The surroundings of one reader. Where nothing is set, the defaults of the process hold.
+///
+/// ```
+/// # use std::sync::{Arc, Mutex};
+/// use kaldi_table::{Context, SequentialReader};
+///
+/// let warnings = Arc::new(Mutex::new(Vec::new()));
+/// let log = Arc::clone(&warnings);
+/// let context = Context::new().threads(4).log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+/// let table = SequentialReader::<i32>::open_with("ark:printf 'a 1\\nb 2\\n' |", context)?;
+/// # let _ = table;
+/// # Ok::<(), kaldi_table::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Context {
+    threads: Option<usize>,
+    log: Option<Arc<dyn Fn(&[u8]) + Send + Sync>>,
+    counter: Option<Arc<AtomicU64>>,
+}
+
+impl Context {
+    /// The defaults of the process.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets the reader use up to `threads` threads.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads: Some(threads.max(1)), ..self }
+    }
+
+    /// Sends the log lines of the reader, and those of the work on its entries, to `sink` instead of standard error. The
+    /// sink gets whole lines, in the order of the table.
+    pub fn log_to(self, sink: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
+        Self { log: Some(Arc::new(sink)), ..self }
+    }
+
+    /// Counts delivered entries in `counter`.
+    pub fn count_in(self, counter: Arc<AtomicU64>) -> Self {
+        Self { counter: Some(counter), ..self }
+    }
+
+    /// How many threads the work on a table may use.
+    pub(crate) fn num_threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| THREADS.get().map_or(1, |num_threads| num_threads()))
+    }
+
+    /// Counts one entry.
+    pub(crate) fn count(&self) {
+        self.counter.as_deref().unwrap_or(&DELIVERED).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Runs `work`, whose log lines go where those of the reader go.
+    pub(crate) fn logged<T>(&self, work: impl FnOnce() -> T) -> T {
+        let Some(sink) = &self.log else { return work() };
+        let (result, lines) = kaldi_log::capture(work);
+        if !lines.is_empty() {
+            sink(&lines);
+        }
+        result
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("threads", &self.threads)
+            .field("has_log", &self.log.is_some())
+            .field("counter", &self.counter)
+            .finish()
+    }
+}

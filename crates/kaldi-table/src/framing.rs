@@ -1,0 +1,131 @@
+//! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
+
+use kaldi_io::{Frame, ParseError, Value};
+
+/// The part of a reader that knows where the entries of an archive end.
+///
+/// An archive of a known type is framed by [`Typed`]; one whose type has to be found by `kaldi_scan::Detector`. Values are
+/// asked for one after the other, so that a framing may learn from those before.
+pub trait Framing: Send {
+    /// Finds the key at the front of `window`; `at_end` says that nothing follows the window.
+    ///
+    /// # Errors
+    /// Where no key can stand there. The error's offset is where the key should have ended.
+    fn key(&self, window: &[u8], at_end: bool) -> Result<Front, ParseError> {
+        find_key(window, at_end, |byte| !is_space(byte))
+    }
+
+    /// Tells how far the value at the front of `window` reaches; `at_end` says that nothing follows the window.
+    ///
+    /// # Errors
+    /// Where no value can stand there, or where it is cut and `at_end` is set.
+    fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
+
+    /// The fault of a value for which [`Framing::value`] has asked for `wanted` bytes, where a file has only `left`; `None`
+    /// where more has to be read to tell. `wanted` is exact where the value is as long as that.
+    fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError>;
+}
+
+/// The front of an archive's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Front {
+    /// A key from `start` to `end`, and its value from `value` on.
+    Key {
+        /// Offset of the key.
+        start: usize,
+        /// Offset behind the key.
+        end: usize,
+        /// Offset of the value.
+        value: usize,
+    },
+    /// White space up to the end of all.
+    Nothing,
+    /// White space, or a part of a key, and more of it may follow.
+    More,
+    /// A key with nothing behind it up to the end of all.
+    Cut,
+}
+
+/// Finds the key at the front of `window`: white space, and then a word of bytes that are `in_key`, with one space or tab
+/// behind it. A line end behind the key belongs to the value.
+///
+/// # Errors
+/// Where another byte stands behind the key.
+pub fn find_key(window: &[u8], at_end: bool, in_key: impl Fn(u8) -> bool) -> Result<Front, ParseError> {
+    let Some(start) = window.iter().position(|&byte| !is_space(byte)) else {
+        return Ok(if at_end { Front::Nothing } else { Front::More });
+    };
+    let Some(length) = window[start..].iter().position(|&byte| !in_key(byte)) else {
+        return Ok(if at_end { Front::Cut } else { Front::More });
+    };
+    let end = start + length;
+    match window[end] {
+        b' ' | b'\t' if length > 0 => Ok(Front::Key { start, end, value: end + 1 }),
+        b'\n' if length > 0 => Ok(Front::Key { start, end, value: end }),
+        other => {
+            let wanted = if length > 0 { "a space after the key" } else { "a key" };
+            Err(ParseError::new(end, format!("expected {wanted}, got \"{}\"", other.escape_ascii())))
+        }
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
+}
+
+/// [`Value::frame`] of a type. Reading does without type parameters so.
+pub(crate) type FrameFn = fn(&[u8], bool) -> Result<Frame, ParseError>;
+
+/// The framing of values of one type.
+#[derive(Clone, Copy, Debug)]
+pub struct Typed(pub(crate) FrameFn);
+
+impl Typed {
+    /// Frames values of the type `T`.
+    pub fn of<T: Value>() -> Self {
+        Self(T::frame)
+    }
+}
+
+impl Framing for Typed {
+    fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        (self.0)(window, at_end)
+    }
+
+    fn cut(&mut self, window: &[u8], _: u64, _: u64, _: bool) -> Option<ParseError> {
+        (self.0)(window, true).err()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(window: &[u8], at_end: bool) -> Result<Front, ParseError> {
+        find_key(window, at_end, |byte| !is_space(byte))
+    }
+
+    #[test]
+    fn a_key_ends_with_a_space_a_tab_or_the_line() {
+        let key = |start, end, value| Ok(Front::Key { start, end, value });
+        assert_eq!(front(b"utt1 \0B", false), key(0, 4, 5));
+        assert_eq!(front(b"utt1\t\0B", false), key(0, 4, 5));
+        assert_eq!(front(b" \r\nutt1\n[ ]", false), key(3, 7, 7));
+        assert_eq!(front(b"\xc3\xa4 1\n", false), key(0, 2, 3));
+    }
+
+    #[test]
+    fn a_window_may_end_in_a_key() {
+        for window in ["", " \n", "utt1", "\nutt1"] {
+            assert_eq!(front(window.as_bytes(), false), Ok(Front::More));
+        }
+        assert_eq!(front(b" \n", true), Ok(Front::Nothing));
+        assert_eq!(front(b"\nutt1", true), Ok(Front::Cut));
+    }
+
+    #[test]
+    fn a_key_ends_with_no_other_space() {
+        let error = front(b"utt1\r1", false).unwrap_err();
+        assert_eq!((error.offset, &*error.message), (4, "expected a space after the key, got \"\\r\""));
+    }
+}

@@ -1,0 +1,60 @@
+//! One value for all keys, or one per key.
+
+use std::sync::Arc;
+
+use bstr::BStr;
+use kaldi_io::{Value, is_specifier};
+
+use crate::Result;
+use crate::lookup::find::Lookup;
+use crate::lookup::mapped::MappedReader;
+use crate::read::single_file::read_file;
+
+/// One value for all keys, or one per key: what a tool's argument names that may be a file or a table.
+#[must_use]
+pub enum FileOrTable<T> {
+    /// A file: the same value for every key.
+    File(Arc<T>),
+    /// A table, perhaps through an utt2spk map.
+    Table(MappedReader<T>),
+}
+
+impl<T: Value> FileOrTable<T> {
+    /// Opens `name`, a table where it is an rspecifier and a file where it is not.
+    ///
+    /// # Errors
+    /// Where it cannot be opened or, for a file, read.
+    pub fn open(name: impl AsRef<[u8]>, utt2spk: impl AsRef<[u8]>) -> Result<Self> {
+        let name = BStr::new(name.as_ref());
+        if is_specifier(name) {
+            Ok(Self::Table(MappedReader::open(name, utt2spk)?))
+        } else {
+            Ok(Self::File(Arc::new(read_file(name)?)))
+        }
+    }
+}
+
+impl<T: Value + Sync> Lookup for FileOrTable<T> {
+    type Found = Option<Arc<T>>;
+
+    fn find(&mut self, key: &BStr) -> Result<Self::Found> {
+        match self {
+            Self::File(value) => Ok(Some(Arc::clone(value))),
+            Self::Table(table) => table.find(key),
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Table(table) => table.finish(),
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Table(table) => table.restart(),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! From a table to a table: the ordered parallel map with its result written.
+
+use std::ops::Deref;
+
+use kaldi_io::{Format, Value};
+
+use crate::entry::Entry;
+use crate::error::WorkError;
+use crate::lookup::find::Lookup;
+use crate::read::rows::{Ended, Rows};
+use crate::read::sequential::SequentialReader;
+use crate::record::Record;
+use crate::write::table::TableWriter;
+use crate::{Error, Result};
+
+impl<T: Value> SequentialReader<T> {
+    /// Does `work` on every entry, on several threads where there is enough of it, and writes the records that it makes
+    /// to `target`, in the table's order. `None` is an entry that the work has skipped with a warning.
+    ///
+    /// The result has to be [finished](Written::finish), which gives the target its name. Between the two a program can log
+    /// its work.
+    ///
+    /// # Errors
+    /// Where an entry cannot be read or written, or the work on it fails.
+    pub fn par_map_into<V, O, F>(self, target: TableWriter<V>, work: F) -> Result<Written<V>>
+    where
+        V: Value,
+        O: Into<Option<Record<V>>> + Send + 'static,
+        F: Fn(&EntryTo<'_, T>) -> Result<O, WorkError> + Send + Sync + 'static,
+    {
+        self.par_map_with_into((), target, move |entry, ()| work(entry))
+    }
+
+    /// Like [`SequentialReader::par_map_into`], with the result of `lookup` for the key of each entry; see
+    /// [`SequentialReader::par_map_with`].
+    ///
+    /// # Errors
+    /// As [`SequentialReader::par_map_into`], and where the lookup fails.
+    pub fn par_map_with_into<L, V, O, F>(self, lookup: L, target: TableWriter<V>, work: F) -> Result<Written<V>>
+    where
+        L: Lookup,
+        V: Value,
+        O: Into<Option<Record<V>>> + Send + 'static,
+        F: Fn(&EntryTo<'_, T>, L::Found) -> Result<O, WorkError> + Send + Sync + 'static,
+    {
+        let format = target.format();
+        let work = move |entry: &Entry<'_, T>, found| Ok(work(&EntryTo { entry, format }, found)?.into());
+        write(self.par_map_with(lookup, work), target)
+    }
+}
+
+/// Writes rows to a table; apart from the work so that it is compiled once for a type of values.
+fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) -> Result<Written<V>> {
+    let mut counts = Counts::default();
+    let ended = rows.drain(|_, record| {
+        match record {
+            Some(record) => {
+                target.put(record)?;
+                counts.done += 1;
+            }
+            None => counts.skipped += 1,
+        }
+        Ok::<(), Error>(())
+    })?;
+    Ok(Written { counts, ended, target })
+}
+
+/// An entry of a table of `T` that is on its way into another table.
+#[derive(Debug)]
+pub struct EntryTo<'a, T> {
+    entry: &'a Entry<'a, T>,
+    format: Format,
+}
+
+impl<'a, T> Deref for EntryTo<'a, T> {
+    type Target = Entry<'a, T>;
+
+    fn deref(&self) -> &Entry<'a, T> {
+        self.entry
+    }
+}
+
+impl<T: Value> EntryTo<'_, T> {
+    /// The form in which the target is written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// A record of this value under the key of the entry.
+    pub fn record<V: Value>(&self, value: &V) -> Record<V> {
+        Record::new(self.key(), value, self.format)
+    }
+
+    /// A record of a value that is not needed any more, which spares a copy of its elements in many cases.
+    pub fn into_record<V: Value>(&self, value: V) -> Record<V> {
+        Record::from_value(self.key(), value, self.format)
+    }
+
+    /// A record of the unchanged value; its bytes are passed on unparsed where that can be.
+    ///
+    /// # Errors
+    /// As [`Entry::read`].
+    pub fn copied(&self) -> Result<Record<T>> {
+        self.copy(self.format)
+    }
+}
+
+/// The numbers of entries of a table that was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Entries written.
+    pub done: u64,
+    /// Entries that were skipped with a warning.
+    pub skipped: u64,
+}
+
+/// A table that was read to its end, and the one that was written and is not finished yet.
+#[must_use = "the table gets its name only with finish()"]
+pub struct Written<V> {
+    counts: Counts,
+    ended: Ended,
+    target: TableWriter<V>,
+}
+
+impl<V> Written<V> {
+    /// The numbers of entries.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Entries written.
+    pub fn done(&self) -> u64 {
+        self.counts.done
+    }
+
+    /// Entries that were skipped with a warning.
+    pub fn skipped(&self) -> u64 {
+        self.counts.skipped
+    }
+
+    /// Completes the target, which gets its name only where the source was whole.
+    ///
+    /// # Errors
+    /// Where the command that the source came from has failed, or the target cannot be completed.
+    pub fn finish(self) -> Result<Counts> {
+        self.ended.finish()?;
+        self.target.finish()?;
+        Ok(self.counts)
+    }
+}

@@ -1,0 +1,50 @@
+//! Entries that cannot be read, and the option `p` that lets a table go on behind them.
+
+use kaldi_log::warning;
+
+use crate::Error;
+
+/// What is done about entries that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// It is an error.
+    Fails,
+    /// It is passed over (a script file with `p`).
+    IsLeftOut,
+    /// The table ends there (an archive with `p`), unless it is the first entry.
+    Ends,
+}
+
+/// What to do about one entry that cannot be read.
+pub(crate) enum Permit {
+    Fail,
+    LeaveOut,
+    End,
+}
+
+/// Decides about an entry that cannot be read, given that `delivered` entries stood before it.
+pub(crate) fn permit(unreadable: Unreadable, delivered: u64, wrong_range: bool) -> Permit {
+    match unreadable {
+        // A range that makes no sense is a mistake in the script file, not a damaged value.
+        Unreadable::IsLeftOut if !wrong_range => Permit::LeaveOut,
+        // An archive whose first entry cannot be read is of another type.
+        Unreadable::Ends if delivered > 0 => Permit::End,
+        _ => Permit::Fail,
+    }
+}
+
+/// Logs that the table ends with an entry that cannot be read.
+pub(crate) fn warn_end(error: &dyn std::fmt::Display) {
+    warning!("{error}; the rest of the archive is left out, as permissive mode (p) asks");
+}
+
+/// Logs that an entry is passed over in permissive mode. Recipes look for the words about the file.
+pub(crate) fn warn_left_out(error: &Error) {
+    if let Error::Entry { source, .. } = error
+        && let kaldi_io::Error::Open { name, .. } = source.as_ref()
+    {
+        warning!("Failed to open file {name}: {error}; left out, as permissive mode (p) asks");
+    } else {
+        warning!("{error}; left out, as permissive mode (p) asks");
+    }
+}

@@ -1,0 +1,407 @@
+//! Sequential reading of archives: framing of entries, without parsing their values.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bstr::BStr;
+use kaldi_io::{Frame, Input, ParseError, Wanted, Window, recognize};
+use kaldi_log::warning;
+use kaldi_reader::Reader;
+
+use crate::batch::{Batch, Batches};
+use crate::framing::{Framing, Front};
+use crate::raw::{Chunk, RawEntry};
+use crate::{Error, Result};
+
+/// A value is skipped only if more than this is missing of it, since reading on is as fast.
+const SHORT: u64 = 1 << 13;
+
+/// Frames the entries of an archive.
+#[derive(Debug)]
+pub(crate) struct ArchiveReader<F> {
+    name: Arc<str>,
+    window: Window,
+    framing: F,
+    permissive: bool,
+    /// Whether the first entry has to be readable even so.
+    first_counts: bool,
+    has_delivered: bool,
+    /// A fault behind the entries that were delivered last.
+    fault: Option<Error>,
+    ended: bool,
+}
+
+/// Where an entry stands in the window.
+struct Span {
+    key: Range<usize>,
+    value: Range<usize>,
+    /// Bytes of the whole value, where it is not whole in the window.
+    stored: Option<u64>,
+    /// Whether the value goes on to the end of the stream, whatever stands there.
+    is_open: bool,
+}
+
+/// The reason why framing stops.
+enum Stop {
+    /// So many bytes are needed behind the last entry.
+    More(u64),
+    /// The last entry is not whole in the window, and what is missing can be skipped.
+    Skip,
+    /// The archive ends here.
+    End,
+    /// The archive ends inside its first key or behind it, so that its type is not known.
+    CutKey(Error),
+    Fault(Error),
+}
+
+impl<F: Framing> ArchiveReader<F> {
+    pub(crate) fn open(rxfilename: &BStr, framing: F, permissive: bool) -> Result<Self> {
+        let input = Input::open(rxfilename)?;
+        Ok(Self {
+            name: input.name().into(),
+            window: Window::new(input),
+            framing,
+            permissive,
+            first_counts: true,
+            has_delivered: false,
+            fault: None,
+            ended: false,
+        })
+    }
+
+    /// Lets permissive mode have its way with the first entry too, as where entries are asked for by key.
+    pub(crate) fn forgiving_the_first(mut self) -> Self {
+        self.first_counts = false;
+        self
+    }
+
+    /// The window on the stream.
+    pub(crate) fn window(&self) -> &Window {
+        &self.window
+    }
+
+    pub(crate) fn framing(&self) -> &F {
+        &self.framing
+    }
+
+    /// Whether the end of the stream was not met yet.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.ended
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        if let Some(fault) = self.fault.take() {
+            return self.fail(fault);
+        }
+        if self.ended {
+            return Ok(None);
+        }
+        loop {
+            let mut spans = Vec::new();
+            match self.frame(&mut spans) {
+                Stop::More(wanted) if spans.is_empty() => self.window.grow(wanted)?,
+                Stop::More(_) => return Ok(Some(self.batch(spans))),
+                Stop::Skip => return Ok(Some(self.skip(spans))),
+                Stop::End => return self.end(spans, None, false),
+                Stop::CutKey(fault) => return self.end(spans, Some(fault), true),
+                Stop::Fault(fault) => return self.end(spans, Some(fault), false),
+            }
+        }
+    }
+
+    /// Frames the entries in the window.
+    fn frame(&mut self, spans: &mut Vec<Span>) -> Stop {
+        let mut at = 0;
+        loop {
+            let at_end = self.window.at_end();
+            let rest = &self.window.bytes()[at..];
+            let (start, end, value) = match self.framing.key(rest, at_end) {
+                Ok(Front::Key { start, end, value }) => (start, end, value),
+                Ok(Front::Nothing) => return Stop::End,
+                Ok(Front::More) => {
+                    let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                    let wanted = (rest.len() - blank) as u64 + 1;
+                    if spans.is_empty() {
+                        self.window.consume(blank);
+                    }
+                    return Stop::More(wanted);
+                }
+                Ok(Front::Cut) => {
+                    let error = ParseError::end(rest.len(), "a value after its key");
+                    return Stop::CutKey(self.entry_error(rest.trim_ascii(), at, error));
+                }
+                Err(error) => {
+                    let key = rest[..error.offset].trim_ascii_start();
+                    return Stop::Fault(self.entry_error(key, at, error));
+                }
+            };
+            let (key, value) = (at + start..at + end, at + value);
+            match self.frame_value(key, value, at_end) {
+                Ok(span) => {
+                    at = span.value.end;
+                    let is_stored = span.stored.is_some();
+                    spans.push(span);
+                    if is_stored {
+                        return Stop::Skip;
+                    }
+                }
+                // The key stays in front of its value until that is whole.
+                Err(Stop::More(wanted)) => return Stop::More(wanted + (value - at) as u64),
+                Err(stop) => return stop,
+            }
+        }
+    }
+
+    /// Frames the value that starts at `start`.
+    fn frame_value(&mut self, key: Range<usize>, start: usize, at_end: bool) -> Result<Span, Stop> {
+        let window = &self.window.bytes()[start..];
+        let there = window.len() as u64;
+        let left = self.window.left().map(|left| left - start as u64);
+        let frame = self.framing.value(window, at_end);
+        let can_skip = |length: u64| {
+            self.window.skimmed().is_some() && left.is_some_and(|left| length <= left) && length - there >= SHORT
+        };
+        let is_open = matches!(frame, Ok(Frame::Rest));
+        let (wanted, is_exact) = match frame {
+            Ok(Frame::Whole(length)) => {
+                return Ok(Span { key, value: start..start + length, stored: None, is_open });
+            }
+            Ok(Frame::Rest) if at_end => {
+                return Ok(Span { key, value: start..start + window.len(), stored: None, is_open });
+            }
+            Ok(Frame::Rest) => (left.unwrap_or(there + 1), false),
+            Ok(Frame::Beyond(length)) => (length, true),
+            Ok(Frame::Partial(length)) => (length, false),
+            Err(error) => return Err(Stop::Fault(self.value_error(&key, start, error))),
+        };
+        if (is_exact || is_open) && can_skip(wanted) {
+            return Ok(Span { key, value: start..start + window.len(), stored: Some(wanted), is_open });
+        }
+        // Where the file is too short for what a header claims, there is no point in reading it all.
+        if left.is_some_and(|left| wanted > left) || at_end {
+            let cut = self.framing.cut(window, wanted, left.unwrap_or(there), is_exact);
+            if let Some(error) = cut.or_else(|| at_end.then(|| ParseError::end(window.len(), "the rest of the value")))
+            {
+                return Err(Stop::Fault(self.value_error(&key, start, error)));
+            }
+        }
+        Err(Stop::More(wanted))
+    }
+
+    /// The batch before the end of the stream. A fault is reported behind its entries.
+    fn end(&mut self, spans: Vec<Span>, fault: Option<Error>, is_cut_key: bool) -> Result<Option<Batch>> {
+        let end = spans.last().map_or(0, |span| span.value.end);
+        // Of an archive that ends inside its first key the type cannot be told.
+        let is_forgivable = self.has_delivered || !spans.is_empty() || !self.first_counts || is_cut_key;
+        // A failing command is reported behind the entries that it did deliver.
+        self.fault = fault.or_else(|| self.close().err());
+        self.ended = self.fault.is_none();
+        if self.permissive
+            && let Some(fault) = &self.fault
+            && is_forgivable
+            && !matches!(fault, Error::Io(kaldi_io::Error::Status { .. }))
+        {
+            let left = self.window.left().unwrap_or(self.window.bytes().len() as u64) - end as u64;
+            warning!("{fault}; {left} bytes from here on are left out, as permissive mode (p) asks");
+            self.fault = None;
+            self.ended = true;
+        }
+        if !spans.is_empty() {
+            return Ok(Some(self.batch(spans)));
+        }
+        match self.fault.take() {
+            Some(fault) => self.fail(fault),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes a batch of the spans and moves on behind the last.
+    fn batch(&mut self, spans: Vec<Span>) -> Batch {
+        let end = spans.last().map_or(0, |span| span.value.end);
+        let (bytes, base) = self.window.take(end);
+        self.entries(spans, bytes, base)
+    }
+
+    /// Makes a batch of the spans, of which the last is not whole in the window, and moves on behind it.
+    fn skip(&mut self, spans: Vec<Span>) -> Batch {
+        let last = spans.last().map_or((0, 0), |span| (span.value.start, span.stored.unwrap_or(0)));
+        let (bytes, base) = self.window.skip(last.0, last.1);
+        self.entries(spans, bytes, base)
+    }
+
+    fn entries(&mut self, spans: Vec<Span>, bytes: Vec<u8>, base: u64) -> Batch {
+        self.has_delivered = true;
+        let source = self.window.skimmed().cloned();
+        let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), source });
+        let entry = |span: Span| RawEntry {
+            key: chunk.bytes[span.key.clone()].into(),
+            prefix: span.value.start - span.key.start,
+            chunk: Arc::clone(&chunk),
+            value: span.value,
+            stored: span.stored,
+            is_open: span.is_open,
+            range: None,
+            script: None,
+            log: Vec::new(),
+            warned: Cell::new(false),
+        };
+        Batch { entries: spans.into_iter().map(entry).collect(), log: Vec::new() }
+    }
+
+    /// Puts the place to a fault of the value at `start` in the window.
+    fn value_error(&self, key: &Range<usize>, start: usize, error: ParseError) -> Error {
+        self.entry_error(&self.window.bytes()[key.clone()], start, error)
+    }
+
+    /// Puts the place to a fault behind `at` in the window.
+    fn entry_error(&self, key: &[u8], at: usize, error: ParseError) -> Error {
+        // The stream as a whole may be something else; then there is no key to speak of.
+        let is_first = self.window.offset() == 0 && at <= key.len() + 1;
+        let advice = is_first.then(|| recognize(self.window.bytes(), Wanted::Archive, &self.name, at + error.offset));
+        if let Some(advice) = advice.flatten() {
+            let source = ParseError::new(0, advice);
+            return kaldi_io::Error::Content { name: self.name.to_string(), offset: 0, source }.into();
+        }
+        let offset = self.window.offset() + at as u64 + error.offset as u64;
+        let source = kaldi_io::Error::Content { name: self.name.to_string(), offset, source: error };
+        Error::Entry { script: None, key: key.into(), source: Box::new(source) }
+    }
+
+    fn fail(&mut self, fault: Error) -> Result<Option<Batch>> {
+        let closed = self.close();
+        self.ended = true;
+        match (fault, closed) {
+            // The reason for a short stream is the command that should have written it.
+            (Error::Entry { .. } | Error::Io(kaldi_io::Error::Content { .. }), Err(status)) => Err(status),
+            (fault, _) => Err(fault),
+        }
+    }
+
+    /// Closes the stream; a command that failed is an error unless permissive.
+    fn close(&mut self) -> Result<()> {
+        match self.window.finish() {
+            Err(error @ kaldi_io::Error::Status { .. }) if self.permissive => {
+                warning!("{error}; ignored, as permissive mode (p) asks");
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    }
+}
+
+impl<F: Framing> Reader for ArchiveReader<F> {
+    type Value = Batch;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Batch>> {
+        if self.ended && self.fault.is_none() {
+            return Ok(None);
+        }
+        let (result, log) = kaldi_log::capture(|| self.next_batch());
+        match result {
+            Ok(None) => {
+                self.ended = true;
+                Ok((!log.is_empty()).then(|| Batch { entries: Vec::new(), log }))
+            }
+            Ok(Some(mut batch)) => {
+                batch.log = log;
+                Ok(Some(batch))
+            }
+            Err(error) => {
+                kaldi_log::replay(&log);
+                self.ended = true;
+                self.fault = None;
+                Err(error)
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.window.restart()?;
+        self.ended = false;
+        self.has_delivered = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        self.fault = None;
+        self.close()
+    }
+}
+
+impl<F: Framing> Batches for ArchiveReader<F> {
+    fn skim(&mut self) {
+        self.window.skim();
+    }
+}
+
+/// The entries of an archive one by one, framed and not parsed.
+#[derive(Debug)]
+pub struct ArchiveEntries<F> {
+    archive: ArchiveReader<F>,
+    queue: VecDeque<RawEntry>,
+}
+
+impl<F: Framing> ArchiveEntries<F> {
+    /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or a command's
+    /// output. In a regular file, headers are read and long values skipped.
+    ///
+    /// # Errors
+    /// Where the name is invalid, or the file or command cannot be opened.
+    pub fn open(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
+        let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
+        archive.skim();
+        Ok(Self::new(archive))
+    }
+
+    pub(crate) fn new(archive: ArchiveReader<F>) -> Self {
+        Self { archive, queue: VecDeque::new() }
+    }
+
+    /// The framing, with what it has learnt.
+    pub fn framing(&self) -> &F {
+        self.archive.framing()
+    }
+
+    /// The window on the archive's bytes.
+    pub fn window(&self) -> &Window {
+        self.archive.window()
+    }
+
+    /// Looks whether the stream has just ended, as it has where the last entry was asked for, and reports its status.
+    pub(crate) fn finish_at_end(&mut self) -> Result<()> {
+        if self.queue.is_empty() && self.archive.is_open() && self.window().left().is_none() {
+            self.next()?;
+        }
+        Ok(())
+    }
+}
+
+impl<F: Framing> Reader for ArchiveEntries<F> {
+    type Value = RawEntry;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<RawEntry>> {
+        while self.queue.is_empty() {
+            let Some(batch) = self.archive.next()? else { return Ok(None) };
+            kaldi_log::replay(&batch.log);
+            self.queue = batch.entries.into();
+        }
+        Ok(self.queue.pop_front())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.archive.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.archive.finish()
+    }
+}

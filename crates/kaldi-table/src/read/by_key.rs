@@ -1,0 +1,303 @@
+//! The three kinds of tables whose entries are asked for by key.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::ReadAt;
+use kaldi_reader::Reader;
+
+use crate::framing::Typed;
+use crate::permissive::warn_left_out;
+use crate::raw::{Chunk, RawEntry};
+use crate::read::archive::ArchiveEntries;
+use crate::read::loader::ValueLoader;
+use crate::script::{Script, split_range};
+use crate::{Error, Result};
+
+/// A script file, in any order.
+pub(crate) struct ScriptTable {
+    script: Script,
+    loader: ValueLoader,
+}
+
+impl ScriptTable {
+    pub(crate) fn read(rxfilename: &BStr, framing: Typed, sorted: bool, permissive: bool) -> Result<Self> {
+        Ok(Self { script: Script::read(rxfilename, sorted, permissive)?, loader: ValueLoader::new(framing.0) })
+    }
+
+    /// Whether the script file has the key.
+    pub(crate) fn has_line(&self, key: &BStr) -> bool {
+        self.script.find(key).is_some()
+    }
+
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        Ok(self.loader.restart()?)
+    }
+
+    pub(crate) fn find(&mut self, key: &BStr, permissive: bool) -> Result<Option<RawEntry>> {
+        let Some((line, number)) = self.script.find(key) else { return Ok(None) };
+        let place = (Arc::clone(&self.script.name), number);
+        let (rxfilename, range) = split_range(line.xfilename.as_ref()).map_err(|message| Error::ScriptLine {
+            script: self.script.name.to_string(),
+            line: number,
+            message: line.recognize(&self.script.name, number).unwrap_or(message),
+        })?;
+        match self.loader.load(rxfilename) {
+            Ok(loaded) => Ok(Some(loaded.into_entry(key, range, Some(place)))),
+            Err(source) => {
+                let error = line.error(place, source);
+                if permissive {
+                    warn_left_out(&error);
+                    return Ok(None);
+                }
+                Err(error)
+            }
+        }
+    }
+}
+
+/// An archive whose keys may be asked for in any order. It is read as far as needed.
+pub(crate) struct ArchiveTable {
+    name: String,
+    entries: ArchiveEntries<Typed>,
+    /// The archive for reading at any place, where that is possible.
+    source: Option<Arc<dyn ReadAt>>,
+    places: HashMap<BString, Place>,
+    /// `o`: an entry is forgotten after it was asked for.
+    once: bool,
+    /// `s`: keys ascend, so that a smaller one than the last that was read need not be looked for.
+    sorted: bool,
+    last_read: Option<BString>,
+    /// The key to forget before the next question, and the first one that was forgotten.
+    spent: Option<BString>,
+    first_spent: Option<BString>,
+    /// The entry read last, which is likely the one asked for.
+    current: Option<RawEntry>,
+}
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+enum Place {
+    /// In the file, from an offset on.
+    InFile(u64, usize),
+    /// In memory.
+    InMemory(Arc<Chunk>, Range<usize>),
+    /// It was asked for, and `o` says that it will not be again.
+    Spent,
+}
+
+/// A place that was found; proof that the table was asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Located;
+
+impl ArchiveTable {
+    pub(crate) fn new(name: String, entries: ArchiveEntries<Typed>, once: bool, sorted: bool) -> Self {
+        let source = entries.window().input().positioned();
+        Self {
+            name,
+            entries,
+            source,
+            places: HashMap::new(),
+            once,
+            sorted,
+            last_read: None,
+            spent: None,
+            first_spent: None,
+            current: None,
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn holds_no_values(&self) -> bool {
+        self.places.values().all(|place| matches!(place, Place::InFile(..)))
+    }
+
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        // Without `o`, nothing that was read has been forgotten.
+        if !self.once {
+            return Ok(());
+        }
+        self.entries.restart()?;
+        self.places.clear();
+        self.last_read = None;
+        self.spent = None;
+        self.first_spent = None;
+        self.current = None;
+        Ok(())
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.entries.finish_at_end()
+    }
+
+    pub(crate) fn locate(&mut self, key: &BStr) -> Result<Option<Located>> {
+        self.forget_spent();
+        if !self.places.contains_key(key) && !self.read_up_to(key)? {
+            if self.once && self.first_spent.as_ref().is_some_and(|first| first == key) {
+                return Err(self.asked_twice(key));
+            }
+            return Ok(None);
+        }
+        if matches!(self.places.get(key), Some(Place::Spent)) {
+            return Err(self.asked_twice(key));
+        }
+        if self.once {
+            self.spent = Some(key.to_owned());
+        }
+        Ok(Some(Located))
+    }
+
+    fn asked_twice(&self, key: &BStr) -> Error {
+        let message = format!("key {key} is asked for twice, though the option o says that no key is");
+        Error::Promise { table: self.name.clone(), message }
+    }
+
+    fn forget_spent(&mut self) {
+        let Some(key) = self.spent.take() else { return };
+        if self.sorted {
+            self.places.insert(key.clone(), Place::Spent);
+        } else {
+            self.places.remove(&key);
+        }
+        self.first_spent.get_or_insert(key);
+    }
+
+    /// Reads on until `key` is found or cannot come any more; returns whether it was found.
+    fn read_up_to(&mut self, key: &BStr) -> Result<bool> {
+        loop {
+            if self.sorted && self.last_read.as_ref().is_some_and(|last| last >= key) {
+                return Ok(false);
+            }
+            let Some(entry) = self.entries.next()? else { return Ok(false) };
+            if self.sorted
+                && let Some(last) = &self.last_read
+                && *last >= entry.key
+            {
+                let message = format!(
+                    "keys are not in sorted order, though the option s says so: {last} is followed by {} \
+                     (sort with LC_ALL=C, or remove s)",
+                    entry.key
+                );
+                return Err(Error::Promise { table: self.name.clone(), message });
+            }
+            let place = match &self.source {
+                Some(_) => Place::InFile(entry.offset(), entry.value.len()),
+                None => Place::InMemory(Arc::clone(&entry.chunk), entry.value.clone()),
+            };
+            if self.places.insert(entry.key.clone(), place).is_some() {
+                let message = format!("duplicate key {}", entry.key);
+                return Err(Error::Promise { table: self.name.clone(), message });
+            }
+            let found = entry.key == key;
+            if self.sorted {
+                self.last_read = Some(entry.key.clone());
+            }
+            self.current = Some(entry);
+            if found {
+                return Ok(true);
+            }
+        }
+    }
+
+    pub(crate) fn load(&self, key: &BStr, _: Located) -> Result<RawEntry> {
+        if let Some(current) = &self.current
+            && current.key == key
+        {
+            return Ok(current.clone());
+        }
+        let (chunk, value) = match (self.places.get(key), &self.source) {
+            (Some(Place::InMemory(chunk, value)), _) => (Arc::clone(chunk), value.clone()),
+            (Some(&Place::InFile(offset, length)), Some(source)) => {
+                let mut bytes = Vec::new();
+                let name = self.entries.window().input().name();
+                let failed = |source| kaldi_io::Error::Read { name: name.to_owned(), offset, source };
+                source.read_at(offset, &mut bytes, length).map_err(failed)?;
+                (Arc::new(Chunk { bytes, base: offset, name: name.into(), source: None }), 0..length)
+            }
+            _ => {
+                let source = io::ErrorKind::NotFound.into();
+                return Err(Error::Io(kaldi_io::Error::Read { name: self.name.clone(), offset: 0, source }));
+            }
+        };
+        let key = key.to_owned();
+        Ok(RawEntry {
+            key,
+            chunk,
+            value,
+            prefix: 0,
+            stored: None,
+            is_open: false,
+            range: None,
+            script: None,
+            log: Vec::new(),
+            warned: Cell::new(false),
+        })
+    }
+}
+
+/// An archive with sorted keys that are asked for in sorted order: one entry is held at a time.
+pub(crate) struct InStep {
+    name: String,
+    entries: ArchiveEntries<Typed>,
+    held: Option<RawEntry>,
+    last_asked: Option<BString>,
+    ended: bool,
+}
+
+impl InStep {
+    pub(crate) fn new(name: String, entries: ArchiveEntries<Typed>) -> Self {
+        Self { name, entries, held: None, last_asked: None, ended: false }
+    }
+
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        self.entries.restart()?;
+        self.held = None;
+        self.last_asked = None;
+        self.ended = false;
+        Ok(())
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        self.entries.finish_at_end()
+    }
+
+    pub(crate) fn find(&mut self, key: &BStr) -> Result<Option<RawEntry>> {
+        if let Some(last) = &self.last_asked
+            && key < last
+        {
+            let message = format!(
+                "keys are asked for out of sorted order, though the option cs says that they are not: {key} after {last} \
+                 (remove cs)"
+            );
+            return Err(Error::Promise { table: self.name.clone(), message });
+        }
+        self.last_asked = Some(key.to_owned());
+        loop {
+            match &self.held {
+                Some(held) if held.key == key => return Ok(Some(held.clone())),
+                Some(held) if held.key > key => return Ok(None),
+                _ if self.ended => return Ok(None),
+                _ => {}
+            }
+            let Some(next) = self.entries.next()? else {
+                self.ended = true;
+                return Ok(None);
+            };
+            if let Some(held) = &self.held
+                && held.key >= next.key
+            {
+                let message = format!(
+                    "keys are not in sorted order, though the option s says so: {} is followed by {} \
+                     (sort with LC_ALL=C, or remove s)",
+                    held.key, next.key
+                );
+                return Err(Error::Promise { table: self.name.clone(), message });
+            }
+            self.held = Some(next);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! A value that was found where an rxfilename says it is.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::Arc;
+
+use bstr::BStr;
+use kaldi_io::{ParseError, Wanted, recognize};
+
+use crate::raw::{Chunk, RawEntry};
+
+/// A framed value without a key.
+#[derive(Clone)]
+pub(crate) struct Loaded {
+    pub(crate) chunk: Arc<Chunk>,
+    /// The value in the chunk, or as much of it as is in memory.
+    pub(crate) value: Range<usize>,
+    /// Bytes of the whole value, where it is not whole in memory.
+    pub(crate) stored: Option<u64>,
+}
+
+impl Loaded {
+    pub(crate) fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
+        Self { chunk, value, stored: None }
+    }
+
+    /// The entry of `key` with this value, or the part of it that `range` names.
+    pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
+        // In a script file of an archive, the key stands before the value as well.
+        let before = self.chunk.bytes[..self.value.start].strip_suffix(b" ");
+        let has_key = !key.is_empty() && before.is_some_and(|before| before.ends_with(key));
+        RawEntry {
+            key: key.to_owned(),
+            prefix: if has_key { key.len() + 1 } else { 0 },
+            chunk: self.chunk,
+            value: self.value,
+            stored: self.stored,
+            is_open: false,
+            range: range.map(ToOwned::to_owned),
+            script,
+            log: Vec::new(),
+            warned: Cell::new(false),
+        }
+    }
+}
+
+/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
+pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
+    let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
+    let source = source.with_advice(advice);
+    kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
+}

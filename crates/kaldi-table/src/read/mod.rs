@@ -1,0 +1,13 @@
+//! Reading of tables, in sequence and by key.
+
+pub(crate) mod archive;
+mod by_key;
+mod lines_ahead;
+mod loaded;
+mod loader;
+pub(crate) mod random_access;
+pub(crate) mod rows;
+mod script;
+pub(crate) mod sequential;
+pub(crate) mod single_file;
+mod stream_value;

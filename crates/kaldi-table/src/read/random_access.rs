@@ -1,0 +1,154 @@
+//! Finding entries of tables by key.
+//!
+//! | table | memory |
+//! | --- | --- |
+//! | script file | the script file's lines, one value |
+//! | archive, a regular file | keys and offsets of the part read so far, one value |
+//! | archive, a pipe | everything read so far |
+//! | archive, a pipe, `o` | what was read and not asked for |
+//! | archive, `s,cs` | one entry |
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::{Rspecifier, RspecifierKind, Value, printable_rxfilename};
+
+use crate::framing::Typed;
+use crate::key::is_key;
+use crate::permissive::warn_left_out;
+use crate::read::archive::{ArchiveEntries, ArchiveReader};
+use crate::read::by_key::{ArchiveTable, InStep, ScriptTable};
+use crate::specifier::parse_rspecifier;
+use crate::{Error, Result};
+
+/// A table of `T` whose entries are asked for by key.
+#[must_use]
+pub struct RandomAccessReader<T> {
+    table: Table,
+    /// The value delivered last: asking for it again is common (one transform for many utterances).
+    recent: Option<(BString, Arc<T>)>,
+    permissive: bool,
+}
+
+enum Table {
+    Script(Box<ScriptTable>),
+    Archive(Box<ArchiveTable>),
+    InStep(Box<InStep>),
+}
+
+impl<T: Value> RandomAccessReader<T> {
+    /// Opens the table that `rspecifier` names.
+    ///
+    /// # Errors
+    /// Where the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or
+    /// is not sorted though `s` says so.
+    pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        let parsed = parse_rspecifier(BStr::new(rspecifier.as_ref()))?;
+        let table = Table::open(&parsed, Typed::of::<T>())?;
+        Ok(Self { table, recent: None, permissive: parsed.options.permissive })
+    }
+
+    /// The value of `key`, nothing where the table has none.
+    ///
+    /// # Errors
+    /// Where the value cannot be read (with `p` it then counts as missing), or a promise of the rspecifier (`o`, `s`,
+    /// `cs`) turns out to be wrong.
+    pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
+        let key = BStr::new(key.as_ref());
+        if !is_key(key) {
+            return Err(Error::Key { key: key.to_owned() });
+        }
+        // The table is asked in any case: it watches over its promises.
+        let raw = match &mut self.table {
+            Table::Script(script) => {
+                if let Some((recent, value)) = &self.recent
+                    && recent == key
+                {
+                    return Ok(Some(Arc::clone(value)));
+                }
+                script.find(key, self.permissive)?
+            }
+            Table::Archive(archive) => {
+                let found = archive.locate(key)?;
+                if let (Some(_), Some((recent, value))) = (found, &self.recent)
+                    && recent == key
+                {
+                    return Ok(Some(Arc::clone(value)));
+                }
+                found.map(|place| archive.load(key, place)).transpose()?
+            }
+            Table::InStep(entries) => entries.find(key)?,
+        };
+        let Some(raw) = raw else { return Ok(None) };
+        let value = match raw.parse::<T>() {
+            Ok(value) => Arc::new(value),
+            Err(error) if self.permissive && !raw.has_wrong_range::<T>() => {
+                warn_left_out(&error);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        self.recent = Some((key.to_owned(), Arc::clone(&value)));
+        Ok(Some(value))
+    }
+
+    /// Whether the table has `key`. For a script file with `p` that means that the value can be read.
+    ///
+    /// # Errors
+    /// As [`RandomAccessReader::get`].
+    pub fn has_key(&mut self, key: impl AsRef<[u8]>) -> Result<bool> {
+        let key = BStr::new(key.as_ref());
+        if let Table::Script(script) = &self.table
+            && !self.permissive
+        {
+            return Ok(script.has_line(key));
+        }
+        Ok(self.get(key)?.is_some())
+    }
+
+    /// Lets every key be asked for once more, also where the options `o` or `s,cs` said that it is asked for once.
+    ///
+    /// # Errors
+    /// Where the table has to be read again and comes from a stream.
+    pub fn restart(&mut self) -> Result<()> {
+        self.recent = None;
+        match &mut self.table {
+            Table::Script(script) => script.restart(),
+            Table::Archive(archive) => archive.restart(),
+            Table::InStep(in_step) => in_step.restart(),
+        }
+    }
+
+    /// Ends the reading: a pipe that has been read to its end and failed is an error.
+    ///
+    /// # Errors
+    /// Where a command ended with a status that is not success.
+    pub fn finish(&mut self) -> Result<()> {
+        match &mut self.table {
+            Table::Script(_) => Ok(()),
+            Table::Archive(archive) => archive.finish(),
+            Table::InStep(in_step) => in_step.finish(),
+        }
+    }
+}
+
+impl Table {
+    fn open(rspecifier: &Rspecifier, framing: Typed) -> Result<Self> {
+        let options = rspecifier.options;
+        let rxfilename: &BStr = rspecifier.rxfilename.as_ref();
+        if rspecifier.kind == RspecifierKind::Script {
+            let script = ScriptTable::read(rxfilename, framing, options.sorted, options.permissive)?;
+            return Ok(Self::Script(Box::new(script)));
+        }
+        let archive = ArchiveReader::open(rxfilename, framing, options.permissive)?.forgiving_the_first();
+        let name = printable_rxfilename(rxfilename).into_owned();
+        let entries = ArchiveEntries::new(archive);
+        if options.sorted && options.called_sorted {
+            return Ok(Self::InStep(Box::new(InStep::new(name, entries))));
+        }
+        Ok(Self::Archive(Box::new(ArchiveTable::new(name, entries, options.once, options.sorted))))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,328 @@
+//! The ordered parallel map over a table.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+
+use bstr::BString;
+use kaldi_io::Value;
+use kaldi_reader::{ParMap, Reader, par_map};
+
+use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
+use crate::context::Context;
+use crate::entry::Entry;
+use crate::error::WorkError;
+use crate::lookup::find::Lookup;
+use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
+use crate::raw::RawEntry;
+use crate::{Error, Result};
+
+/// A table before its map: the entries that were looked at, and those behind them.
+pub(crate) struct Rest {
+    pub(crate) first: Option<Batch>,
+    pub(crate) batches: BoxedBatches,
+    pub(crate) unreadable: Unreadable,
+    pub(crate) context: Context,
+}
+
+/// Batches with what was found for each of their keys.
+struct FoundBatches {
+    first: Option<Batch>,
+    batches: BoxedBatches,
+    lookup: Box<dyn BatchLookup>,
+    /// A failure of the lookup behind the entries that were delivered last.
+    fault: Option<Error>,
+    ended: bool,
+}
+
+/// A batch on its way to a worker. Types are hidden once for all of its entries.
+struct FoundBatch {
+    batch: Batch,
+    /// A `Vec` of what the lookup has found for each entry.
+    found: Box<dyn Any + Send>,
+}
+
+/// A lookup for all entries of a batch, of any type.
+trait BatchLookup: Send {
+    /// Looks all entries up. Where that fails, the entries from there on are dropped.
+    fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>);
+    fn restart(&mut self) -> Result<()>;
+    fn finish(&mut self) -> Result<()>;
+}
+
+struct ByKey<L>(L);
+
+impl<L: Lookup> BatchLookup for ByKey<L> {
+    fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>) {
+        let mut found = Vec::with_capacity(batch.entries.len());
+        for (index, entry) in batch.entries.iter_mut().enumerate() {
+            let (result, log) = kaldi_log::capture(|| self.0.find(entry.key.as_ref()));
+            entry.log.extend_from_slice(&log);
+            match result {
+                Ok(result) => found.push(result),
+                Err(error) => {
+                    batch.log = std::mem::take(&mut entry.log);
+                    batch.entries.truncate(index);
+                    return (Box::new(found), Some(error));
+                }
+            }
+        }
+        (Box::new(found), None)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.0.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.0.finish()
+    }
+}
+
+impl Reader for FoundBatches {
+    type Value = FoundBatch;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<FoundBatch>> {
+        if let Some(fault) = self.fault.take() {
+            self.ended = true;
+            return Err(fault);
+        }
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.first.take().map_or_else(|| self.batches.next(), |first| Ok(Some(first)));
+        self.ended = !matches!(next, Ok(Some(_)));
+        let Some(mut batch) = next? else {
+            self.lookup.finish()?;
+            return Ok(None);
+        };
+        let (found, fault) = self.lookup.find(&mut batch);
+        self.fault = fault;
+        Ok(Some(FoundBatch { batch, found }))
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.first = None;
+        self.fault = None;
+        self.ended = true;
+        self.batches.restart()?;
+        self.lookup.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.first = None;
+        self.fault = None;
+        self.ended = true;
+        self.batches.finish()?;
+        self.lookup.finish()
+    }
+}
+
+/// The work's result on one entry.
+enum Outcome<U> {
+    Done(U),
+    Unreadable { error: WorkError, wrong_range: bool },
+    Failed(WorkError),
+}
+
+struct Row<U> {
+    key: BString,
+    log: Vec<u8>,
+    outcome: Outcome<U>,
+}
+
+/// The results for a batch.
+struct RowBatch {
+    /// A `VecDeque` of rows.
+    rows: Box<dyn Any + Send>,
+    log: Vec<u8>,
+}
+
+/// Keys and results of the work on a table, in its order; made by
+/// [`SequentialReader::par_map`](crate::SequentialReader::par_map).
+#[must_use = "nothing is read before the first call of next()"]
+pub struct Rows<U> {
+    batches: ParMap<FoundBatches, RowBatch>,
+    unreadable: Unreadable,
+    context: Context,
+    queue: VecDeque<Row<U>>,
+    /// Log lines that belong behind the queue.
+    log: Vec<u8>,
+    delivered: u64,
+    ended: bool,
+    value: PhantomData<fn() -> U>,
+}
+
+impl<U: Send + 'static> Rows<U> {
+    pub(crate) fn new<T, L, F>(rest: Rest, lookup: L, work: F) -> Self
+    where
+        T: Value,
+        L: Lookup,
+        F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
+    {
+        let Rest { first, batches, unreadable, context } = rest;
+        let lookup = Box::new(ByKey(lookup));
+        let found = FoundBatches { first, batches, lookup, fault: None, ended: false };
+        let work = move |FoundBatch { batch, found }: FoundBatch| {
+            let found = downcast::<Vec<L::Found>>(found);
+            let rows = batch.entries.into_iter().zip(found).map(|(raw, found)| do_work(raw, found, &work));
+            RowBatch { rows: Box::new(rows.collect::<VecDeque<_>>()), log: batch.log }
+        };
+        Self {
+            batches: start(found, context.clone(), Box::new(work)),
+            unreadable,
+            context,
+            queue: VecDeque::new(),
+            log: Vec::new(),
+            delivered: 0,
+            ended: false,
+            value: PhantomData,
+        }
+    }
+
+    fn next_row(&mut self) -> Result<Option<(BString, U)>> {
+        while !self.ended {
+            let Some(row) = self.queue.pop_front() else {
+                kaldi_log::replay(&std::mem::take(&mut self.log));
+                let Some(batch) = self.batches.next()? else { break };
+                self.queue = downcast(batch.rows);
+                self.log = batch.log;
+                continue;
+            };
+            kaldi_log::replay(&row.log);
+            match row.outcome {
+                Outcome::Done(result) => {
+                    self.delivered += 1;
+                    self.context.count();
+                    return Ok(Some((row.key, result)));
+                }
+                Outcome::Unreadable { error, wrong_range } => {
+                    match permit(self.unreadable, self.delivered, wrong_range) {
+                        Permit::Fail => return Err(from_work(error)),
+                        Permit::LeaveOut => warn_left_out(&from_work(error)),
+                        Permit::End => {
+                            warn_end(&error);
+                            break;
+                        }
+                    }
+                }
+                Outcome::Failed(error) => return Err(from_work(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes every row in order, up to the end of the table.
+    ///
+    /// A command that has failed behind its last entry does not end this with an error. It is reported by
+    /// [`Ended::finish`], so that a program can first log its work.
+    ///
+    /// # Errors
+    /// Where the table cannot be read, or `each` fails.
+    pub fn drain<E: From<Error>>(mut self, mut each: impl FnMut(BString, U) -> Result<(), E>) -> Result<Ended, E> {
+        loop {
+            match self.next() {
+                Ok(Some((key, result))) => each(key, result)?,
+                Ok(None) => return Ok(Ended { fault: None }),
+                Err(error @ Error::Io(kaldi_io::Error::Status { .. })) => return Ok(Ended { fault: Some(error) }),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// A table that was read to its end, and the failure of its command, if any.
+#[derive(Debug)]
+#[must_use = "a failed command is known only after finish()"]
+pub struct Ended {
+    fault: Option<Error>,
+}
+
+impl Ended {
+    /// Reports the failure.
+    ///
+    /// # Errors
+    /// Where a command ended with a status that is not success, behind entries that were all readable.
+    pub fn finish(self) -> Result<()> {
+        self.fault.map_or(Ok(()), Err)
+    }
+}
+
+impl<U: Send + 'static> Reader for Rows<U> {
+    type Value = (BString, U);
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<(BString, U)>> {
+        let context = self.context.clone();
+        let row = context.logged(|| self.next_row());
+        self.ended |= !matches!(row, Ok(Some(_)));
+        row
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.log.clear();
+        self.delivered = 0;
+        self.ended = true;
+        let context = self.context.clone();
+        context.logged(|| self.batches.restart())?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.log.clear();
+        self.ended = true;
+        let context = self.context.clone();
+        context.logged(|| self.batches.finish())
+    }
+}
+
+type BatchWork = dyn Fn(FoundBatch) -> RowBatch + Send + Sync;
+
+/// Starts the map; apart from [`Rows::new`] so that it is compiled once.
+fn start(batches: FoundBatches, context: Context, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
+    let weigh = |found: &FoundBatch| found.batch.weigh();
+    par_map(batches, move || context.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)))
+}
+
+/// Does the work on one entry and keeps its log lines.
+fn do_work<T: Value, V, U>(
+    mut raw: RawEntry,
+    found: V,
+    work: &impl Fn(&Entry<'_, T>, V) -> Result<U, WorkError>,
+) -> Row<U> {
+    let mut log = std::mem::take(&mut raw.log);
+    let (outcome, lines) = kaldi_log::capture(|| {
+        let entry = Entry::<T>::new(&raw);
+        match work(&entry, found) {
+            Ok(result) => Outcome::Done(result),
+            Err(error) if entry.is_unreadable() => {
+                Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() }
+            }
+            Err(error) => Outcome::Failed(error),
+        }
+    });
+    log.extend_from_slice(&lines);
+    Row { key: raw.key, log, outcome }
+}
+
+/// Gets a value back whose type was hidden; both ends stand in [`Rows`].
+fn downcast<V: 'static>(hidden: Box<dyn Any + Send>) -> V {
+    match hidden.downcast() {
+        Ok(value) => *value,
+        Err(_) => unreachable!("a batch has the type that its table gave it"),
+    }
+}
+
+/// Unwraps errors of tables that went through a tool's work.
+fn from_work(error: WorkError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => *error,
+        Err(error) => Error::Work(error),
+    }
+}

@@ -1,0 +1,250 @@
+//! Sequential reading of tables.
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+
+use bstr::{BStr, BString};
+use kaldi_io::{RspecifierKind, Value, is_specifier};
+use kaldi_reader::{Reader, prefetch};
+
+use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
+use crate::context::Context;
+use crate::entry::Entry;
+use crate::error::WorkError;
+use crate::framing::Typed;
+use crate::lookup::find::Lookup;
+use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
+use crate::raw::RawEntry;
+use crate::read::archive::ArchiveReader;
+use crate::read::rows::{Rest, Rows};
+use crate::read::script::ScriptReader;
+use crate::read::single_file::SingleFile;
+use crate::specifier::parse_rspecifier;
+use crate::{Error, Result};
+
+/// A table of `T` that is read from its begin to its end.
+///
+/// It is a [`Reader`] of keys and values. [`SequentialReader::par_map`] reads and works on several threads.
+///
+/// ```
+/// use kaldi_table::{Reader, SequentialReader};
+///
+/// let mut table = SequentialReader::<i32>::open("ark:printf 'a 1\\nb 2\\n' |")?;
+/// while let Some((key, value)) = table.next()? {
+///     println!("{key} is {value}");
+/// }
+/// # Ok::<(), kaldi_table::Error>(())
+/// ```
+#[must_use]
+pub struct SequentialReader<T> {
+    batches: BoxedBatches,
+    unreadable: Unreadable,
+    queue: VecDeque<RawEntry>,
+    /// Log lines that belong behind the queue.
+    log: Vec<u8>,
+    delivered: u64,
+    ended: bool,
+    context: Context,
+    value: PhantomData<fn() -> T>,
+}
+
+impl<T: Value> SequentialReader<T> {
+    /// Opens the table that `rspecifier` names.
+    ///
+    /// # Errors
+    /// Where the specifier is invalid, the archive or script file cannot be opened, or its begin makes no sense.
+    pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        Self::open_with(rspecifier, Context::new())
+    }
+
+    /// Opens the table that `rspecifier` names, with threads, log and counter of its own.
+    ///
+    /// # Errors
+    /// As [`SequentialReader::open`].
+    pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
+        let framing = Typed::of::<T>();
+        let opened = context.logged(|| open_batches(BStr::new(rspecifier.as_ref()), framing, &context));
+        let (batches, unreadable) = opened?;
+        Ok(Self::new(batches, unreadable, context))
+    }
+
+    /// Opens a table where `name` is an rspecifier, and a file where it is not: a table of one entry without a key.
+    ///
+    /// # Errors
+    /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), but for a value that cannot be parsed.
+    pub fn open_table_or_file(name: impl AsRef<[u8]>) -> Result<Self> {
+        let name = BStr::new(name.as_ref());
+        if is_specifier(name) {
+            return Self::open(name);
+        }
+        Ok(Self::new(Box::new(SingleFile::open::<T>(name)?), Unreadable::Fails, Context::new()))
+    }
+
+    /// Leaves long values in their files until they are asked for, for work that needs few of them or only their headers:
+    /// a table in a regular file is then passed over at the cost of its headers, and [`Entry::copy`] lets the kernel move
+    /// the bytes.
+    pub fn skim(mut self) -> Self {
+        self.batches.skim();
+        self
+    }
+
+    fn new(batches: BoxedBatches, unreadable: Unreadable, context: Context) -> Self {
+        Self {
+            batches,
+            unreadable,
+            queue: VecDeque::new(),
+            log: Vec::new(),
+            delivered: 0,
+            ended: false,
+            context,
+            value: PhantomData,
+        }
+    }
+
+    /// Looks at the next entry without taking it: nothing at the end of the table.
+    ///
+    /// # Errors
+    /// Where the table cannot be read on. An entry whose value makes no sense is no error until it is read.
+    pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
+        while self.queue.is_empty() && !self.ended {
+            let context = self.context.clone();
+            context.logged(|| self.fill())?;
+        }
+        Ok(self.queue.front().map(Entry::new))
+    }
+
+    /// The rest of the table with its values read as `U`, for a table whose type shows when it is looked at. `T` and `U`
+    /// have to frame the values of a `U` alike.
+    pub fn retyped<U: Value>(self) -> SequentialReader<U> {
+        let Self { batches, unreadable, queue, log, delivered, ended, context, value: _ } = self;
+        SequentialReader { batches, unreadable, queue, log, delivered, ended, context, value: PhantomData }
+    }
+
+    /// Puts the next entries into the empty queue, or finds the end.
+    fn fill(&mut self) -> Result<()> {
+        kaldi_log::replay(&std::mem::take(&mut self.log));
+        let batch = self.batches.next();
+        self.ended = !matches!(batch, Ok(Some(_)));
+        if let Some(batch) = batch? {
+            self.queue = batch.entries.into();
+            self.log = batch.log;
+        }
+        Ok(())
+    }
+
+    /// Does `work` on every entry, on several threads where there is enough of it, and delivers keys and results in the
+    /// table's order.
+    ///
+    /// The work sees an entry that is not parsed yet; it may read it or pass its bytes on. Log lines that it writes come
+    /// out in order too.
+    pub fn par_map<U, F>(self, work: F) -> Rows<U>
+    where
+        U: Send + 'static,
+        F: Fn(&Entry<'_, T>) -> Result<U, WorkError> + Send + Sync + 'static,
+    {
+        self.par_map_with((), move |entry, ()| work(entry))
+    }
+
+    /// Like [`SequentialReader::par_map`], with what `lookup` finds for the key of each entry. Looking up happens one entry
+    /// after the other, in the table's order, so that a lookup may be a table that is only sorted.
+    pub fn par_map_with<L, U, F>(self, lookup: L, work: F) -> Rows<U>
+    where
+        L: Lookup,
+        U: Send + 'static,
+        F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
+    {
+        let first = Batch { entries: self.queue.into(), log: self.log };
+        let first = Some(first).filter(|first| !first.entries.is_empty() || !first.log.is_empty());
+        let Self { batches, unreadable, context, .. } = self;
+        Rows::new(Rest { first, batches, unreadable, context }, lookup, work)
+    }
+
+    /// The values, parsed on several threads where there is enough to parse.
+    pub fn values(self) -> Rows<T> {
+        self.par_map(|entry| Ok(entry.read()?))
+    }
+}
+
+impl<T: Value> SequentialReader<T> {
+    fn next_value(&mut self) -> Result<Option<(BString, T)>> {
+        while !self.ended {
+            let Some(mut raw) = self.queue.pop_front() else {
+                self.fill()?;
+                continue;
+            };
+            kaldi_log::replay(&std::mem::take(&mut raw.log));
+            match raw.parse() {
+                Ok(value) => {
+                    self.delivered += 1;
+                    self.context.count();
+                    return Ok(Some((raw.key, value)));
+                }
+                Err(error) => match permit(self.unreadable, self.delivered, raw.has_wrong_range::<T>()) {
+                    Permit::Fail => return Err(error),
+                    Permit::LeaveOut => warn_left_out(&error),
+                    Permit::End => {
+                        warn_end(&error);
+                        break;
+                    }
+                },
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<T: Value> Reader for SequentialReader<T> {
+    type Value = (BString, T);
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<(BString, T)>> {
+        let context = self.context.clone();
+        let value = context.logged(|| self.next_value());
+        self.ended |= !matches!(value, Ok(Some(_)));
+        value
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.log.clear();
+        self.delivered = 0;
+        self.ended = true;
+        let context = self.context.clone();
+        context.logged(|| self.batches.restart())?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.queue.clear();
+        self.log.clear();
+        self.ended = true;
+        let context = self.context.clone();
+        context.logged(|| self.batches.finish())
+    }
+}
+
+/// Opens the entries of the table that `rspecifier` names; apart from [`SequentialReader::open`] so that it is compiled
+/// once.
+fn open_batches(rspecifier: &BStr, framing: Typed, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
+    let parsed = parse_rspecifier(rspecifier)?;
+    let permissive = parsed.options.permissive;
+    let rxfilename = parsed.rxfilename.as_ref();
+    let (batches, unreadable): (BoxedBatches, _) = match parsed.kind {
+        RspecifierKind::Archive => {
+            let archive = ArchiveReader::open(rxfilename, framing, permissive)?;
+            (Box::new(archive), if permissive { Unreadable::Ends } else { Unreadable::Fails })
+        }
+        RspecifierKind::Script => {
+            let script = ScriptReader::open(rxfilename, framing, permissive, context.clone())?;
+            (Box::new(script), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+        }
+    };
+    if parsed.options.background {
+        return Ok((Box::new(prefetch(batches, IN_FLIGHT, Batch::weigh)), unreadable));
+    }
+    Ok((batches, unreadable))
+}
+
+#[cfg(test)]
+mod tests;

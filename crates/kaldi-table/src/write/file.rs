@@ -1,0 +1,21 @@
+//! Writing of values into files that are no tables.
+
+use bstr::BStr;
+use kaldi_io::{Format, Value};
+
+use crate::Result;
+use crate::record::warn_of_loss;
+use crate::write::output::create_output;
+
+/// Writes one value to a wxfilename that is no table.
+///
+/// # Errors
+/// Where the name is invalid or writing fails.
+pub fn write_file<T: Value>(wxfilename: impl AsRef<[u8]>, value: &T, format: Format) -> Result<()> {
+    warn_of_loss(BStr::new(""), value);
+    let mut bytes = Vec::new();
+    value.write(&mut bytes, format);
+    let mut output = create_output(wxfilename, false)?;
+    output.write_all(&bytes)?;
+    Ok(output.finish()?)
+}

@@ -1,0 +1,6 @@
+//! Writing of tables.
+
+pub(crate) mod archive;
+pub(crate) mod file;
+pub(crate) mod output;
+pub(crate) mod table;
