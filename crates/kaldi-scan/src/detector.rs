@@ -1,20 +1,23 @@
 //! Finding the type of an archive's values by their bytes.
 
-use kaldi_io::ParseError;
+use kaldi_io::{Frame, ParseError};
+use kaldi_table::{Framing, Front, find_key, is_key};
 
-use crate::key::{Front, front};
-use crate::value_type::{Extent, ValueType};
+use crate::value_type::{ValueType, length};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
 /// Bytes that are looked at before types that disagree about the end of a value are said to be indistinguishable.
 const LOOK_AHEAD: usize = 1 << 26;
 
+/// Bytes that are read to tell how an archive is cut, where it is known that it is.
+const LAST_LOOK: u64 = 1 << 26;
+
 /// More bytes that are asked for than where one type sees the end, so that the others see what follows.
 const MARGIN: u64 = 256;
 
 /// A type that fits a value, and where it sees the value end.
-type Fit = (&'static ValueType, Extent);
+type Fit = (&'static ValueType, Frame);
 
 /// Tells where values end whose type is not known, by keeping the types that fit all values seen so far.
 ///
@@ -26,6 +29,8 @@ pub struct Detector {
     /// Whether the type may have to be found, and no value has been seen yet.
     at_first: bool,
     is_ambiguous: bool,
+    /// The length of the current value, where only the white space behind it is still to be seen.
+    text_length: Option<usize>,
 }
 
 impl Detector {
@@ -35,7 +40,7 @@ impl Detector {
             Some(value_type) => vec![value_type],
             None => ValueType::recognizable().collect(),
         };
-        Self { candidates, at_first: value_type.is_none(), is_ambiguous: false }
+        Self { candidates, at_first: value_type.is_none(), is_ambiguous: false, text_length: None }
     }
 
     /// The types that fit everything so far.
@@ -60,21 +65,21 @@ impl Detector {
     ///
     /// # Errors
     /// Where the bytes are a value of none of the types, or where the types that fit disagree.
-    pub fn extent(&mut self, window: &[u8], at_end: bool) -> Result<Extent> {
+    fn find_end(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
         if let [only] = self.candidates[..] {
-            return only.extent(window, at_end);
+            return only.frame(window, at_end);
         }
         let mut refusals = Vec::new();
         let mut fits = Vec::new();
         for &value_type in &self.candidates {
-            match value_type.extent(window, at_end) {
+            match value_type.frame(window, at_end) {
                 Ok(_) if self.at_first && value_type.is_words() && has_brackets(window) => {}
-                Ok(extent) => fits.push((value_type, extent)),
+                Ok(frame) => fits.push((value_type, frame)),
                 Err(error) => refusals.push((value_type, error)),
             }
         }
         if self.at_first || !agree(&fits, window) {
-            fits.retain(|&(value_type, extent)| match value_type.check(window, extent) {
+            fits.retain(|&(value_type, frame)| match value_type.check(window, frame) {
                 Ok(()) => true,
                 Err(error) => {
                     refusals.push((value_type, error));
@@ -88,13 +93,13 @@ impl Detector {
         if self.at_first && at_end && is_rather_cut(&fits, &refusals, window) {
             fits.clear();
         }
-        let Some(&(_, extent)) = fits.first() else { return Err(self.refuse(refusals, window)) };
+        let Some(&(_, frame)) = fits.first() else { return Err(self.refuse(refusals, window)) };
         if agree(&fits, window) {
-            if !matches!(extent, Extent::More(_)) || fits.len() == 1 {
+            if !matches!(frame, Frame::Partial(_)) || fits.len() == 1 {
                 self.candidates = fits.into_iter().map(|(value_type, _)| value_type).collect();
                 self.at_first = false;
             }
-            return Ok(extent);
+            return Ok(frame);
         }
         if at_end || window.len() >= LOOK_AHEAD {
             self.is_ambiguous = true;
@@ -102,12 +107,12 @@ impl Detector {
             return Err(ParseError::new(0, format!("this may be {}; --type= tells which", join_names(&types))));
         }
         // Those that are wrong are found out by what follows the end of the one that is right.
-        let wanted = fits.iter().map(|(_, extent)| match extent {
-            Extent::Bytes(length) => length.saturating_add(MARGIN),
-            Extent::More(length) => *length,
-            Extent::Rest => u64::MAX,
+        let wanted = fits.iter().map(|&(_, frame)| match frame {
+            Frame::Whole(_) | Frame::Beyond(_) => length(frame).unwrap_or(0).saturating_add(MARGIN),
+            Frame::Partial(wanted) => wanted,
+            Frame::Rest => u64::MAX,
         });
-        Ok(Extent::More(wanted.min().unwrap_or(0).max(window.len() as u64 + 1)))
+        Ok(Frame::Partial(wanted.min().unwrap_or(0).max(window.len() as u64 + 1)))
     }
 
     /// The fault that was found last: that of the type which fits best.
@@ -129,6 +134,51 @@ impl Detector {
     }
 }
 
+/// Finds the key at the front of a window. A key that could not be written is taken for damage, which readers of a known
+/// type do not: behind a value of the wrong length there is most often no printable word.
+fn front(window: &[u8], at_end: bool) -> Result<Front> {
+    find_key(window, at_end, |byte| is_key(&[byte]))
+}
+
+impl Framing for Detector {
+    fn key(&self, window: &[u8], at_end: bool) -> Result<Front> {
+        front(window, at_end)
+    }
+
+    /// White space behind text belongs to it, and the last text must end its line, which readers do not ask.
+    fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
+        let end = match self.text_length.take() {
+            Some(end) => end,
+            None => match self.find_end(window, at_end)? {
+                Frame::Whole(end) if self.is_text(window) => end,
+                frame => return Ok(frame),
+            },
+        };
+        let behind = &window[end..];
+        let blank = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+        if blank < behind.len() {
+            return Ok(Frame::Whole(end + blank));
+        }
+        if !at_end {
+            self.text_length = Some(end);
+            return Ok(Frame::Partial(window.len() as u64 + 1));
+        }
+        if window[window.trim_ascii_end().len()..].contains(&b'\n') {
+            return Ok(Frame::Whole(window.len()));
+        }
+        Err(ParseError::end(window.len(), "the end of the line"))
+    }
+
+    fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError> {
+        let at_end = window.len() as u64 >= left;
+        (is_exact || at_end || left > LAST_LOOK).then(|| {
+            let message = format!("expected {} more bytes of the value, got the end of the input", wanted - left);
+            let end = usize::try_from(left).unwrap_or(usize::MAX);
+            ParseError { at_end: true, ..ParseError::new(end, message) }
+        })
+    }
+}
+
 /// Whether the first line has what only numbers have about them, so that it is not taken for words even where it is cut.
 fn has_brackets(window: &[u8]) -> bool {
     let line = window.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -137,10 +187,10 @@ fn has_brackets(window: &[u8]) -> bool {
 
 /// Whether all types see the value end at the same place, or none of them does.
 fn agree(fits: &[Fit], window: &[u8]) -> bool {
-    let mut ends = fits.iter().map(|&(value_type, extent)| match extent {
-        Extent::Bytes(length) => Some(next_key(value_type, length, window)),
-        Extent::Rest => Some(u64::MAX),
-        Extent::More(_) => None,
+    let mut ends = fits.iter().map(|&(value_type, frame)| match (length(frame), frame) {
+        (Some(length), _) => Some(next_key(value_type, length, window)),
+        (None, Frame::Rest) => Some(u64::MAX),
+        _ => None,
     });
     let first = ends.next();
     ends.all(|end| Some(end) == first)
@@ -177,9 +227,8 @@ fn is_rather_cut(fits: &[Fit], refusals: &[(&'static ValueType, ParseError)], wi
 }
 
 /// Where what follows a value cannot be of its type, or nothing where it may be.
-fn reach(&(value_type, extent): &Fit, window: &[u8], at_end: bool) -> Option<usize> {
-    let Extent::Bytes(length) = extent else { return None };
-    let length = usize::try_from(length).ok()?;
+fn reach(&(value_type, frame): &Fit, window: &[u8], at_end: bool) -> Option<usize> {
+    let Frame::Whole(length) = frame else { return None };
     follow(value_type, window.get(length..)?, at_end).map(|reach| reach + length)
 }
 
@@ -191,16 +240,14 @@ fn follow(value_type: &ValueType, window: &[u8], at_end: bool) -> Option<usize> 
         let value = match front(rest, at_end) {
             Ok(Front::Key { value, .. }) => &rest[value..],
             Ok(Front::Nothing | Front::More) => return None,
-            Err(_) => return Some(at),
+            Ok(Front::Cut) | Err(_) => return Some(at),
         };
-        let checked = value_type.extent(value, at_end).and_then(|extent| {
-            value_type.check(value, extent)?;
-            Ok(extent)
+        let checked = value_type.frame(value, at_end).and_then(|frame| {
+            value_type.check(value, frame)?;
+            Ok(frame)
         });
         match checked {
-            Ok(Extent::Bytes(length)) if length <= value.len() as u64 => {
-                at = window.len() - value.len() + length as usize;
-            }
+            Ok(Frame::Whole(length)) => at = window.len() - value.len() + length,
             Ok(_) => return None,
             Err(_) => return Some(at),
         }

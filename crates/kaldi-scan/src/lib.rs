@@ -13,7 +13,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod detector;
-mod key;
 mod scanner;
 mod sequence;
 #[cfg(test)]
@@ -23,4 +22,4 @@ mod value_type;
 pub use detector::{Detector, join_names};
 pub use scanner::{ScannedEntry, Scanner};
 pub use sequence::Sequence;
-pub use value_type::{Extent, UnknownType, ValueType};
+pub use value_type::{UnknownType, ValueType};

@@ -68,7 +68,7 @@ impl Sequence {
         while (self.is_sorted || self.open.is_empty())
             && let Some(rxfilename) = self.waiting.pop_front()
         {
-            let mut scanner = Scanner::open(rxfilename.as_ref(), Detector::new(self.value_type))?;
+            let mut scanner = Scanner::open(&rxfilename, Detector::new(self.value_type))?;
             match scanner.next_entry() {
                 Ok(Some(entry)) => self.open.push(Head { scanner, entry }),
                 Ok(None) => self.close(scanner)?,

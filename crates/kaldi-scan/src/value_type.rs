@@ -6,27 +6,17 @@ use std::str::FromStr;
 use kaldi_io::{Cursor, Frame, ParseError, Value};
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_wave::Samples;
 use memchr::memchr;
 
 type Result<T> = std::result::Result<T, ParseError>;
-
-/// How far a value reaches, as seen from a window that starts at its first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// It takes this many bytes, which may be more than the window holds.
-    Bytes(u64),
-    /// It takes all that follows.
-    Rest,
-    /// The window must hold at least this many bytes before it is worth asking again.
-    More(u64),
-}
 
 const ZERO: &str = "expected text, got a zero byte";
 
 /// A type of values, known by its name.
 pub struct ValueType {
     name: &'static str,
-    extent: fn(&[u8], bool) -> Result<Extent>,
+    frame: fn(&[u8], bool) -> Result<Frame>,
     parse: fn(&[u8], bool) -> Result<()>,
     text: Text,
 }
@@ -48,7 +38,7 @@ enum Text {
 static TYPES: [ValueType; 16] = [
     ValueType::of::<GeneralMatrix>("matrix", Text::Closed),
     ValueType::of::<Vector<f32>>("vector", Text::Closed),
-    ValueType { name: "wave", extent: extent_of_wave, parse: parse_wave, text: Text::None },
+    ValueType { name: "wave", frame: frame_wave, parse: parse_wave, text: Text::None },
     ValueType::of::<i32>("int32", Text::Line),
     ValueType::of::<f32>("float", Text::Line),
     ValueType::of::<f64>("double", Text::Line),
@@ -61,7 +51,7 @@ static TYPES: [ValueType; 16] = [
     ValueType::of::<GaussPost>("gauss-post", Text::Closed),
     ValueType::of::<Token>("token", Text::Words),
     // Any line of words is one.
-    ValueType { name: "token-vector", extent: extent::<Tokens>, parse: |_, _| Ok(()), text: Text::Words },
+    ValueType { name: "token-vector", frame: Tokens::frame, parse: |_, _| Ok(()), text: Text::Words },
     ValueType::of::<HtkFeatures>("htk", Text::None),
 ];
 
@@ -70,7 +60,7 @@ static SPHINX: ValueType = ValueType::of::<SphinxFeatures>("sphinx", Text::None)
 
 impl ValueType {
     const fn of<T: Value>(name: &'static str, text: Text) -> Self {
-        Self { name, extent: extent::<T>, parse: parse::<T>, text }
+        Self { name, frame: T::frame, parse: parse::<T>, text }
     }
 
     /// Every type.
@@ -104,18 +94,18 @@ impl ValueType {
     ///
     /// # Errors
     /// Where the window does not start with such a value, or where the value is cut and `at_end` is set.
-    pub fn extent(&self, window: &[u8], at_end: bool) -> Result<Extent> {
+    pub fn frame(&self, window: &[u8], at_end: bool) -> Result<Frame> {
         if !self.is_text(window) {
             return match self.text {
                 Text::Words => Err(ParseError::new(0, ZERO)),
-                _ => (self.extent)(window, at_end),
+                _ => (self.frame)(window, at_end),
             };
         }
-        let extent = (self.extent)(window, at_end)?;
-        let Some(text) = within(extent, window) else {
+        let frame = (self.frame)(window, at_end)?;
+        let Some(text) = within(frame, window) else {
             return match memchr(0, window) {
                 Some(offset) => Err(ParseError::new(offset, ZERO)),
-                None => Ok(extent),
+                None => Ok(frame),
             };
         };
         if self.text == Text::Words {
@@ -124,15 +114,15 @@ impl ValueType {
         if self.text != Text::Closed {
             (self.parse)(text, true)?;
         }
-        Ok(extent)
+        Ok(frame)
     }
 
-    /// Looks closer, given what [`ValueType::extent`] has found: parses the value, or what is there of it.
+    /// Looks closer, given what [`ValueType::frame`] has found: parses the value, or what is there of it.
     ///
     /// # Errors
     /// Where what is there cannot be parsed.
-    pub(crate) fn check(&self, window: &[u8], extent: Extent) -> Result<()> {
-        match within(extent, window) {
+    pub(crate) fn check(&self, window: &[u8], frame: Frame) -> Result<()> {
+        match within(frame, window) {
             Some(value) => (self.parse)(value, true),
             None if self.is_text(window) => {
                 // The last word may be cut.
@@ -145,10 +135,19 @@ impl ValueType {
 }
 
 /// The bytes of a value that is whole in the window.
-fn within(extent: Extent, window: &[u8]) -> Option<&[u8]> {
-    match extent {
-        Extent::Bytes(length) => window.get(..usize::try_from(length).ok()?),
-        Extent::Rest | Extent::More(_) => None,
+fn within(frame: Frame, window: &[u8]) -> Option<&[u8]> {
+    match frame {
+        Frame::Whole(length) => window.get(..length),
+        Frame::Beyond(_) | Frame::Rest | Frame::Partial(_) => None,
+    }
+}
+
+/// The length of the value, where it is known.
+pub(crate) fn length(frame: Frame) -> Option<u64> {
+    match frame {
+        Frame::Whole(length) => Some(length as u64),
+        Frame::Beyond(length) => Some(length),
+        Frame::Rest | Frame::Partial(_) => None,
     }
 }
 
@@ -163,14 +162,6 @@ fn check_words(text: &[u8]) -> Result<()> {
     Err(ParseError::new(offset, format!("expected words, got \"{}\"", text[offset].escape_ascii())))
 }
 
-fn extent<T: Value>(window: &[u8], at_end: bool) -> Result<Extent> {
-    T::frame(window, at_end).map(|frame| match frame {
-        Frame::Whole(length) => Extent::Bytes(length as u64),
-        Frame::Beyond(length) => Extent::Bytes(length),
-        Frame::Partial(length) => Extent::More(length),
-    })
-}
-
 fn parse<T: Value>(window: &[u8], is_whole: bool) -> Result<()> {
     let mut cursor = if is_whole { Cursor::new(window) } else { Cursor::new_open(window) };
     match T::read(&mut cursor) {
@@ -179,25 +170,26 @@ fn parse<T: Value>(window: &[u8], is_whole: bool) -> Result<()> {
     }
 }
 
-/// Unlike as a value, a file whose samples are cut is not whole: what is cut is damaged.
-fn extent_of_wave(window: &[u8], at_end: bool) -> Result<Extent> {
+/// Unlike as a value, a file whose samples are cut is not whole: the rest of it is damaged.
+fn frame_wave(window: &[u8], at_end: bool) -> Result<Frame> {
     if window.starts_with(b"fLaC") {
-        return Ok(Extent::Rest);
+        return Ok(Frame::Rest);
     }
-    match kaldi_wave::Extent::read(window) {
-        Ok(wave) => Ok(match (wave.num_bytes, wave.frame(window, at_end)) {
-            (None, _) => Extent::Rest,
-            (Some(num_bytes), Frame::Whole(length)) => Extent::Bytes((length as u64).max(wave.samples + num_bytes)),
-            (Some(_), Frame::Beyond(length)) => Extent::Bytes(length),
-            (Some(_), Frame::Partial(length)) => Extent::More(length),
+    match Samples::read(window) {
+        Ok(samples) => Ok(match (samples.num_bytes, samples.frame(window, at_end)) {
+            (None, _) => Frame::Rest,
+            (Some(num_bytes), Frame::Whole(length)) if samples.start + num_bytes > length as u64 => {
+                Frame::Beyond(samples.start + num_bytes)
+            }
+            (Some(_), frame) => frame,
         }),
-        Err(error) if error.at_end && !at_end => Ok(Extent::More(window.len() as u64 + 1)),
+        Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
         Err(error) => Err(error),
     }
 }
 
 fn parse_wave(window: &[u8], is_whole: bool) -> Result<()> {
-    extent_of_wave(window, is_whole).map(drop)
+    frame_wave(window, is_whole).map(drop)
 }
 
 /// Reads the name of a type.

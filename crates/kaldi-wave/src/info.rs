@@ -35,8 +35,8 @@ impl WaveInfo {
             return Ok(flac.info);
         }
         let mut riff = Riff::read(cursor.rest()).map_err(moved)?;
-        cursor.skip(riff.extent.samples)?;
-        if let Some(num_bytes) = riff.extent.num_bytes {
+        cursor.skip(riff.samples.start)?;
+        if let Some(num_bytes) = riff.samples.num_bytes {
             let there = cursor.rest().len();
             if cursor.skip(num_bytes).is_err() {
                 riff.note_truncated(there as u64);

@@ -10,7 +10,7 @@
 //! 64 61 74 61 04 00 00 00 01 00 02 00                          data (4 bytes) 1 2
 //! ```
 //!
-//! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Extent`]. Samples of other
+//! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Samples`]. Samples of other
 //! widths and encodings, and those of FLAC files, are brought to the 16-bit scale.
 //!
 //! | what | |
@@ -40,19 +40,19 @@ mod chunks;
 mod convolve;
 mod distortion;
 mod encoding;
-mod extent;
 mod flac;
 mod info;
 mod resample;
 mod riff;
+mod samples;
 mod silence;
 mod wave;
 
 pub use convolve::convolve;
 pub use distortion::{Channels, Distortion, DistortionError, Loudness, Noise};
 use encoding::Encoding;
-pub use extent::Extent;
 pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
+pub use samples::Samples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
 pub use wave::Wave;

@@ -4,8 +4,8 @@ use kaldi_io::ParseError;
 
 use crate::Encoding;
 use crate::chunks::number;
-use crate::extent::{Extent, Layout};
 use crate::info::WaveInfo;
+use crate::samples::{Layout, Samples};
 
 /// More cannot be written in 16 bits.
 const MAX_CHANNELS: u16 = 32767;
@@ -19,7 +19,7 @@ const EXTENSIBLE: u16 = 0xfffe;
 pub(crate) struct Riff {
     pub(crate) info: WaveInfo,
     pub(crate) encoding: Encoding,
-    pub(crate) extent: Extent,
+    pub(crate) samples: Samples,
     /// What is amiss, though not so that the file could not be read.
     pub(crate) remarks: Vec<ParseError>,
 }
@@ -27,26 +27,26 @@ pub(crate) struct Riff {
 impl Riff {
     /// Reads the header at the start of `bytes`.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, ParseError> {
-        let Layout { extent, format, fact } = Layout::read(bytes)?;
+        let Layout { samples, format, fact } = Layout::read(bytes)?;
         let (content, offset) = format;
         let (encoding, num_channels, sample_rate) =
-            parse_format(content, extent.big_endian).map_err(|message| ParseError::new(offset as usize, message))?;
+            parse_format(content, samples.big_endian).map_err(|message| ParseError::new(offset as usize, message))?;
         let mut remarks = Vec::new();
         if let Some((size, offset)) = fact.filter(|&(size, _)| size != 4) {
             let message = format!("Expected fact chunk to be 4 bytes long, got {size}");
             remarks.push(ParseError::new(offset as usize, message));
         }
-        if let Some(num_bytes) = extent.num_bytes {
-            let end = extent.samples + num_bytes;
-            if end.abs_diff(extent.claimed) > 1 {
-                let (claimed, end) = (extent.claimed - 8, end - 8);
+        if let Some(num_bytes) = samples.num_bytes {
+            let end = samples.start + num_bytes;
+            if end.abs_diff(samples.claimed) > 1 {
+                let (claimed, end) = (samples.claimed - 8, end - 8);
                 let message = format!("Expected {claimed} bytes in RIFF chunk, got {end} up to the end of the samples");
                 remarks.push(ParseError::new(4, message));
             }
         }
         let frame_size = usize::from(num_channels) * encoding.num_bytes();
-        let num_samples = extent.num_bytes.map(|num_bytes| num_bytes / frame_size as u64);
-        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, encoding, extent, remarks })
+        let num_samples = samples.num_bytes.map(|num_bytes| num_bytes / frame_size as u64);
+        Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, encoding, samples, remarks })
     }
 
     /// Bytes of the samples that all channels have at one time.
@@ -56,15 +56,15 @@ impl Riff {
 
     /// Remembers that only `there` bytes of the samples are there.
     pub(crate) fn note_truncated(&mut self, there: u64) {
-        let expected = self.extent.num_bytes.unwrap_or(0);
+        let expected = self.samples.num_bytes.unwrap_or(0);
         let message = format!("Truncated file? Expected {expected} bytes of samples, got {there}");
-        self.remarks.push(ParseError::new(self.extent.samples as usize, message));
+        self.remarks.push(ParseError::new(self.samples.start as usize, message));
     }
 
     /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be cut.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
-        let samples = &bytes[self.extent.samples as usize..];
-        let samples = match self.extent.num_bytes.map(|num_bytes| num_bytes as usize) {
+        let samples = &bytes[self.samples.start as usize..];
+        let samples = match self.samples.num_bytes.map(|num_bytes| num_bytes as usize) {
             Some(expected) if expected > samples.len() => {
                 self.note_truncated(samples.len() as u64);
                 samples
@@ -75,9 +75,9 @@ impl Riff {
         let (expected, got) = (self.frame_size(), samples.len());
         if got < expected {
             let message = format!("empty file (no data): expected samples of {expected} bytes, got {got} bytes");
-            return Err(ParseError::new(self.extent.samples as usize, message));
+            return Err(ParseError::new(self.samples.start as usize, message));
         }
-        Ok(self.encoding.decode(samples, self.info.num_channels(), self.extent.big_endian))
+        Ok(self.encoding.decode(samples, self.info.num_channels(), self.samples.big_endian))
     }
 }
 

@@ -3,9 +3,9 @@
 use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::Encoding;
-use crate::extent::Extent;
 use crate::flac::{Flac, is_flac};
 use crate::riff::Riff;
+use crate::samples::Samples;
 
 /// Bytes of the header that is written.
 const HEADER: usize = 44;
@@ -81,8 +81,8 @@ impl Value for Wave {
         if is_flac(window) {
             return Ok(if at_end { Frame::Whole(window.len()) } else { Frame::Partial(window.len() as u64 + 1) });
         }
-        match Extent::read(window) {
-            Ok(extent) => Ok(extent.frame(window, at_end)),
+        match Samples::read(window) {
+            Ok(samples) => Ok(samples.frame(window, at_end)),
             Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
             Err(error) => Err(error),
         }
@@ -103,7 +103,7 @@ impl Value for Wave {
         } else {
             let mut riff = Riff::read(bytes).map_err(moved)?;
             let channels = riff.decode(bytes).map_err(moved)?;
-            if let Frame::Whole(length) = riff.extent.frame(bytes, true) {
+            if let Frame::Whole(length) = riff.samples.frame(bytes, true) {
                 cursor.advance(length);
             }
             (riff.info, channels, riff.remarks)
@@ -150,14 +150,14 @@ impl Value for Wave {
 
     fn is_canonical_head(head: &[u8], length: u64) -> bool {
         let Ok(riff) = Riff::read(head) else { return false };
-        let Extent { samples, num_bytes: Some(num_bytes), claimed, big_endian } = riff.extent else { return false };
-        samples == HEADER as u64
+        let Samples { start, num_bytes: Some(num_bytes), claimed, big_endian } = riff.samples else { return false };
+        start == HEADER as u64
             && head.starts_with(b"RIFF")
             && !big_endian
             && head.get(12..22) == Some(b"fmt \x10\0\0\0\x01\0")
             && riff.encoding == Encoding::Signed16
             && num_bytes % riff.frame_size() as u64 == 0
-            && [claimed, samples + num_bytes] == [length; 2]
+            && [claimed, start + num_bytes] == [length; 2]
     }
 
     /// What is called a wave file has to be one, as for Kaldi.
