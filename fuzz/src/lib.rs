@@ -20,7 +20,7 @@ use kaldi_matrix::{
     Vector, VectorRange,
 };
 use kaldi_scan::{Detector, Scanner, ValueType};
-use kaldi_table::{SequentialReader, parse_script_line, read_script};
+use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo};
@@ -150,9 +150,9 @@ const ARCHIVES: [fn(&str); 9] = [
 
 fn reads_alike<V: Value>(name: &str) {
     let read = |options: &str, skims: bool| {
-        let reader = SequentialReader::<V>::open(format!("ark{options}:{name}").as_str().into())?;
+        let reader = SequentialReader::<V>::open(format!("ark{options}:{name}"))?;
         let mut reader = if skims { reader.skim() } else { reader };
-        let entries: Vec<_> = reader.by_ref().map_while(Result::ok).map(|(key, value)| (key, binary(&value))).collect();
+        let entries: Vec<_> = reader.iter().map_while(Result::ok).map(|(key, value)| (key, binary(&value))).collect();
         Ok::<_, kaldi_table::Error>(entries)
     };
     let (whole, _) = kaldi_log::capture(|| read("", false).unwrap_or_default());
@@ -175,7 +175,7 @@ pub fn script_file(bytes: &[u8]) {
         assert_eq!(parse_script_line(&again), Ok(parsed), "{}", again.as_bstr());
     }
     with_file(bytes, |name| {
-        let (read, _) = kaldi_log::capture(|| read_script(name.into(), false));
+        let (read, _) = kaldi_log::capture(|| read_script(name, false));
         if let Ok(lines) = read {
             let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             let expected: Vec<_> = text.split(|&byte| byte == b'\n').map(parse_script_line).collect();
@@ -249,7 +249,7 @@ pub fn scan(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let value_type = ValueType::all().nth(kind as usize % (ValueType::all().count() + 1));
     with_file(bytes, |name| {
-        let Ok(mut scanner) = Scanner::open(name.into(), Detector::new(value_type)) else { return };
+        let Ok(mut scanner) = Scanner::open(name, Detector::new(value_type)) else { return };
         let mut end = 0;
         while let Ok(Some(entry)) = scanner.next_entry() {
             assert!(

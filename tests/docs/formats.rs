@@ -2,7 +2,7 @@ use bstr::BStr;
 use kaldi_io::{Cursor, Format, Rspecifier, Rxfilename, Value, Wspecifier, Wxfilename};
 use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
-use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_table::{Reader, SequentialReader, TableWriter};
 use kaldi_transform::{DiagGmm, LdaStats, MlltStats};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 
@@ -129,10 +129,10 @@ fn copy<T: Value, U: Value>(table: &[u8], format: Format, convert: impl Fn(T) ->
     scratch.write("in", table);
     let name = |prefix: &str, file| format!("{prefix}ark:{}", scratch.path(file).display());
     let options = if format == Format::Text { "t," } else { "" };
-    let mut out = TableWriter::create(BStr::new(&name(options, "out"))).unwrap();
-    for entry in SequentialReader::<T>::open(BStr::new(&name("", "in"))).unwrap() {
-        let (key, value) = entry.unwrap();
-        out.write(key.as_ref(), &convert(value)).unwrap();
+    let mut out = TableWriter::create(name(options, "out")).unwrap();
+    let mut table = SequentialReader::<T>::open(name("", "in")).unwrap();
+    while let Some((key, value)) = table.next().unwrap() {
+        out.write(key, &convert(value)).unwrap();
     }
     out.finish().unwrap();
     scratch.read("out")

@@ -12,7 +12,7 @@ fn scan<T: Value>(path: &Path, known: Option<&'static ValueType>) -> (Vec<Scanne
 }
 
 fn scan_stream<T: Value>(name: &str, known: Option<&'static ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
-    let mut scanner = Scanner::open(name.into(), Detector::new(known)).unwrap();
+    let mut scanner = Scanner::open(name, Detector::new(known)).unwrap();
     let mut entries = Vec::new();
     loop {
         match scanner.next_entry() {

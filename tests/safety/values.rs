@@ -76,11 +76,11 @@ pub fn archive<T: Value>(samples: &[T], format: Format) -> (Vec<u8>, Vec<usize>)
 pub fn read_all<T: Value>(path: &std::path::Path, options: &str) -> (Vec<T>, Option<String>) {
     let rspecifier = format!("{options}ark:{}", path.display());
     let mut values = Vec::new();
-    let rows = match kaldi_table::SequentialReader::<T>::open(BStr::new(&rspecifier)) {
+    let mut rows = match kaldi_table::SequentialReader::<T>::open(BStr::new(&rspecifier)) {
         Ok(reader) => reader,
         Err(error) => return (values, Some(error.to_string())),
     };
-    for row in rows {
+    for row in kaldi_table::ReaderExt::iter(&mut rows) {
         match row {
             Ok((_, value)) => values.push(value),
             Err(error) => return (values, Some(error.to_string())),

@@ -75,7 +75,7 @@ use standard::Standard;
 pub use arg::Arg;
 pub use standard::num_threads;
 pub use sum::add_files;
-pub use tally::{Tally, write_rows};
+pub use tally::Tally;
 
 /// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.
 ///

@@ -1,7 +1,6 @@
 //! What was done and what could not be, and the exit code that follows.
 
-use kaldi_io::Value;
-use kaldi_table::{Record, Rows, TableWriter};
+use kaldi_table::Counts;
 
 /// The count of what a tool did, returned by every tool; it carries the exit code.
 ///
@@ -69,26 +68,11 @@ impl Tally {
     }
 }
 
-/// Writes what became of each entry of a table, in order, and counts: a record is done, and `None`, an entry that was
-/// skipped with a warning, is failed. Neither the rows nor the table are finished.
-///
-/// # Errors
-/// Where an entry cannot be read or written, or the work on it has failed.
-pub fn write_rows<T: Value, U>(rows: &mut Rows<U>, table: &mut TableWriter<T>) -> kaldi_table::Result<Tally>
-where
-    U: Into<Option<Record<T>>> + Send + 'static,
-{
-    let mut tally = Tally::default();
-    for row in rows {
-        match row?.1.into() {
-            Some(record) => {
-                table.put(record)?;
-                tally.done += 1;
-            }
-            None => tally.failed += 1,
-        }
+/// Counts the entries of a table that was written.
+impl From<Counts> for Tally {
+    fn from(counts: Counts) -> Self {
+        Self::new(counts.done, counts.skipped)
     }
-    Ok(tally)
 }
 
 #[cfg(test)]

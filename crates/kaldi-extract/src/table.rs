@@ -83,10 +83,10 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
     let mut target = TableWriter::<T>::create(target)?;
     let format = target.format();
     let durations = options.write_utt2dur.as_ref();
-    let mut durations = durations.map(|name| name.as_ref()).map(TableWriter::<f64>::create).transpose()?;
+    let mut durations = durations.map(TableWriter::<f64>::create).transpose()?;
 
     let work_options = options.clone();
-    let mut rows = source.map_with(warps, move |entry, warp| {
+    let rows = source.par_map_with(warps, move |entry, warp| {
         let extracted = features(&*extractor, entry, warp, &work_options)?;
         let record = |(feats, duration)| -> Result<Extracted<T>, WorkError> {
             let value = wrap(feats).map_err(|error| entry.error(error))?;
@@ -95,15 +95,14 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         extracted.map(record).transpose()
     });
     let mut counts = Counts::default();
-    for row in &mut rows {
-        let (utt, extracted) = row?;
+    let ended = rows.drain(|utt, extracted| -> Result<()> {
         let Some((record, duration)) = extracted else {
             counts.failed += 1;
-            continue;
+            return Ok(());
         };
         target.put(record)?;
         if let Some(durations) = &mut durations {
-            durations.write(utt.as_ref(), &duration.into())?;
+            durations.write(&utt, &duration.into())?;
         }
         counts.done += 1;
         let utterances = counts.done + counts.failed;
@@ -111,9 +110,10 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
             log!("Processed {utterances} utterances");
         }
         vlog!(2, "Processed features for key {utt}");
-    }
+        Ok(())
+    })?;
     log!("Done {} out of {} utterances.", counts.done, counts.done + counts.failed);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     durations.map_or(Ok(()), TableWriter::finish)?;
     Ok(counts)

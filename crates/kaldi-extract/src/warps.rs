@@ -18,7 +18,7 @@ impl Warps {
     pub(crate) fn open(options: &WarpOptions) -> Result<Self> {
         let utt2spk = options.utt2spk.as_ref().map(BStr::new);
         match &options.vtln_map {
-            Some(map) => Ok(Self::Map(MappedReader::open(map.as_ref(), utt2spk.unwrap_or_default())?)),
+            Some(map) => Ok(Self::Map(MappedReader::open(map, utt2spk.unwrap_or_default())?)),
             None => {
                 if utt2spk.is_some() {
                     warning!("--utt2spk has no effect without --vtln-map");
@@ -43,6 +43,13 @@ impl Lookup for Warps {
         match self {
             Self::One(_) => Ok(()),
             Self::Map(map) => map.finish(),
+        }
+    }
+
+    fn restart(&mut self) -> kaldi_table::Result<()> {
+        match self {
+            Self::One(_) => Ok(()),
+            Self::Map(map) => map.restart(),
         }
     }
 }

@@ -49,7 +49,7 @@ fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally>
     // The noise is drawn from one utterance to the next, so it is added in sequence.
     let mut random = Random::default();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let (wave, utt) = (entry.read()?, entry.key());
         extractor.check_rate(wave.sample_rate()).map_err(|error| entry.error(error))?;
         if wave.num_channels() > 1 {
@@ -70,18 +70,18 @@ fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally>
         }
     });
     let mut tally = Tally::default();
-    for row in &mut rows {
-        let (utt, processed) = row?;
+    let ended = rows.drain(|utt, processed| {
         match processed {
             Some(processed) => {
-                target.put(Record::from_value(utt.as_ref(), processed.with_noise(&mut random), format))?;
+                target.put(Record::from_value(&utt, processed.with_noise(&mut random), format))?;
                 tally.done += 1;
             }
             None => tally.failed += 1,
         }
-    }
+        anyhow::Ok(())
+    })?;
     log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

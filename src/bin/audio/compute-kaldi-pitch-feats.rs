@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -37,10 +37,10 @@ fn main() -> ExitCode {
 fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let extractor = PitchExtractor::new(&opts.pitch)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
-    let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
+    let target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let (wave, utt) = (entry.read()?, entry.key());
         extractor.check_rate(wave.sample_rate()).map_err(|error| entry.error(error))?;
         if wave.num_channels() > 1 {
@@ -60,10 +60,7 @@ fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
             warning!("No frames output in pitch extraction: {utt}");
         }
         Ok(Some(Record::from_value(utt, feats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!("Done {} utterances, {} with errors.", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_tables};
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {
     are_tables(&opts.source, &opts.target)?;
     let source = SequentialReader::<Wave>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::Binary)?;
+    let target = TableWriter::create_table_or_file(&opts.target, Format::Binary)?;
     let silence = SilenceOptions {
         extra: opts.extra_silence_length,
         search: opts.silence_search_length,
@@ -53,13 +53,12 @@ fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {
         shift: opts.silence_extract_shift,
     };
 
-    let mut rows = source.map(move |entry| extend(entry, &silence));
-    let done = write_rows(&mut rows, &mut target)?.done;
+    let written = source.par_map_into(target, move |entry| extend(entry, &silence))?;
+    let done = written.done();
     if is_specifier(&opts.source) {
         log!("Successfully extended {done} files.");
     }
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }
 

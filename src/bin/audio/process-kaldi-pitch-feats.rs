@@ -46,7 +46,7 @@ fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     // The noise is drawn from one utterance to the next, so it is added in sequence.
     let mut random = Random::seeded(opts.srand as u32);
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let feats = entry.read()?;
         if feats.is_empty() {
             warning!("Feature file has bad size 0 by 0: {}", entry.key());
@@ -55,18 +55,18 @@ fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
         process.compute(&feats).map(Some).map_err(|error| entry.error(error))
     });
     let mut tally = Tally::default();
-    for row in &mut rows {
-        let (utt, processed) = row?;
+    let ended = rows.drain(|utt, processed| {
         match processed {
             Some(processed) => {
-                target.put(Record::from_value(utt.as_ref(), processed.with_noise(&mut random), format))?;
+                target.put(Record::from_value(&utt, processed.with_noise(&mut random), format))?;
                 tally.done += 1;
             }
             None => tally.failed += 1,
         }
-    }
+        anyhow::Ok(())
+    })?;
     log!("Post-processed pitch for {} utterances.", tally.done);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Error as IoError, Format, Output, Wxfilename};
 use kaldi_log::log;
 use kaldi_table::{Error, SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -37,13 +37,12 @@ fn wav_copy(opts: Options) -> anyhow::Result<Tally> {
         return copy_file(&opts);
     }
     let source = SequentialReader::<Wave>::open(&opts.source)?.skim();
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(|entry| Ok(entry.copy(Format::Binary)?));
-    let done = write_rows(&mut rows, &mut target)?.done;
+    let written = source.par_map_into(target, |entry| Ok(entry.copy(Format::Binary)?))?;
+    let done = written.done();
     log!("Copied {done} wave files");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }
 

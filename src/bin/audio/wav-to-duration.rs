@@ -36,27 +36,27 @@ fn main() -> ExitCode {
 fn wav_to_duration(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::<f32>::create(&opts.target)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
-    let mut durations = match opts.read_entire_file {
-        true => source.map(counted_duration),
-        false => source.skim().map(duration_in_header),
+    let durations = match opts.read_entire_file {
+        true => source.par_map(counted_duration),
+        false => source.skim().par_map(duration_in_header),
     };
 
     let (mut done, mut sum, mut shortest, mut longest) = (0, 0.0, f64::INFINITY, 0.0_f64);
-    for row in &mut durations {
-        let (key, duration) = row?;
-        target.write(key.as_ref(), &duration)?;
+    let ended = durations.drain(|key, duration| {
+        target.write(&key, &duration)?;
         let duration = f64::from(duration);
         sum += duration;
         shortest = shortest.min(duration);
         longest = longest.max(duration);
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Printed duration for {done} audio files.");
     if done > 0 {
         let [mean, shortest, longest] = [sum / done as f64, shortest, longest].map(|seconds| Digits(seconds, 6));
         log!("Mean duration was {mean}, min and max durations were {shortest}, {longest}");
     }
-    durations.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

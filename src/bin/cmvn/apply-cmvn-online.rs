@@ -53,20 +53,20 @@ fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {
 
 fn apply_per_utterance(cmvn: OnlineCmvn, source: &BStr, mut target: TableWriter<Matrix<f32>>) -> anyhow::Result<Tally> {
     let format = target.format();
-    let mut rows = SequentialReader::<Matrix<f32>>::open(source)?.map(move |entry| {
+    let rows = SequentialReader::<Matrix<f32>>::open(source)?.par_map(move |entry| {
         let feats = entry.read()?;
         let normalized = apply(&cmvn, entry.key(), &feats, &OnlineCmvnState::default())?;
         Ok((Record::from_value(entry.key(), normalized, format), feats.num_rows()))
     });
     let (mut tally, mut num_frames) = (Tally::default(), 0);
-    for row in &mut rows {
-        let (record, frames) = row?.1;
+    let ended = rows.drain(|_, (record, frames)| {
         target.put(record)?;
         tally.done += 1;
         num_frames += frames;
-    }
+        anyhow::Ok(())
+    })?;
     log_count(tally, num_frames);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }
@@ -78,17 +78,16 @@ fn apply_per_speaker(
     mut target: TableWriter<Matrix<f32>>,
 ) -> anyhow::Result<Tally> {
     let format = target.format();
-    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
     let mut source = RandomAccessReader::<Matrix<f32>>::open(source)?;
     let (mut tally, mut num_frames) = (Tally::default(), 0);
-    for row in &mut speakers {
-        let (_, utts) = row?;
+    let ended = speakers.drain(|_, utts| {
         let mut state = OnlineCmvnState::default();
         for utt in utts.iter() {
             let Some(feats) = source.get(utt)? else {
                 warning!("No features for utterance {utt}");
                 tally.failed += 1;
-                continue;
+                return Ok(());
             };
             let normalized = apply(cmvn, utt, &feats, &state)?;
             state.add(&feats).map_err(|error| anyhow!("{utt}: {error}"))?;
@@ -96,9 +95,10 @@ fn apply_per_speaker(
             tally.done += 1;
             num_frames += feats.num_rows();
         }
-    }
+        anyhow::Ok(())
+    })?;
     log_count(tally, num_frames);
-    speakers.finish()?;
+    ended.finish()?;
     source.finish()?;
     target.finish()?;
     Ok(tally)

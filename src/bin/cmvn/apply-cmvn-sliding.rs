@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{Counts, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Applies cepstral mean and, with --norm-vars, variance normalization to features, utterance by utterance, over a window that
@@ -37,10 +37,10 @@ fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
     let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.sliding.max_warnings);
     let cmn = SlidingWindowCmn::new(opts.sliding)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let utt = entry.key();
         let feats = entry.read()?;
         if feats.is_empty() {
@@ -50,14 +50,11 @@ fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
         let (normalized, floored) = cmn.apply(&feats);
         warn(&utt.to_string(), &floored, max_warnings);
         Ok(Some(Record::from_value(utt, normalized, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+    })?;
     let what = if norm_vars { "mean and variance" } else { "mean" };
-    let Tally { done, failed, .. } = tally;
+    let Counts { done, skipped: failed } = written.counts();
     log!("Applied sliding-window cepstral {what} normalization to {done} utterances, {failed} had errors.");
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    Ok(written.finish()?.into())
 }
 
 /// Warns of the first `max_warnings` frames, of all where that is negative, and says so where there are more.

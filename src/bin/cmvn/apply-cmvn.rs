@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
 use kaldi_io::number::general;
@@ -61,12 +61,12 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
         bail!("--utt2spk does not go with statistics in a file: {} is no table (did you forget ark:?)", opts.stats);
     }
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
     let stats = FileOrTable::<Matrix<f64>>::open(&opts.stats, &opts.utt2spk)?;
     let Options { norm_vars, reverse, skip_dims, .. } = opts;
 
-    let mut rows = source.map_with(stats, move |entry, stats: Option<Arc<Matrix<f64>>>| {
+    let written = source.par_map_with_into(stats, target, move |entry, stats: Option<Arc<Matrix<f64>>>| {
         let utt = entry.key();
         let mut feats = entry.read()?;
         let Some(stats) = stats else {
@@ -84,24 +84,17 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
             warning!("Flooring cepstral variance from {from} to {to} (dimension {dim}, utterance {utt})");
         }
         Ok(Some(Record::from_value(utt, feats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+    })?;
     let what = if norm_vars { "mean and variance" } else { "mean" };
-    log!("Applied cepstral {what} normalization to {} utterances, errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    log!("Applied cepstral {what} normalization to {} utterances, errors on {}", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }
 
 /// Copies features, compressed ones as they are; the statistics are not even opened.
 fn copy(opts: &Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<GeneralMatrix>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-    let mut rows = source.skim().map(move |entry| Ok(entry.copy(format)?));
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Copied {} utterances.", tally.done);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    let target = TableWriter::create(&opts.target)?;
+    let written = source.skim().par_map_into(target, move |entry| Ok(entry.copied()?))?;
+    log!("Copied {} utterances.", written.done());
+    Ok(written.finish()?.into())
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
@@ -66,18 +66,17 @@ fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> anyhow::Result<Tally> {
-    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
+    let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
     let mut source = RandomAccessReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut tally = Tally::default();
-    for row in &mut speakers {
-        let (spk, utts) = row?;
+    let ended = speakers.drain(|spk, utts| {
         let mut stats = None;
         for utt in utts.iter() {
             let Some(feats) = source.get(utt)? else {
                 warning!("Did not find features for utterance {utt}");
                 tally.failed += 1;
-                continue;
+                return Ok(());
             };
             let stats = match &mut stats {
                 Some(stats) => stats,
@@ -86,12 +85,13 @@ fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> 
             count(&mut tally, add_feats(stats, utt, &feats, weights.find(utt)?)?);
         }
         match stats {
-            Some(stats) => target.write(spk.as_ref(), &stats.into_matrix())?,
+            Some(stats) => target.write(&spk, &stats.into_matrix())?,
             None => warning!("No stats accumulated for speaker {spk}"),
         }
-    }
+        anyhow::Ok(())
+    })?;
     log_count(tally);
-    speakers.finish()?;
+    ended.finish()?;
     source.finish()?;
     weights.finish()?;
     target.finish()?;
@@ -100,25 +100,22 @@ fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> 
 
 fn compute_per_utterance(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(weights, move |entry, weights| {
+    let written = source.par_map_with_into(weights, target, move |entry, weights| {
         let (utt, feats) = (entry.key(), entry.read()?);
         let mut stats = new_stats(utt, &feats)?;
         let done = add_feats(&mut stats, utt, &feats, weights)?;
         Ok(done.then(|| Record::from_value(utt, stats.into_matrix(), format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log_count(tally);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log_count(written.counts().into());
+    Ok(written.finish()?.into())
 }
 
 fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut rows = source.map_with(weights, |entry, weights| {
+    let rows = source.par_map_with(weights, |entry, weights| {
         let (utt, feats) = (entry.key(), entry.read()?);
         let mut stats = CmvnStats::new(feats.num_cols());
         let done = add_feats(&mut stats, utt, &feats, weights)?;
@@ -126,8 +123,7 @@ fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
     });
     let mut tally = Tally::default();
     let mut sum: Option<CmvnStats> = None;
-    for row in &mut rows {
-        let (utt, (stats, done)) = row?;
+    let ended = rows.drain(|utt, (stats, done)| {
         count(&mut tally, done);
         match &mut sum {
             // What has no frames has no dimension either.
@@ -136,8 +132,9 @@ fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
             Some(sum) if stats.dim() > 0 && done => sum.add(&stats).map_err(|error| anyhow!("{utt}: {error}"))?,
             Some(_) => {}
         }
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     let matrix = sum.map(CmvnStats::into_matrix).unwrap_or_default().to_precision::<f32>();
     write_file(&opts.target, &matrix, Format::from_binary(opts.binary))?;
     log!("Wrote global CMVN stats to {}", printable_wxfilename(&opts.target));

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::{CmvnStats, Dims};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -37,11 +37,11 @@ fn main() -> ExitCode {
 
 fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f64>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
     let fake_dims = opts.fake_dims.unwrap_or_default();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let spk = entry.key();
         let stats = CmvnStats::from_matrix(entry.read()?).and_then(|mut stats| {
             stats.fake(&fake_dims)?;
@@ -52,10 +52,7 @@ fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
             warning!("Zero or negative count for speaker {spk}: it has no mean and variance");
         }
         Ok(stats.map(|stats| Record::from_value(spk, stats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Modified {} sets of stats.", tally.done);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!("Modified {} sets of stats.", written.done());
+    Ok(written.finish()?.into())
 }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -37,10 +37,10 @@ fn main() -> ExitCode {
 fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
     let deltas = Deltas::shifted(&opts.deltas)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let (feats, key) = (entry.read()?, entry.key());
         if feats.is_empty() {
             warning!("Empty feature matrix for key {key}");
@@ -48,9 +48,6 @@ fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
         }
         let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
         Ok(Some(Record::from_value(key, feats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.always_ok())
+    })?;
+    Ok(Tally::from(written.finish()?).always_ok())
 }

@@ -37,7 +37,7 @@ fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Matrix<f32>>::open(&opts.first)?;
     let second = RandomAccessReader::<Matrix<f32>>::open(&opts.second)?;
 
-    let mut rows = first.map_with(second, |entry, second| {
+    let rows = first.par_map_with(second, |entry, second| {
         let utt = entry.key();
         let Some(second) = second else {
             warning!("Second table has no feature for utterance {utt}");
@@ -56,10 +56,10 @@ fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
         Ok(Some(Products::of(&first, &second)))
     });
     let (mut tally, mut products) = (Tally::default(), Products::default());
-    for row in &mut rows {
-        let (utt, Some(of_utt)) = row? else {
+    let ended = rows.drain(|utt, row| {
+        let Some(of_utt) = row else {
             tally.failed += 1;
-            continue;
+            return Ok(());
         };
         if tally.done == 0 {
             products = of_utt;
@@ -69,7 +69,8 @@ fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
             products.add(&of_utt);
         }
         tally.done += 1;
-    }
+        anyhow::Ok(())
+    })?;
 
     let similarities: Vec<f64> = products.0.iter().map(|[xx, yy, xy]| 2.0 * xy / (xx + yy)).collect();
     let similarity = similarities.iter().sum::<f64>() / similarities.len() as f64;
@@ -85,7 +86,7 @@ fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
         let threshold = general(f64::from(opts.threshold));
         log!("Features are considered {word} since {} {sign} {threshold}", general(similarity));
     }
-    rows.finish()?;
+    ended.finish()?;
     Ok(tally.ok_if(tally.done > 0 && is_similar))
 }
 

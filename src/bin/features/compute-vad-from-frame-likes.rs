@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::ClassLabels;
 use kaldi_log::{log, warning};
@@ -58,10 +58,10 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let others = opts.others.iter().map(|name| RandomAccessReader::<Vector<f32>>::open(name));
     let others: Vec<_> = others.collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(others, move |entry, others: Vec<Option<Arc<Vector<f32>>>>| {
+    let written = source.par_map_with_into(others, target, move |entry, others: Vec<Option<Arc<Vector<f32>>>>| {
         let (utt, first) = (entry.key(), entry.read()?);
         if first.is_empty() {
             warning!("Empty vector for utterance {utt}");
@@ -82,17 +82,14 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
         }
         let frames = labels.most_likely(&classes, &log_priors).into_iter().map(|label| label as f32);
         Ok(Some(Record::from_value(utt, Vector::from_vec(frames.collect()), format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+    })?;
     log!(
         "Applied frame-level likelihood-based voice activity detection; processed {} utterances successfully; {} had \
          empty features or lacked a class.",
-        tally.done,
-        tally.failed
+        written.done(),
+        written.skipped()
     );
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    Ok(written.finish()?.into())
 }
 
 /// The logarithms of as many priors as there are classes.

@@ -58,7 +58,7 @@ fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let feats = entry.read()?;
         if feats.is_empty() {
             warning!("Empty feature matrix for utterance {}", entry.key());
@@ -74,10 +74,10 @@ fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
         Ok(Some((Record::from_value(entry.key(), decisions, format), num_voiced, num_frames)))
     });
     let (mut tally, mut unvoiced, mut voiced_frames, mut frames) = (Tally::default(), 0, 0, 0);
-    for row in &mut rows {
-        let Some((record, num_voiced, num_frames)) = row?.1 else {
+    let ended = rows.drain(|_, row| {
+        let Some((record, num_voiced, num_frames)) = row else {
             tally.failed += 1;
-            continue;
+            return Ok(());
         };
         voiced_frames += num_voiced;
         frames += num_frames;
@@ -89,7 +89,8 @@ fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
         if num_voiced > 0 || !opts.omit_unvoiced_utts {
             target.put(record)?;
         }
-    }
+        anyhow::Ok(())
+    })?;
     log!(
         "Applied energy based voice activity detection; processed {} utterances successfully; {} had empty features, and \
          {unvoiced} were completely unvoiced.",
@@ -98,7 +99,7 @@ fn compute_vad(opts: Options) -> anyhow::Result<Tally> {
     );
     let proportion = general(voiced_frames as f64 / frames as f64);
     log!("Proportion of voiced frames was {proportion} over {frames} frames.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

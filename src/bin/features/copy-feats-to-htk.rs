@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, Matrix};
@@ -45,16 +45,15 @@ fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
     let Options { sample_period, sample_kind, .. } = opts;
     let kind = u16::try_from(sample_kind);
     let kind = kind.with_context(|| format!("expected --sample-kind to be from 0 to 65535, got {sample_kind}"))?;
-    let mut target = TableWriter::<HtkFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
+    let target = TableWriter::<HtkFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
 
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.map(move |entry| {
+    let written = SequentialReader::<Matrix<f32>>::open(&opts.source)?.par_map_into(target, move |entry| {
         let feats = HtkFeatures::new(entry.read()?, sample_period, kind);
         let feats = feats.map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::new(entry.key(), &feats, Format::Binary))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+    })?;
+    let done = written.done();
     log!("{done} HTK feature files generated in the directory: {}", opts.output_dir);
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

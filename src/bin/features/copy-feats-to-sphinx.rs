@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -34,16 +34,15 @@ fn main() -> ExitCode {
 }
 
 fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
-    let mut target = TableWriter::<SphinxFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
+    let target = TableWriter::<SphinxFeatures>::create_folder(&opts.output_dir, &opts.output_ext)?;
 
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.map(|entry| {
+    let written = SequentialReader::<Matrix<f32>>::open(&opts.source)?.par_map_into(target, |entry| {
         let mut bytes = Vec::new();
         write_sphinx_little_endian(&mut bytes, &entry.read()?).map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::from_bytes(entry.key(), bytes))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+    })?;
+    let done = written.done();
     log!("{done} Sphinx feature files generated in the directory: {}", opts.output_dir);
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

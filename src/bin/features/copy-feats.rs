@@ -79,18 +79,18 @@ fn copy_table<T: Value, U: Value>(
     let mut target = TableWriter::<U>::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = SequentialReader::<T>::open(&opts.source)?.skim().map(move |entry| copy(entry, format));
+    let rows = SequentialReader::<T>::open(&opts.source)?.skim().par_map(move |entry| copy(entry, format));
     let mut done = 0;
-    for row in &mut rows {
-        let (key, (record, frames)) = row?;
+    let ended = rows.drain(|key, (record, frames)| {
         target.put(record)?;
         if let Some(num_frames) = &mut num_frames {
-            num_frames.write(key.as_ref(), &(frames as i32))?;
+            num_frames.write(&key, &(frames as i32))?;
         }
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Copied {done} feature matrices.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     num_frames.map_or(Ok(()), TableWriter::finish)?;
     Ok(Tally::new(done, 0))

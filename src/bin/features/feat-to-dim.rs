@@ -8,7 +8,7 @@ use anyhow::Context;
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Matrix;
-use kaldi_table::{SequentialReader, TableWriter, create_output};
+use kaldi_table::{Reader, SequentialReader, TableWriter, create_output};
 
 const USAGE: &str = "\
 Writes the dimension of the first feature matrix to a file or, where a table is to be written, that of each.
@@ -30,17 +30,17 @@ fn main() -> ExitCode {
 
 fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim();
-    let mut dims = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.1));
+    let mut dims = source.par_map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.1));
     if is_specifier(&opts.target) {
         let mut target = TableWriter::<i32>::create(&opts.target)?;
-        for row in &mut dims {
-            let (key, dim) = row?;
-            target.write(key.as_ref(), &(dim as i32))?;
-        }
-        dims.finish()?;
+        let ended = dims.drain(|key, dim| {
+            target.write(&key, &(dim as i32))?;
+            anyhow::Ok(())
+        })?;
+        ended.finish()?;
         target.finish()?;
     } else {
-        let (_, dim) = dims.next().context("no features to tell the dimension of (empty archive?)")??;
+        let (_, dim) = dims.next()?.context("no features to tell the dimension of (empty archive?)")?;
         dims.finish()?;
         let mut target = create_output(&opts.target, false)?;
         target.write_all(format!("{dim}\n").as_bytes())?;

@@ -33,16 +33,16 @@ fn feat_to_len(opts: Options) -> anyhow::Result<Tally> {
     let mut target = target.transpose()?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim();
 
-    let mut lengths = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.0));
+    let lengths = source.par_map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?.0));
     let mut total = 0;
-    for row in &mut lengths {
-        let (key, length) = row?;
+    let ended = lengths.drain(|key, length| {
         if let Some(target) = &mut target {
-            target.write(key.as_ref(), &(length as i32))?;
+            target.write(&key, &(length as i32))?;
         }
         total += length as u64;
-    }
-    lengths.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     if let Some(target) = target {
         target.finish()?;
     } else {

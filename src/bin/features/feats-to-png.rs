@@ -13,7 +13,7 @@ use kaldi_io::{Output, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, MatrixOrVector};
 use kaldi_plot::{Canvas, Features, Figure, FileNames, PlotOptions, Sheet, Style, Timing, Waveform, encode_png};
-use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
+use kaldi_table::{RandomAccessReader, Reader, SequentialReader, create_output};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -58,7 +58,7 @@ fn feats_to_png(opts: Options) -> anyhow::Result<Tally> {
 
     // Workers make files. A picture on a sheet takes more memory than what it is of, so these are drawn one by one.
     let file_style = matches!(target, Target::Folder { .. }).then(|| style.clone());
-    let mut rows = source.map_with(waves, move |entry, wave| {
+    let mut rows = source.par_map_with(waves, move |entry, wave| {
         let key = entry.key();
         let feats = match entry.read()? {
             MatrixOrVector::Matrix(feats) => feats,
@@ -79,8 +79,8 @@ fn feats_to_png(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut tally = Tally::default();
     while opts.max_utts == 0 || tally.done < opts.max_utts {
-        let Some(row) = rows.next() else { break };
-        let (key, Some((file, utterance))) = row? else {
+        let Some((key, drawn)) = rows.next()? else { break };
+        let Some((file, utterance)) = drawn else {
             tally.failed += 1;
             continue;
         };

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
@@ -39,10 +39,10 @@ fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
     let fmpe: Fmpe = read_file(&opts.fmpe)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let gselect = RandomAccessReader::<Vec<Vec<i32>>>::open(&opts.gselect)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(gselect, move |entry, selected: Option<Arc<Vec<Vec<i32>>>>| {
+    let written = source.par_map_with_into(gselect, target, move |entry, selected: Option<Arc<Vec<Vec<i32>>>>| {
         let (feats, key) = (entry.read()?, entry.key());
         let Some(selected) = selected else {
             warning!("No gselect information for key {key}");
@@ -58,10 +58,7 @@ fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
             out.add_scaled(1.0, &feats).map_err(|error| with_key(&error))?;
         }
         Ok(Some(Record::from_value(key, out, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utterances, {} had errors.", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!("Done {} utterances, {} had errors.", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }

@@ -41,28 +41,28 @@ fn main() -> ExitCode {
 
 fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
     let model = if opts.linear_interpolation { None } else { Some(PitchModel::new(&opts.model)?) };
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
+    let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let mut target = TableWriter::create(&opts.target)?;
     // Random numbers are drawn from one utterance to the next, so the work is done in sequence.
     let mut random = Random::default();
     let mut counts = PitchModelCounts::default();
 
     let mut tally = Tally::default();
-    for row in &mut rows {
-        let (key, mut feats) = row?;
+    let ended = rows.drain(|key, mut feats| {
         if feats.is_empty() {
             warning!("Feature file has bad size 0 by 0: {key}");
             tally.failed += 1;
-            continue;
+            return Ok(());
         }
         let filled = match &model {
             Some(model) => model.apply(&mut feats, &mut random, &mut counts),
             None => interpolate_gaps(&mut feats),
         };
         filled.with_context(|| key.to_string())?;
-        target.put(Record::from_value(key.as_ref(), feats, target.format()))?;
+        target.put(Record::from_value(&key, feats, target.format()))?;
         tally.done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     if model.is_some() {
         let percent = |count| general(count as f64 * 100.0 / counts.frames as f64);
         let (zero, changed) = (percent(counts.zero), percent(counts.changed));
@@ -72,7 +72,7 @@ fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
         );
     }
     log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

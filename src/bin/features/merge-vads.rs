@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::{Error, LabelPairs};
 use kaldi_log::{log, warning};
@@ -49,10 +49,10 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
     };
     let source = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let second = RandomAccessReader::<Vector<f32>>::open(&opts.second)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(second, move |entry, second: Option<Arc<Vector<f32>>>| {
+    let written = source.par_map_with_into(second, target, move |entry, second: Option<Arc<Vector<f32>>>| {
         let utt = entry.key();
         let Some(second) = second else {
             warning!("No vector for utterance {utt}");
@@ -67,14 +67,11 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
             Err(error) => return Err(entry.error(error)),
         };
         Ok(Some(Record::from_value(utt, merged, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+    })?;
     log!(
         "Merged voice activity detection decisions; processed {} utterances successfully; {} had errors.",
-        tally.done,
-        tally.failed
+        written.done(),
+        written.skipped()
     );
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    Ok(written.finish()?.into())
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::frames;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
@@ -50,10 +50,10 @@ fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
         opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
+    let written = source.par_map_with_into(lookup, target, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
         let (first, key) = (entry.read()?, entry.key());
         let mut all = vec![&first];
         for (other, name) in found.iter().zip(&opts.others) {
@@ -64,12 +64,9 @@ fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
             all.push(other);
         }
         Ok(paste(&all, opts.length_tolerance, key)?.map(|feats| Record::from_value(key, feats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utts, errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.error_if_none())
+    })?;
+    log!("Done {} utts, errors on {}", written.done(), written.skipped());
+    Ok(Tally::from(written.finish()?).error_if_none())
 }
 
 fn paste_files(opts: &Options) -> anyhow::Result<Tally> {

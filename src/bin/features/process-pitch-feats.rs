@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -34,10 +34,10 @@ fn main() -> ExitCode {
 fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let normalizer = PitchNormalizer::new(&opts.normalizer)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let (mut feats, key) = (entry.read()?, entry.key());
         if feats.is_empty() {
             warning!("Feature file has bad size 0 by 0: {key}");
@@ -45,10 +45,7 @@ fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         normalizer.apply(&mut feats).map_err(|error| format!("{key}: {error}"))?;
         Ok(Some(Record::from_value(key, feats, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utterances, {} with errors.", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!("Done {} utterances, {} with errors.", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }

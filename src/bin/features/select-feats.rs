@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Keeps chosen columns of feature matrices, in the order given: numbers from 0 and ranges, which may run backwards.
@@ -43,20 +43,18 @@ fn select_feats(opts: Options) -> anyhow::Result<Tally> {
         bail!("{}: selected column {last} of features with {dim} columns (the first is 0)", first.key());
     }
     let columns = opts.selection.columns();
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let feats = entry.read()?;
         let dim = feats.num_cols();
         if last >= dim {
             return Err(format!("{}: selected column {last} of features with {dim} columns", entry.key()).into());
         }
-        Ok(Record::new(entry.key(), &feats.select_columns(&columns), format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
-    rows.finish()?;
-    target.finish()?;
+        Ok(entry.record(&feats.select_columns(&columns)))
+    })?;
+    let done = written.done();
+    written.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }
 

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_ivector::select_voiced;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -34,10 +34,10 @@ fn main() -> ExitCode {
 fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let vad = RandomAccessReader::<Vector<f32>>::open(&opts.vad)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(vad, move |entry, voiced: Option<Arc<Vector<f32>>>| {
+    let written = source.par_map_with_into(vad, target, move |entry, voiced: Option<Arc<Vector<f32>>>| {
         let (utt, feats) = (entry.key(), entry.read()?);
         if feats.is_empty() {
             warning!("Empty feature matrix for utterance {utt}");
@@ -60,10 +60,7 @@ fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
         }
         let kept = select_voiced(&feats, voiced.as_slice()).map_err(|error| entry.error(error))?;
         Ok(Some(Record::from_value(utt, kept, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done selecting voiced frames; processed {} utterances, {} had errors.", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!("Done selecting voiced frames; processed {} utterances, {} had errors.", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }

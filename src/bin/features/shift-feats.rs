@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::frames;
 use kaldi_io::Format;
 use kaldi_log::{log, warning};
@@ -41,10 +41,10 @@ fn main() -> ExitCode {
 fn shift_feats(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;
     let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
     let (format, shift) = (target.format(), opts.shift);
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let (feats, key) = (entry.read()?, entry.key());
         if feats.is_empty() {
             if !tables {
@@ -54,12 +54,9 @@ fn shift_feats(opts: Options) -> anyhow::Result<Tally> {
             return Ok(None);
         }
         Ok(Some(Record::from_value(key, frames::shift(&feats, shift), format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+    })?;
     if tables {
-        log!("Shifted {} features by {shift} frames; {} with errors.", tally.done, tally.failed);
+        log!("Shifted {} features by {shift} frames; {} with errors.", written.done(), written.skipped());
     }
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    Ok(written.finish()?.into())
 }

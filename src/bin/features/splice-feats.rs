@@ -4,11 +4,11 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_feat::Splice;
 use kaldi_io::Format;
 use kaldi_matrix::{BinaryRows, Matrix};
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Puts each frame of features together with the frames before and after it, side by side (before LDA, for instance). The
@@ -38,10 +38,10 @@ fn main() -> ExitCode {
 fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
     let splice = Splice::new(opts.left_context, opts.right_context)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let with_key = |error| format!("{}: {error}", entry.key());
         // The output is many times the input: it is written from where the input lies, if that is possible.
         if format == Format::Binary
@@ -52,10 +52,9 @@ fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
             return Ok(entry.rearranged(head, pieces));
         }
         let feats = splice.apply(&entry.read()?).map_err(with_key)?;
-        Ok(Record::from_value(entry.key(), feats, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
-    rows.finish()?;
-    target.finish()?;
+        Ok(entry.into_record(feats))
+    })?;
+    let done = written.done();
+    written.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }

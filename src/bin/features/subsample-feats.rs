@@ -48,7 +48,7 @@ fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let (feats, key) = (entry.read()?, entry.key());
         let (num_in, out) = if n > 0 {
             (feats.num_rows(), frames::subsample(&feats, step, offset))
@@ -64,8 +64,7 @@ fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut tally = Tally::default();
     let (mut frames_in, mut frames_out) = (0, 0);
-    for row in &mut rows {
-        let (record, num_in, num_out) = row?.1;
+    let ended = rows.drain(|_, (record, num_in, num_out)| {
         match record {
             Some(record) => {
                 target.put(record)?;
@@ -75,10 +74,11 @@ fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         frames_in += num_in as u64;
         frames_out += num_out as u64;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Processed {} feature matrices; {} with errors.", tally.done, tally.failed);
     log!("Processed {frames_in} input frames and {frames_out} output frames.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

@@ -11,7 +11,7 @@ use kaldi_cli::{Arg, Tally};
 use kaldi_io::Input;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_table::{Reader, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Copies a subset of features: the first ones, those of listed utterances, or all but those. For a script file, filtering
@@ -60,16 +60,16 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim().map(move |entry| {
+    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.skim().par_map(move |entry| {
         let wanted = list.as_ref().is_none_or(|list| list.contains(entry.key()) == included);
         Ok(if wanted { Some(entry.copy(format)?) } else { None })
     });
     let (mut done, mut total) = (0, 0);
     while done < first
-        && let Some(row) = rows.next()
+        && let Some((_, wanted)) = rows.next()?
     {
         total += 1;
-        if let (_, Some(record)) = row? {
+        if let Some(record) = wanted {
             target.put(record)?;
             done += 1;
         }

@@ -4,9 +4,9 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -30,16 +30,14 @@ fn main() -> ExitCode {
 
 fn ali_to_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let posterior = Posterior::from_alignment(&entry.read()?);
-        Ok(Record::new(entry.key(), &posterior, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&posterior))
+    })?;
+    let done = written.done();
     log!("Converted {done} alignments.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter, are_tables};
+use kaldi_table::{FileOrTable, SequentialReader, TableWriter, are_tables};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -46,25 +46,22 @@ fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;
     are_tables(&opts.posteriors, &opts.target)?;
     let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
-    let posteriors = FileOrTable::<Posterior>::open(&opts.posteriors, "".into())?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
-    let format = target.format();
+    let posteriors = FileOrTable::<Posterior>::open(&opts.posteriors, "")?;
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
 
-    let mut rows = source.map_with(posteriors, move |entry, found| {
+    let written = source.par_map_with_into(posteriors, target, move |entry, found| {
         let Some(posterior) = found else {
             warning!("Could not read posteriors for utterance {}", entry.key());
             return Ok(None);
         };
         let appended =
             append(&entry.read()?, &posterior, opts.post_dim as usize).map_err(|error| entry.error(error))?;
-        Ok(Some(Record::new(entry.key(), &appended, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
+        Ok(Some(entry.record(&appended)))
+    })?;
     if tables {
-        log!("Done {} utts, errors on {}", tally.done, tally.failed);
+        log!("Done {} utts, errors on {}", written.done(), written.skipped());
     }
-    rows.finish()?;
-    target.finish()?;
+    let tally = Tally::from(written.finish()?);
     if !tables {
         log!("Wrote appended features to {}", opts.target);
     }

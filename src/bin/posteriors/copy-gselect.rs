@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Copies tables of Gaussian selections (for each frame the indexes of its best Gaussians, the best first); may keep only
@@ -34,23 +34,21 @@ fn main() -> ExitCode {
 fn copy_gselect(opts: Options) -> anyhow::Result<Tally> {
     let Ok(most) = usize::try_from(opts.n) else { bail!("expected --n to be 0 or more, got {}", opts.n) };
     let source = SequentialReader::<Vec<Vec<i32>>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         if most == 0 {
-            return Ok(entry.copy(format)?);
+            return Ok(entry.copied()?);
         }
         let mut frames = entry.read()?;
         frames.iter_mut().for_each(|frame| frame.truncate(most));
-        Ok(Record::new(entry.key(), &frames, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&frames))
+    })?;
+    let done = written.done();
     match most {
         0 => log!("Copied {done} gselect objects"),
         _ => log!("Copied {done} gselect objects,  limiting sizes to {most}"),
     }
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

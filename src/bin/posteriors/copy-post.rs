@@ -4,9 +4,9 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -32,20 +32,18 @@ fn main() -> ExitCode {
 
 fn copy_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         if opts.scale == 1.0 {
-            return Ok(entry.copy(format)?);
+            return Ok(entry.copied()?);
         }
         let mut posterior = entry.read()?;
         posterior.scale(opts.scale);
-        Ok(Record::new(entry.key(), &posterior, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&posterior))
+    })?;
+    let done = written.done();
     log!("Done copying {done} posteriors.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -4,10 +4,10 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Turns feature matrices into posteriors: for each frame, the numbers of all columns with their values.
@@ -29,16 +29,14 @@ fn main() -> ExitCode {
 
 fn feat_to_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let posterior = entry.read()?.to_posterior(Some);
-        Ok(Record::new(entry.key(), &posterior, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&posterior))
+    })?;
+    let done = written.done();
     log!("Converted {done} alignments.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -4,10 +4,10 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_table::{Counts, RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -33,10 +33,9 @@ fn main() -> ExitCode {
 fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
     let alignments = RandomAccessReader::<Vec<i32>>::open(&opts.alignments)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map_with(alignments, move |entry, found| {
+    let written = source.par_map_with_into(alignments, target, move |entry, found| {
         let Some(alignment) = found else {
             warning!("No alignment for utterance {}", entry.key());
             return Ok(None);
@@ -47,14 +46,11 @@ fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
             return Err(entry.error(format_args!("expected an alignment of {expected} frames, got {got}")));
         }
         let weights = Vector::from_vec(posterior.weights_along(&alignment));
-        Ok(Some(Record::new(entry.key(), &weights, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    let Tally { done, failed, .. } = tally;
+        Ok(Some(entry.record(&weights)))
+    })?;
+    let Counts { done, skipped: failed } = written.counts();
     log!(
         "Done getting the posteriors under the alignment path for {done} utterances. {failed} with missing alignments."
     );
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.always_ok())
+    Ok(Tally::from(written.finish()?).always_ok())
 }

@@ -42,20 +42,20 @@ fn logprob_to_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::<Posterior>::create(&opts.target)?;
 
-    let mut rows = source.map(|entry| {
+    let rows = source.par_map(|entry| {
         let mut probabilities = entry.read()?;
         probabilities.apply_exp();
         Ok(probabilities)
     });
     let mut done = 0;
-    for row in &mut rows {
+    let ended = rows.drain(|key, probabilities| {
         // Not on the workers: random numbers are drawn in the order of the table.
-        let (key, probabilities) = row?;
-        target.write(key.as_ref(), &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
+        target.write(&key, &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Converted {done} log-prob matrices to posteriors.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -59,7 +59,7 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = lengths.map_with(posteriors, move |entry, mut found| {
+    let rows = lengths.par_map_with(posteriors, move |entry, mut found| {
         let (key, length) = (entry.key(), entry.read()?);
         let have: Vec<usize> = (1..).zip(&found).filter_map(|(number, one)| one.as_ref().map(|_| number)).collect();
         vlog!(2, "Processing {key}, frames {length}, pasted from tables {have:?}");
@@ -79,8 +79,8 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
         Ok(Outcome::Pasted(Record::new(key, &pasted, format)))
     });
     let (mut done, mut missing, mut partial) = (0, 0, 0);
-    for row in &mut rows {
-        match row?.1 {
+    let ended = rows.drain(|_, row| {
+        match row {
             Outcome::Pasted(record) => {
                 target.put(record)?;
                 done += 1;
@@ -88,9 +88,10 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
             Outcome::Missing => missing += 1,
             Outcome::Partial => partial += 1,
         }
-    }
+        anyhow::Ok(())
+    })?;
     log!("Pasted posteriors for {done} sentences, missing sentences {missing}, failed for {partial}");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, missing + partial))
 }

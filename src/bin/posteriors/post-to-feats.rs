@@ -6,11 +6,11 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_table::{SequentialReader, TableWriter, are_tables};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -45,23 +45,21 @@ fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     }
     let tables = are_tables(&opts.source, &opts.target)?;
     let source = SequentialReader::<Posterior>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
-    let format = target.format();
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let feats = Matrix::from_posterior(&entry.read()?, opts.post_dim as usize)
             .map_err(|error| entry.error(format_args!("Out-of-bound Posterior element: {error}")))?;
         if feats.is_empty() {
             return Err(entry.error("expected a posterior with frames, got an empty one"));
         }
-        Ok(Record::new(entry.key(), &feats, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&feats))
+    })?;
+    let done = written.done();
     if tables {
         log!("Done {done} utts, errors on 0");
     }
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     if !tables {
         log!("Wrote posteriors as feature-matrix to {}", opts.target);
     }

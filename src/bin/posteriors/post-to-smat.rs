@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
 use kaldi_matrix::SparseMatrix;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -38,19 +38,17 @@ fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {
         bail!("expected --dim to be given and above 0, got {}", opts.dim);
     }
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let mut matrix = SparseMatrix::<f32>::new(opts.dim as usize);
         for frame in entry.read()?.0 {
             matrix.push_row(&frame).map_err(|error| entry.error(format_args!("{error}, see --dim")))?;
         }
-        Ok(Record::new(entry.key(), &matrix, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&matrix))
+    })?;
+    let done = written.done();
     log!("Done converting {done} posteriors into sparse matrices.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }

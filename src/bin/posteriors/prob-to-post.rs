@@ -39,18 +39,18 @@ fn main() -> ExitCode {
 
 fn prob_to_post(opts: Options) -> anyhow::Result<Tally> {
     let mut pruning = Pruning { least: opts.min_post, random: opts.random_prune.then(Random::default) };
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
+    let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let mut target = TableWriter::<Posterior>::create(&opts.target)?;
 
     let mut done = 0;
-    for row in &mut rows {
+    let ended = rows.drain(|key, probabilities| {
         // Not on the workers: random numbers are drawn in the order of the table.
-        let (key, probabilities) = row?;
-        target.write(key.as_ref(), &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
+        target.write(&key, &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Converted {done} log-prob matrices to posteriors.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{is_specifier, number};
 use kaldi_log::{log, warning};
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -38,26 +38,22 @@ fn scale_post(opts: Options) -> anyhow::Result<Tally> {
         false => (Some(read_scale(&opts.scale)?), None),
     };
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map_with(scales, move |entry, found| {
+    let written = source.par_map_with_into(scales, target, move |entry, found| {
         let Some(scale) = scale.or(found.flatten().as_deref().copied()) else {
             warning!("No scale for utterance {}", entry.key());
             return Ok(None);
         };
         if scale == 1.0 {
-            return Ok(Some(entry.copy(format)?));
+            return Ok(Some(entry.copied()?));
         }
         let mut posterior = entry.read()?;
         posterior.scale(scale);
-        Ok(Some(Record::new(entry.key(), &posterior, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} posteriors;  {} had no scales.", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+        Ok(Some(entry.record(&posterior)))
+    })?;
+    log!("Done {} posteriors;  {} had no scales.", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }
 
 fn read_scale(text: &Arg) -> anyhow::Result<f32> {

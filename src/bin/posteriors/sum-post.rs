@@ -48,7 +48,7 @@ fn sum_post(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = first.map_with(second, move |entry, found: Option<Arc<Posterior>>| {
+    let rows = first.par_map_with(second, move |entry, found: Option<Arc<Posterior>>| {
         let key = entry.key();
         let Some(second) = found else {
             warning!("Second set of posteriors has nothing for key {key}, producing no output.");
@@ -72,16 +72,17 @@ fn sum_post(opts: Options) -> anyhow::Result<Tally> {
         Ok(Some((Record::new(key, &sum, format), sum.0.len(), num_disjoint)))
     });
     let (mut done, mut failed, mut frames, mut disjoint) = (0, 0, 0, 0);
-    for row in &mut rows {
-        let Some((record, num_frames, num_disjoint)) = row?.1 else {
+    let ended = rows.drain(|_, row| {
+        let Some((record, num_frames, num_disjoint)) = row else {
             failed += 1;
-            continue;
+            return Ok(());
         };
         target.put(record)?;
         done += 1;
         frames += num_frames;
         disjoint += num_disjoint;
-    }
+        anyhow::Ok(())
+    })?;
     let percentage = disjoint as f64 * 100.0 / frames as f64;
     log!(
         "Processed {frames} frames; for {disjoint} frames there was no overlap, i.e. {}% (e.g. numerator path not in \
@@ -89,7 +90,7 @@ fn sum_post(opts: Options) -> anyhow::Result<Tally> {
         Digits(percentage, 6)
     );
     log!("Done adding {done} posteriors;  {failed} with errors.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, failed))
 }

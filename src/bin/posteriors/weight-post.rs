@@ -5,10 +5,10 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
+use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
@@ -37,10 +37,9 @@ fn main() -> ExitCode {
 fn weight_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
     let weights = RandomAccessReader::<Vector<f32>>::open(&opts.weights)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map_with(weights, move |entry, found| {
+    let written = source.par_map_with_into(weights, target, move |entry, found| {
         let Some(weights) = found else {
             warning!("No weights for utterance {}", entry.key());
             return Ok(None);
@@ -52,11 +51,8 @@ fn weight_post(opts: Options) -> anyhow::Result<Tally> {
             return Ok(None);
         }
         posterior.weigh_frames(weights.as_slice());
-        Ok(Some(Record::new(entry.key(), &posterior, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Scaled {} posteriors; errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+        Ok(Some(entry.record(&posterior)))
+    })?;
+    log!("Scaled {} posteriors; errors on {}", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }

@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::ParseError;
 use kaldi_log::{log, warning};
 use kaldi_score::align;
-use kaldi_table::{Entry, RandomAccessReader, Record, SequentialReader, TableWriter, WorkError};
+use kaldi_table::{Entry, RandomAccessReader, SequentialReader, TableWriter, WorkError};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -46,10 +46,9 @@ fn main() -> ExitCode {
 fn align_text(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Tokens>::open(&opts.source)?;
     let other = RandomAccessReader::<Tokens>::open(&opts.other)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map_with(other, move |entry, found| {
+    let written = source.par_map_with_into(other, target, move |entry, found| {
         let Some(other) = found else {
             warning!("Key {} is in {}, but not in {}", entry.key(), opts.source, opts.other);
             return Ok(None);
@@ -60,13 +59,10 @@ fn align_text(opts: Options) -> anyhow::Result<Tally> {
         let aligned = opts.align(&words, &other).map_err(|error| {
             entry.error(format_args!("{error}; --special-symbol and --separator have to be printable words"))
         })?;
-        Ok(Some(Record::new(entry.key(), &aligned, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} sentences, failed for {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+        Ok(Some(entry.record(&aligned)))
+    })?;
+    log!("Done {} sentences, failed for {}", written.done(), written.skipped());
+    Ok(written.finish()?.into())
 }
 
 impl Options {

@@ -50,7 +50,7 @@ fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
     }
     let mut sets = vec![Vec::new(); hypotheses.len()];
 
-    let mut rows = references.map_with(hypotheses, move |entry, found| {
+    let rows = references.par_map_with(hypotheses, move |entry, found| {
         let reference = entry.read()?;
         let reference: Vec<_> = reference.iter().collect();
         let mut errors = Vec::new();
@@ -69,12 +69,13 @@ fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {
         }
         Ok(Some(errors))
     });
-    for row in &mut rows {
-        for (set, errors) in sets.iter_mut().zip(row?.1.into_iter().flatten()) {
+    let ended = rows.drain(|_, row| {
+        for (set, errors) in sets.iter_mut().zip(row.into_iter().flatten()) {
             set.push(errors);
         }
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
 
     let mut random = Random::default();
     let mut stdout = Output::create("-".into(), false)?;

@@ -42,7 +42,7 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     let references = SequentialReader::<Tokens>::open(&opts.references)?;
     let hypotheses = RandomAccessReader::<Tokens>::open(&opts.hypotheses)?;
 
-    let mut rows = references.map_with(hypotheses, move |entry, found| {
+    let rows = references.par_map_with(hypotheses, move |entry, found| {
         let reference = entry.read()?;
         let reference: Vec<_> = reference.iter().collect();
         let hypothesis = found.as_ref().map(|words| words.iter().collect());
@@ -54,8 +54,7 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut edits = Edits::default();
     let (mut num_words, mut num_sentences, mut num_wrong, mut num_absent) = (0, 0, 0, 0);
-    for row in &mut rows {
-        let (length, found, is_absent) = row?.1;
+    let ended = rows.drain(|_, (length, found, is_absent)| {
         num_absent += u64::from(is_absent);
         if let Some(found) = found {
             edits += found;
@@ -63,8 +62,9 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
             num_sentences += 1;
             num_wrong += u64::from(found.total() > 0);
         }
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
 
     let Edits { insertions, deletions, substitutions } = edits;
     let mut stdout = Output::create("-".into(), false)?;

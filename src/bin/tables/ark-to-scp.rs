@@ -54,7 +54,7 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
         match entries.next_entry() {
             Ok(Some((archive, entry))) => {
                 line.clear();
-                write_script_line(&mut line, entry.key.as_ref(), archive.name(), entry.value);
+                write_script_line(&mut line, &entry.key, archive.name(), entry.value);
                 script.write_all(&line)?;
                 done += 1;
             }

@@ -57,14 +57,13 @@ fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
         opts.write_tot_counts.is_some() || opts.write_diff_counts.is_some() || opts.write_confusion_matrix.is_some();
     let mut confusions = Confusions::default();
 
-    let mut rows = first.map_with(second, move |entry, found| compare(entry, found, wants_counts));
+    let rows = first.par_map_with(second, move |entry, found| compare(entry, found, wants_counts));
     let (mut done, mut not_found, mut mismatched, mut frames, mut differences) = (0_u64, 0_u64, 0_u64, 0, 0);
-    for row in &mut rows {
-        let (key, comparison) = row?;
+    let ended = rows.drain(|key, comparison| {
         done += 1;
         let Some(comparison) = comparison else {
             not_found += 1;
-            continue;
+            return Ok(());
         };
         done += 1;
         mismatched += u64::from(comparison.lengths_differ);
@@ -73,14 +72,15 @@ fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
         count(&mut confusions, key.as_ref(), &comparison.pairs, &opts)?;
         let numbers = format!(" {} {}\n", comparison.length, comparison.difference);
         stdout.write_all(&[&**key, numbers.as_bytes()].concat())?;
-    }
+        anyhow::Ok(())
+    })?;
     log!(
         "Computed difference for {done} utterances, of which {mismatched} had mismatched lengths; corresponding utterance \
          not found for {not_found}"
     );
     let percentage = differences as f64 * 100.0 / frames as f64;
     log!("Average p(different) is {}%, over {frames} frames.", Digits(percentage, 4));
-    rows.finish()?;
+    ended.finish()?;
     write_counts(&confusions, &opts)?;
     stdout.finish()?;
     Ok(Tally::new(done, not_found))

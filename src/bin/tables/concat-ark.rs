@@ -58,11 +58,8 @@ fn concat_ark(opts: Options) -> Result<Tally> {
         if let Some(seen) = &mut seen {
             check_key(seen, archive, entry)?;
         }
-        let key = entry.key.as_ref();
-        let value_at = entry.value - entry.start;
-        match archive.file() {
-            Some(file) => target.put_from(key, value_at, file, entry.start..entry.end)?,
-            None => target.put(key, value_at, archive.bytes())?,
+        if let Some(raw) = archive.entry() {
+            target.put_entry(raw)?;
         }
         open = entry.is_open.then(|| place(archive, entry));
         done += 1;

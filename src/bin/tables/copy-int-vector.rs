@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -42,13 +42,11 @@ fn copy_int_vector(opts: Options) -> anyhow::Result<Tally> {
         return Ok(Tally::new(1, 0));
     }
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
+    let target = TableWriter::create(&opts.target)?;
 
-    let mut rows = source.map(move |entry| Ok(entry.copy(format)?));
-    let done = write_rows(&mut rows, &mut target)?.done;
+    let written = source.par_map_into(target, move |entry| Ok(entry.copied()?))?;
+    let done = written.done();
     log!("Copied {done} vectors of int32.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

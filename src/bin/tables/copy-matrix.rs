@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_table::{SequentialReader, TableWriter, are_tables};
 
 const USAGE: &str = "\
 Copies matrices, or tables of matrices (features, transforms), between files, archives, text and binary.
@@ -55,26 +55,25 @@ fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
     }
     let tables = are_tables(&opts.source, &opts.target)?;
     let mut source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
     let (format, target_name) = (target.format(), opts.target.clone());
 
     if opts.changes_nothing() && format == Format::Binary {
         source = source.skim();
     }
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         if opts.changes_nothing() {
-            return Ok(entry.copy(format)?);
+            return Ok(entry.copied()?);
         }
         let mut matrix = entry.read()?;
         opts.apply(&mut matrix);
-        Ok(Record::from_value(entry.key(), matrix, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.into_record(matrix))
+    })?;
+    let done = written.done();
     if tables {
         log!("Copied {done} matrices.");
     }
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     if !tables {
         log!("Copied matrix to {target_name}");
     }

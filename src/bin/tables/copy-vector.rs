@@ -4,11 +4,11 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
-use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_table::{SequentialReader, TableWriter, are_tables};
 
 const USAGE: &str = "\
 Copies vectors, or tables of vectors (speaker vectors, weights), between files, archives, text and binary.
@@ -42,14 +42,13 @@ fn main() -> ExitCode {
 fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;
     let source = SequentialReader::<Vector<f32>>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
-    let format = target.format();
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
     let new_dim = usize::try_from(opts.change_dim).ok();
     let scale = if tables { opts.scale } else { 1.0 };
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         if new_dim.is_none() && scale == 1.0 {
-            return Ok(entry.copy(format)?);
+            return Ok(entry.copied()?);
         }
         let mut vector = entry.read()?;
         if let Some(dim) = new_dim {
@@ -58,16 +57,15 @@ fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
         if scale != 1.0 {
             vector.scale(scale);
         }
-        Ok(Record::new(entry.key(), &vector, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.record(&vector))
+    })?;
+    let done = written.done();
     match tables {
         true if new_dim.is_none() && scale == 1.0 => log!("Copied {done} vectors."),
         true => log!("Copied {done} vectors, setting dim to {} scaled by {scale}", opts.change_dim),
         false => {}
     }
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     if !tables {
         log!("Copied vector to {}", opts.target);
     }

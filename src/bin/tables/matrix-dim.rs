@@ -34,18 +34,18 @@ fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?.skim();
     let mut stdout = Output::create("-".into(), false)?;
 
-    let mut rows = source.map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?));
+    let rows = source.par_map(|entry| Ok(entry.read_with(Matrix::<f32>::read_size)?));
     let mut done = 0;
-    for row in &mut rows {
-        let (key, (num_rows, num_cols)) = row?;
+    let ended = rows.drain(|key, (num_rows, num_cols)| {
         let name = if is_table { [&**key, b"\t"].concat() } else { Vec::new() };
         stdout.write_all(&[&name, format!("{num_rows}\t{num_cols}\n").as_bytes()].concat())?;
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     if done == 0 {
         warning!("No features read from rspecifier '{}'", opts.source);
     }
-    rows.finish()?;
+    ended.finish()?;
     stdout.finish()?;
     Ok(Tally::new(done, 0))
 }

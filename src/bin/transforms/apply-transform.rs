@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Cursor, Value, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
@@ -87,11 +87,11 @@ fn transform_table<T: Transformed>(
     transforms: Transforms,
     opts: &Options,
 ) -> anyhow::Result<Tally> {
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
     let Transforms { steps, tables } = transforms;
-    let mut rows = source.map_with(tables, move |entry, found| {
+    let written = source.par_map_with_into(tables, target, move |entry, found| {
         let key = entry.key();
         let mut found = found.into_iter();
         let mut value = entry.read()?;
@@ -115,12 +115,15 @@ fn transform_table<T: Transformed>(
             }
         }
         Ok(Some(Record::new(key, &value, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Applied {} transforms to {} {}; {} had errors.", opts.transforms.len(), tally.done, T::PLURAL, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally)
+    })?;
+    log!(
+        "Applied {} transforms to {} {}; {} had errors.",
+        opts.transforms.len(),
+        written.done(),
+        T::PLURAL,
+        written.skipped()
+    );
+    Ok(written.finish()?.into())
 }
 
 /// The transforms in their order.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -70,10 +70,10 @@ fn compose_transforms(opts: Options) -> anyhow::Result<Tally> {
 
 fn compose_table(source: &BStr, partner: Partner, order: Order, opts: &Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let (format, b_is_affine) = (target.format(), opts.b_is_affine);
 
-    let mut rows = source.map_with(partner, move |entry, found| {
+    let written = source.par_map_with_into(partner, target, move |entry, found| {
         let key = entry.key();
         let partner = match found {
             Found::Transform(partner) => partner,
@@ -99,11 +99,8 @@ fn compose_table(source: &BStr, partner: Partner, order: Order, opts: &Options) 
             warning!("Empty matrix in ComposeTransforms for {key}");
         }
         Ok(composed.map(|composed| Record::from_value(key, composed, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.always_ok())
+    })?;
+    Ok(Tally::from(written.finish()?).always_ok())
 }
 
 fn compose_files(opts: &Options) -> anyhow::Result<Tally> {
@@ -172,10 +169,20 @@ impl Lookup for Partner {
         };
         let Some(spk) = utt2spk.get(key)? else { return Ok(Found::NoSpeaker) };
         let spk: BString = spk.to_vec().into();
-        if !table.has_key(spk.as_ref())? {
+        if !table.has_key(&spk)? {
             return Ok(Found::NoTransform(spk));
         }
         Ok(table.get(key)?.map_or(Found::OnlyOfSpeaker(spk), Found::Transform))
+    }
+
+    fn restart(&mut self) -> kaldi_table::Result<()> {
+        match self {
+            Self::File(_) => Ok(()),
+            Self::Table { table, utt2spk } => {
+                table.restart()?;
+                utt2spk.as_mut().map_or(Ok(()), RandomAccessReader::restart)
+            }
+        }
     }
 
     fn finish(&mut self) -> kaldi_table::Result<()> {

@@ -87,9 +87,8 @@ fn est_pca(opts: Options) -> anyhow::Result<Tally> {
 
 fn sum_feats(opts: &Options) -> anyhow::Result<(PcaStats, Tally)> {
     let (mut stats, mut tally) = (PcaStats::default(), Tally::default());
-    let mut rows = SequentialReader::<Matrix<f64>>::open(&opts.source)?.values();
-    for row in &mut rows {
-        let (utt, feats) = row?;
+    let rows = SequentialReader::<Matrix<f64>>::open(&opts.source)?.values();
+    let ended = rows.drain(|utt, feats| {
         if feats.is_empty() {
             warning!("Empty feature matrix for utterance {utt}");
             tally.failed += 1;
@@ -99,18 +98,18 @@ fn sum_feats(opts: &Options) -> anyhow::Result<(PcaStats, Tally)> {
         } else {
             tally.done += 1;
         }
-    }
+        anyhow::Ok(())
+    })?;
     let Tally { done, failed, .. } = tally;
     log!("Accumulated stats from {done} feature files, {failed} with errors; {} frames.", stats.count());
-    rows.finish()?;
+    ended.finish()?;
     Ok((stats, tally))
 }
 
 fn sum_vectors(opts: &Options) -> anyhow::Result<(PcaStats, Tally)> {
     let (mut stats, mut tally) = (PcaStats::default(), Tally::default());
-    let mut rows = SequentialReader::<Vector<f64>>::open(&opts.source)?.values();
-    for row in &mut rows {
-        let (key, vector) = row?;
+    let rows = SequentialReader::<Vector<f64>>::open(&opts.source)?.values();
+    let ended = rows.drain(|key, vector| {
         if vector.is_empty() {
             warning!("Empty input vector {key}");
             tally.failed += 1;
@@ -120,8 +119,9 @@ fn sum_vectors(opts: &Options) -> anyhow::Result<(PcaStats, Tally)> {
         } else {
             tally.done += 1;
         }
-    }
+        anyhow::Ok(())
+    })?;
     log!("Accumulated stats from {} vectors, {} with errors.", tally.done, tally.failed);
-    rows.finish()?;
+    ended.finish()?;
     Ok((stats, tally))
 }

@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter, are_tables, read_file, write_file};
+use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
 
 const USAGE: &str = "\
 Extends square transforms, linear or affine, to more dimensions: the new ones are left as they are, the others are
@@ -43,17 +43,16 @@ fn extend_transform_dim(opts: Options) -> anyhow::Result<Tally> {
 
 fn extend_table(opts: &Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let (format, new_dim) = (target.format(), opts.new_dimension);
+    let target = TableWriter::create(&opts.target)?;
+    let new_dim = opts.new_dimension;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let extended = extend(&entry.read()?, new_dim).map_err(|error| format!("{}: {error}", entry.key()))?;
-        Ok(Record::from_value(entry.key(), extended, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.into_record(extended))
+    })?;
+    let done = written.done();
     log!("Increased transform dim to {new_dim} for {done} matrices.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }
 

@@ -42,7 +42,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     let transforms = FileOrTable::<Matrix<f32>>::open(&opts.transform, &opts.utt2spk)?;
 
     let log_dets = LogDetCache::default();
-    let mut rows = source.map_with(transforms, move |entry, transform| {
+    let rows = source.par_map_with(transforms, move |entry, transform| {
         let utt = entry.key();
         let Some(transform) = transform else {
             warning!("No fMLLR transform available for utterance {utt}, producing no output for this utterance");
@@ -81,10 +81,10 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut tally = Tally::default();
     let (mut first_kind, mut num_frames, mut sum) = (None, 0, 0.0);
-    for row in &mut rows {
-        let (_, Some((record, kind, frames, log_det))) = row? else {
+    let ended = rows.drain(|_, row| {
+        let Some((record, kind, frames, log_det)) = row else {
             tally.failed += 1;
-            continue;
+            return Ok(());
         };
         target.put(record)?;
         tally.done += 1;
@@ -93,14 +93,15 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
             num_frames += frames;
             sum += frames as f64 * log_det;
         }
-    }
+        anyhow::Ok(())
+    })?;
     if let Some(kind @ (Kind::Square | Kind::Reducing)) = first_kind {
         let pseudo = if kind == Kind::Reducing { "[pseudo-]" } else { "" };
         let average = general(sum / num_frames as f64);
         log!("Overall average {pseudo}logdet is {average} over {num_frames} frames.");
     }
     log!("Applied transform to {} utterances; {} had errors.", tally.done, tally.failed);
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(tally)
 }

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
@@ -31,11 +31,11 @@ fn main() -> ExitCode {
 
 fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vector<f32>>::open(&opts.source)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
     let transform: Matrix<f32> = read_file(&opts.transform)?;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         let (key, vector) = (entry.key(), entry.read()?);
         let Ok(transformed) = vector.transformed(&transform) else {
             let (dim, columns) = (vector.dim(), transform.num_cols());
@@ -47,10 +47,9 @@ fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
             return Err(message.into());
         };
         Ok(Record::from_value(key, transformed, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+    })?;
+    let done = written.done();
     log!("Applied transform to {done} vectors.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -57,7 +57,7 @@ fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {
     let mut labels = TableWriter::create(&opts.labels)?;
     let format = labels.format();
 
-    let mut rows = scores.map_with((reco2utt, reco2num.transpose()?), move |entry, (utts, num_spk)| {
+    let rows = scores.par_map_with((reco2utt, reco2num.transpose()?), move |entry, (utts, num_spk)| {
         let mut costs = entry.read()?;
         if !opts.read_costs {
             costs.scale(-1.0);
@@ -79,13 +79,14 @@ fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {
         Ok(utts.iter().zip(numbers).map(label).collect::<Vec<Record<i32>>>())
     });
     let mut done = 0;
-    for row in &mut rows {
-        for record in row?.1 {
+    let ended = rows.drain(|_, row| {
+        for record in row {
             labels.put(record)?;
         }
         done += 1;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     labels.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }

@@ -55,7 +55,7 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     let frame_weights = opts.frame_weights.map(|name| RandomAccessReader::<Vector<f32>>::open(&name)).transpose()?;
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
 
-    let mut rows = source.map_with((utt_weights, frame_weights), |entry, (utt_weight, frame_weights)| {
+    let rows = source.par_map_with((utt_weights, frame_weights), |entry, (utt_weight, frame_weights)| {
         let key = entry.key();
         if utt_weight.as_ref().is_some_and(Option::is_none) {
             warning!("{key}, missing per-utterance weight");
@@ -76,10 +76,10 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut tally = Tally::default();
     let mut counts = vec![0.0; dim];
-    for row in &mut rows {
-        let Some((labels, utt_weight, frame_weights)) = row?.1 else {
+    let ended = rows.drain(|_, row| {
+        let Some((labels, utt_weight, frame_weights)) = row else {
             tally.failed += 1;
-            continue;
+            return Ok(());
         };
         let utt_weight = f64::from(utt_weight.map_or(1.0, |weight| *weight));
         let most = labels.iter().copied().max().map_or(0, |label| label as usize + 1);
@@ -89,8 +89,9 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
             counts[label as usize] += utt_weight * f64::from(weight);
         }
         tally.done += 1;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
 
     for label in (0..counts.len()).filter(|label| counts[*label] == 0.0) {
         warning!("Zero count for label {label}, this is suspicious.");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -42,10 +42,10 @@ fn append_vector_to_feats(opts: Options) -> anyhow::Result<Tally> {
 fn append_tables(opts: &Options) -> anyhow::Result<Tally> {
     let feats = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let vectors = RandomAccessReader::<Vector<f32>>::open(&opts.vectors)?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = feats.map_with(vectors, move |entry, vector: Option<Arc<Vector<f32>>>| {
+    let written = feats.par_map_with_into(vectors, target, move |entry, vector: Option<Arc<Vector<f32>>>| {
         let utt = entry.key();
         let Some(vector) = vector else {
             warning!("Could not read vector for utterance {utt}");
@@ -53,12 +53,9 @@ fn append_tables(opts: &Options) -> anyhow::Result<Tally> {
         };
         let appended = entry.read()?.with_appended(&vector).map_err(|error| format!("{utt}: {error}"))?;
         Ok(Some(Record::from_value(utt, appended, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utts, errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.error_if_none())
+    })?;
+    log!("Done {} utts, errors on {}", written.done(), written.skipped());
+    Ok(Tally::from(written.finish()?).error_if_none())
 }
 
 fn append_files(opts: &Options) -> anyhow::Result<Tally> {

@@ -46,15 +46,15 @@ fn main() -> ExitCode {
 
 fn ivector_adapt_plda(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.source)?;
-    let mut rows = SequentialReader::<Vector<f32>>::open(&opts.ivectors)?.values();
+    let rows = SequentialReader::<Vector<f32>>::open(&opts.ivectors)?.values();
     let mut stats = AdaptationStats::default();
     let mut done = 0;
-    for row in &mut rows {
-        let (key, ivector) = row?;
+    let ended = rows.drain(|key, ivector| {
         stats.add(&ivector).with_context(|| key.to_string())?;
         done += 1;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
 
     let options = AdaptationOptions {
         mean_diff_scale: f64::from(opts.mean_diff_scale),

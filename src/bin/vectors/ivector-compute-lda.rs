@@ -57,31 +57,31 @@ fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {
     let ivectors = SequentialReader::<Vector<f32>>::open(&opts.ivectors)?;
     let utt2spk = RandomAccessReader::<Token>::open(&opts.utt2spk)?;
 
-    let mut rows = ivectors.map_with(utt2spk, |entry, spk| Ok((entry.read()?, spk)));
+    let rows = ivectors.par_map_with(utt2spk, |entry, spk| Ok((entry.read()?, spk)));
     let (mut utts, mut speakers, mut failed) = (HashSet::new(), HashMap::new(), 0);
     let mut stats = SpeakerStats::default();
-    for row in &mut rows {
-        let (utt, (ivector, spk)) = row?;
+    let ended = rows.drain(|utt, (ivector, spk)| {
         if utts.contains(&utt) {
             warning!("Duplicate iVector found for utterance {utt}, ignoring it.");
             failed += 1;
-            continue;
+            return Ok(());
         }
         let Some(spk) = spk else {
             warning!("utt2spk has no entry for utterance {utt}, skipping it.");
             failed += 1;
-            continue;
+            return Ok(());
         };
         let next = speakers.len();
         let speaker = *speakers.entry(spk).or_insert(next);
         stats.add(speaker, &ivector).with_context(|| utt.to_string())?;
         utts.insert(utt);
-    }
+        anyhow::Ok(())
+    })?;
     log!("Read {} utterances, {failed} with errors.", stats.num_utts());
     if utts.is_empty() {
         bail!("Did not read any utterances.");
     }
-    rows.finish()?;
+    ended.finish()?;
 
     log!("Computing within-class covariance.");
     log!("2-norm of iVector mean is {}", general(stats.mean().norm()));

@@ -11,7 +11,7 @@ use kaldi_io::number::general;
 use kaldi_ivector::{PldaEstimator, PldaStats};
 use kaldi_log::{log, verbose, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, write_file};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -41,12 +41,12 @@ fn main() -> ExitCode {
 }
 
 fn ivector_compute_plda(opts: Options) -> anyhow::Result<Tally> {
-    let speakers = SequentialReader::<Tokens>::open(&opts.spk2utt)?;
+    let mut speakers = SequentialReader::<Tokens>::open(&opts.spk2utt)?;
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(&opts.ivectors)?;
 
     let mut stats = PldaStats::default();
     let (mut tally, mut utts_done, mut utts_missing) = (Tally::default(), 0, 0);
-    for speaker in speakers {
+    for speaker in speakers.iter() {
         let (spk, utts) = speaker?;
         if utts.is_empty() {
             bail!("Speaker with no utterances: {spk}");

@@ -11,7 +11,7 @@ use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, write_file};
+use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, write_file};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -48,13 +48,13 @@ fn ivector_mean(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn mean_of_all(ivectors: &Arg, mean: &Arg, format: Format) -> anyhow::Result<Tally> {
-    let mut rows = SequentialReader::<Vector<f32>>::open(ivectors)?.values();
+    let rows = SequentialReader::<Vector<f32>>::open(ivectors)?.values();
     let mut moments = VectorMoments::default();
-    for row in &mut rows {
-        let (key, vector) = row?;
+    let ended = rows.drain(|key, vector| {
         moments.add(&vector).with_context(|| format!("cannot add {key}"))?;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     if moments.count() == 0 {
         bail!("No iVectors read");
     }
@@ -64,13 +64,13 @@ fn mean_of_all(ivectors: &Arg, mean: &Arg, format: Format) -> anyhow::Result<Tal
 
 fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Option<&Arg>) -> anyhow::Result<Tally> {
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(ivectors)?;
-    let speakers = SequentialReader::<Tokens>::open(spk2utt)?;
+    let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?;
     let mut means = TableWriter::create(means)?;
     let mut num_utts = num_utts.map(|name| TableWriter::<i32>::create(name)).transpose()?;
 
     let mut moments = VectorMoments::default();
     let (mut tally, mut utts_done, mut utts_missing) = (Tally::default(), 0, 0);
-    for speaker in speakers {
+    for speaker in speakers.iter() {
         let (spk, utts) = speaker?;
         if utts.is_empty() {
             bail!("Speaker with no utterances: {spk}");
@@ -96,9 +96,9 @@ fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Optio
         };
         mean.scale((1.0 / f64::from(count)) as f32);
         moments.add(&mean).with_context(|| format!("the mean of {spk}"))?;
-        means.write(spk.as_ref(), &mean)?;
+        means.write(&spk, &mean)?;
         if let Some(num_utts) = &mut num_utts {
-            num_utts.write(spk.as_ref(), &count)?;
+            num_utts.write(&spk, &count)?;
         }
         tally.done += 1;
         utts_done += count;

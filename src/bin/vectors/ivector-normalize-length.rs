@@ -41,7 +41,7 @@ fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let (key, mut ivector) = (entry.key(), entry.read()?);
         let length = (ivector.dot(&ivector)? as f32).sqrt();
         let expected = if opts.scaleup { (ivector.dim() as f64).sqrt() } else { 1.0 };
@@ -58,13 +58,13 @@ fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {
         Ok((Record::from_value(key, ivector, format), ratio))
     });
     let (mut done, mut sum, mut sum_of_squares) = (0, 0.0, 0.0);
-    for row in &mut rows {
-        let (record, ratio) = row?.1;
+    let ended = rows.drain(|_, (record, ratio)| {
         target.put(record)?;
         done += 1;
         sum += f64::from(ratio);
         sum_of_squares += f64::from(ratio * ratio);
-    }
+        anyhow::Ok(())
+    })?;
     log!("Processed {done} iVectors.");
     if done > 0 {
         let mean = sum / done as f64;
@@ -72,7 +72,7 @@ fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {
         let (mean, deviation) = (general(mean), general(deviation));
         log!("Average ratio of iVector to expected length was {mean}, standard deviation was {deviation}");
     }
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

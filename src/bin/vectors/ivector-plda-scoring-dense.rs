@@ -10,7 +10,7 @@ use kaldi_cli::{Arg, Tally};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, read_file};
+use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, TableWriter, read_file};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -43,12 +43,12 @@ fn main() -> ExitCode {
 
 fn ivector_plda_scoring_dense(opts: Options) -> anyhow::Result<Tally> {
     let plda: Plda = read_file(&opts.plda)?;
-    let recordings = SequentialReader::<Tokens>::open(&opts.reco2utt)?;
+    let mut recordings = SequentialReader::<Tokens>::open(&opts.reco2utt)?;
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(&opts.ivectors)?;
     let mut scores = TableWriter::create(&opts.scores)?;
 
     let mut tally = Tally::default();
-    for recording in recordings {
+    for recording in recordings.iter() {
         let (reco, utts) = recording?;
         let (mut rows, mut elements) = (0, Vec::new());
         for utt in utts.iter() {
@@ -68,7 +68,7 @@ fn ivector_plda_scoring_dense(opts: Options) -> anyhow::Result<Tally> {
         }
         let vectors = Matrix::from_vec(rows, elements.len() / rows, elements);
         let pairs = opts.score(&plda, vectors).with_context(|| reco.to_string())?;
-        scores.write(reco.as_ref(), &pairs)?;
+        scores.write(&reco, &pairs)?;
         tally.done += 1;
     }
     log!("Processed {} recordings, {} had errors.", tally.done, tally.failed);

@@ -95,7 +95,7 @@ fn transformed(
     let plda = Arc::clone(plda);
     let ivectors = SequentialReader::<Vector<f32>>::open(ivectors)?;
     let num_utts = num_utts.map(|name| RandomAccessReader::<i32>::open(name)).transpose()?;
-    Ok(ivectors.map_with(num_utts, move |entry, num_utts| {
+    Ok(ivectors.par_map_with(num_utts, move |entry, num_utts| {
         let key = entry.key();
         let num_utts = match num_utts {
             None => 1,
@@ -116,27 +116,28 @@ fn transformed(
 
 /// Reads everything that was transformed, each key once.
 fn collect<T>(
-    mut rows: Rows<Option<Transformed>>,
+    rows: Rows<Option<Transformed>>,
     kind: &str,
     mut prepare: impl FnMut(Vector<f32>, i32) -> T,
 ) -> anyhow::Result<HashMap<BString, T>> {
     let (mut found, mut failed, mut sum) = (HashMap::new(), 0, 0.0);
-    for row in &mut rows {
-        let (key, Some((ivector, num_utts, scale))) = row? else {
+    let ended = rows.drain(|key, row| {
+        let Some((ivector, num_utts, scale)) = row else {
             failed += 1;
-            continue;
+            return Ok(());
         };
         sum += f64::from(scale);
         if found.contains_key(&key) {
             bail!("Duplicate {kind} iVector found for key {key}");
         }
         found.insert(key, prepare(ivector, num_utts));
-    }
+        anyhow::Ok(())
+    })?;
     log!("Read {} {kind} iVectors, errors on {failed}", found.len());
     if found.is_empty() {
         bail!("No {kind} iVectors present.");
     }
     log!("Average renormalization scale on {kind} iVectors was {}", general(sum / found.len() as f64));
-    rows.finish()?;
+    ended.finish()?;
     Ok(found)
 }

@@ -5,12 +5,12 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
-use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_table::{SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\
 Subtracts a mean from speaker vectors: that of all of them, which are then kept in memory, or one that is given.
@@ -45,16 +45,16 @@ fn ivector_subtract_global_mean(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow::Result<u64> {
-    let mut rows = SequentialReader::<Vector<f32>>::open(source)?.values();
+    let rows = SequentialReader::<Vector<f32>>::open(source)?.values();
     let mut target = TableWriter::create(target)?;
     let mut moments = VectorMoments::default();
     let mut ivectors = Vec::new();
-    for row in &mut rows {
-        let (key, ivector) = row?;
+    let ended = rows.drain(|key, ivector| {
         moments.add(&ivector).with_context(|| format!("cannot add {key}"))?;
         ivectors.push((key, ivector));
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     let (done, sum) = (moments.count(), moments.sum());
     log!("Read {done} iVectors.");
     if done > 0 {
@@ -71,7 +71,7 @@ fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow:
                 *element = (f64::from(*element) + factor * sum) as f32;
             }
         }
-        target.write(key.as_ref(), &ivector)?;
+        target.write(&key, &ivector)?;
     }
     log!("Wrote {done} mean-subtracted iVectors");
     target.finish()?;
@@ -81,17 +81,15 @@ fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow:
 fn subtract_given_mean(mean: &Arg, source: &Arg, target: &Arg) -> anyhow::Result<u64> {
     let mean: Vector<f32> = read_file(mean)?;
     let source = SequentialReader::<Vector<f32>>::open(source)?;
-    let mut target = TableWriter::create(target)?;
-    let format = target.format();
-    let mut rows = source.map(move |entry| {
+    let target = TableWriter::create(target)?;
+    let written = source.par_map_into(target, move |entry| {
         let mut ivector = entry.read()?;
         let subtracted = ivector.add_scaled(-1.0, &mean);
         subtracted.map_err(|error| entry.error(format!("cannot subtract the mean: {error}")))?;
-        Ok(Record::from_value(entry.key(), ivector, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.into_record(ivector))
+    })?;
+    let done = written.done();
     log!("Wrote {done} mean-subtracted iVectors");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(done)
 }

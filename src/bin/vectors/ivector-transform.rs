@@ -37,16 +37,16 @@ fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let transformed = entry.read()?.transformed(&transform).map_err(|error| entry.error(error))?;
         Ok((Record::new(entry.key(), &transformed, format), transformed))
     });
     let mut moments = VectorMoments::default();
-    for row in &mut rows {
-        let (record, transformed) = row?.1;
+    let ended = rows.drain(|_, (record, transformed)| {
         target.put(record)?;
         moments.add(&transformed)?;
-    }
+        anyhow::Ok(())
+    })?;
     let done = moments.count();
     log!("Processed {done} iVectors.");
     if done > 0 {
@@ -59,7 +59,7 @@ fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
             general((variance.max(0.0) / moments.sum().dim() as f64).sqrt())
         );
     }
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

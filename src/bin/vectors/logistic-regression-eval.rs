@@ -5,12 +5,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::number::write_f32;
 use kaldi_ivector::{LogisticRegression, TrainingOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, create_output, read_file};
+use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\
 Computes how likely vectors are of the classes of a logistic regression: writes a vector for each, with the logarithms of
@@ -58,19 +58,17 @@ fn write_posteriors(
     apply_log: bool,
 ) -> anyhow::Result<Tally> {
     let vectors = SequentialReader::<Vector<f32>>::open(vectors)?;
-    let mut target = TableWriter::create(posteriors)?;
-    let format = target.format();
-    let mut rows = vectors.map(move |entry| {
+    let target = TableWriter::create(posteriors)?;
+    let written = vectors.par_map_into(target, move |entry| {
         let mut posteriors = model.log_posteriors(&entry.read()?).map_err(|error| entry.error(error))?;
         if !apply_log {
             posteriors.as_mut_slice().iter_mut().for_each(|value| *value = value.exp());
         }
-        Ok(Record::from_value(entry.key(), posteriors, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
+        Ok(entry.into_record(posteriors))
+    })?;
+    let done = written.done();
     log!("Calculated log posteriors for {done} vectors.");
-    rows.finish()?;
-    target.finish()?;
+    written.finish()?;
     Ok(Tally::new(done, 0))
 }
 
@@ -83,7 +81,7 @@ fn write_scores(
 ) -> anyhow::Result<Tally> {
     let classes = SequentialReader::<i32>::open(classes)?;
     let vectors = RandomAccessReader::<Vector<f32>>::open(vectors)?;
-    let mut rows = classes.map_with(vectors, move |entry, vector: Option<Arc<Vector<f32>>>| {
+    let rows = classes.par_map_with(vectors, move |entry, vector: Option<Arc<Vector<f32>>>| {
         let (utt, class) = (entry.key(), entry.read()?);
         let Some(vector) = vector else {
             warning!("No vector for utterance {utt}");
@@ -101,10 +99,10 @@ fn write_scores(
     });
     let mut output = None;
     let mut tally = Tally::default();
-    for row in &mut rows {
-        let Some(line) = row?.1 else {
+    let ended = rows.drain(|_, row| {
+        let Some(line) = row else {
             tally.failed += 1;
-            continue;
+            return Ok(());
         };
         // Nothing is written where there is nothing to write.
         let output = match &mut output {
@@ -113,8 +111,9 @@ fn write_scores(
         };
         output.write_all(&line)?;
         tally.done += 1;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     let Some(output) = output else {
         warning!("Read no input");
         return Ok(tally);

@@ -44,25 +44,26 @@ fn main() -> ExitCode {
 fn logistic_regression_train(opts: Options) -> anyhow::Result<Tally> {
     let vectors = RandomAccessReader::<Vector<f32>>::open(&opts.vectors)?;
     let classes = SequentialReader::<i32>::open(&opts.classes)?;
-    let mut rows = classes.map_with(vectors, |entry, vector| {
+    let rows = classes.par_map_with(vectors, |entry, vector| {
         if vector.is_none() {
             warning!("No vector for utterance {}", entry.key());
         }
         Ok((entry.read()?, vector))
     });
     let (mut labels, mut vectors, mut missing) = (Vec::new(), Vec::new(), 0);
-    for row in &mut rows {
-        match row?.1 {
+    let ended = rows.drain(|_, row| {
+        match row {
             (label, Some(vector)) => {
                 labels.push(label);
                 vectors.push(vector);
             }
             _ => missing += 1,
         }
-    }
+        anyhow::Ok(())
+    })?;
     let (done, num_classes) = (labels.len(), i64::from(labels.iter().copied().max().unwrap_or(0).max(0)) + 1);
     log!("Retrieved {done} vectors with {missing} missing. There were {num_classes} class labels.");
-    rows.finish()?;
+    ended.finish()?;
     if done == 0 {
         bail!("No vectors processed. Unable to train.");
     }

@@ -38,19 +38,18 @@ fn main() -> ExitCode {
 fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
     let Options { binary: _, spk2utt, source, target } = opts;
     let mut matrices = RandomAccessReader::<Matrix<f32>>::open(&source)?;
-    let mut groups = SequentialReader::<Tokens>::open(&spk2utt)?.values();
+    let groups = SequentialReader::<Tokens>::open(&spk2utt)?.values();
     let mut target = TableWriter::create(&target)?;
 
     let (mut done, mut failed, mut utts_done, mut utts_missing) = (0, 0, 0, 0);
-    for group in &mut groups {
-        let (spk, utts) = group?;
+    let ended = groups.drain(|spk, utts| {
         if utts.is_empty() {
             warning!("Speaker {spk} has no utterances. Not processing further.");
-            continue;
+            return Ok(());
         }
         let mut found: Vec<(_, Arc<Matrix<f32>>)> = Vec::new();
         for utt in utts.iter() {
-            match matrices.get(utt.as_ref())? {
+            match matrices.get(&utt)? {
                 Some(matrix) => found.push((utt, matrix)),
                 None => {
                     warning!("No matrix present in input for utterance {utt}");
@@ -61,7 +60,7 @@ fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
         let Some(num_rows) = found.iter().map(|(_, matrix)| matrix.num_rows()).min() else {
             warning!("Not producing output for speaker {spk} since no utterances had matrices");
             failed += 1;
-            continue;
+            return Ok(());
         };
         let num_cols = found[0].1.num_cols();
         let mut max = Matrix::<f32>::new(num_rows, num_cols);
@@ -74,15 +73,16 @@ fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
             }
             max.raise_to(&matrix.range(0..num_rows, 0..num_cols))?;
         }
-        target.write(spk.as_ref(), &max)?;
+        target.write(&spk, &max)?;
         done += 1;
         utts_done += found.len();
-    }
+        anyhow::Ok(())
+    })?;
     log!(
         "Computed max for {done} speakers ({failed} with no utterances), consisting of {utts_done} utterances \
          ({utts_missing} absent from input)."
     );
-    groups.finish()?;
+    ended.finish()?;
     matrices.finish()?;
     target.finish()?;
     Ok(Tally::new(done, failed))

@@ -32,20 +32,20 @@ fn matrix_sum_rows(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map(move |entry| {
+    let rows = source.par_map(move |entry| {
         let matrix = entry.read()?;
         let sums = matrix.column_sums().to_precision::<f32>();
         Ok((Record::from_value(entry.key(), sums, format), matrix.num_rows()))
     });
     let (mut done, mut num_rows) = (0, 0);
-    for row in &mut rows {
-        let (record, rows) = row?.1;
+    let ended = rows.drain(|_, (record, rows)| {
         target.put(record)?;
         done += 1;
         num_rows += rows;
-    }
+        anyhow::Ok(())
+    })?;
     log!("Summed rows {done} matrices, {num_rows} rows in total.");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, 0))
 }

@@ -75,7 +75,7 @@ fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
     let average = (1.0 / num_systems as f64) as f32;
     let [scale1, scale2, scale] = if opts.average { [average; 3] } else { [opts.scale1, opts.scale2, 1.0] };
 
-    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
+    let rows = source.par_map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
         let key = entry.key();
         let mut sum = entry.read()?;
         sum.scale(scale1);
@@ -101,16 +101,16 @@ fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
         Ok((Record::new(key, &sum, format), num_missing))
     });
     let (mut done, mut missing) = (0, 0);
-    for row in &mut rows {
-        let (record, num_missing) = row?.1;
+    let ended = rows.drain(|_, (record, num_missing)| {
         target.put(record)?;
         done += 1;
         missing += num_missing;
-    }
+        anyhow::Ok(())
+    })?;
     let total = done * num_systems as u64 - missing;
     log!("Processed {done} utterances: with a total of {total} matrices across {num_systems} different systems");
     log!("Produced output for {done} utterances; {missing} total missing matrices");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
 }
@@ -120,16 +120,15 @@ fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
     if opts.average {
         bail!("--average does not go with the sum of one table into a file");
     }
-    let mut rows = SequentialReader::<Matrix<f32>>::open(&opts.sources[0])?.values();
+    let rows = SequentialReader::<Matrix<f32>>::open(&opts.sources[0])?.values();
     let mut sum = Matrix::<f64>::default();
     let (mut done, mut failed) = (0, 0);
-    for row in &mut rows {
-        let (key, matrix) = row?;
+    let ended = rows.drain(|key, matrix| {
         let (num_rows, num_cols) = matrix.size();
         if matrix.is_empty() {
             warning!("Zero matrix input for key {key}");
             failed += 1;
-            continue;
+            return Ok(());
         }
         if sum.is_empty() {
             sum = Matrix::new(num_rows, num_cols);
@@ -138,11 +137,12 @@ fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
             let (sum_rows, sum_cols) = sum.size();
             warning!("Dimension mismatch for key {key}: {num_rows} by {num_cols} vs. {sum_rows} by {sum_cols}");
             failed += 1;
-            continue;
+            return Ok(());
         }
         done += 1;
-    }
-    rows.finish()?;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
     write_file(&opts.target, &sum.to_precision::<f32>(), Format::from_binary(opts.binary))?;
     let target = printable_wxfilename(&opts.target);
     log!("Summed {done} matrices, {failed} with errors; wrote sum to {target}");

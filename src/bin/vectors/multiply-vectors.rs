@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
@@ -48,10 +48,10 @@ fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Vector<f32>>> =
         opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = first.map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
+    let written = first.par_map_with_into(lookup, target, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
         let key = entry.key();
         let mut product = entry.read()?;
         if let Some(missing) = found.iter().position(Option::is_none) {
@@ -61,12 +61,9 @@ fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
         let others: Vec<&Vector<f32>> = found.iter().flatten().map(AsRef::as_ref).collect();
         let is_done = multiply(&mut product, &others, opts.length_tolerance, &format!(" for utt {key}"));
         Ok(is_done.then(|| Record::from_value(key, product, format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utts, errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.error_if_none())
+    })?;
+    log!("Done {} utts, errors on {}", written.done(), written.skipped());
+    Ok(Tally::from(written.finish()?).error_if_none())
 }
 
 fn multiply_files(opts: &Options) -> anyhow::Result<Tally> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -40,10 +40,10 @@ fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Vector<f32>>> =
         opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
+    let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = first.map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
+    let written = first.par_map_with_into(lookup, target, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
         let key = entry.key();
         let mut pasted = entry.read()?.into_vec();
         for (other, name) in found.iter().zip(&opts.others) {
@@ -57,10 +57,7 @@ fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
             return Err(format!("{key}: a vector of {} elements is too long", pasted.len()).into());
         }
         Ok(Some(Record::from_value(key, Vector::from_vec(pasted), format)))
-    });
-    let tally = write_rows(&mut rows, &mut target)?;
-    log!("Done {} utts, errors on {}", tally.done, tally.failed);
-    rows.finish()?;
-    target.finish()?;
-    Ok(tally.error_if_none())
+    })?;
+    log!("Done {} utts, errors on {}", written.done(), written.skipped());
+    Ok(Tally::from(written.finish()?).error_if_none())
 }

@@ -6,10 +6,10 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, write_rows};
+use kaldi_cli::{Arg, Tally};
 use kaldi_io::{Format, Rspecifier, is_specifier};
 use kaldi_matrix::Vector;
-use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_table::{SequentialReader, TableWriter, are_tables};
 
 const USAGE: &str = "\
 Multiplies vectors, or tables of vectors (speaker vectors, weights of frames), by a number.
@@ -43,19 +43,18 @@ fn vector_scale(opts: Options) -> anyhow::Result<Tally> {
     }
     are_tables(&opts.source, &opts.target)?;
     let source = SequentialReader::<Vector<f32>>::open_table_or_file(&opts.source)?;
-    let mut target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
-    let (format, scale) = (target.format(), opts.scale);
+    let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
+    let scale = opts.scale;
 
-    let mut rows = source.map(move |entry| {
+    let written = source.par_map_into(target, move |entry| {
         if scale == 1.0 {
-            return Ok(entry.copy(format)?);
+            return Ok(entry.copied()?);
         }
         let mut vector = entry.read()?;
         vector.scale(scale);
-        Ok(Record::from_value(entry.key(), vector, format))
-    });
-    let done = write_rows(&mut rows, &mut target)?.done;
-    rows.finish()?;
-    target.finish()?;
+        Ok(entry.into_record(vector))
+    })?;
+    let done = written.done();
+    written.finish()?;
     Ok(Tally::new(done, 0).always_ok())
 }

@@ -64,7 +64,7 @@ fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
-    let mut rows = source.map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
+    let rows = source.par_map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
         let key = entry.key();
         let mut sum = entry.read()?;
         let mut num_missing = 0;
@@ -87,32 +87,31 @@ fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
         Ok((Record::new(key, &sum, format), num_missing))
     });
     let (mut done, mut missing) = (0, 0);
-    for row in &mut rows {
-        let (record, num_missing) = row?.1;
+    let ended = rows.drain(|_, (record, num_missing)| {
         target.put(record)?;
         done += 1;
         missing += num_missing;
-    }
+        anyhow::Ok(())
+    })?;
     let num_systems = opts.sources.len();
     let total = done * num_systems as u64 - missing;
     log!("Processed {done} utterances: with a total of {total} vectors across {num_systems} different systems");
     log!("Produced output for {done} utterances; {missing} total missing vectors");
-    rows.finish()?;
+    ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
 }
 
 /// Sums or averages the vectors of one table.
 fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
-    let mut rows = SequentialReader::<Vector<f32>>::open(&opts.sources[0])?.values();
+    let rows = SequentialReader::<Vector<f32>>::open(&opts.sources[0])?.values();
     let mut sum = Vector::<f64>::default();
     let (mut done, mut failed) = (0, 0);
-    for row in &mut rows {
-        let (key, vector) = row?;
+    let ended = rows.drain(|key, vector| {
         if vector.is_empty() {
             warning!("Zero vector input for key {key}");
             failed += 1;
-            continue;
+            return Ok(());
         }
         if sum.is_empty() {
             sum.resize(vector.dim());
@@ -120,14 +119,15 @@ fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
         if sum.add(&vector).is_err() {
             warning!("Dimension mismatch for key {key}: {} vs. {}", vector.dim(), sum.dim());
             failed += 1;
-            continue;
+            return Ok(());
         }
         done += 1;
-    }
+        anyhow::Ok(())
+    })?;
     if opts.average && done > 0 {
         sum.scale(1.0 / done as f64);
     }
-    rows.finish()?;
+    ended.finish()?;
     write_file(&opts.target, &sum.to_precision::<f32>(), Format::from_binary(opts.binary))?;
     let target = printable_wxfilename(&opts.target);
     log!("Summed {done} vectors, {failed} with errors; wrote sum to {target}");
