@@ -75,3 +75,25 @@ fn every_dependency_is_used() {
     check(&sources::read("Cargo.toml"), "dependencies", &sources::of(&["src"]), "the tools");
     check(&sources::read("Cargo.toml"), "dev-dependencies", &sources::of(&["tests", "benches"]), "the tests");
 }
+
+/// What is compared before a tool begins are names that have the type of one. Text that names no file is listed here.
+#[test]
+fn names_of_inputs_and_outputs_have_types_of_their_own() {
+    let text = [
+        "additive_signals", // several names, all read before anything is written
+        "output_dir",
+        "output_ext",
+        "separator",
+        "snrs",
+        "special_symbol",
+        "start_times",
+    ];
+    let source = sources::of(&["src/bin"]);
+    let field = |line: &str| {
+        let (name, kind) = line.strip_prefix("    ")?.strip_suffix(',')?.split_once(": ")?;
+        let is_text = ["Arg", "Option<Arg>", "Vec<Arg>"].contains(&kind);
+        is_text.then(|| name.trim_start_matches("pub ").to_owned())
+    };
+    let fields: BTreeSet<_> = source.lines().filter_map(field).collect();
+    assert_eq!(fields, text.map(str::to_owned).into(), "use kaldi_cli::InputName or kaldi_cli::OutputName");
+}

@@ -97,6 +97,9 @@ fn a_tool_that_is_killed_leaves_nothing() {
 #[test]
 fn an_archive_and_its_script_file_need_two_names() {
     let scratch = with_archive();
-    scratch.sh("copy-matrix ark:m.ark ark,scp:x,x").fails_with(255).stderr_has("the same name");
+    scratch
+        .sh("copy-matrix ark:m.ark ark,scp:x,x")
+        .fails_with(255)
+        .stderr_has("two outputs have the name x: one of them would be lost");
     assert_eq!(scratch.list(), ["m.ark"]);
 }

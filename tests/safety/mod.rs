@@ -19,6 +19,9 @@ mod limits;
 /// Archives of types that have to be found, cut and damaged.
 mod scanned_archives;
 
+/// What outputs may cost: other outputs, inputs, owners and names.
+mod outputs;
+
 /// Samples of every value type.
 pub mod values;
 

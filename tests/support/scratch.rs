@@ -2,7 +2,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bstr::ByteSlice;
+use bstr::{BStr, ByteSlice};
+use predicates::prelude::*;
 use tempfile::TempDir;
 
 use super::shell::{self, Outcome};
@@ -74,32 +75,35 @@ impl Ran {
     /// Exit status 0.
     #[track_caller]
     pub fn succeeds(self) -> Ran {
-        self.expect(|outcome| outcome.code() == 0, || "expected success".to_owned())
+        self.fails_with(0)
     }
 
     /// This exit status.
     #[track_caller]
     pub fn fails_with(self, code: i32) -> Ran {
-        self.expect(|outcome| outcome.code() == code, || format!("expected exit {code}"))
+        self.expect("exit", predicate::eq(code), &self.outcome.code());
+        self
     }
 
     /// Exactly these bytes on standard output.
     #[track_caller]
     pub fn stdout_is(self, wanted: impl AsRef<[u8]>) -> Ran {
-        let wanted = wanted.as_ref();
-        self.expect(|outcome| outcome.stdout == wanted, || format!("expected stdout\n{}", shell::excerpt(wanted)))
+        self.expect("stdout", predicate::eq(BStr::new(&wanted)), BStr::new(&self.outcome.stdout));
+        self
     }
 
     /// This text somewhere on standard error.
     #[track_caller]
     pub fn stderr_has(self, text: &str) -> Ran {
-        self.expect(|outcome| outcome.stderr.contains_str(text), || format!("expected {text:?} on stderr"))
+        self.expect("stderr", predicate::str::contains(text), &self.outcome.stderr.to_str_lossy());
+        self
     }
 
     /// This text nowhere on standard error.
     #[track_caller]
     pub fn stderr_lacks(self, text: &str) -> Ran {
-        self.expect(|outcome| !outcome.stderr.contains_str(text), || format!("did not expect {text:?} on stderr"))
+        self.expect("stderr", predicate::str::contains(text).not(), &self.outcome.stderr.to_str_lossy());
+        self
     }
 
     /// What it wrote to standard output.
@@ -108,9 +112,9 @@ impl Ran {
     }
 
     #[track_caller]
-    fn expect(self, holds: impl FnOnce(&Outcome) -> bool, claim: impl FnOnce() -> String) -> Ran {
-        assert!(holds(&self.outcome), "{}\n--- command\n{}\n{}", claim(), self.script, self.outcome.describe());
-        self
+    fn expect<Got: ?Sized>(&self, what: &str, wanted: impl Predicate<Got>, got: &Got) {
+        let Self { script, outcome } = self;
+        assert!(wanted.eval(got), "expected {what}: {wanted}\n--- command\n{script}\n{}", outcome.describe());
     }
 }
 
@@ -147,7 +151,7 @@ mod tests {
 
     #[test]
     #[should_panic(
-        expected = "expected exit 3\n--- command\necho out; echo err >&2; exit 4\nexit 4\n--- stdout\nout\n"
+        expected = "expected exit: var == 3\n--- command\necho out; echo err >&2; exit 4\nexit 4\n--- stdout\nout\n"
     )]
     fn a_failure_shows_command_status_and_streams() {
         Scratch::new().sh("echo out; echo err >&2; exit 4").fails_with(3);

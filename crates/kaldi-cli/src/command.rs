@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::dialect::Reading;
 use crate::kind::Kind;
+use crate::names::{Names, Role};
 use crate::standard;
 
 /// An option that the command line may name.
@@ -20,6 +21,7 @@ pub(crate) struct Opt {
     /// Further names of the same option.
     pub(crate) aliases: Vec<String>,
     pub(crate) kind: Kind,
+    role: Option<Role>,
     pub(crate) help: Cow<'static, str>,
     /// The default as the usage text shows it; `None` where the usage text should not show any.
     pub(crate) default: Option<Cow<'static, str>>,
@@ -32,6 +34,7 @@ pub(crate) struct Opt {
 /// An argument, by its place after the options.
 struct Place {
     id: String,
+    role: Option<Role>,
     required: bool,
     many: bool,
 }
@@ -52,6 +55,7 @@ impl Dialect {
                 Some(name) => options.push(Opt::of(arg, name)),
                 None => places.push(Place {
                     id: arg.get_id().to_string(),
+                    role: Role::of(arg.get_value_parser()),
                     required: arg.is_required_set(),
                     many: matches!(arg.get_action(), ArgAction::Append),
                 }),
@@ -60,12 +64,12 @@ impl Dialect {
         Self { options, places }
     }
 
-    /// Returns the words for clap, `--id=value` for each value and each argument.
+    /// Returns the words for clap, `--id=value` for each value and each argument, and the names that are among them.
     ///
     /// # Errors
     ///
     /// Says how many arguments were expected where it is another number.
-    pub(crate) fn canonical(&self, reading: &Reading) -> Result<Vec<OsString>, String> {
+    pub(crate) fn canonical(&self, reading: &Reading) -> Result<(Vec<OsString>, Names), String> {
         let num_given = reading.arguments.len();
         let min = self.places.iter().filter(|place| place.required).count();
         let is_open = self.places.iter().any(|place| place.many);
@@ -74,11 +78,15 @@ impl Dialect {
             return Err(self.wrong_count(min, max, reading));
         }
         let mut words = Vec::with_capacity(self.options.len() + num_given);
+        let mut names = Names::default();
         for (option, value) in self.options.iter().zip(&reading.values) {
             if let (Some(id), Some(value)) = (&option.id, value)
                 && !(option.empty_is_none && value.is_empty())
             {
                 words.push(word(id, OsStr::from_bytes(value)));
+                if let (Some(role), false) = (option.role, value.is_empty()) {
+                    names.add(role, value);
+                }
             }
         }
         let mut spare = num_given - min;
@@ -86,10 +94,14 @@ impl Dialect {
         for place in &self.places {
             let extra = if place.many { spare } else { usize::from(!place.required).min(spare) };
             spare -= extra;
-            let here = arguments.by_ref().take(usize::from(place.required) + extra);
-            words.extend(here.map(|argument| word(&place.id, argument)));
+            for argument in arguments.by_ref().take(usize::from(place.required) + extra) {
+                words.push(word(&place.id, argument));
+                if let Some(role) = place.role {
+                    names.add(role, argument.as_bytes());
+                }
+            }
         }
-        Ok(words)
+        Ok((words, names))
     }
 
     fn wrong_count(&self, min: usize, max: usize, reading: &Reading) -> String {
@@ -149,6 +161,7 @@ impl Opt {
             name: name.into(),
             aliases: Vec::new(),
             kind,
+            role: None,
             help: help.into(),
             default: Some(default.into()),
             choices: Vec::new(),
@@ -182,6 +195,7 @@ impl Opt {
             name: name.to_owned().into(),
             aliases,
             kind,
+            role: Role::of(arg.get_value_parser()),
             help,
             default,
             choices,

@@ -5,7 +5,7 @@
 //! ```no_run
 //! use std::process::ExitCode;
 //!
-//! use kaldi_cli::{Arg, Tally};
+//! use kaldi_cli::{InputName, OutputName, Tally};
 //!
 //! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
 //!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
@@ -20,9 +20,9 @@
 //!     change_dim: i32,
 //!     /// Wspecifier for the dimension of each vector
 //!     #[arg(long)]
-//!     write_dim: Option<Arg>,
-//!     rspecifier: Arg,
-//!     wspecifier: Arg,
+//!     write_dim: Option<OutputName>,
+//!     rspecifier: InputName,
+//!     wspecifier: OutputName,
 //! }
 //!
 //! fn main() -> ExitCode {
@@ -40,7 +40,8 @@
 //! The doc comment of a field is the help of its option (its first paragraph; a full stop at its end is left out). The
 //! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
 //! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` where the
-//! option is left out or empty. Options come as `--name=value` only, see the [dialect](run#command-line).
+//! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`]; what they
+//! lead to is compared before the tool begins. Options come as `--name=value` only, see the [dialect](run#command-line).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -51,6 +52,7 @@ mod dialect;
 mod ending;
 mod kind;
 mod memory;
+mod names;
 mod progress;
 mod standard;
 mod sum;
@@ -73,6 +75,7 @@ use progress::Progress;
 use standard::Standard;
 
 pub use arg::Arg;
+pub use kaldi_io::{InputName, OutputName};
 pub use standard::num_threads;
 pub use sum::add_files;
 pub use tally::Tally;
@@ -122,7 +125,7 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     let dialect = Dialect::of(&command);
     let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
     Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
-    let mut matches = dialect.matches(command, &dialect.canonical(&reading)?)?;
+    let mut matches = dialect.matches(command, &dialect.canonical(&reading)?.0)?;
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
 
@@ -170,14 +173,16 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
     if standard.print_args {
         kaldi_log::write_line(&echo(&name, &words));
     }
-    let canonical = dialect.canonical(&reading).map_err(|message| {
+    let (canonical, names) = dialect.canonical(&reading).map_err(|message| {
         print_usage();
         if !words.is_empty() {
             ending::report(&message, main);
         }
         ExitCode::FAILURE
     })?;
-    dialect.matches(command, &canonical).map_err(|message| {
+    let matches = dialect.matches(command, &canonical);
+    let checked = matches.and_then(|matches| names.check().map(|()| matches));
+    checked.map_err(|message| {
         ending::report(&message, main);
         ExitCode::from(ending::ERROR)
     })

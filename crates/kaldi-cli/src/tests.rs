@@ -111,7 +111,7 @@ fn parse_words<O: clap::Parser>(words: &[OsString]) -> Result<O, String> {
         Request::Version => return Err("version".to_owned()),
     };
     Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
-    let words = dialect.canonical(&reading)?;
+    let (words, _) = dialect.canonical(&reading)?;
     let mut matches = dialect.matches(command, &words)?;
     O::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
 }

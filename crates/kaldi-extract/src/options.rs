@@ -1,6 +1,7 @@
 //! Options that tools of extraction share.
 
 use bstr::BString;
+use kaldi_io::{InputName, OutputName};
 
 /// Which part of waveforms is taken, and how features are written.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +20,8 @@ pub struct ExtractOptions {
     #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0))]
     pub min_duration: f32,
     /// Wspecifier for the duration of each utterance in seconds, e.g. ark,t:utt2dur
-    #[cfg_attr(feature = "options", arg(long, value_parser = bytes()))]
-    pub write_utt2dur: Option<BString>,
+    #[cfg_attr(feature = "options", arg(long))]
+    pub write_utt2dur: Option<OutputName>,
 }
 
 /// How filters are warped for an utterance (vocal tract length normalization).
@@ -31,11 +32,11 @@ pub struct WarpOptions {
     #[cfg_attr(feature = "options", arg(long, default_value_t = 1.0))]
     pub vtln_warp: f32,
     /// Rspecifier for the VTLN warp factor of each utterance, or of each speaker where there is --utt2spk
-    #[cfg_attr(feature = "options", arg(long, value_parser = bytes()))]
-    pub vtln_map: Option<BString>,
+    #[cfg_attr(feature = "options", arg(long))]
+    pub vtln_map: Option<InputName>,
     /// Rspecifier for the speaker of each utterance, where --vtln-map has factors of speakers
-    #[cfg_attr(feature = "options", arg(long, value_parser = bytes()))]
-    pub utt2spk: Option<BString>,
+    #[cfg_attr(feature = "options", arg(long))]
+    pub utt2spk: Option<InputName>,
 }
 
 impl Default for ExtractOptions {
@@ -88,6 +89,7 @@ mod tests {
 
     #[test]
     fn names_are_bytes() {
-        assert_eq!(parsed::<WarpOptions>(&[b"--vtln-map=ark:\xff"]).vtln_map, Some(BString::from(b"ark:\xff")));
+        let map = parsed::<WarpOptions>(&[b"--vtln-map=ark:\xff"]).vtln_map;
+        assert_eq!(map, Some(OsString::from_vec(b"ark:\xff".to_vec()).into()));
     }
 }

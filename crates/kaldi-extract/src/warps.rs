@@ -16,7 +16,7 @@ pub(crate) enum Warps {
 
 impl Warps {
     pub(crate) fn open(options: &WarpOptions) -> Result<Self> {
-        let utt2spk = options.utt2spk.as_ref().map(BStr::new);
+        let utt2spk = options.utt2spk.as_deref();
         match &options.vtln_map {
             Some(map) => Ok(Self::Map(MappedReader::open(map, utt2spk.unwrap_or_default())?)),
             None => {

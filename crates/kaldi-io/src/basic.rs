@@ -1,5 +1,7 @@
 //! Numbers and truth values in their two forms.
 
+use byteorder::{ByteOrder, LittleEndian};
+
 use crate::{Cursor, ParseError, number};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -38,9 +40,8 @@ macro_rules! basic_integer {
                         format!("expected an integer of size byte {}, got size byte {}", $size_byte, size as i8),
                     ));
                 }
-                let mut word = [0; SIZE];
-                word.copy_from_slice(cursor.take(SIZE)?);
-                Ok(Self::from_le_bytes(word))
+                // The cast keeps the bits of unsigned integers.
+                Ok(LittleEndian::read_int(cursor.take(SIZE)?, SIZE) as Self)
             }
 
             fn read_text(cursor: &mut Cursor<'_>) -> Result<Self> {
@@ -77,16 +78,8 @@ macro_rules! basic_float {
             fn read_binary(cursor: &mut Cursor<'_>) -> Result<Self> {
                 let start = cursor.offset();
                 match cursor.take(1)?[0] {
-                    4 => {
-                        let mut word = [0; 4];
-                        word.copy_from_slice(cursor.take(4)?);
-                        Ok(f32::from_le_bytes(word) as Self)
-                    }
-                    8 => {
-                        let mut word = [0; 8];
-                        word.copy_from_slice(cursor.take(8)?);
-                        Ok(f64::from_le_bytes(word) as Self)
-                    }
+                    4 => Ok(LittleEndian::read_f32(cursor.take(4)?) as Self),
+                    8 => Ok(LittleEndian::read_f64(cursor.take(8)?) as Self),
                     size => Err(ParseError::new(start, format!("expected a float of size 4 or 8, got size {size}"))),
                 }
             }

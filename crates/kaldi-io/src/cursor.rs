@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use byteorder::{ByteOrder, LittleEndian};
 use memchr::memchr;
 
 use crate::number;
@@ -288,7 +289,7 @@ impl<'a> Cursor<'a> {
     pub fn read_int_vector(&mut self) -> Result<Vec<i32>> {
         if self.binary {
             let bytes = self.take_counted()?;
-            return Ok(bytes.chunks_exact(4).map(le_i32).collect());
+            return Ok(bytes.chunks_exact(4).map(LittleEndian::read_i32).collect());
         }
         let mut values = Vec::new();
         self.read_bracketed(|cursor| cursor.read_int_row(&mut values))?;
@@ -301,7 +302,7 @@ impl<'a> Cursor<'a> {
         if size != 4 {
             return Err(ParseError::new(self.at - 1, format!("expected element size 4, got {size}")));
         }
-        let count = le_i32(self.take(4)?);
+        let count = LittleEndian::read_i32(self.take(4)?);
         let Ok(count) = u64::try_from(count) else {
             return Err(ParseError::new(self.at - 4, format!("expected a count, got {count}")));
         };
@@ -426,12 +427,6 @@ pub(crate) fn printable(byte: u8) -> String {
         b' '..=b'~' => char::from(byte).to_string(),
         _ => byte.escape_ascii().to_string(),
     }
-}
-
-fn le_i32(bytes: &[u8]) -> i32 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&bytes[..4]);
-    i32::from_le_bytes(word)
 }
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ mod format;
 pub mod framing;
 mod input;
 mod lines;
+mod names;
 pub mod number;
 mod output;
 mod pipe;
@@ -68,10 +69,11 @@ pub use foreign::{Wanted, output_doubt, recognize};
 pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use input::{Input, wait_readable};
 pub use lines::Lines;
+pub use names::{InputName, OutputName};
 pub use output::Output;
 pub use pipe::open_files_limit;
 pub use quote::shell_quote;
-pub use same_file::is_same_file;
+pub use same_file::{FileIdentity, is_same_file};
 pub use source::{ReadAt, Source};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,

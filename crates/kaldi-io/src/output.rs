@@ -6,7 +6,7 @@
 
 mod stream;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::BStr;
 use stream::Stream;
-use whole_file::{Pending, Sealed};
+use whole_file::{Pending, Sealed, Turn};
 
 use crate::pipe::ShellChild;
 use crate::xfilename::printable_wxfilename;
@@ -65,23 +65,37 @@ impl Output {
     /// # Errors
     /// Where the file cannot be opened.
     pub fn create_file(path: &Path, name: String, in_place: bool) -> Result<Self> {
-        if path == Path::new("/dev/stdout") {
+        let destination = whole_file::resolve(path);
+        if is_stdout(&destination) {
             return Self::stdout();
         }
-        let destination = whole_file::resolve(path);
-        let direct = in_place || whole_file::is_special(&destination);
-        if !direct {
+        if !in_place && !whole_file::is_special(&destination) {
             match whole_file::create(&destination) {
                 Ok((file, pending)) => return Ok(Self::new(file, name, Target::Renamed(pending))),
-                // A file that may be written in a folder that may not: in place is the only way.
+                // The old file may be one that can be written and not replaced.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && destination.exists() => {}
                 Err(source) => return Err(Error::Open { name, source }),
             }
         }
-        match OpenOptions::new().write(true).create(true).truncate(true).open(path) {
+        match open_in_place(path) {
             Ok(file) => Ok(Self::new(file, name, Target::InPlace)),
             Err(source) => Err(Error::Open { name, source }),
         }
+    }
+
+    /// Tells whether [`Output::create`] would write the file `name` under its own name from the start, because it was
+    /// asked to or because no other file can take its place. What was in the file is lost then when it is opened.
+    pub fn is_in_place(name: &BStr, in_place: bool) -> bool {
+        let path = match Wxfilename::parse(name) {
+            Ok(Wxfilename::Stdout) => return true,
+            Ok(Wxfilename::File(path)) => whole_file::resolve(&path),
+            Ok(Wxfilename::Pipe(_)) | Err(_) => return false,
+        };
+        let is_irreplaceable = || {
+            let created = whole_file::create(&path);
+            created.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) && path.exists()
+        };
+        in_place || whole_file::is_special(&path) || is_irreplaceable()
     }
 
     /// Standard output.
@@ -153,6 +167,16 @@ impl Output {
         result.map_err(|error| self.explain(error))
     }
 
+    /// Waits until no other process is giving names to files that go together with this one. Whoever finishes several
+    /// outputs while it has the turn leaves no mixture of its files and those of others. Nothing where the file is written
+    /// in place, or its folder allows no locks.
+    pub fn turn(&self) -> Option<Turn> {
+        match &self.target {
+            Target::Renamed(pending) => pending.turn(),
+            Target::Open | Target::InPlace | Target::Command(_) => None,
+        }
+    }
+
     /// Writes out what is buffered, closes the file and gives it its name, or waits for the command.
     ///
     /// # Errors
@@ -209,12 +233,46 @@ impl Drop for Output {
     }
 }
 
+/// Opens a file under its own name, empties it, and creates it where there is none. Files of others in a folder such as
+/// `/tmp` must not be opened in a way that would create them.
+fn open_in_place(path: &Path) -> io::Result<File> {
+    match OpenOptions::new().write(true).truncate(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            OpenOptions::new().write(true).create(true).truncate(true).open(path)
+        }
+        opened => opened,
+    }
+}
+
+/// Whether the path, with links followed, means standard output: the same stream as that of the name `-`, not another
+/// one of its file.
+fn is_stdout(path: &Path) -> bool {
+    let is_own = |folder: &Path| {
+        let own = Path::new("/proc").join(std::process::id().to_string());
+        folder.ends_with("fd") && fs::canonicalize(folder).is_ok_and(|folder| folder.starts_with(own))
+    };
+    path == Path::new("/proc/self/fd/1") || path.ends_with("1") && path.parent().is_some_and(is_own)
+}
+
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::os::unix::fs::symlink;
     use std::sync::Arc;
 
     use super::*;
+
+    #[test]
+    fn standard_output_has_many_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        symlink("/dev/stdout", &link).unwrap();
+        for name in ["/dev/stdout", "/dev/./stdout", "/dev/fd/1", "/proc/self/fd/1", link.to_str().unwrap()] {
+            assert!(is_stdout(&whole_file::resolve(Path::new(name))), "{name}");
+        }
+        for name in ["/dev/stderr", "/dev/fd/12", "/proc/self/fd/11", "stdout", "/dev/null", "fd/1", "/proc/1/fd/1"] {
+            assert!(!is_stdout(&whole_file::resolve(Path::new(name))), "{name}");
+        }
+    }
 
     /// Its path looks like that of a device.
     #[test]

@@ -1,5 +1,6 @@
 //! Whether two names mean the same file.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::fd::AsFd;
@@ -7,29 +8,65 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use bstr::BStr;
+use whole_file::{folder_of, resolve};
 
 use crate::{Rxfilename, Wxfilename};
+
+/// A regular file, whatever it is called: two names that lead to the same file, through links and redirected streams,
+/// have equal identities. Pipes and devices have none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileIdentity {
+    device: u64,
+    /// Of the file, or of the folder where there is no file yet.
+    inode: u64,
+    /// The name in the folder of a file that is not there yet.
+    name: Option<OsString>,
+}
+
+impl FileIdentity {
+    /// The file that is read where `rxfilename` is opened; nothing where there is none.
+    pub fn of_input(rxfilename: &BStr) -> Option<Self> {
+        Self::of_file(&match Rxfilename::parse(rxfilename).ok()? {
+            Rxfilename::Stdin => of_stream(io::stdin())?,
+            Rxfilename::File(path) | Rxfilename::Offset(path, _) => fs::metadata(path).ok()?,
+            Rxfilename::Pipe(_) => return None,
+        })
+    }
+
+    /// The file that is written where `wxfilename` is opened, or the place of one that is not there yet.
+    pub fn of_output(wxfilename: &BStr) -> Option<Self> {
+        match Wxfilename::parse(wxfilename).ok()? {
+            Wxfilename::Stdout => Self::of_file(&of_stream(io::stdout())?),
+            Wxfilename::Pipe(_) => None,
+            Wxfilename::File(path) => match fs::metadata(&path) {
+                Ok(metadata) => Self::of_file(&metadata),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Self::of_place(&path),
+                Err(_) => None,
+            },
+        }
+    }
+
+    /// Whether there is such a file already.
+    pub fn exists(&self) -> bool {
+        self.name.is_none()
+    }
+
+    /// A file that is not there yet, perhaps behind a dangling link.
+    fn of_place(path: &Path) -> Option<Self> {
+        let path = resolve(path);
+        let folder = fs::metadata(folder_of(&path)).ok()?;
+        Some(Self { device: folder.dev(), inode: folder.ino(), name: Some(path.file_name()?.to_owned()) })
+    }
+
+    fn of_file(metadata: &Metadata) -> Option<Self> {
+        metadata.is_file().then(|| Self { device: metadata.dev(), inode: metadata.ino(), name: None })
+    }
+}
 
 /// Tells whether what is written to `wxfilename` would go into, or replace, the regular file that `rxfilename` reads:
 /// whatever the names look like, through links and redirected streams.
 pub fn is_same_file(rxfilename: &BStr, wxfilename: &BStr) -> bool {
-    let source = match Rxfilename::parse(rxfilename) {
-        Ok(Rxfilename::Stdin) => of_stream(io::stdin()),
-        Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => fs::metadata(path).ok(),
-        Ok(Rxfilename::Pipe(_)) | Err(_) => None,
-    };
-    let target = match Wxfilename::parse(wxfilename) {
-        Ok(Wxfilename::Stdout) => of_stream(io::stdout()),
-        Ok(Wxfilename::File(path)) if path == Path::new("/dev/stdout") => of_stream(io::stdout()),
-        Ok(Wxfilename::File(path)) => fs::metadata(path).ok(),
-        Ok(Wxfilename::Pipe(_)) | Err(_) => None,
-    };
-    match (source, target) {
-        (Some(source), Some(target)) => {
-            source.is_file() && (source.dev(), source.ino()) == (target.dev(), target.ino())
-        }
-        _ => false,
-    }
+    FileIdentity::of_input(rxfilename).is_some_and(|read| FileIdentity::of_output(wxfilename) == Some(read))
 }
 
 fn of_stream(stream: impl AsFd) -> Option<Metadata> {
@@ -62,6 +99,26 @@ mod tests {
         assert!(!is_same(&file, &other));
         assert!(!is_same(&file, &missing));
         assert!(!is_same(&missing, &missing));
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_yet_is_known_by_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+        let place = |name: &str| FileIdentity::of_output(path(name).as_str().into());
+        fs::create_dir(path("sub")).unwrap();
+        symlink("sub", path("folder")).unwrap();
+        symlink("sub/new", path("dangling")).unwrap();
+        symlink("dangling", path("twice")).unwrap();
+        assert!(place("sub/new").is_some());
+        for name in ["folder/new", "./sub/new", "sub/../folder/new", "dangling", "twice"] {
+            assert_eq!(place(name), place("sub/new"), "{name}");
+        }
+        for name in ["new", "sub/other"] {
+            assert_ne!(place(name), place("sub/new"), "{name}");
+        }
+        assert_eq!(place("nowhere/new"), None);
+        assert_eq!(FileIdentity::of_input(path("sub/new").as_str().into()), None);
     }
 
     #[test]

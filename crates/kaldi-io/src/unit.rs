@@ -2,6 +2,8 @@
 //!
 //! A value that consists of integers and floats of four bytes only is a row of units, counts included.
 
+use byteorder::{ByteOrder, LittleEndian};
+
 use crate::{Cursor, ParseError, excerpt, is_space, token_advice};
 
 /// Length of a unit: the size byte and the number.
@@ -44,9 +46,9 @@ pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, Par
     if let Some(bytes) = cursor.rest().get(..count * UNIT) {
         let mut wrong = 0;
         let (units, _) = bytes.as_chunks::<UNIT>();
-        let gather = |&[size, a, b, c, d]: &[u8; UNIT]| {
-            wrong |= size ^ 4;
-            i32::from_le_bytes([a, b, c, d])
+        let gather = |unit: &[u8; UNIT]| {
+            wrong |= unit[0] ^ 4;
+            LittleEndian::read_i32(&unit[1..])
         };
         let values = units.iter().map(gather).collect();
         if wrong == 0 {
@@ -94,13 +96,11 @@ pub fn check_count(cursor: &Cursor<'_>, count: usize) -> Result<(), ParseError> 
 /// # Panics
 /// Where the unit does not lie within `bytes`.
 pub fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
-    let [size, a, b, c, d] = bytes[at..at + UNIT] else {
-        return Err(ParseError::end(bytes.len(), "a count"));
-    };
-    if size != 4 {
+    let unit = &bytes[at..at + UNIT];
+    if unit[0] != 4 {
         return Err(wrong_size(&bytes[at..], at));
     }
-    let count = i32::from_le_bytes([a, b, c, d]);
+    let count = LittleEndian::read_i32(&unit[1..]);
     u64::try_from(count).map_err(|_| not_a_count(at, count))
 }
 
@@ -135,7 +135,7 @@ pub fn are_units(bytes: &[u8]) -> bool {
     for block in blocks {
         let (words, _) = block.as_chunks::<8>();
         for (word, mask) in words.iter().zip(MASKS) {
-            wrong |= (u64::from_le_bytes(*word) ^ FOURS) & mask;
+            wrong |= (LittleEndian::read_u64(word) ^ FOURS) & mask;
         }
     }
     let (units, rest) = rest.as_chunks::<UNIT>();

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use byteorder::{BigEndian, ByteOrder};
 use kaldi_io::{Cursor, Format, Frame, ParseError, token_advice, write_basic, write_token};
 
 use crate::Real;
@@ -214,14 +215,12 @@ pub(crate) fn write_header(out: &mut Vec<u8>, token: &str, sizes: &[usize]) {
 
 /// Reads big-endian floats.
 pub(crate) fn decode_be(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|word| f32::from_be_bytes(*word)).collect()
+    bytes.as_chunks::<4>().0.iter().map(|word| BigEndian::read_f32(word)).collect()
 }
 
 /// Appends big-endian floats.
 pub(crate) fn encode_be(out: &mut Vec<u8>, values: &[f32]) {
     let start = out.len();
     out.resize(start + 4 * values.len(), 0);
-    for (word, value) in out[start..].as_chunks_mut::<4>().0.iter_mut().zip(values) {
-        *word = value.to_be_bytes();
-    }
+    BigEndian::write_f32_into(values, &mut out[start..]);
 }

@@ -10,6 +10,7 @@
 //!                               ^^^^^ sample kind: 9 = USER
 //! ```
 
+use byteorder::{BigEndian, ByteOrder};
 use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::binary::{decode_be, encode_be};
@@ -82,11 +83,11 @@ struct Header {
 impl Header {
     fn read(cursor: &mut Cursor<'_>) -> std::result::Result<Self, ParseError> {
         let start = cursor.offset();
-        let Ok(bytes) = <[u8; HEADER]>::try_from(cursor.take(HEADER)?) else { return Err(cursor.end("an HTK header")) };
-        let [n0, n1, n2, n3, p0, p1, p2, p3, s0, s1, k0, k1] = bytes;
-        let num_samples = i32::from_be_bytes([n0, n1, n2, n3]);
-        let sample_size = i16::from_be_bytes([s0, s1]);
-        let sample_kind = u16::from_be_bytes([k0, k1]);
+        let bytes = cursor.take(HEADER)?;
+        let num_samples = BigEndian::read_i32(bytes);
+        let sample_period = BigEndian::read_i32(&bytes[4..]);
+        let sample_size = BigEndian::read_i16(&bytes[8..]);
+        let sample_kind = BigEndian::read_u16(&bytes[10..]);
         let fault = |message: String| Err(ParseError::new(start, message));
         if sample_kind & COMPRESSED != 0 {
             return fault("compressed HTK features cannot be read".into());
@@ -104,7 +105,6 @@ impl Header {
         }
         match (usize::try_from(num_samples), usize::try_from(sample_size)) {
             (Ok(num_samples), Ok(sample_size)) if sample_size % 4 == 0 && (sample_size > 0 || num_samples == 0) => {
-                let sample_period = i32::from_be_bytes([p0, p1, p2, p3]);
                 Ok(Self { num_samples, sample_period, sample_size, sample_kind })
             }
             _ => fault(format!("expected an HTK header, got {num_samples} samples of {sample_size} bytes")),

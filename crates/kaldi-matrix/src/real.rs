@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Sub};
 use std::sync::Arc;
 
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::number::{self, RowError};
 use kaldi_io::{Basic, Encoded};
 
@@ -116,7 +117,7 @@ impl Storage for f32 {
     const VECTOR_TOKEN: &'static str = "FV";
 
     fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T) {
-        out.extend(bytes.as_chunks::<4>().0.iter().map(|word| convert(Self::from_le_bytes(*word))));
+        out.extend(bytes.as_chunks::<4>().0.iter().map(|word| convert(LittleEndian::read_f32(word))));
     }
 
     fn encode_le(out: &mut Vec<u8>, values: &[Self]) {
@@ -183,7 +184,7 @@ impl Storage for f64 {
     const VECTOR_TOKEN: &'static str = "DV";
 
     fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T) {
-        out.extend(bytes.as_chunks::<8>().0.iter().map(|word| convert(Self::from_le_bytes(*word))));
+        out.extend(bytes.as_chunks::<8>().0.iter().map(|word| convert(LittleEndian::read_f64(word))));
     }
 
     fn encode_le(out: &mut Vec<u8>, values: &[Self]) {

@@ -7,6 +7,7 @@
 //! ^^^^^^^^^^^ 13 floats: 1 2 ...
 //! ```
 
+use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::binary::{decode_be, encode_be};
@@ -77,8 +78,7 @@ fn read_header(cursor: &mut Cursor<'_>) -> std::result::Result<usize, ParseError
 
 /// The count in either order.
 fn counts(bytes: &[u8]) -> (i32, i32) {
-    let count = i32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    (count, count.swap_bytes())
+    (BigEndian::read_i32(bytes), LittleEndian::read_i32(bytes))
 }
 
 /// The bytes of that many floats, where they fill frames.

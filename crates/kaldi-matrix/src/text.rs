@@ -238,7 +238,6 @@ pub(crate) fn write_matrix<'a, T: Real>(out: &mut Vec<u8>, rows: impl ExactSizeI
 
 /// Appends a vector.
 pub(crate) fn write_vector<T: Real>(out: &mut Vec<u8>, elements: &[T]) {
-    out.reserve(6 + USUAL_LENGTH * elements.len());
     out.extend_from_slice(b" [ ");
     T::write_row(out, elements);
     out.extend_from_slice(b"]\n");

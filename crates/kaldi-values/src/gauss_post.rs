@@ -1,5 +1,6 @@
 //! Posteriors of Gaussians: for each frame, indexes with a vector of weights each (Kaldi's `GaussPostHolder`).
 
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::framing::frame_either;
 use kaldi_io::unit::read_count;
 use kaldi_io::{Basic, Cursor, Format, Frame, ParseError, Value, frame_by_parsing, is_space, write_basic, write_token};
@@ -73,8 +74,8 @@ fn read_vector(cursor: &mut Cursor<'_>) -> Result<Vec<f32>, ParseError> {
         return read_text_vector(cursor);
     }
     Ok(match take_vector(cursor)? {
-        (4, bytes) => bytes.as_chunks().0.iter().map(|&word| f32::from_le_bytes(word)).collect(),
-        (_, bytes) => bytes.as_chunks().0.iter().map(|&word| f64::from_le_bytes(word) as f32).collect(),
+        (4, bytes) => bytes.as_chunks::<4>().0.iter().map(|word| LittleEndian::read_f32(word)).collect(),
+        (_, bytes) => bytes.as_chunks::<8>().0.iter().map(|word| LittleEndian::read_f64(word) as f32).collect(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! Posteriors: for each frame, indexes with weights (Kaldi's `PosteriorHolder`).
 
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::framing::{frame_either, frame_line};
 use kaldi_io::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, unit, write_count, write_header};
 use kaldi_io::{Cursor, Format, Frame, ParseError, Value, is_space, number};
@@ -96,9 +97,9 @@ fn read_binary_frame(cursor: &mut Cursor<'_>) -> Result<Vec<(i32, f32)>, ParseEr
     if let Some(bytes) = cursor.rest().get(..count * PAIR) {
         let mut wrong = 0;
         let (pairs, _) = bytes.as_chunks::<PAIR>();
-        let gather = |&[size, a, b, c, d, weight_size, e, f, g, h]: &[u8; PAIR]| {
-            wrong |= (size ^ 4) | (weight_size ^ 4);
-            (i32::from_le_bytes([a, b, c, d]), f32::from_le_bytes([e, f, g, h]))
+        let gather = |pair: &[u8; PAIR]| {
+            wrong |= (pair[0] ^ 4) | (pair[UNIT] ^ 4);
+            (LittleEndian::read_i32(&pair[1..]), LittleEndian::read_f32(&pair[UNIT + 1..]))
         };
         let frame = pairs.iter().map(gather).collect();
         if wrong == 0 {

@@ -1,5 +1,6 @@
 //! The chunks of a RIFF/WAVE file.
 
+use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::{Cursor, ParseError};
 
 /// The name and size of a chunk.
@@ -70,9 +71,7 @@ impl<'a> Chunks<'a> {
     }
 
     fn number(&mut self) -> Result<u32, ParseError> {
-        let mut word = [0; 4];
-        word.copy_from_slice(self.cursor.take(4)?);
-        Ok(number(word, self.big_endian))
+        Ok(number(self.cursor.take(4)?, self.big_endian))
     }
 }
 
@@ -81,7 +80,10 @@ pub(crate) fn is_name(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
-/// A number of four bytes in the order of the file.
-pub(crate) fn number(word: [u8; 4], big_endian: bool) -> u32 {
-    if big_endian { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
+/// The number in the first four bytes, in the order of the file.
+///
+/// # Panics
+/// Where there are fewer bytes.
+pub(crate) fn number(bytes: &[u8], big_endian: bool) -> u32 {
+    if big_endian { BigEndian::read_u32(bytes) } else { LittleEndian::read_u32(bytes) }
 }

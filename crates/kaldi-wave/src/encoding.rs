@@ -1,5 +1,7 @@
 //! How samples are stored, and their values at the 16-bit scale.
 
+use byteorder::{BigEndian, ByteOrder, LittleEndian};
+
 /// How a sample is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
@@ -39,27 +41,23 @@ impl Encoding {
     /// # Panics
     /// Where there are no channels.
     pub(crate) fn decode(self, bytes: &[u8], num_channels: usize, big_endian: bool) -> Vec<Vec<f32>> {
-        match (self, big_endian) {
-            (Self::Unsigned8, _) => channels(bytes, num_channels, |[byte]| (f32::from(byte) - 128.0) * 256.0),
-            (Self::ALaw, _) => channels(bytes, num_channels, |[byte]| a_law(byte).into()),
-            (Self::MuLaw, _) => channels(bytes, num_channels, |[byte]| mu_law(byte).into()),
-            (Self::Signed16, false) => channels(bytes, num_channels, |word| i16::from_le_bytes(word).into()),
-            (Self::Signed16, true) => channels(bytes, num_channels, |word| i16::from_be_bytes(word).into()),
-            (Self::Signed24, false) => channels(bytes, num_channels, |[low, middle, high]| {
-                from_i32(i32::from_le_bytes([0, low, middle, high]))
-            }),
-            (Self::Signed24, true) => channels(bytes, num_channels, |[high, middle, low]| {
-                from_i32(i32::from_le_bytes([0, low, middle, high]))
-            }),
-            (Self::Signed32, false) => channels(bytes, num_channels, |word| from_i32(i32::from_le_bytes(word))),
-            (Self::Signed32, true) => channels(bytes, num_channels, |word| from_i32(i32::from_be_bytes(word))),
-            (Self::Float32, false) => channels(bytes, num_channels, |word| f32::from_le_bytes(word) * SCALE),
-            (Self::Float32, true) => channels(bytes, num_channels, |word| f32::from_be_bytes(word) * SCALE),
-            (Self::Float64, false) => {
-                channels(bytes, num_channels, |word| (f64::from_le_bytes(word) * f64::from(SCALE)) as f32)
-            }
-            (Self::Float64, true) => {
-                channels(bytes, num_channels, |word| (f64::from_be_bytes(word) * f64::from(SCALE)) as f32)
+        match big_endian {
+            true => self.decode_in::<BigEndian>(bytes, num_channels),
+            false => self.decode_in::<LittleEndian>(bytes, num_channels),
+        }
+    }
+
+    fn decode_in<Order: ByteOrder>(self, bytes: &[u8], num_channels: usize) -> Vec<Vec<f32>> {
+        match self {
+            Self::Unsigned8 => channels(bytes, num_channels, |[byte]| (f32::from(*byte) - 128.0) * 256.0),
+            Self::ALaw => channels(bytes, num_channels, |[byte]| a_law(*byte).into()),
+            Self::MuLaw => channels(bytes, num_channels, |[byte]| mu_law(*byte).into()),
+            Self::Signed16 => channels::<2>(bytes, num_channels, |word| Order::read_i16(word).into()),
+            Self::Signed24 => channels::<3>(bytes, num_channels, |word| from_i32(Order::read_i24(word) << 8)),
+            Self::Signed32 => channels::<4>(bytes, num_channels, |word| from_i32(Order::read_i32(word))),
+            Self::Float32 => channels::<4>(bytes, num_channels, |word| Order::read_f32(word) * SCALE),
+            Self::Float64 => {
+                channels::<8>(bytes, num_channels, |word| (Order::read_f64(word) * f64::from(SCALE)) as f32)
             }
         }
     }
@@ -73,16 +71,14 @@ fn from_i32(sample: i32) -> f32 {
     (f64::from(sample) / 65536.0) as f32
 }
 
-fn channels<const N: usize>(bytes: &[u8], num_channels: usize, sample: impl Fn([u8; N]) -> f32) -> Vec<Vec<f32>> {
+fn channels<const N: usize>(bytes: &[u8], num_channels: usize, sample: impl Fn(&[u8; N]) -> f32) -> Vec<Vec<f32>> {
     let words = bytes.as_chunks::<N>().0;
     let num_samples = words.len() / num_channels;
     if num_channels == 1 {
-        return vec![words.iter().map(|&word| sample(word)).collect()];
+        return vec![words.iter().map(sample).collect()];
     }
     let words = &words[..num_samples * num_channels];
-    (0..num_channels)
-        .map(|channel| words.iter().skip(channel).step_by(num_channels).map(|&word| sample(word)).collect())
-        .collect()
+    (0..num_channels).map(|channel| words.iter().skip(channel).step_by(num_channels).map(&sample).collect()).collect()
 }
 
 /// The value of an A-law byte (ITU-T G.711, table 1), at the 16-bit scale.

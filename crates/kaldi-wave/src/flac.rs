@@ -12,6 +12,7 @@
 //!
 //! Sixteen bytes of MD5 end the block.
 
+use byteorder::{BigEndian, ByteOrder};
 use claxon::frame::FrameReader;
 use claxon::input::BufferedReader;
 use kaldi_io::{Cursor, ParseError};
@@ -45,9 +46,7 @@ impl Flac {
         if kind[0] & 0x7f != 0 || kind[1..] != [0, 0, STREAMINFO as u8] {
             return Err(ParseError::new(MAGIC.len(), "expected STREAMINFO in the FLAC file, got other metadata"));
         }
-        let mut word = [0; 8];
-        word.copy_from_slice(&cursor.take(STREAMINFO)?[10..18]);
-        let word = u64::from_be_bytes(word);
+        let word = BigEndian::read_u64(&cursor.take(STREAMINFO)?[10..]);
         let (sample_rate, num_channels, bits) =
             ((word >> 44) as u32, (word >> 41 & 7) as u16 + 1, (word >> 36 & 31) as u32 + 1);
         let num_samples = Some(word & ((1 << 36) - 1)).filter(|&num_samples| num_samples > 0);

@@ -1,9 +1,9 @@
 //! The header of a RIFF/WAVE file, and its samples.
 
+use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
 
 use crate::Encoding;
-use crate::chunks::number;
 use crate::info::WaveInfo;
 use crate::samples::{Layout, Samples};
 
@@ -30,7 +30,8 @@ impl Riff {
         let Layout { samples, format, fact } = Layout::read(bytes)?;
         let (content, offset) = format;
         let (encoding, num_channels, sample_rate) =
-            parse_format(content, samples.big_endian).map_err(|message| ParseError::new(offset as usize, message))?;
+            if samples.big_endian { parse_format::<BigEndian>(content) } else { parse_format::<LittleEndian>(content) }
+                .map_err(|message| ParseError::new(offset as usize, message))?;
         let mut remarks = Vec::new();
         if let Some((size, offset)) = fact.filter(|&(size, _)| size != 4) {
             let message = format!("Expected fact chunk to be 4 bytes long, got {size}");
@@ -82,12 +83,9 @@ impl Riff {
 }
 
 /// Reads the chunk `fmt `, of 16 bytes or more: encoding, number of channels, sampling frequency.
-fn parse_format(content: &[u8], big_endian: bool) -> Result<(Encoding, u16, u32), String> {
-    let short = |at: usize| {
-        let word = [content[at], content[at + 1]];
-        if big_endian { u16::from_be_bytes(word) } else { u16::from_le_bytes(word) }
-    };
-    let long = |at: usize| number([content[at], content[at + 1], content[at + 2], content[at + 3]], big_endian);
+fn parse_format<Order: ByteOrder>(content: &[u8]) -> Result<(Encoding, u16, u32), String> {
+    let short = |at: usize| Order::read_u16(&content[at..]);
+    let long = |at: usize| Order::read_u32(&content[at..]);
     let (num_channels, sample_rate, byte_rate, block_align, bits) = (short(2), long(4), long(8), short(12), short(14));
 
     let format = match short(0) {

@@ -70,16 +70,16 @@ impl Samples {
                 return Frame::Whole(end as usize);
             }
             // What does not look like a chunk that fits is none: the size in the header was wrong.
-            let &[n0, n1, n2, n3, s0, s1, s2, s3, ..] = rest else {
+            let Some((name, size)) = rest.split_first_chunk::<4>().filter(|(_, size)| size.len() >= 4) else {
                 return if is_name(rest.get(..4).unwrap_or(rest)) {
                     more(end + CHUNK_HEADER)
                 } else {
                     Frame::Whole(end as usize)
                 };
             };
-            let size = number([s0, s1, s2, s3], self.big_endian);
+            let size = number(size, self.big_endian);
             let chunk_end = end + CHUNK_HEADER + u64::from(size);
-            if !is_name(&[n0, n1, n2, n3]) || chunk_end > self.claimed + 1 {
+            if !is_name(name) || chunk_end > self.claimed + 1 {
                 return Frame::Whole(end as usize);
             }
             (end, is_odd) = (chunk_end, size % 2 == 1);

@@ -23,14 +23,22 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod attributes;
+mod destination;
+mod turn;
+
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+pub use destination::{folder_of, is_special, resolve};
+pub use turn::Turn;
 
 /// A file that is being written; it is gone when this is dropped.
 #[derive(Debug)]
@@ -66,11 +74,13 @@ impl Drop for Temporary {
 }
 
 /// Creates an empty file, to be written and read, that will have the name `path`; a chain of symbolic links there is
-/// followed to its end. It gets the permissions of the file that it replaces.
+/// followed to its end. It gets permissions, owner, group, access lists and extended attributes of the file that it
+/// replaces, as far as the system allows.
 ///
 /// # Errors
 /// Where no file can be made in the folder, where the old file may not be written, and where something other than a file has the
-/// name: a folder, a device.
+/// name: a folder, a device. Of the kind `PermissionDenied` where there is an old file which can be written in place, but
+/// none can take its place.
 pub fn create(path: &Path) -> io::Result<(File, Pending)> {
     let path = resolve(path);
     if is_special(&path) {
@@ -81,27 +91,64 @@ pub fn create(path: &Path) -> io::Result<(File, Pending)> {
     }
     let old = match fs::metadata(&path) {
         // What may not be written may not be replaced either.
-        Ok(old) => OpenOptions::new().write(true).open(&path).map(|_| Some(old))?,
+        Ok(metadata) => Some((OpenOptions::new().write(true).open(&path)?, metadata)),
         Err(_) => None,
     };
-    let mut nameless = OpenOptions::new();
-    nameless.read(true).write(true).custom_flags(libc::O_TMPFILE);
-    let (temporary, file) = match nameless.open(folder_of(&path)) {
-        Ok(file) => (Temporary::Nameless, file),
-        // Not every file system has such files; any other reason shows again.
-        Err(_) => {
-            let create = |name: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(name);
-            let (name, file) = with_new_name(&path, create)?;
-            (Temporary::Named(name), file)
+    let irreplaceable = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+    if old.is_some() && is_mount_point(&path) {
+        return irreplaceable("something is mounted on it, so that no other file can take its place");
+    }
+    let (temporary, file) = create_in_folder(&path)?;
+    if let Some((old, kept)) = &old {
+        let made = file.metadata()?;
+        if kept.uid() != made.uid() && is_reserved_for_owners(folder_of(&path), made.uid()) {
+            return irreplaceable("it belongs to another user, and only its owner may replace it in this folder");
         }
-    };
-    if let Some(old) = &old {
-        file.set_permissions(old.permissions())?;
+        attributes::keep(old, kept, &file, &made)?;
     }
     Ok((file, Pending { temporary, path }))
 }
 
+fn create_in_folder(path: &Path) -> io::Result<(Temporary, File)> {
+    let mut nameless = OpenOptions::new();
+    nameless.read(true).write(true).custom_flags(libc::O_TMPFILE);
+    // Not every file system has such files, and without /proc they get no name; any other reason shows again.
+    if let Ok(file) = nameless.open(folder_of(path))
+        && fs::symlink_metadata(descriptor_path(&file)).is_ok()
+    {
+        return Ok((Temporary::Nameless, file));
+    }
+    let create = |name: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(name);
+    let (name, file) = with_new_name(path, create)?;
+    Ok((Temporary::Named(name), file))
+}
+
+/// Whether something is mounted on the file, as containers do with single files.
+fn is_mount_point(path: &Path) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    let mut found = MaybeUninit::<libc::statx>::zeroed();
+    #[allow(unsafe_code)]
+    // SAFETY: the path ends in a zero byte; the call writes to `found`, which has the size of what is written.
+    let status = unsafe { libc::statx(libc::AT_FDCWD, path.as_ptr(), 0, 0, found.as_mut_ptr()) };
+    #[allow(unsafe_code)]
+    // SAFETY: a struct of numbers, all of which may be zero.
+    let found = unsafe { found.assume_init() };
+    status == 0 && found.stx_attributes & libc::STATX_ATTR_MOUNT_ROOT as u64 != 0
+}
+
+/// Whether only the owners of a folder and of its files may replace files there (`/tmp`), and `user` does not own the
+/// folder. The administrator always may.
+fn is_reserved_for_owners(folder: &Path, user: u32) -> bool {
+    user != 0 && fs::metadata(folder).is_ok_and(|folder| folder.mode() & libc::S_ISVTX != 0 && folder.uid() != user)
+}
+
 impl Pending {
+    /// Waits for the turn to give files their names, of all processes that write this file and others that belong to it;
+    /// nothing where the folder allows no locks.
+    pub fn turn(&self) -> Option<Turn> {
+        Turn::take(&self.path)
+    }
+
     /// Closes `file`, which came with this, and gives it a temporary name if it has none.
     ///
     /// # Errors
@@ -146,33 +193,6 @@ pub fn close(file: File) -> io::Result<()> {
     if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The place that a chain of symbolic links leads to, whether there is a file or not.
-pub fn resolve(path: &Path) -> PathBuf {
-    let mut place = path.to_owned();
-    // As many links as Linux itself follows.
-    for _ in 0..40 {
-        if is_device_path(&place) {
-            break;
-        }
-        let Ok(next) = fs::read_link(&place) else { break };
-        place = match place.parent() {
-            Some(folder) => folder.join(next),
-            None => next,
-        };
-    }
-    place
-}
-
-/// Whether the path, after [`resolve`], means something else than a file to create or replace.
-pub fn is_special(path: &Path) -> bool {
-    is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
-}
-
-/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system as any other.
-fn is_device_path(path: &Path) -> bool {
-    path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
-}
-
 /// Calls `create` with names beside `path` until one is free.
 fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -189,7 +209,7 @@ fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io:
 
 /// Gives a file without a name one beside `path`.
 fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
-    let open = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let open = CString::new(descriptor_path(file))?;
     let create = |name: &Path| {
         let name = CString::new(name.as_os_str().as_bytes())?;
         #[allow(unsafe_code)]
@@ -202,11 +222,8 @@ fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
     Ok(with_new_name(path, create)?.0)
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
+fn descriptor_path(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
 #[cfg(test)]

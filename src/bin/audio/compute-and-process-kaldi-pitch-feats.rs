@@ -7,7 +7,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -32,8 +32,8 @@ struct Options {
     pitch: PitchExtractionOptions,
     #[command(flatten)]
     process: ProcessPitchOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -26,8 +26,8 @@ See also: process-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 struct Options {
     #[command(flatten)]
     pitch: PitchExtractionOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Mfcc, MfccOptions};
 
@@ -27,8 +27,8 @@ struct Options {
     warp: WarpOptions,
     #[command(flatten)]
     extract: ExtractOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
 use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
 
@@ -24,8 +24,8 @@ struct Options {
     spectrogram: SpectrogramOptions,
     #[command(flatten)]
     extract: ExtractOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_tables};
@@ -34,8 +34,8 @@ struct Options {
     /// From one piece that is looked at to the next, in seconds
     #[arg(long, default_value_t = 0.025)]
     silence_extract_shift: f32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

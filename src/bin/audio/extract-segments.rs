@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{NoSamples, SampleGrid, Segment};
 use kaldi_io::{Format, Lines};
 use kaldi_log::{log, warning};
@@ -30,9 +30,9 @@ See also: extract-feature-segments, wav-copy, wav-to-duration
 struct Options {
     #[command(flatten)]
     grid: SampleGrid,
-    recordings: Arg,
-    segments: Arg,
-    target: Arg,
+    recordings: InputName,
+    segments: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -30,8 +30,8 @@ struct Options {
     /// Seed of the noise that derivatives get
     #[arg(long, default_value_t = 0)]
     srand: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

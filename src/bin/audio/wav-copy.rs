@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Error as IoError, Format, Output, Wxfilename};
 use kaldi_log::log;
 use kaldi_table::{Error, SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -24,8 +24,8 @@ See also: wav-to-duration, extract-segments
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::{vlog, warning};
 use kaldi_table::{read_file, write_file};
@@ -43,7 +43,7 @@ struct Options {
     noise_channel: usize,
     /// The impulse response of a room: a file or a pipe
     #[arg(long)]
-    impulse_response: Option<Arg>,
+    impulse_response: Option<InputName>,
     /// Noises to add: files or pipes, with commas between them; --snrs and --start-times say how and where
     #[arg(long)]
     additive_signals: Option<Arg>,
@@ -62,8 +62,8 @@ struct Options {
     /// The duration of the output in seconds if it is positive: that much of the begin, or the whole over and over again
     #[arg(long, default_value_t = 0.0)]
     duration: f32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::Digits;
 use kaldi_log::log;
 use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
@@ -25,8 +25,8 @@ struct Options {
     /// the length was known
     #[arg(long, default_value_t = false)]
     read_entire_file: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

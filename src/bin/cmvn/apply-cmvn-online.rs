@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
@@ -30,12 +30,12 @@ See also: apply-cmvn, apply-cmvn-sliding, compute-cmvn-stats, matrix-sum
 struct Options {
     /// Rspecifier of the map from speakers to utterances, which are then normalized in its order
     #[arg(long)]
-    spk2utt: Option<Arg>,
+    spk2utt: Option<InputName>,
     #[command(flatten)]
     online: OnlineCmvnOptions,
-    global_stats: Arg,
-    source: Arg,
-    target: Arg,
+    global_stats: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

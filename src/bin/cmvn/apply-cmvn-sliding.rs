@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -25,8 +25,8 @@ See also: apply-cmvn, apply-cmvn-online
 struct Options {
     #[command(flatten)]
     sliding: SlidingWindowCmnOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

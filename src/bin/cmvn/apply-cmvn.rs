@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
 use kaldi_io::number::general;
@@ -28,7 +28,7 @@ See also: compute-cmvn-stats, modify-cmvn-stats, matrix-sum, apply-cmvn-sliding,
 struct Options {
     /// Rspecifier of the map from utterances to speakers
     #[arg(long, default_value = "")]
-    utt2spk: Arg,
+    utt2spk: InputName,
     /// Make variances one
     #[arg(long, default_value_t = false)]
     norm_vars: bool,
@@ -41,9 +41,9 @@ struct Options {
     /// Undo normalization: give features of mean zero and variance one the means and variances of the statistics
     #[arg(long, default_value_t = false)]
     reverse: bool,
-    stats: Arg,
-    source: Arg,
-    target: Arg,
+    stats: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{anyhow, bail};
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::Lines;
 use kaldi_log::{log, warning};
@@ -34,9 +34,9 @@ struct Options {
     /// Weight of the frames of the quieter side, so that a side that is always quieter has statistics as well
     #[arg(long, default_value_t = 0.01)]
     quieter_channel_weight: f32,
-    channels: Arg,
-    source: Arg,
-    target: Arg,
+    channels: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

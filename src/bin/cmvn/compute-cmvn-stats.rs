@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
@@ -33,12 +33,12 @@ struct Options {
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
     #[arg(long)]
-    spk2utt: Option<Arg>,
+    spk2utt: Option<InputName>,
     /// Rspecifier of vectors with a weight for each frame of an utterance
     #[arg(long)]
-    weights: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    weights: Option<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 /// Where weights are looked up, if there are any; what is found.

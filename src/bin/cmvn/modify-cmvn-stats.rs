@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -27,8 +27,8 @@ struct Options {
     #[arg(long, default_value_t = false)]
     convert_to_mean_and_var: bool,
     fake_dims: Option<Dims>,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -26,8 +26,8 @@ struct Options {
     /// Keep only so many columns of the features before, unless it is 0
     #[arg(long, default_value_t = 0)]
     truncate: u32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -25,8 +25,8 @@ struct Options {
     /// The least average similarity at which features count as similar
     #[arg(long, default_value_t = 0.99)]
     threshold: f32,
-    first: Arg,
-    second: Arg,
+    first: InputName,
+    second: InputName,
 }
 
 fn main() -> ExitCode {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::ClassLabels;
 use kaldi_log::{log, warning};
@@ -29,14 +29,14 @@ See also: compute-vad, merge-vads
 struct Options {
     /// File with lines of a class and its label, where the labels of classes are not their numbers
     #[arg(long)]
-    map: Option<Arg>,
+    map: Option<InputName>,
     /// Prior probabilities of the classes, with commas between them (e.g. 0.5,0.2,0.3); equal ones where empty
     #[arg(long, default_value = "")]
     priors: String,
-    first: Arg,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

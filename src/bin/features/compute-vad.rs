@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_ivector::EnergyVad;
 use kaldi_log::{log, warning};
@@ -38,8 +38,8 @@ struct Options {
     /// What part of the window has to have more energy than the threshold
     #[arg(long, default_value_t = 0.6)]
     vad_proportion_threshold: f32,
-    feats: Arg,
-    target: Arg,
+    feats: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_io::Format;
 use kaldi_matrix::Matrix;
@@ -23,10 +23,10 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    first: Arg,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, Matrix};
@@ -34,7 +34,7 @@ struct Options {
     /// Code of the sample kind (HTK's parmKind): 6 MFCC, 7 FBANK, 9 USER, 11 PLP ...
     #[arg(long, default_value_t = 9)]
     sample_kind: i32,
-    source: Arg,
+    source: InputName,
 }
 
 fn main() -> ExitCode {

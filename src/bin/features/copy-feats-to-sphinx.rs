@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, SphinxFeatures, write_sphinx_little_endian};
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -26,7 +26,7 @@ struct Options {
     /// Folder of the files, made if need be
     #[arg(long, default_value = "./")]
     output_dir: Arg,
-    source: Arg,
+    source: InputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, Value, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SphinxFeatures};
@@ -43,9 +43,9 @@ struct Options {
     compression_method: i32,
     /// Wspecifier for the number of frames of each utterance, e.g. ark,t:utt2num_frames (tables only)
     #[arg(long)]
-    write_num_frames: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    write_num_frames: Option<OutputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

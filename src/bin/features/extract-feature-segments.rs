@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FrameGrid, NoFrames, Segment};
 use kaldi_io::Input;
 use kaldi_log::{log, warning};
@@ -27,9 +27,9 @@ See also: subset-feats, subsample-feats, copy-feats, extract-segments
 struct Options {
     #[command(flatten)]
     grid: FrameGrid,
-    feats: Arg,
-    segments: Arg,
-    target: Arg,
+    feats: InputName,
+    segments: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Reader, SequentialReader, TableWriter, create_output};
@@ -20,8 +20,8 @@ See also: feat-to-len, matrix-dim
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

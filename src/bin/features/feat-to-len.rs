@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Output;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -20,8 +20,8 @@ See also: feat-to-dim, copy-feats (with --write-num-frames)
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Option<Arg>,
+    source: InputName,
+    target: Option<OutputName>,
 }
 
 fn main() -> ExitCode {

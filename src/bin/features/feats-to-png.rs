@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Output, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, MatrixOrVector};
@@ -32,7 +32,7 @@ See also: copy-feats, feat-to-len, subset-feats, select-feats
 struct Options {
     /// Rspecifier of waveforms, to be drawn above the features of their keys
     #[arg(long)]
-    wav: Option<Arg>,
+    wav: Option<InputName>,
     /// The channel of waveforms to draw, counted from 0
     #[arg(long, default_value_t = 0)]
     channel: u32,
@@ -41,8 +41,8 @@ struct Options {
     /// Draw so many utterances only, unless it is 0
     #[arg(long, default_value_t = 0)]
     max_utts: u64,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -118,7 +118,7 @@ enum Target {
 
 impl Target {
     /// A name tells what it is; a folder is made if need be, but not the one that it is in.
-    fn create(name: &Arg) -> anyhow::Result<Self> {
+    fn create(name: &OutputName) -> anyhow::Result<Self> {
         let path = name.as_path();
         let is_png = || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
         if !path.is_dir() && (!matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || is_png()) {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
@@ -25,10 +25,10 @@ struct Options {
     /// Add the features to the offsets that the transform computes; without it, only the offsets are written
     #[arg(long, default_value_t = true)]
     add_to_features: bool,
-    fmpe: Arg,
-    feats: Arg,
-    gselect: Arg,
-    target: Arg,
+    fmpe: InputName,
+    feats: InputName,
+    gselect: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{read_file, write_file};
@@ -25,8 +25,8 @@ struct Options {
     binary: bool,
     #[command(flatten)]
     fmpe: FmpeOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpolate_gaps};
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
@@ -31,8 +31,8 @@ struct Options {
     linear_interpolation: bool,
     #[command(flatten)]
     model: PitchModelOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

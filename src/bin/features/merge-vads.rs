@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Input, printable_rxfilename};
 use kaldi_ivector::{Error, LabelPairs};
 use kaldi_log::{log, warning};
@@ -27,10 +27,10 @@ See also: compute-vad, compute-vad-from-frame-likes, select-voiced-frames
 struct Options {
     /// File with lines of first label, second label and merged label, one for every pair of labels that occurs
     #[arg(long)]
-    map: Option<Arg>,
-    first: Arg,
-    second: Arg,
-    target: Arg,
+    map: Option<InputName>,
+    first: InputName,
+    second: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
@@ -32,10 +32,10 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    first: Arg,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -23,8 +23,8 @@ See also: interpolate-pitch, process-kaldi-pitch-feats
 struct Options {
     #[command(flatten)]
     normalizer: PitchNormalizerOptions,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

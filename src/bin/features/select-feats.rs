@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -23,8 +23,8 @@ See also: copy-feats, subset-feats, paste-feats
 #[derive(clap::Parser)]
 struct Options {
     selection: Selection,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::select_voiced;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -22,9 +22,9 @@ See also: compute-vad, merge-vads, subsample-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    feats: Arg,
-    vad: Arg,
-    target: Arg,
+    feats: InputName,
+    vad: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

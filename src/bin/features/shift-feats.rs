@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_io::Format;
 use kaldi_log::{log, warning};
@@ -30,8 +30,8 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::Splice;
 use kaldi_io::Format;
 use kaldi_matrix::{BinaryRows, Matrix};
@@ -27,8 +27,8 @@ struct Options {
     /// Number of frames after each frame
     #[arg(long, default_value_t = 4)]
     right_context: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -27,8 +27,8 @@ struct Options {
     /// Start with the frame of this number (0 is the first), for a positive n
     #[arg(long, default_value_t = 0)]
     offset: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

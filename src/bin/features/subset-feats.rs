@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Input;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -34,12 +34,12 @@ struct Options {
     n: i32,
     /// Copy only utterances listed in this text file, as first word of a line
     #[arg(long)]
-    include: Option<Arg>,
+    include: Option<InputName>,
     /// Copy all but the utterances listed in this text file, as first word of a line
     #[arg(long)]
-    exclude: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    exclude: Option<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

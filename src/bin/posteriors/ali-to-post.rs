@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
@@ -20,8 +20,8 @@ See also: post-to-weights, post-to-smat, get-post-on-ali, copy-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

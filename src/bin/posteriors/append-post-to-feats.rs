@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -30,9 +30,9 @@ struct Options {
     /// The dimension of the posteriors, greater than every index (must be given)
     #[arg(long, default_value_t = 0)]
     post_dim: i32,
-    source: Arg,
-    posteriors: Arg,
-    target: Arg,
+    source: InputName,
+    posteriors: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
@@ -23,8 +23,8 @@ struct Options {
     /// Keep this many indexes of each frame at most; 0 keeps all
     #[arg(long, default_value_t = 0)]
     n: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

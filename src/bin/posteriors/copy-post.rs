@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
@@ -22,8 +22,8 @@ struct Options {
     /// Multiply the weights by this; 0 leaves the frames empty
     #[arg(long, default_value_t = 1.0)]
     scale: f32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

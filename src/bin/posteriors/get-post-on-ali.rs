@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{Counts, RandomAccessReader, SequentialReader, TableWriter};
@@ -21,9 +21,9 @@ See also: weight-post, post-to-weights, ali-to-post
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    alignments: Arg,
-    target: Arg,
+    source: InputName,
+    alignments: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, vlog, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
@@ -26,12 +26,12 @@ struct Options {
     /// Take utterances that are missing in some of the tables, too
     #[arg(long, default_value_t = false)]
     allow_partial: bool,
-    lengths: Arg,
-    dims: Arg,
-    first: Arg,
+    lengths: InputName,
+    dims: InputName,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -48,7 +48,7 @@ enum Outcome {
 }
 
 fn paste_post(opts: Options) -> anyhow::Result<Tally> {
-    let streams: Vec<&Arg> = std::iter::once(&opts.first).chain(&opts.others).collect();
+    let streams: Vec<&InputName> = std::iter::once(&opts.first).chain(&opts.others).collect();
     let places = read_places(&opts.dims)?;
     if places.len() != streams.len() {
         bail!("expected {} dimensions, one for each table of posteriors, got {:?}", streams.len(), &*opts.dims);
@@ -102,7 +102,7 @@ struct Place {
     dim: i32,
 }
 
-fn read_places(text: &Arg) -> anyhow::Result<Vec<Place>> {
+fn read_places(text: &InputName) -> anyhow::Result<Vec<Place>> {
     let expected = || format!("expected dimensions such as 1029:1124, got {:?}", &**text);
     let (mut places, mut offset) = (Vec::new(), 0_i32);
     for word in text.to_string().split([':', ',']) {

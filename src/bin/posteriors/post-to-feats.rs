@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -31,8 +31,8 @@ struct Options {
     /// The dimension of the posteriors, greater than every index (must be given)
     #[arg(long, default_value_t = 0)]
     post_dim: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::SparseMatrix;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -25,8 +25,8 @@ struct Options {
     /// The number of columns, greater than every index (must be given)
     #[arg(long, default_value_t = -1)]
     dim: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

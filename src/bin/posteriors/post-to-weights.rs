@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter};
@@ -20,8 +20,8 @@ See also: weight-post, get-post-on-ali, post-to-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

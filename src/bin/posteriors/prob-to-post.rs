@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_random::{Pruning, Random};
@@ -29,8 +29,8 @@ struct Options {
     /// Keep a random share of the smaller ones, raised to --min-post, so that sums stay the same on average
     #[arg(long, default_value_t = true)]
     random_prune: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

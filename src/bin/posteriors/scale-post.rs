@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{is_specifier, number};
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
@@ -23,9 +23,9 @@ See also: weight-post, copy-post, sum-post
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    scale: Arg,
-    target: Arg,
+    source: InputName,
+    scale: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -56,7 +56,7 @@ fn scale_post(opts: Options) -> anyhow::Result<Tally> {
     Ok(written.finish()?.into())
 }
 
-fn read_scale(text: &Arg) -> anyhow::Result<f32> {
+fn read_scale(text: &InputName) -> anyhow::Result<f32> {
     let word = text.trim_ascii();
     match number::parse_f64(word) {
         Ok((scale, length)) if length == word.len() => Ok(scale as f32),

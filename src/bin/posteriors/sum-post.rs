@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::Digits;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
@@ -33,9 +33,9 @@ struct Options {
     /// Empty the frames in which the two have no index in common
     #[arg(long, visible_alias = "zero-if-disjoint", default_value_t = false)]
     drop_frames: bool,
-    first: Arg,
-    second: Arg,
-    target: Arg,
+    first: InputName,
+    second: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

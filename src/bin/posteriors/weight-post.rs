@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
@@ -25,9 +25,9 @@ struct Options {
     /// How many frames the weights may have more or less than the posteriors
     #[arg(long, default_value_t = 2)]
     length_tolerance: i32,
-    source: Arg,
-    weights: Arg,
-    target: Arg,
+    source: InputName,
+    weights: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::ParseError;
 use kaldi_log::{log, warning};
 use kaldi_score::align;
@@ -34,9 +34,9 @@ struct Options {
     /// What stands between the pairs. It may be a word of the sentences, since every third word separates
     #[arg(long, default_value = ";")]
     separator: Arg,
-    source: Arg,
-    other: Arg,
-    target: Arg,
+    source: InputName,
+    other: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

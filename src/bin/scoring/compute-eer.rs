@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::number::Digits;
 use kaldi_io::{Input, Output, number};
 use kaldi_log::log;
@@ -24,7 +24,7 @@ See also: ivector-plda-scoring, ivector-compute-dot-products
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
+    source: InputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
 use kaldi_random::Random;
 use kaldi_score::{Interval, Mode, Percent, SentenceErrors, count_edits, improvement, wer_interval};
@@ -32,9 +32,9 @@ struct Options {
     /// How often to draw as many sentences as there are
     #[arg(long, default_value_t = 10000)]
     replications: u32,
-    references: Arg,
-    hypotheses: Arg,
-    others: Option<Arg>,
+    references: InputName,
+    hypotheses: InputName,
+    others: Option<InputName>,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::Output;
 use kaldi_score::{Edits, Mode, Percent, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
@@ -29,8 +29,8 @@ struct Options {
     /// No longer means anything; sentences of integers are scored like others
     #[arg(long, default_value_t = false)]
     text: bool,
-    references: Arg,
-    hypotheses: Arg,
+    references: InputName,
+    hypotheses: InputName,
 }
 
 fn main() -> ExitCode {

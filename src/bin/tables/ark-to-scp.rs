@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Input, Rxfilename, is_same_file, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_scan::{Sequence, ValueType, join_names};
@@ -33,8 +33,8 @@ struct Options {
     #[arg(long, default_value_t = false)]
     salvage: bool,
     #[arg(required = true)]
-    archives: Vec<Arg>,
-    script: Arg,
+    archives: Vec<InputName>,
+    script: OutputName,
 }
 
 fn main() -> ExitCode {

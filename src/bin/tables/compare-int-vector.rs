@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::Digits;
 use kaldi_io::{Format, Output};
 use kaldi_log::{log, warning};
@@ -33,16 +33,16 @@ struct Options {
     binary: bool,
     /// Wxfilename for a vector that counts how often each integer stands in the part of the first vectors that is compared
     #[arg(long)]
-    write_tot_counts: Option<Arg>,
+    write_tot_counts: Option<OutputName>,
     /// Wxfilename for a vector that counts how often each integer is one of two that differ, 0.5 for each of the two
     #[arg(long)]
-    write_diff_counts: Option<Arg>,
+    write_diff_counts: Option<OutputName>,
     /// Wxfilename for a matrix that counts every pair of integers, the row of the first vector's, the column of the
     /// second's
     #[arg(long)]
-    write_confusion_matrix: Option<Arg>,
-    first: Arg,
-    second: Arg,
+    write_confusion_matrix: Option<OutputName>,
+    first: InputName,
+    second: InputName,
 }
 
 fn main() -> ExitCode {

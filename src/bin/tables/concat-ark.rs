@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_scan::{ScannedEntry, Scanner, Sequence, ValueType};
@@ -37,8 +37,8 @@ struct Options {
     #[arg(long = "type")]
     value_type: Option<&'static ValueType>,
     #[arg(required = true)]
-    archives: Vec<Arg>,
-    target: Arg,
+    archives: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -70,7 +70,7 @@ fn concat_ark(opts: Options) -> Result<Tally> {
 }
 
 /// Refuses to read what is written.
-fn check_names(archives: &[Arg], target: &BStr) -> Result<()> {
+fn check_names(archives: &[InputName], target: &BStr) -> Result<()> {
     let written = match Wspecifier::parse(target).map(|target| target.kind) {
         Some(WspecifierKind::Archive(archive)) => vec![archive],
         Some(WspecifierKind::Both { archive, script }) => vec![archive, script],

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
@@ -26,8 +26,8 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -41,8 +41,8 @@ struct Options {
     /// Apply the softmax function to every row
     #[arg(long, default_value_t = false)]
     apply_softmax_per_row: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

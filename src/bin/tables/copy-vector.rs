@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
@@ -31,8 +31,8 @@ struct Options {
     /// Multiply the vectors by this (tables only)
     #[arg(long, default_value_t = 1.0)]
     scale: f32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

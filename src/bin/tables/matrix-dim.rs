@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, Tally};
 use kaldi_io::{Output, is_specifier};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -22,7 +22,7 @@ See also: feat-to-len, feat-to-dim, copy-matrix
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
+    source: InputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Cursor, Value, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
@@ -28,11 +28,11 @@ See also: transform-feats, transform-vec, compose-transforms
 struct Options {
     /// Rspecifier of the map from the keys of the input to those of the tables of transforms
     #[arg(long, default_value = "")]
-    utt2spk: Arg,
+    utt2spk: InputName,
     #[arg(required = true)]
-    transforms: Vec<Arg>,
-    source: Arg,
-    target: Arg,
+    transforms: Vec<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -142,7 +142,7 @@ struct Step {
 
 impl Transforms {
     /// Reads the transforms that are the same for all, composes neighbours among them, and opens the tables of the others.
-    fn open(names: &[Arg], utt2spk: &Arg) -> anyhow::Result<Self> {
+    fn open(names: &[InputName], utt2spk: &InputName) -> anyhow::Result<Self> {
         let mut transforms = Self { steps: Vec::new(), tables: Vec::new() };
         let mut pending = None;
         for name in names {

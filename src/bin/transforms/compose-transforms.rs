@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -32,16 +32,16 @@ See also: transform-feats, transform-vec, extend-transform-dim, est-lda, est-pca
 struct Options {
     /// Rspecifier of the map from utterances to speakers, where A has utterances and B has speakers too
     #[arg(long)]
-    utt2spk: Option<Arg>,
+    utt2spk: Option<InputName>,
     /// Take the last column of B for an offset (only relevant where A is affine)
     #[arg(long, default_value_t = false)]
     b_is_affine: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    a: Arg,
-    b: Arg,
-    target: Arg,
+    a: InputName,
+    b: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_log::log;
@@ -27,7 +27,7 @@ struct Options {
     binary: bool,
     /// Wxfilename for the transform with all dimensions
     #[arg(long)]
-    write_full_matrix: Option<Arg>,
+    write_full_matrix: Option<OutputName>,
     /// Make the mean zero, with an offset
     #[arg(long, default_value_t = false)]
     remove_offset: bool,
@@ -41,9 +41,9 @@ struct Options {
     /// are small
     #[arg(long, default_value_t = 1.0)]
     within_class_factor: f32,
-    target: Arg,
+    target: OutputName,
     #[arg(required = true)]
-    sources: Vec<Arg>,
+    sources: Vec<InputName>,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally, add_files};
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
@@ -26,9 +26,9 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    target: Arg,
+    target: OutputName,
     #[arg(required = true)]
-    sources: Vec<Arg>,
+    sources: Vec<InputName>,
 }
 
 fn main() -> ExitCode {

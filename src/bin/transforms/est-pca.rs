@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
@@ -43,9 +43,9 @@ struct Options {
     normalize_mean: bool,
     /// Wxfilename for the transform with all dimensions
     #[arg(long)]
-    write_full_matrix: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    write_full_matrix: Option<OutputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
@@ -29,8 +29,8 @@ struct Options {
     /// The number of dimensions of the result, not smaller than before
     #[arg(long, default_value_t = -1)]
     new_dimension: i32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
@@ -25,10 +25,10 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    lda_mllt: Arg,
-    full_lda: Arg,
-    target: Arg,
-    inverse: Option<Arg>,
+    lda_mllt: InputName,
+    full_lda: InputName,
+    target: OutputName,
+    inverse: Option<OutputName>,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{LogDetCache, Matrix};
@@ -25,10 +25,10 @@ See also: apply-transform, transform-vec, compose-transforms, copy-feats
 struct Options {
     /// Rspecifier of the map from utterances to speakers
     #[arg(long, default_value = "")]
-    utt2spk: Arg,
-    transform: Arg,
-    source: Arg,
-    target: Arg,
+    utt2spk: InputName,
+    transform: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
@@ -20,9 +20,9 @@ See also: transform-feats, est-pca
 
 #[derive(clap::Parser)]
 struct Options {
-    transform: Arg,
-    source: Arg,
-    target: Arg,
+    transform: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use bstr::BStr;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::Clustering;
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
@@ -28,7 +28,7 @@ See also: ivector-plda-scoring-dense
 struct Options {
     /// Table of the number of speakers of each recording; there will be as many clusters, and no threshold
     #[arg(long)]
-    reco2num_spk_rspecifier: Option<Arg>,
+    reco2num_spk_rspecifier: Option<InputName>,
     /// Merge clusters where their similarity is this at least, or their cost at most
     #[arg(long, default_value_t = 0.0)]
     threshold: f32,
@@ -41,9 +41,9 @@ struct Options {
     /// No cluster gets more than this part of the segments (only with --reco2num-spk-rspecifier, and from 1 / num-spk to 1)
     #[arg(long, default_value_t = 1.0)]
     max_spk_fraction: f32,
-    scores: Arg,
-    reco2utt: Arg,
-    labels: Arg,
+    scores: InputName,
+    reco2utt: InputName,
+    labels: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::Digits;
 use kaldi_io::{Format, SymbolTable};
 use kaldi_log::{log, warning};
@@ -30,18 +30,18 @@ struct Options {
     /// Symbols of the integers (lines of a symbol and its integer), for the log; the counts are logged where it is given,
     /// or with --verbose=1
     #[arg(long)]
-    symbol_table: Option<Arg>,
+    symbol_table: Option<InputName>,
     /// The dimension of the counts; it is more where there are greater integers
     #[arg(long, default_value_t = 0)]
     counts_dim: i32,
     /// Rspecifier of a weight for each element of each vector, to be counted instead of 1
     #[arg(long)]
-    frame_weights: Option<Arg>,
+    frame_weights: Option<InputName>,
     /// Rspecifier of a weight for each vector, to be counted instead of 1
     #[arg(long)]
-    utt_weights: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    utt_weights: Option<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -26,9 +26,9 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    feats: Arg,
-    vectors: Arg,
-    target: Arg,
+    feats: InputName,
+    vectors: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

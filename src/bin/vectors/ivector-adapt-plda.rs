@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_ivector::{AdaptationOptions, AdaptationStats, Plda};
 use kaldi_log::log;
@@ -35,9 +35,9 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    source: Arg,
-    ivectors: Arg,
-    target: Arg,
+    source: InputName,
+    ivectors: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

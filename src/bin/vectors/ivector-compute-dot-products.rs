@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Lines;
 use kaldi_io::number::general;
 use kaldi_ivector::{TrialList, TrialScores};
@@ -28,10 +28,10 @@ See also: ivector-plda-scoring, ivector-normalize-length, compute-eer
 
 #[derive(clap::Parser)]
 struct Options {
-    trials: Arg,
-    first: Arg,
-    second: Arg,
-    scores: Arg,
+    trials: InputName,
+    first: InputName,
+    second: InputName,
+    scores: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_io::{Format, printable_wxfilename};
 use kaldi_ivector::{SpeakerLdaOptions, SpeakerStats};
@@ -38,9 +38,9 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    ivectors: Arg,
-    utt2spk: Arg,
-    target: Arg,
+    ivectors: InputName,
+    utt2spk: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

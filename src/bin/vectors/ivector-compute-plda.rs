@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_ivector::{PldaEstimator, PldaStats};
@@ -31,9 +31,9 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    spk2utt: Arg,
-    ivectors: Arg,
-    target: Arg,
+    spk2utt: InputName,
+    ivectors: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_ivector::{LengthNormalization, Plda};
@@ -32,8 +32,8 @@ struct Options {
     // These have no effect, as in Kaldi.
     #[command(flatten)]
     _normalization: LengthNormalization,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
@@ -30,10 +30,10 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = false)]
     binary: bool,
-    first: Arg,
-    second: Arg,
-    speakers: Option<Arg>,
-    num_utts: Option<Arg>,
+    spk2utt: Option<InputName>,
+    ivectors: InputName,
+    target: OutputName,
+    num_utts: Option<OutputName>,
 }
 
 fn main() -> ExitCode {
@@ -41,13 +41,13 @@ fn main() -> ExitCode {
 }
 
 fn ivector_mean(opts: Options) -> anyhow::Result<Tally> {
-    match &opts.speakers {
-        None => mean_of_all(&opts.first, &opts.second, Format::from_binary(opts.binary)),
-        Some(speakers) => means_of_speakers(&opts.first, &opts.second, speakers, opts.num_utts.as_ref()),
+    match &opts.spk2utt {
+        None => mean_of_all(&opts.ivectors, &opts.target, Format::from_binary(opts.binary)),
+        Some(spk2utt) => means_of_speakers(spk2utt, &opts.ivectors, &opts.target, opts.num_utts.as_ref()),
     }
 }
 
-fn mean_of_all(ivectors: &Arg, mean: &Arg, format: Format) -> anyhow::Result<Tally> {
+fn mean_of_all(ivectors: &InputName, mean: &OutputName, format: Format) -> anyhow::Result<Tally> {
     let rows = SequentialReader::<Vector<f32>>::open(ivectors)?.values();
     let mut moments = VectorMoments::default();
     let ended = rows.drain(|key, vector| {
@@ -62,7 +62,12 @@ fn mean_of_all(ivectors: &Arg, mean: &Arg, format: Format) -> anyhow::Result<Tal
     Ok(Tally::new(moments.count(), 0))
 }
 
-fn means_of_speakers(spk2utt: &Arg, ivectors: &Arg, means: &Arg, num_utts: Option<&Arg>) -> anyhow::Result<Tally> {
+fn means_of_speakers(
+    spk2utt: &InputName,
+    ivectors: &InputName,
+    means: &OutputName,
+    num_utts: Option<&OutputName>,
+) -> anyhow::Result<Tally> {
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(ivectors)?;
     let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?;
     let mut means = TableWriter::create(means)?;

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
@@ -28,8 +28,8 @@ struct Options {
     /// Scale to the square root of the dimension instead of 1
     #[arg(long, default_value_t = true)]
     scaleup: bool,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

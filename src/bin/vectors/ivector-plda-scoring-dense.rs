@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, energy_projection};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -31,10 +31,10 @@ struct Options {
     target_energy: f32,
     #[command(flatten)]
     normalization: LengthNormalization,
-    plda: Arg,
-    reco2utt: Arg,
-    ivectors: Arg,
-    scores: Arg,
+    plda: InputName,
+    reco2utt: InputName,
+    ivectors: InputName,
+    scores: OutputName,
 }
 
 fn main() -> ExitCode {

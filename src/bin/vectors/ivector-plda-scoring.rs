@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Lines;
 use kaldi_io::number::general;
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
@@ -32,14 +32,14 @@ See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, comp
 struct Options {
     /// Table of the number of utterances of each speaker, 1 where there is none
     #[arg(long)]
-    num_utts: Option<Arg>,
+    num_utts: Option<InputName>,
     #[command(flatten)]
     normalization: LengthNormalization,
-    plda: Arg,
-    train: Arg,
-    test: Arg,
-    trials: Arg,
-    scores: Arg,
+    plda: InputName,
+    train: InputName,
+    test: InputName,
+    trials: InputName,
+    scores: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -89,7 +89,7 @@ type Transformed = (Vector<f32>, i32, f32);
 fn transformed(
     plda: &Arc<Plda>,
     ivectors: &BStr,
-    num_utts: Option<&Arg>,
+    num_utts: Option<&InputName>,
     normalization: LengthNormalization,
 ) -> anyhow::Result<Rows<Option<Transformed>>> {
     let plda = Arc::clone(plda);

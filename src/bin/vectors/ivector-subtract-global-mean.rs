@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
@@ -27,9 +27,9 @@ struct Options {
     /// Subtract the mean of the vectors; without it they are copied
     #[arg(long, default_value_t = true)]
     subtract_mean: bool,
-    first: Arg,
-    second: Arg,
-    third: Option<Arg>,
+    mean: Option<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -37,14 +37,14 @@ fn main() -> ExitCode {
 }
 
 fn ivector_subtract_global_mean(opts: Options) -> anyhow::Result<Tally> {
-    let done = match &opts.third {
-        None => subtract_own_mean(&opts.first, &opts.second, opts.subtract_mean)?,
-        Some(target) => subtract_given_mean(&opts.first, &opts.second, target)?,
+    let done = match &opts.mean {
+        None => subtract_own_mean(&opts.source, &opts.target, opts.subtract_mean)?,
+        Some(mean) => subtract_given_mean(mean, &opts.source, &opts.target)?,
     };
     Ok(Tally::new(done, 0))
 }
 
-fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow::Result<u64> {
+fn subtract_own_mean(source: &InputName, target: &OutputName, subtract_mean: bool) -> anyhow::Result<u64> {
     let rows = SequentialReader::<Vector<f32>>::open(source)?.values();
     let mut target = TableWriter::create(target)?;
     let mut moments = VectorMoments::default();
@@ -78,7 +78,7 @@ fn subtract_own_mean(source: &Arg, target: &Arg, subtract_mean: bool) -> anyhow:
     Ok(done)
 }
 
-fn subtract_given_mean(mean: &Arg, source: &Arg, target: &Arg) -> anyhow::Result<u64> {
+fn subtract_given_mean(mean: &InputName, source: &InputName, target: &OutputName) -> anyhow::Result<u64> {
     let mean: Vector<f32> = read_file(mean)?;
     let source = SequentialReader::<Vector<f32>>::open(source)?;
     let target = TableWriter::create(target)?;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
@@ -22,9 +22,9 @@ See also: ivector-compute-lda, ivector-normalize-length, transform-vec
 
 #[derive(clap::Parser)]
 struct Options {
-    transform: Arg,
-    source: Arg,
-    target: Arg,
+    transform: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, printable_rxfilename, printable_wxfilename};
 use kaldi_ivector::LogisticRegression;
 use kaldi_log::log;
@@ -29,9 +29,9 @@ struct Options {
     binary: bool,
     /// File with a vector of what the prior of each class is multiplied with, such as the inverse of its prior in training
     #[arg(long)]
-    scale_priors: Option<Arg>,
-    source: Arg,
-    target: Arg,
+    scale_priors: Option<InputName>,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::number::write_f32;
 use kaldi_ivector::{LogisticRegression, TrainingOptions};
 use kaldi_log::{log, warning};
@@ -33,10 +33,10 @@ struct Options {
     // These have no effect, as in Kaldi.
     #[command(flatten)]
     _training: TrainingOptions,
-    model: Arg,
-    first: Arg,
-    second: Arg,
-    scores: Option<Arg>,
+    model: InputName,
+    classes: Option<InputName>,
+    vectors: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {
@@ -45,16 +45,16 @@ fn main() -> ExitCode {
 
 fn logistic_regression_eval(opts: Options) -> anyhow::Result<Tally> {
     let model: LogisticRegression = read_file(&opts.model)?;
-    match &opts.scores {
-        None => write_posteriors(model, &opts.first, &opts.second, opts.apply_log),
-        Some(scores) => write_scores(model, &opts.first, &opts.second, scores, opts.apply_log),
+    match &opts.classes {
+        None => write_posteriors(model, &opts.vectors, &opts.target, opts.apply_log),
+        Some(classes) => write_scores(model, classes, &opts.vectors, &opts.target, opts.apply_log),
     }
 }
 
 fn write_posteriors(
     model: LogisticRegression,
-    vectors: &Arg,
-    posteriors: &Arg,
+    vectors: &InputName,
+    posteriors: &OutputName,
     apply_log: bool,
 ) -> anyhow::Result<Tally> {
     let vectors = SequentialReader::<Vector<f32>>::open(vectors)?;
@@ -74,9 +74,9 @@ fn write_posteriors(
 
 fn write_scores(
     model: LogisticRegression,
-    classes: &Arg,
-    vectors: &Arg,
-    scores: &Arg,
+    classes: &InputName,
+    vectors: &InputName,
+    scores: &OutputName,
     apply_log: bool,
 ) -> anyhow::Result<Tally> {
     let classes = SequentialReader::<i32>::open(classes)?;

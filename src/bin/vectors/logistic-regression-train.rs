@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Format;
 use kaldi_io::number::general;
 use kaldi_ivector::{Trainer, TrainingOptions};
@@ -32,9 +32,9 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    vectors: Arg,
-    classes: Arg,
-    target: Arg,
+    vectors: InputName,
+    classes: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
@@ -26,9 +26,9 @@ struct Options {
     /// Has no effect: the form of the output is that of its wspecifier
     #[arg(long, default_value_t = false)]
     binary: bool,
-    spk2utt: Arg,
-    source: Arg,
-    target: Arg,
+    spk2utt: InputName,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
@@ -19,8 +19,8 @@ See also: matrix-sum, vector-sum
 
 #[derive(clap::Parser)]
 struct Options {
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

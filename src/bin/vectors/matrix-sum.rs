@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, add_files, wrong_usage};
+use kaldi_cli::{InputName, OutputName, Tally, add_files, wrong_usage};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -41,8 +41,8 @@ struct Options {
     #[arg(long, default_value_t = 1.0)]
     scale2: f32,
     #[arg(required = true)]
-    sources: Vec<Arg>,
-    target: Arg,
+    sources: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

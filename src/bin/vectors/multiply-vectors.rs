@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
@@ -30,10 +30,10 @@ struct Options {
     /// How many elements the lengths may differ by; where they differ by more, there is no product
     #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
-    first: Arg,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

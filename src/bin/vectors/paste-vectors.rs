@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -23,10 +23,10 @@ See also: paste-feats, append-vector-to-feats, copy-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    first: Arg,
+    first: InputName,
     #[arg(required = true)]
-    others: Vec<Arg>,
-    target: Arg,
+    others: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

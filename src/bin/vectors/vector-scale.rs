@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, Rspecifier, is_specifier};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
@@ -29,8 +29,8 @@ struct Options {
     /// Multiply the vectors by this
     #[arg(long, default_value_t = 1.0)]
     scale: f32,
-    source: Arg,
-    target: Arg,
+    source: InputName,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

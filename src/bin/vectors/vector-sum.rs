@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{Arg, Tally, add_files, wrong_usage};
+use kaldi_cli::{InputName, OutputName, Tally, add_files, wrong_usage};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -36,8 +36,8 @@ struct Options {
     #[arg(long, default_value_t = true)]
     binary: bool,
     #[arg(required = true)]
-    sources: Vec<Arg>,
-    target: Arg,
+    sources: Vec<InputName>,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

@@ -2,20 +2,21 @@
 //!
 //! A number `x` of decimal exponent `e` is scaled to the integer `x * 10^(6-e)`, whose seven digits are unpacked side by
 //! side in one 64-bit word; a table by decimal exponent says where the point goes. There are no loops and no branches
-//! that depend on usual values, since mispredicted ones would take most of the time. Where the scaled number is so close
-//! to half way between two integers that the rounding of `f64` may matter, the standard library decides.
+//! that depend on usual values, since mispredicted ones would take most of the time. Eight numbers go through each step
+//! before the next step, since one number's steps wait for each other. Where the scaled number is so close to half way
+//! between two integers that the rounding of `f64` may matter, the standard library decides.
 
 use std::io::Write;
 
 use super::{POWERS_OF_TEN, SMALLEST_POWER};
 
-/// Numbers that are laid out in a buffer before it is appended.
-const BATCH: usize = 64;
+/// Numbers whose digits are found together.
+const GROUP: usize = 8;
 
-/// Bytes of such a buffer: the longest number is `-1.797693e+308` and a space, and whole words are stored.
-const BUFFER: usize = BATCH * 15 + WINDOW;
+/// The length of the longest number with a space, `-1.797693e+308 `.
+const LONGEST: usize = 15;
 
-/// Bytes that may be stored to at a number.
+/// Bytes that may be stored to at a number, since whole words are stored.
 const WINDOW: usize = 32;
 
 /// Appends an integer in decimal.
@@ -27,77 +28,130 @@ pub fn write_integer(out: &mut Vec<u8>, value: i64) {
 
 /// Appends a number as `%.7g` prints it.
 pub fn write_f32(out: &mut Vec<u8>, value: f32) {
-    let mut window = [0; WINDOW];
-    let length = put_f32(&mut window, value);
-    out.extend_from_slice(&window[..length - 1]);
+    write_f32_row(out, &[value]);
+    out.pop();
 }
 
 /// Appends a number as `%.7g` prints it.
 pub fn write_f64(out: &mut Vec<u8>, value: f64) {
-    let mut window = [0; WINDOW];
-    let length = put_f64(&mut window, value);
-    out.extend_from_slice(&window[..length - 1]);
+    write_f64_row(out, &[value]);
+    out.pop();
 }
 
 /// Appends each number as [`write_f32`] does, followed by one space.
 pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
-    write_row(out, values, put_f32);
+    write_floats(out, values);
 }
 
 /// Appends each number as [`write_f64`] does, followed by one space.
 pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
-    write_row(out, values, put_f64);
+    write_floats(out, values);
 }
 
 /// Appends each integer, followed by one space.
 pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
-    write_row(out, values, |window, value: i32| put_integer(window, u64::from(value.unsigned_abs()), value < 0));
-}
-
-/// Appends what `put` stores for each value; `put` returns the length, of at most 15 bytes.
-#[inline(always)]
-fn write_row<T: Copy>(out: &mut Vec<u8>, values: &[T], put: impl Fn(&mut [u8; WINDOW], T) -> usize) {
-    let mut buffer = [0; BUFFER];
-    for batch in values.chunks(BATCH) {
-        let mut at = 0;
-        for &value in batch {
-            let window = buffer[at..].first_chunk_mut();
-            debug_assert!(window.is_some(), "numbers before it are longer than 15 bytes");
-            if let Some(window) = window {
-                at += put(window, value);
-            }
+    append(out, values.len(), |mut room| {
+        for &value in values {
+            room.put(|window| put_integer(window, u64::from(value.unsigned_abs()), value < 0));
         }
-        out.extend_from_slice(&buffer[..at]);
+        room.at
+    });
+}
+
+/// Appends the text of `count` numbers; `write` stores it and returns its length.
+#[inline(always)]
+fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(Room<'_>) -> usize) {
+    let begin = out.len();
+    out.resize(begin + count * LONGEST + WINDOW, 0);
+    let length = write(Room { bytes: &mut out[begin..], at: 0 });
+    out.truncate(begin + length);
+}
+
+/// Bytes for the text of numbers, which is there up to `at`.
+struct Room<'a> {
+    bytes: &'a mut [u8],
+    at: usize,
+}
+
+impl Room<'_> {
+    /// Adds a number, which `put` stores; `put` returns the length.
+    #[inline(always)]
+    fn put(&mut self, put: impl FnOnce(&mut [u8; WINDOW]) -> usize) {
+        let window = self.bytes[self.at..].first_chunk_mut();
+        debug_assert!(window.is_some(), "numbers before it are longer than {LONGEST} bytes");
+        if let Some(window) = window {
+            self.at += put(window);
+        }
     }
 }
 
-/// Stores a number and a space, and returns their length.
-#[inline(always)]
-fn put_f32(window: &mut [u8; WINDOW], value: f32) -> usize {
-    let bits = value.to_bits() & (u32::MAX >> 1);
-    let layout = layout_of(bits);
-    let scaled = f64::from(f32::from_bits(bits)) * layout.scale;
-    let (rounded, error) = round(scaled);
-    if error <= layout.tolerance {
-        return layout.put(window, rounded, value.is_sign_negative());
-    }
-    put_exactly(window, f64::from(value))
+/// What rows of floats are made of.
+trait Float: Copy + Default + Into<f64> {
+    /// The largest distance of a scaled number from its integer at which the integer may be known to be right.
+    const TOLERANCE: f64;
+
+    /// The layout of the size of the number.
+    fn layout(self) -> &'static Layout;
 }
 
-/// Stores a number and a space, and returns their length.
-#[inline(always)]
-fn put_f64(window: &mut [u8; WINDOW], value: f64) -> usize {
-    let bits = value.to_bits() & (u64::MAX >> 1);
-    // The number cut to an f32. What an f32 cannot hold becomes infinite or denormal, to which no layout belongs.
-    let cut = ((bits >> 29) as i64 - ((1023 - 127) << 23)).clamp(0, i64::from(f32::INFINITY.to_bits()));
-    let layout = layout_of(cut as u32);
-    let scaled = f64::from_bits(bits) * layout.scale;
-    let (rounded, error) = round(scaled);
-    // Between 9999999.5 and the next f32 the layout is that of the smaller exponent.
-    if error <= layout.tolerance.min(INEXACT) && rounded < 10_000_000 {
-        return layout.put(window, rounded, value.is_sign_negative());
+impl Float for f32 {
+    const TOLERANCE: f64 = 0.5;
+
+    #[inline(always)]
+    fn layout(self) -> &'static Layout {
+        layout_of(self.to_bits() & (u32::MAX >> 1))
     }
-    put_exactly(window, value)
+}
+
+impl Float for f64 {
+    const TOLERANCE: f64 = INEXACT;
+
+    #[inline(always)]
+    fn layout(self) -> &'static Layout {
+        // The number cut to an f32. What an f32 cannot hold becomes infinite or denormal, to which no layout belongs.
+        let cut =
+            ((self.abs().to_bits() >> 29) as i64 - ((1023 - 127) << 23)).clamp(0, i64::from(f32::INFINITY.to_bits()));
+        layout_of(cut as u32)
+    }
+}
+
+#[inline(always)]
+fn write_floats<T: Float>(out: &mut Vec<u8>, values: &[T]) {
+    append(out, values.len(), |mut room| {
+        let (groups, rest) = values.as_chunks();
+        for group in groups {
+            put_floats(&mut room, group, GROUP);
+        }
+        if !rest.is_empty() {
+            let mut group = [T::default(); GROUP];
+            group[..rest.len()].copy_from_slice(rest);
+            put_floats(&mut room, &group, rest.len());
+        }
+        room.at
+    });
+}
+
+/// Adds the first `count` of the values.
+#[inline(always)]
+fn put_floats<T: Float>(room: &mut Room<'_>, values: &[T; GROUP], count: usize) {
+    let mut layouts = [&LAYOUTS[0]; GROUP];
+    let mut scaled = [0.0; GROUP];
+    for (lane, &value) in values.iter().enumerate() {
+        layouts[lane] = value.layout();
+        scaled[lane] = value.into().abs() * layouts[lane].scale;
+    }
+    let rounded = scaled.map(round);
+    let digits = digits_of_all(rounded.map(|(number, _)| number));
+    for (lane, &value) in values[..count].iter().enumerate() {
+        let ((number, error), layout) = (rounded[lane], layouts[lane]);
+        // An f64 between 9999999.5 and the next f32 has the layout of the smaller exponent.
+        let certain = error <= layout.tolerance.min(T::TOLERANCE) && number < 10_000_000;
+        let value = value.into();
+        room.put(|window| match certain {
+            true => layout.put(window, digits[lane], value.is_sign_negative()),
+            false => put_exactly(window, value),
+        });
+    }
 }
 
 /// Rounds a number from 0 to 2^31, ties to even; returns the integer and its distance from the number.
@@ -127,7 +181,7 @@ fn put_exactly(window: &mut [u8; WINDOW], value: f64) -> usize {
     let length = 16 - rest.len();
     let exponent = std::str::from_utf8(&text[9..length]).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0);
     let digits = text[2..8].iter().fold(u32::from(text[0] - b'0'), |sum, digit| sum * 10 + u32::from(digit - b'0'));
-    Layout::new(exponent, 0.0, 0.0).put(window, digits, negative)
+    Layout::new(exponent, 0.0, 0.0).put(window, eight_digits(digits), negative)
 }
 
 /// How numbers of one decimal exponent are written.
@@ -141,12 +195,11 @@ struct Layout {
     whole: u64,
     /// The point behind them.
     point: u64,
-    /// What comes before the digits: zeros and a point.
-    prefix: u64,
     /// What comes after the digits: an exponent and a space.
     suffix: u64,
     /// The length without the suffix, by the number of digits without trailing zeros.
     lengths: [u8; 8],
+    /// How much of `0.000` comes before the digits.
     prefix_length: u8,
     suffix_length: u8,
 }
@@ -188,7 +241,6 @@ impl Layout {
             tolerance,
             whole: if prefix_length > 0 { u64::MAX } else { (1 << (8 * before_point)) - 1 },
             point: if prefix_length > 0 { 0 } else { (b'.' as u64) << (8 * before_point) },
-            prefix: u64::from_le_bytes(*b"0.000000"),
             suffix,
             lengths,
             prefix_length: prefix_length as u8,
@@ -196,17 +248,17 @@ impl Layout {
         }
     }
 
-    /// Stores a number of these seven digits and a space, and returns their length. 0 stands for itself.
+    /// Stores a number of seven digits, behind a 0 in the lowest byte, and a space; returns their length. 0 stands for
+    /// itself.
     #[inline(always)]
-    fn put(&self, window: &mut [u8; WINDOW], digits: u32, negative: bool) -> usize {
-        let digits = eight_digits(digits) >> 8;
+    fn put(&self, window: &mut [u8; WINDOW], digits: u64, negative: bool) -> usize {
+        let digits = digits >> 8;
         let significant = 8 - (digits | 1).leading_zeros() as usize / 8;
         let text = digits | ASCII_ZEROS;
         let text = (text & self.whole) | self.point | ((text & !self.whole) << 8);
         // The masks bound the lengths for the compiler, which leaves out its checks then.
-        window[0] = b'-';
         let start = usize::from(negative);
-        put_word(window, start, self.prefix);
+        put_word(window, 0, u64::from_le_bytes(if negative { *b"-0.00000" } else { *b"0.000000" }));
         put_word(window, start + usize::from(self.prefix_length & 7), text);
         let end = start + usize::from(self.lengths[significant & 7] & 15);
         put_word(window, end, self.suffix);
@@ -276,6 +328,24 @@ fn eight_digits(number: u32) -> u64 {
     let pairs = hundreds | (pair - 100 * hundreds) << 16;
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
     tens | (pairs - 10 * tens) << 8
+}
+
+/// [`eight_digits`] of each, by steps on numbers of 16 bits, of which the compiler puts eight side by side.
+#[inline(always)]
+fn digits_of_all(numbers: [u32; GROUP]) -> [u64; GROUP] {
+    let high = numbers.map(|number| (number / 10_000) as u16);
+    let low = numbers.map(|number| (number % 10_000) as u16);
+    let hundreds = |number: u16| ((u32::from(number) * 5243) >> 19) as u16;
+    let rest = |number: u16| number.wrapping_sub(hundreds(number).wrapping_mul(100));
+    let two_digits = |number: u16| {
+        let tens = number.wrapping_mul(103) >> 10;
+        u64::from(tens | number.wrapping_sub(tens.wrapping_mul(10)) << 8)
+    };
+    let a = high.map(hundreds).map(two_digits);
+    let b = high.map(rest).map(two_digits);
+    let c = low.map(hundreds).map(two_digits);
+    let d = low.map(rest).map(two_digits);
+    std::array::from_fn(|lane| a[lane] | b[lane] << 16 | c[lane] << 32 | d[lane] << 48)
 }
 
 /// The four digits of a number below 10^4, the first in the lowest byte.
@@ -508,7 +578,7 @@ mod tests {
     #[test]
     fn rows_are_their_numbers_with_spaces() {
         let mut random = Random::seeded();
-        for length in [0, 1, 40, BATCH - 1, BATCH, BATCH + 1, 5 * BATCH + 3] {
+        for length in [0, 1, 40, GROUP - 1, GROUP, GROUP + 1, 50 * GROUP + 3] {
             // The longest numbers among others.
             let bits: Vec<u64> = (0..length).map(|_| random.next() | random.next()).collect();
             let singles: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();

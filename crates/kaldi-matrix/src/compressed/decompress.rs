@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use byteorder::{ByteOrder, LittleEndian};
+
 use super::{Layout, Stored, columns};
 use crate::{Matrix, Real};
 
@@ -33,7 +35,7 @@ impl Stored<'_> {
             Layout::Columns => self.columns(rows, cols),
             Layout::TwoByte => {
                 let integers = &self.payload.as_chunks().0[rows.start * stride..rows.end * stride];
-                self.even(integers, cols, 65535.0, |&bytes| f32::from(u16::from_le_bytes(bytes)))
+                self.even(integers, cols, 65535.0, |bytes: &[u8; 2]| f32::from(LittleEndian::read_u16(bytes)))
             }
             Layout::OneByte => {
                 let integers = &self.payload[rows.start * stride..rows.end * stride];
@@ -66,7 +68,7 @@ impl Stored<'_> {
         let bytes = &bytes[cols.start * self.header.rows..cols.end * self.header.rows];
         let columns = levels
             .iter()
-            .map(|levels| levels.map(|level| self.header.level(u16::from_le_bytes(level))))
+            .map(|levels| levels.map(|level| self.header.level(LittleEndian::read_u16(&level))))
             .zip(bytes.chunks_exact(self.header.rows).map(|column| &column[rows.clone()]));
         let mut data = vec![T::default(); rows.len() * cols.len()];
         if rows.len() < MANY {

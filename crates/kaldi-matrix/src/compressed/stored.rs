@@ -1,5 +1,6 @@
 //! The bytes of compressed matrices: header, extent, and what a reader checks.
 
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::{Cursor, Format, Frame, ParseError};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -60,10 +61,9 @@ impl Header {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         let layout = read_token(cursor)?;
         let start = cursor.offset();
-        let mut fields = [[0; 4]; 4];
-        fields.as_flattened_mut().copy_from_slice(cursor.take(FIELDS)?);
-        let [min, range] = [fields[0], fields[1]].map(f32::from_le_bytes);
-        let [rows, cols] = [fields[2], fields[3]].map(i32::from_le_bytes);
+        let fields = cursor.take(FIELDS)?;
+        let [min, range] = [0, 4].map(|at| LittleEndian::read_f32(&fields[at..]));
+        let [rows, cols] = [8, 12].map(|at| LittleEndian::read_i32(&fields[at..]));
         if rows < 0 || cols < 0 || (rows == 0) != (cols == 0) {
             return Err(ParseError::new(start + 8, format!("expected the size of a matrix, got {rows} by {cols}")));
         }

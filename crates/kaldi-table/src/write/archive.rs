@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
+use kaldi_io::{FileIdentity, Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
 use kaldi_log::warning;
 
 use crate::key::is_key;
@@ -41,8 +41,9 @@ impl ArchiveWriter {
                 return Err(invalid(wspecifier, "expected an archive to write (ark: or ark,scp:), not a script file"));
             }
         };
-        if script.as_ref() == Some(&archive_name) && !matches!(archive_name.as_slice(), b"" | b"-") {
-            return Err(invalid(wspecifier, "the archive and its script file have the same name"));
+        let place = script.as_ref().and_then(|script| FileIdentity::of_output(script.as_ref()));
+        if place.is_some() && place == FileIdentity::of_output(archive_name.as_ref()) {
+            return Err(invalid(wspecifier, "the archive and its script file are the same file"));
         }
         let archive = create_output(&archive_name, options.flush)?;
         if script.is_some() && archive.position().is_none() {
@@ -112,6 +113,8 @@ impl ArchiveWriter {
         if let Some((_, script)) = &mut self.script {
             script.flush()?;
         }
+        // Two processes that write the same two files leave those of the one or those of the other.
+        let _turn = self.script.as_ref().and_then(|_| self.archive.turn());
         finish_output(self.archive, permissive)?;
         self.script.map_or(Ok(()), |(_, script)| finish_output(script, permissive))
     }

@@ -1,0 +1,82 @@
+//! Keeping apart processes that give names to the same files.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The turn of this process to give names to files that belong together; it ends when this is dropped.
+///
+/// It is a lock of a file that is there for the time of the turn only. One that was left behind by a process that was
+/// killed is free, and used again.
+#[derive(Debug)]
+#[must_use = "the turn ends when it is dropped"]
+pub struct Turn {
+    _file: File,
+    path: PathBuf,
+}
+
+impl Turn {
+    /// Waits for the turn to replace `path`, and files that belong to it; nothing where its folder allows no locks.
+    pub(super) fn take(path: &Path) -> Option<Self> {
+        let mut name = OsString::from(".kaldi-tables-");
+        name.push(path.file_name()?);
+        name.push(".lock");
+        let path = path.with_file_name(name);
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).ok()?;
+            lock(&file)?;
+            // The process before may have removed the file after this one had opened it.
+            let locked = file.metadata().ok()?;
+            if fs::metadata(&path).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino())) {
+                return Some(Self { _file: file, path });
+            }
+        }
+    }
+}
+
+/// Waits until nobody else has the lock of `file`; nothing where the file system has no locks.
+fn lock(file: &File) -> Option<()> {
+    #[allow(unsafe_code)]
+    // SAFETY: takes a descriptor, which `file` keeps open; it touches no memory.
+    let status = unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX) };
+    (status == 0).then_some(())
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn turns_of_the_same_path_do_not_overlap_and_leave_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.ark");
+        let (inside, turns) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let turn = Turn::take(&path).unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        turns.fetch_add(1, Ordering::SeqCst);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        drop(turn);
+                    }
+                });
+            }
+        });
+        assert_eq!(turns.into_inner(), 400);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(Turn::take(Path::new("/nonexistent/x.ark")).is_none());
+    }
+}

@@ -1,0 +1,180 @@
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Command;
+use std::{env, fs};
+
+use crate::support::Scratch;
+use crate::support::sample::{binary_archive, matrix};
+
+/// A folder with an archive of two matrices.
+fn with_archive() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 30, 4)), ("b", matrix(2, 20, 4))]));
+    scratch
+}
+
+/// What begins a command line that another user runs in this folder; nothing where that is not possible.
+fn as_other_user(scratch: &Scratch) -> Option<String> {
+    let user = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
+    fs::set_permissions(scratch.path("."), fs::Permissions::from_mode(0o755)).unwrap();
+    // The tools are copied: they may be in a folder that others may not enter.
+    let tools = env::current_exe().ok()?.ancestors().nth(2)?.join("copy-matrix");
+    fs::copy(tools, scratch.path("tool")).ok()?;
+    let script = format!("{user} {} --version", scratch.path("tool").display());
+    let possible = Command::new("sh").args(["-c", &script]).output().is_ok_and(|output| output.status.success());
+    possible.then(|| format!("{user} ./tool "))
+}
+
+/// What begins a command line that may mount folders; nothing where that is not possible.
+fn with_mounts() -> Option<&'static str> {
+    let possible = Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|output| output.status.success());
+    possible.then_some("unshare -rm bash -c")
+}
+
+#[test]
+fn two_outputs_on_one_file_are_refused_before_anything_is_read() {
+    let scratch = with_archive();
+    scratch.sh("echo old > s; ln -s s soft; ln s hard; ln -s new dangling; mkdir sub; ln -s . sub/here").succeeds();
+    let read = "'ark:touch was-read; cat m.ark |'";
+    for (options, target) in [
+        ("", "ark,scp:s,s"),
+        ("", "ark,scp:s,./s"),
+        ("", "ark,scp:s,soft"),
+        ("", "ark,scp:s,hard"),
+        ("", "ark,scp:new,dangling"),
+        ("", "ark,t,scp:new,sub/here/../new"),
+        ("--write-num-frames=ark,t:new", "ark:./new"),
+        ("--write-num-frames=ark,t:new", "ark,scp:x,new"),
+        ("--write-num-frames=ark,t:/dev/stdout", "ark:- > new"),
+        ("", "ark,scp:/dev/fd/1,- > new"),
+        ("", "ark,scp:new,- > new"),
+    ] {
+        let ran = scratch.sh(&format!("copy-feats {options} {read} {target}")).fails_with(255);
+        ran.stderr_has("one of them would be lost; give each a file of its own");
+        assert!(!scratch.list().contains(&"was-read".to_owned()), "{options} {target}");
+        scratch.sh("grep -qx old s && rm -f new").succeeds();
+    }
+    scratch.write("v.ark", "u  [ 1 2 ]\n").write("spk2utt", "s u\n");
+    scratch
+        .sh("ivector-mean ark:spk2utt ark:v.ark ark:o ark,t:o")
+        .fails_with(255)
+        .stderr_has("two outputs have the name o:");
+    scratch.sh("ivector-mean ark:spk2utt ark:v.ark ark:o ark,t:n; cat n").succeeds().stdout_is("s 1 \n");
+}
+
+#[test]
+fn devices_and_pipes_take_several_outputs() {
+    let scratch = with_archive();
+    scratch.sh("copy-feats --write-num-frames=ark:/dev/null ark:m.ark ark,scp:/dev/null,/dev/null").fails_with(255);
+    scratch.sh("copy-feats --write-num-frames=ark:/dev/null ark:m.ark ark:/dev/null").succeeds();
+    scratch.sh("copy-feats '--write-num-frames=ark:| cat > /dev/null' ark:m.ark 'ark:| cat > /dev/null'").succeeds();
+    for stdout in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let both = format!("copy-feats --write-num-frames=ark,t:{stdout} ark:m.ark ark,t:- | grep -c '^[ab] '");
+        scratch.sh(&both).succeeds().stdout_is("4\n");
+    }
+}
+
+#[test]
+fn every_name_of_standard_output_means_the_same_stream() {
+    let scratch = with_archive();
+    scratch.sh("ln -s /dev/stdout link").succeeds();
+    for stdout in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
+        // Another stream of the same file would begin at its begin.
+        let script = format!("(echo first; copy-feats ark:m.ark ark:{stdout}) > o; (echo first; cat m.ark) | cmp - o");
+        scratch.sh(&script).succeeds();
+    }
+}
+
+#[test]
+fn an_input_that_an_output_in_place_would_empty_is_refused() {
+    let scratch = with_archive();
+    scratch.sh("cp m.ark n.ark; ln -s n.ark l.ark; copy-matrix ark:n.ark ark,scp:c.ark,c.scp").succeeds();
+    scratch.sh("sed s/c.ark/n.ark/ c.scp > n.scp; sed 's/$/[0:1]/' n.scp > r.scp; cp n.scp s.scp").succeeds();
+    for names in [
+        "ark:n.ark ark,f:n.ark",
+        "ark:l.ark ark,t,f:./n.ark",
+        "ark:n.ark ark,f,scp:x.ark,n.ark",
+        "ark:n.ark ark:/dev/fd/3 3<> n.ark",
+        "ark:- ark,f:n.ark < n.ark",
+        "ark:n.ark ark:- >> n.ark",
+        "scp:s.scp ark,f,scp:x.ark,s.scp",
+        "scp:n.scp ark,f:n.ark",
+        "scp,p:r.scp ark,f:l.ark",
+        "scp:n.scp ark:/dev/fd/3 3<> n.ark",
+    ] {
+        let ran = scratch.sh(&format!("copy-feats {names}")).fails_with(255);
+        ran.stderr_has("written in place");
+        scratch.sh("cmp m.ark n.ark && cmp n.scp s.scp").succeeds();
+    }
+    scratch.sh("copy-feats scp:c.scp ark,f:n.ark && cmp m.ark n.ark").succeeds();
+    scratch.sh("copy-feats scp:n.scp ark:n.ark && copy-feats ark:n.ark ark:n.ark && cmp m.ark n.ark").succeeds();
+}
+
+#[test]
+fn a_file_in_a_folder_that_may_not_be_written_is_written_in_place() {
+    let scratch = with_archive();
+    let Some(tool) = as_other_user(&scratch) else { return };
+    scratch.sh("mkdir closed; cp m.ark closed/; chmod 666 closed/m.ark; chmod 644 m.ark").succeeds();
+    let ran = scratch.sh(&format!("{tool} ark:closed/m.ark ark:closed/m.ark")).fails_with(255);
+    ran.stderr_has("written in place");
+    scratch
+        .sh(&format!("cmp m.ark closed/m.ark && {tool} ark:m.ark ark,t:closed/m.ark && {tool} ark:closed/m.ark ark:-"))
+        .succeeds();
+}
+
+#[test]
+fn another_users_file_in_a_sticky_folder_is_written_in_place() {
+    let scratch = with_archive();
+    let Some(tool) = as_other_user(&scratch) else { return };
+    scratch.sh("mkdir -m 1777 shared; echo old > shared/o; chmod 666 shared/o; chmod 644 m.ark").succeeds();
+    let inode = fs::metadata(scratch.path("shared/o")).unwrap().ino();
+    scratch
+        .sh(&format!("{tool} ark:m.ark ark:shared/o && cmp m.ark shared/o && ls -A shared"))
+        .succeeds()
+        .stdout_is("o\n");
+    assert_eq!(fs::metadata(scratch.path("shared/o")).unwrap().ino(), inode);
+}
+
+#[test]
+fn a_file_that_something_is_mounted_on_is_written_in_place() {
+    let Some(mounts) = with_mounts() else { return };
+    let scratch = with_archive();
+    scratch.sh("echo old > o; echo old > behind; mkdir sub").succeeds();
+    let script = format!("{mounts} 'mount --bind behind o && copy-matrix ark:m.ark ark,scp:o,o.scp'");
+    scratch.sh(&script).succeeds();
+    scratch.sh("cmp m.ark behind && grep -qx old o && ls -A").succeeds().stdout_is("behind\nm.ark\no\no.scp\nsub\n");
+    let same = format!("{mounts} 'mount --bind m.ark o && copy-matrix ark:m.ark ark:o'");
+    scratch.sh(&same).fails_with(255).stderr_has("written in place");
+}
+
+#[test]
+fn files_get_their_names_without_proc() {
+    let Some(mounts) = with_mounts() else { return };
+    let scratch = with_archive();
+    let script = format!("{mounts} 'mount -t tmpfs none /proc && copy-matrix ark:m.ark ark,scp:o.ark,o.scp'");
+    scratch.sh(&script).succeeds();
+    scratch.sh("cmp m.ark o.ark; ls -A").succeeds().stdout_is("m.ark\no.ark\no.scp\n");
+}
+
+#[test]
+fn a_file_that_is_replaced_keeps_its_owner_and_group() {
+    let scratch = with_archive();
+    if as_other_user(&scratch).is_none() {
+        return;
+    }
+    scratch.sh("echo old > o; chmod 640 o; chown 65534:12345 o; copy-matrix ark:m.ark ark:o && cmp m.ark o").succeeds();
+    let kept = fs::metadata(scratch.path("o")).unwrap();
+    assert_eq!((kept.uid(), kept.gid(), kept.mode() & 0o7777), (65534, 12345, 0o640));
+}
+
+#[test]
+fn an_archive_and_its_script_file_are_of_one_writer() {
+    let scratch = with_archive();
+    // The values of each writer have another size, and so its script file other offsets.
+    let script = "for i in $(seq 12); do echo \"a$(seq -s '' $((i * 100))) [ 1 ]\"; echo \"b [ $i ]\"; done | \
+         split --lines=2 - in; for i in in*; do copy-vector ark:$i ark,scp:o.ark,o.scp & done; wait; rm in*";
+    for _ in 0..5 {
+        scratch.sh(script).succeeds();
+        scratch.sh("copy-vector scp:o.scp ark:c.ark && cmp c.ark o.ark").succeeds();
+    }
+    assert_eq!(scratch.list(), ["c.ark", "m.ark", "o.ark", "o.scp"]);
+}
