@@ -8,37 +8,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::command::{Dialect, Opt};
+use crate::command::Dialect;
 use crate::kind::Kind;
-
-/// What a command line asks for.
-pub(crate) enum Request {
-    Help,
-    Version,
-    Run(Reading),
-}
-
-/// What a command line said.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    /// One value for each of [`Dialect::options`], canonical; `None` where it was not given.
-    pub(crate) values: Vec<Option<BString>>,
-    pub(crate) arguments: Vec<OsString>,
-}
-
-/// A command line that cannot be understood.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) message: String,
-    /// Whether the list of options would help.
-    pub(crate) is_unknown_option: bool,
-}
-
-impl Fault {
-    fn new(message: String) -> Self {
-        Self { message, is_unknown_option: false }
-    }
-}
+use crate::option::Opt;
+use crate::reading::{Fault, Reading, Request};
 
 impl Dialect {
     /// Reads the words of a command line after the program's name, and the config files that they name.

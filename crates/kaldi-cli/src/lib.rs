@@ -53,7 +53,9 @@ mod ending;
 mod kind;
 mod memory;
 mod names;
+mod option;
 mod progress;
+mod reading;
 mod standard;
 mod sum;
 mod tally;
@@ -70,8 +72,8 @@ use anyhow::anyhow;
 use clap::{ArgMatches, Command};
 
 use command::Dialect;
-use dialect::{Fault, Request};
 use progress::Progress;
+use reading::{Fault, Request};
 use standard::Standard;
 
 pub use arg::Arg;
@@ -124,7 +126,7 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     let command = O::command();
     let dialect = Dialect::of(&command);
     let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
-    Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
+    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
     let mut matches = dialect.matches(command, &dialect.canonical(&reading)?.0)?;
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
@@ -167,7 +169,7 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
         }
         Request::Version => return Err(print_version(main)),
     };
-    let standard = Standard::from(&dialect, &reading).map_err(fail)?;
+    let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use clap::CommandFactory;
 
 use crate::command::Dialect;
-use crate::dialect::Request;
+use crate::reading::Request;
 use crate::standard::Standard;
 use crate::{Arg, usage};
 
@@ -110,7 +110,7 @@ fn parse_words<O: clap::Parser>(words: &[OsString]) -> Result<O, String> {
         Request::Help => return Err("help".to_owned()),
         Request::Version => return Err("version".to_owned()),
     };
-    Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
+    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
     let (words, _) = dialect.canonical(&reading)?;
     let mut matches = dialect.matches(command, &words)?;
     O::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())

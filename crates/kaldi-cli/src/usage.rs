@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::command::{Dialect, Opt};
+use crate::command::Dialect;
 use crate::dialect::normalized;
+use crate::option::Opt;
 
 /// Returns the tool's own text, its options and the standard options, sorted by name.
 ///

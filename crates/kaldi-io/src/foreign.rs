@@ -5,7 +5,7 @@
 
 use std::io::ErrorKind;
 
-use crate::cursor::is_space;
+use crate::characters::is_space;
 
 /// What a stream was taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,6 +37,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod basic;
+mod characters;
 mod cursor;
 mod encoded;
 mod error;
@@ -44,6 +45,7 @@ mod foreign;
 mod format;
 pub mod framing;
 mod input;
+mod integers;
 mod lines;
 mod names;
 pub mod number;
@@ -60,7 +62,8 @@ mod values;
 mod xfilename;
 
 pub use basic::Basic;
-pub use cursor::{Cursor, excerpt, is_space};
+pub use characters::{excerpt, is_space};
+pub use cursor::Cursor;
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use foreign::{Wanted, output_doubt, recognize};

@@ -48,6 +48,7 @@ mod compressed;
 mod contract;
 mod either;
 mod error;
+mod factor;
 mod general;
 mod htk;
 mod linear_algebra;

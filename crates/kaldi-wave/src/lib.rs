@@ -42,6 +42,7 @@ mod distortion;
 mod encoding;
 mod extent;
 mod flac;
+mod header;
 mod info;
 mod resample;
 mod riff;
