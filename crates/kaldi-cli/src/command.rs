@@ -91,11 +91,7 @@ impl Dialect {
             (_, usize::MAX) => format!("at least {min} arguments"),
             _ => format!("{min} to {max} arguments"),
         };
-        let advice = match reading.arguments.iter().find(|argument| argument.as_bytes().starts_with(b"--")) {
-            Some(option) => format!(" ({} stands behind the first argument; options go before it)", option.display()),
-            None => String::new(),
-        };
-        format!("expected {expected}, got {}{advice}", reading.arguments.len())
+        format!("expected {expected}, got {}", reading.arguments.len())
     }
 
     /// Has clap parse what [`Dialect::canonical`] returned.

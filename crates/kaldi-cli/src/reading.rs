@@ -7,6 +7,8 @@ use bstr::BString;
 /// What a command line asks for.
 pub(crate) enum Request {
     Help,
+    /// Help, as a mistake: `--help=false`. Whatever the value is, Kaldi answers with the usage text on standard error.
+    Usage,
     Version,
     Run(Reading),
 }
