@@ -18,6 +18,9 @@ mod safety;
 /// Several tools together, as recipes string them.
 mod pipelines;
 
+/// What the architecture says of the sources.
+mod architecture;
+
 /// The documents show what the tools do.
 mod docs;
 

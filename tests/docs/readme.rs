@@ -46,7 +46,7 @@ fn a_plus_stands_for_tools_that_kaldi_lacks() {
 fn the_help_of_every_tool_names_it_and_an_example() {
     for name in tools().into_values().flatten() {
         let output = tool(&name).arg("--help").output().unwrap();
-        let help = String::from_utf8(output.stderr).unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
         assert!(help.contains(&format!("Usage: {name} ")), "{name}: {help}");
         assert!(help.contains("e.g.: "), "{name}: {help}");
     }

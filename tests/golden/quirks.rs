@@ -2,6 +2,7 @@
 
 use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_reverberate, wav_to_duration};
 use crate::tools::features::{copy_feats, select_feats};
+use crate::tools::help;
 use crate::tools::posteriors::post_to_feats;
 use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
 use crate::tools::vectors::{vector_scale, vector_sum};
@@ -67,4 +68,5 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
     ),
     ("wav-to-duration/(h-)?ark-header-only-fails", &[wav_to_duration::archives_work_without_reading_them_whole]),
     ("wav-reverberate/(h-)?rir-other-rate", &[wav_reverberate::an_impulse_response_at_another_rate_is_an_error]),
+    ("copy-(matrix|vector|int-vector|feats|post|gselect)/(h-)?io-help$", &[help::help_is_answered_on_standard_output]),
 ];

@@ -1,35 +1,15 @@
 //! Between the derived clap command and the dialect: what a command line may hold, and how clap is told what it held.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{ArgAction, ArgMatches, Command};
 
-use crate::dialect::Reading;
-use crate::kind::Kind;
 use crate::names::{Names, Role};
+use crate::option::Opt;
+use crate::reading::Reading;
 use crate::standard;
-
-/// An option that the command line may name.
-pub(crate) struct Opt {
-    /// The name of clap's argument; `None` for a standard option.
-    pub(crate) id: Option<String>,
-    /// The name as the usage text shows it.
-    pub(crate) name: Cow<'static, str>,
-    /// Further names of the same option.
-    pub(crate) aliases: Vec<String>,
-    pub(crate) kind: Kind,
-    role: Option<Role>,
-    pub(crate) help: Cow<'static, str>,
-    /// The default as the usage text shows it; `None` where the usage text should not show any.
-    pub(crate) default: Option<Cow<'static, str>>,
-    /// The only values allowed, where there are such.
-    pub(crate) choices: Vec<String>,
-    /// An empty value means that the option is not given.
-    empty_is_none: bool,
-}
 
 /// An argument, by its place after the options.
 struct Place {
@@ -111,11 +91,7 @@ impl Dialect {
             (_, usize::MAX) => format!("at least {min} arguments"),
             _ => format!("{min} to {max} arguments"),
         };
-        let advice = match reading.arguments.iter().find(|argument| argument.as_bytes().starts_with(b"--")) {
-            Some(option) => format!(" ({} stands behind the first argument; options go before it)", option.display()),
-            None => String::new(),
-        };
-        format!("expected {expected}, got {}{advice}", reading.arguments.len())
+        format!("expected {expected}, got {}", reading.arguments.len())
     }
 
     /// Has clap parse what [`Dialect::canonical`] returned.
@@ -149,57 +125,6 @@ impl Dialect {
                 Some(deeper) => cause = deeper,
                 None => return message,
             }
-        }
-    }
-}
-
-impl Opt {
-    /// An option of all tools.
-    pub(crate) fn standard(name: &'static str, kind: Kind, default: &'static str, help: &'static str) -> Self {
-        Self {
-            id: None,
-            name: name.into(),
-            aliases: Vec::new(),
-            kind,
-            role: None,
-            help: help.into(),
-            default: Some(default.into()),
-            choices: Vec::new(),
-            empty_is_none: false,
-        }
-    }
-
-    /// The name and the further names.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&*self.name).chain(self.aliases.iter().map(String::as_str))
-    }
-
-    fn of(arg: &Arg, name: &str) -> Self {
-        let kind = Kind::of(arg.get_value_parser());
-        let default = arg.get_default_values().first().map(|default| default.to_string_lossy());
-        let empty_is_none = default.is_none() && kind == Kind::Text;
-        let default = match (default, kind) {
-            (Some(default), _) => Some(kind.show_default(&default).into()),
-            (None, Kind::Bool) => Some("false".into()),
-            (None, Kind::Text) => Some("\"\"".into()),
-            (None, _) => None,
-        };
-        let choices = match kind {
-            Kind::Text => arg.get_possible_values().iter().map(|choice| choice.get_name().to_owned()).collect(),
-            _ => Vec::new(),
-        };
-        let aliases = arg.get_all_aliases().unwrap_or_default().into_iter().map(str::to_owned).collect();
-        let help = arg.get_help().map(ToString::to_string).unwrap_or_default().into();
-        Self {
-            id: Some(arg.get_id().to_string()),
-            name: name.to_owned().into(),
-            aliases,
-            kind,
-            role: Role::of(arg.get_value_parser()),
-            help,
-            default,
-            choices,
-            empty_is_none,
         }
     }
 }

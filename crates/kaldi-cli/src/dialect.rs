@@ -1,43 +1,24 @@
 //! The option dialect: from the words of a command line to values by option and arguments by place.
 //!
 //! It follows Kaldi's `util/parse-options.cc`. Differences: `-h` is help where the first argument would stand, help is
-//! looked for before anything else is judged, and an unknown option is answered with the name that was probably meant.
+//! looked for before anything else is judged, and an unknown option is answered with the names that were probably meant.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::command::{Dialect, Opt};
+use crate::command::Dialect;
 use crate::kind::Kind;
+use crate::reading::{Fault, Reading, Request};
 
-/// What a command line asks for.
-pub(crate) enum Request {
-    Help,
-    Version,
-    Run(Reading),
-}
-
-/// What a command line said.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    /// One value for each of [`Dialect::options`], canonical; `None` where it was not given.
-    pub(crate) values: Vec<Option<BString>>,
-    pub(crate) arguments: Vec<OsString>,
-}
-
-/// A command line that cannot be understood.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) message: String,
-    /// Whether the list of options would help.
-    pub(crate) is_unknown_option: bool,
-}
-
-impl Fault {
-    fn new(message: String) -> Self {
-        Self { message, is_unknown_option: false }
-    }
+/// Where an option stands.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// On the command line, before the next word.
+    CommandLine { next: Option<&'a BStr> },
+    /// In a config file; the function returns the begin of a message.
+    Config(&'a dyn Fn() -> String),
 }
 
 impl Dialect {
@@ -48,8 +29,12 @@ impl Dialect {
         let named: Vec<(BString, Option<&BStr>)> = named.map(|word| split(word.as_bstr())).collect();
         let num_options = words.iter().take_while(|word| word.starts_with(b"--") && **word != "--").count();
 
-        if named.iter().any(|(key, _)| key == "help") || words.get(num_options).is_some_and(|word| *word == "-h") {
+        let asks = |with_value: bool| named.iter().any(|(key, value)| key == "help" && value.is_some() == with_value);
+        if asks(false) || words.get(num_options).is_some_and(|word| *word == "-h") {
             return Ok(Request::Help);
+        }
+        if asks(true) {
+            return Ok(Request::Usage);
         }
         if named.iter().any(|(key, _)| key == "version") {
             return Ok(Request::Version);
@@ -60,8 +45,8 @@ impl Dialect {
                 self.read_config(value.unwrap_or_default(), &mut values)?;
             }
         }
-        for word in &words[..num_options] {
-            self.set(word, None, &mut values)?;
+        for (index, word) in words[..num_options].iter().enumerate() {
+            self.set(word, Place::CommandLine { next: words.get(index + 1).copied() }, &mut values)?;
         }
         let mut arguments: Vec<OsString> =
             words[num_options..].iter().map(|word| OsString::from_vec(word.to_vec())).collect();
@@ -78,31 +63,36 @@ impl Dialect {
         })?;
         for (index, line) in text.lines().enumerate() {
             let line = trim(line.split_once_str("#").map_or(line, |(before, _)| before));
-            let place = || format!("{}:{}", kaldi_io::shell_quote(name), index + 1);
+            let place = || format!("{}:{}: ", kaldi_io::shell_quote(name), index + 1);
             if line.is_empty() {
                 continue;
             }
             if !line.starts_with(b"--") {
-                return Err(Fault::new(format!("{}: expected --name=value, got \"{line}\"", place())));
+                return Err(Fault::new(format!("{}expected --name=value, got \"{line}\"", place())));
             }
             if split(line[2..].as_bstr()).0 == "config" {
-                kaldi_log::warning!("{}: --config has no effect in a config file", place());
+                kaldi_log::warning!("{}--config has no effect in a config file", place());
             }
-            self.set(line, Some(&place), values)?;
+            if let Some(other) = self.second_option(line) {
+                kaldi_log::warning!("{}{other} is a part of the value here; a line has one option only", place());
+            }
+            self.set(line, Place::Config(&place), values)?;
         }
         Ok(())
     }
 
-    /// Sets one option from `--name=value`; `place` tells where a line of a config file stands.
-    fn set(
-        &self,
-        word: &BStr,
-        place: Option<&dyn Fn() -> String>,
-        values: &mut [Option<BString>],
-    ) -> Result<(), Fault> {
+    /// The name of another option in the value of one, as where two stand on a line.
+    fn second_option(&self, line: &BStr) -> Option<String> {
+        let (_, value) = line.split_once_str("=")?;
+        let mut words = value.split(u8::is_ascii_whitespace).filter_map(|word| word.strip_prefix(b"--"));
+        words.find_map(|word| self.find(&split(word.as_bstr()).0)).map(|option| format!("--{}", option.name))
+    }
+
+    /// Sets one option from `--name=value`.
+    fn set(&self, word: &BStr, place: Place<'_>, values: &mut [Option<BString>]) -> Result<(), Fault> {
         let (key, value) = split(word[2..].as_bstr());
         let fault = |why: &str| {
-            let place = place.map(|place| format!("{}: ", place())).unwrap_or_default();
+            let place = if let Place::Config(place) = place { place() } else { String::new() };
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             Fault::new(format!("{place}Invalid option {word}{why}"))
         };
@@ -112,12 +102,20 @@ impl Dialect {
         let Some(index) =
             self.options.iter().position(|option| option.names().any(|name| key == normalized(name.as_bytes())))
         else {
-            let advice = self.closest(key.as_ref()).map(|name| format!("did you mean --{name}?")).unwrap_or_default();
+            let names: Vec<_> = self.closest(key.as_ref()).into_iter().map(|name| format!("--{name}")).collect();
+            let advice = if names.is_empty() { String::new() } else { format!("did you mean {}?", names.join(" or ")) };
             return Err(Fault { is_unknown_option: true, ..fault(&advice) });
         };
         let option = &self.options[index];
         if value.is_none() && option.kind != Kind::Bool {
-            return Err(fault(&format!("expected --{}=<{}>", option.name, option.kind)));
+            let is_value = |next: &&BStr| !next.starts_with(b"--") && option.kind.canonical(Some(next)).is_ok();
+            let advice = match place {
+                Place::CommandLine { next: Some(next) } if is_value(&next) => {
+                    format!(", as in {word}={}", kaldi_io::shell_quote(next))
+                }
+                _ => String::new(),
+            };
+            return Err(fault(&format!("expected --{}=<{}>{advice}", option.name, option.kind)));
         }
         let value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
         if !option.choices.is_empty() && !option.choices.iter().any(|choice| value == choice.as_str()) {
@@ -125,18 +123,6 @@ impl Dialect {
         }
         values[index] = Some(value);
         Ok(())
-    }
-
-    /// Returns the option whose name is most like `key`, if any is like it.
-    fn closest(&self, key: &BStr) -> Option<&str> {
-        let key = key.to_str().ok()?;
-        let distance = |option: &Opt| {
-            let name = normalized(option.name.as_bytes()).to_string();
-            strsim::damerau_levenshtein(key, &name)
-        };
-        let (distance, option) =
-            self.options.iter().map(|option| (distance(option), option)).min_by_key(|(distance, _)| *distance)?;
-        (distance <= 1 + key.len() / 4).then_some(&*option.name)
     }
 
     /// Returns the canonical value of a standard option.

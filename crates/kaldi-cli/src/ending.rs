@@ -31,6 +31,11 @@ pub(crate) fn report(message: &str, place: &Location<'_>) {
     kaldi_log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
 }
 
+/// Writes a `WARNING` line that says what to do about a wrong command line.
+pub(crate) fn advise(advice: &str, place: &Location<'_>) {
+    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{}", one_line(advice)));
+}
+
 /// Makes the ends that nobody returns an error for end like one, with exit code 255: a panic, which is a bug, with an
 /// `ERROR` line; running out of memory or stack, where the runtime has written its own line, without.
 pub(crate) fn install_handlers() {

@@ -45,6 +45,12 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod advice;
 mod arg;
 mod closed;
 mod command;
@@ -53,7 +59,9 @@ mod ending;
 mod kind;
 mod memory;
 mod names;
+mod option;
 mod progress;
+mod reading;
 mod standard;
 mod sum;
 mod tally;
@@ -70,8 +78,8 @@ use anyhow::anyhow;
 use clap::{ArgMatches, Command};
 
 use command::Dialect;
-use dialect::{Fault, Request};
 use progress::Progress;
+use reading::{Fault, Request};
 use standard::Standard;
 
 pub use arg::Arg;
@@ -89,7 +97,7 @@ pub use tally::Tally;
 /// - Options end at the first argument or at `--`. The last of a repeated option wins.
 /// - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
 ///   options of the command line; a later file wins over an earlier one.
-/// - `--help` anywhere before `--` prints the usage text.
+/// - `--help` anywhere before `--`, and `-h` in the place of the first argument, write the usage text to standard output.
 ///
 /// # Exit codes
 ///
@@ -97,7 +105,7 @@ pub use tally::Tally;
 /// | --- | --- |
 /// | 0, 1 or 255 | as the tool's [`Tally`] says |
 /// | 0 | `--help`, `-h`, `--version` |
-/// | 1 | wrong number of arguments; the usage text is printed |
+/// | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice where there is any |
 /// | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
 /// | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
 #[track_caller]
@@ -124,7 +132,7 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     let command = O::command();
     let dialect = Dialect::of(&command);
     let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else { return Ok(None) };
-    Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
+    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
     let mut matches = dialect.matches(command, &dialect.canonical(&reading)?.0)?;
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
@@ -150,7 +158,8 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
     kaldi_log::set_program(&String::from_utf8_lossy(program));
 
     let dialect = Dialect::of(&command);
-    let print_usage = || kaldi_log::write_line(usage::usage_text(usage, &dialect).as_bytes());
+    let usage_for = |descriptor| usage::usage_text(usage, &dialect, usage::columns(descriptor));
+    let print_usage = || kaldi_log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
     let fail = |fault: Fault| {
         if fault.is_unknown_option {
             print_usage();
@@ -161,19 +170,25 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
     };
     let reading = match dialect.read(&words).map_err(fail)? {
         Request::Run(reading) => reading,
-        Request::Help => {
+        Request::Help => return Err(print(&usage_for(libc::STDOUT_FILENO), main)),
+        Request::Usage => {
             print_usage();
             return Err(ExitCode::SUCCESS);
         }
-        Request::Version => return Err(print_version(main)),
+        Request::Version => {
+            return Err(print(&format!("{} {}\n", kaldi_log::program(), env!("CARGO_PKG_VERSION")), main));
+        }
     };
-    let standard = Standard::from(&dialect, &reading).map_err(fail)?;
+    let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {
         kaldi_log::write_line(&echo(&name, &words));
     }
     let (canonical, names) = dialect.canonical(&reading).map_err(|message| {
+        if let Some(advice) = dialect.advise_on_arguments(&words) {
+            ending::advise(&advice, main);
+        }
         print_usage();
         if !words.is_empty() {
             ending::report(&message, main);
@@ -199,10 +214,11 @@ fn echo(name: &OsString, words: &[OsString]) -> Vec<u8> {
     line
 }
 
-fn print_version(main: &Location<'_>) -> ExitCode {
+/// Writes what was asked for to standard output.
+fn print(text: &str, main: &Location<'_>) -> ExitCode {
     let print = || {
         let mut stdout = kaldi_io::Output::create("-".into(), false)?;
-        stdout.write_all(format!("{} {}\n", kaldi_log::program(), env!("CARGO_PKG_VERSION")).as_bytes())?;
+        stdout.write_all(text.as_bytes())?;
         stdout.finish()?;
         Ok(Tally::default().always_ok())
     };

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::Arg;
     use crate::command::Dialect;
-    use crate::dialect::Request;
+    use crate::reading::Request;
 
     #[derive(clap::Parser)]
     #[allow(dead_code, reason = "only the names are looked at")]

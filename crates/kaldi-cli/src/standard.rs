@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use crate::command::{Dialect, Opt};
-use crate::dialect::{Fault, Reading};
 use crate::kind::Kind;
+use crate::option::Opt;
+use crate::reading::Fault;
 
 static STANDARD: OnceLock<Standard> = OnceLock::new();
 
@@ -34,9 +34,8 @@ pub(crate) fn options() -> Vec<Opt> {
 }
 
 impl Standard {
-    /// Takes the standard options off a command line.
-    pub(crate) fn from(dialect: &Dialect, reading: &Reading) -> Result<Self, Fault> {
-        let get = |name| dialect.standard(reading, name);
+    /// Takes the standard options off a command line, of which `get` returns the canonical value of an option.
+    pub(crate) fn from<'r>(get: impl Fn(&str) -> Option<&'r str>) -> Result<Self, Fault> {
         let num_threads = match get("num-threads") {
             None => None,
             Some(value) => Some(value.parse().ok().filter(|number| *number > 0).ok_or_else(|| Fault {

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt;
 use clap::CommandFactory;
 
 use crate::command::Dialect;
-use crate::dialect::Request;
+use crate::reading::Request;
 use crate::standard::Standard;
 use crate::{Arg, usage};
 
@@ -108,9 +108,10 @@ fn parse_words<O: clap::Parser>(words: &[OsString]) -> Result<O, String> {
     let reading = match dialect.read(words).map_err(|fault| fault.message)? {
         Request::Run(reading) => reading,
         Request::Help => return Err("help".to_owned()),
+        Request::Usage => return Err("usage".to_owned()),
         Request::Version => return Err("version".to_owned()),
     };
-    Standard::from(&dialect, &reading).map_err(|fault| fault.message)?;
+    Standard::from(|name| dialect.standard(&reading, name)).map_err(|fault| fault.message)?;
     let (words, _) = dialect.canonical(&reading)?;
     let mut matches = dialect.matches(command, &words)?;
     O::from_arg_matches_mut(&mut matches).map_err(|error| error.to_string())
@@ -164,7 +165,7 @@ fn a_bad_value_names_the_option_and_what_was_expected() {
         ("--binary=yes", "expected true or false"),
         ("--binary=", "expected true or false"),
         ("--print-args=x", "expected true or false"),
-        ("--write-num-frames", "expected --write-num-frames=<string>"),
+        ("--write-num-frames", "expected --write-num-frames=<string>, as in --write-num-frames=a"),
         ("--=3", "expected the form --name=value"),
         ("--window-type=gauss", "expected one of povey, hamming"),
         ("--num-threads=0", "expected 1 or more"),
@@ -178,6 +179,70 @@ fn an_unknown_option_is_answered_with_what_was_probably_meant() {
     assert_eq!(parse(&["--change-dims=3"]).unwrap_err(), "Invalid option --change-dims=3: did you mean --change_dim?");
     assert_eq!(parse(&["--BINRAY"]).unwrap_err(), "Invalid option --BINRAY: did you mean --binary?");
     assert_eq!(parse(&["--nosuch-option=3"]).unwrap_err(), "Invalid option --nosuch-option=3");
+}
+
+#[test]
+fn parts_of_a_name_tell_what_was_probably_meant() {
+    for (option, meant) in [
+        ("--num-frames=ark:x", "--write-num-frames"),
+        ("--type=povey", "--window-type"),
+        ("--dim=3", "--change_dim"),
+        ("--window-length=25", "--window-type"),
+        ("--log", "--apply-log"),
+        ("--threads=4", "--num-threads"),
+    ] {
+        let expected = format!("Invalid option {option}: did you mean {meant}?");
+        assert_eq!(parse(&[option, "a", "b"]).unwrap_err(), expected);
+    }
+    // Words that many names have say nothing.
+    for option in ["--num-foo-bars=3", "--write-everything"] {
+        assert_eq!(parse(&[option, "a", "b"]).unwrap_err(), format!("Invalid option {option}"));
+    }
+}
+
+#[test]
+fn options_of_other_dialects_get_advice() {
+    let dialect = Dialect::of(&Options::command());
+    let advice = |line: &[&str]| dialect.advise_on_arguments(&words(line)).unwrap_or_default();
+    for (line, expected) in [
+        (&["-o", "out", "a"][..], "-o is an argument here; options have the form --name=value; outputs are arguments"),
+        (&["-j4", "a", "b"], "-j4 is an argument here; options have the form --name=value, such as --num-threads=4"),
+        (&["a", "b", "-v"], "-v is an argument here; options have the form --name=value"),
+        (&["a", "b", "--scale=2"], "--scale=2 stands behind the first argument; options go before it"),
+        (
+            &["--binary", "false", "a", "b"],
+            "false behind --binary is an argument; as its value, it is written --binary=false",
+        ),
+        (&["a", "b", "c"], ""),
+        (&["a", "-1", "-"], ""),
+        (&["a", "b", "--", "--scale=2"], ""),
+    ] {
+        assert_eq!(advice(line), expected, "{line:?}");
+    }
+    for (line, expected) in [
+        (["--scale", "2", "a", "b"], "expected --scale=<float>, as in --scale=2"),
+        (["--scale", "a", "b", "c"], "expected --scale=<float>"),
+        (["--scale", "--binary", "a", "b"], "expected --scale=<float>"),
+    ] {
+        assert_eq!(parse(&line).unwrap_err(), format!("Invalid option --scale: {expected}"));
+    }
+}
+
+#[test]
+fn two_options_on_a_line_of_a_config_file_are_warned_about() {
+    let warnings = |line: &str| {
+        let mut log = Vec::new();
+        with_config(line.as_bytes(), |conf| {
+            log = kaldi_log::capture(|| drop(parse(&[&format!("--config={conf}"), "a", "b"]))).1;
+        });
+        String::from_utf8(log).unwrap()
+    };
+    for line in ["--scale=2 --binary=false", "--write-num-frames=ark:n --apply_log"] {
+        assert!(warnings(line).contains("is a part of the value here; a line has one option only"), "{line}");
+    }
+    for line in ["--scale=2", "--write-num-frames=ark:foo --bar |", "--scale=2 # --binary"] {
+        assert_eq!(warnings(line), "", "{line}");
+    }
 }
 
 #[test]
@@ -201,7 +266,7 @@ fn an_empty_name_is_no_name() {
 #[test]
 fn options_end_at_the_first_argument() {
     let error = parse(&["a", "b", "--change-dim=3"]).unwrap_err();
-    assert!(error.starts_with("expected 2 arguments, got 3 (--change-dim=3 stands behind"), "{error}");
+    assert_eq!(error, "expected 2 arguments, got 3");
     let opts = parse(&["a", "--change-dim=3"]).unwrap();
     assert_eq!((opts.change_dim, opts.output), (-1, Arg::from("--change-dim=3")));
     assert_eq!(parse(&["-change-dim=3", "b"]).unwrap().input, "-change-dim=3");
@@ -224,13 +289,14 @@ fn help_is_looked_for_first_and_everywhere_before_a_double_dash() {
         &["--help"][..],
         &["--scale=x", "--help"],
         &["a", "b", "c", "--HELP"],
-        &["--help=maybe", "--nosuch"],
         &["--config=nosuch.conf", "--help"],
         &["-h"],
         &["--scale=1", "-h"],
     ] {
         assert_eq!(parse(line).unwrap_err(), "help", "{line:?}");
     }
+    assert_eq!(parse(&["--help=maybe", "--nosuch"]).unwrap_err(), "usage");
+    assert_eq!(parse(&["--help=maybe", "--help"]).unwrap_err(), "help");
     assert_eq!(parse(&["--", "--help", "b"]).unwrap().input, "--help");
     assert_eq!(parse(&["a", "-h"]).unwrap().output, "-h");
     assert_eq!(parse(&["--version"]).unwrap_err(), "version");
@@ -312,7 +378,8 @@ fn arguments_need_not_be_utf8_nor_filled() {
 
 #[test]
 fn the_usage_text_has_kaldis_layout() {
-    let usage = usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &Dialect::of(&Options::command()));
+    let usage =
+        usage::usage_text("Copies.\n\nUsage: copy [options] <in> <out>\n", &Dialect::of(&Options::command()), 200);
     let expected = "
 Copies.
 

@@ -27,6 +27,28 @@ pub trait Basic: Copy {
     fn write_text(self, out: &mut Vec<u8>);
 }
 
+impl Cursor<'_> {
+    /// Consumes a number or truth value (Kaldi's `ReadBasicType`).
+    ///
+    /// # Errors
+    /// Where there is none, its size byte is of another type, or it does not fit.
+    pub fn read_basic<T: Basic>(&mut self) -> Result<T> {
+        if self.is_binary() { T::read_binary(self) } else { T::read_text(self) }
+    }
+
+    /// Consumes a number in text form that stands on the same line, `wanted` where there is none.
+    ///
+    /// # Errors
+    /// Where the line ends or anything else is there, or the number does not fit.
+    pub fn read_on_line<T: Basic>(&mut self, wanted: &str) -> Result<T> {
+        self.skip_blanks();
+        match self.peek() {
+            None | Some(b'\n') => Err(self.expected(wanted)),
+            Some(_) => T::read_text(self),
+        }
+    }
+}
+
 macro_rules! basic_integer {
     ($type:ty, $size_byte:expr) => {
         impl Basic for $type {

@@ -1,12 +1,12 @@
-//! Reading of tokens, basic types and integer vectors from bytes in memory.
+//! Reading of tokens and of text from bytes in memory.
 
 use std::borrow::Cow;
 
-use byteorder::{ByteOrder, LittleEndian};
 use memchr::memchr;
 
+use crate::ParseError;
+use crate::characters::{excerpt, is_space, printable};
 use crate::number;
-use crate::{Basic, ParseError};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -273,63 +273,6 @@ impl<'a> Cursor<'a> {
         Err(ParseError::new(start, format!("expected token \"{expected}\", got \"{}\"", excerpt(token))))
     }
 
-    /// Consumes a number or truth value (Kaldi's `ReadBasicType`).
-    ///
-    /// # Errors
-    /// Where there is none, its size byte is of another type, or it does not fit.
-    pub fn read_basic<T: Basic>(&mut self) -> Result<T> {
-        if self.binary { T::read_binary(self) } else { T::read_text(self) }
-    }
-
-    /// Consumes integers as Kaldi's `ReadIntegerVector` does; the counterpart of
-    /// [`write_int_vector`](crate::write_int_vector).
-    ///
-    /// # Errors
-    /// Where the form is not that of an integer vector or a number does not fit.
-    pub fn read_int_vector(&mut self) -> Result<Vec<i32>> {
-        if self.binary {
-            let bytes = self.take_counted()?;
-            return Ok(bytes.chunks_exact(4).map(LittleEndian::read_i32).collect());
-        }
-        let mut values = Vec::new();
-        self.read_bracketed(|cursor| cursor.read_int_row(&mut values))?;
-        Ok(values)
-    }
-
-    /// Consumes the header of a binary integer vector (size byte, count) and returns its elements' bytes.
-    fn take_counted(&mut self) -> Result<&'a [u8]> {
-        let size = self.take(1)?[0];
-        if size != 4 {
-            return Err(ParseError::new(self.at - 1, format!("expected element size 4, got {size}")));
-        }
-        let count = LittleEndian::read_i32(self.take(4)?);
-        let Ok(count) = u64::try_from(count) else {
-            return Err(ParseError::new(self.at - 4, format!("expected a count, got {count}")));
-        };
-        // A count below 2^31 times 4 bytes fits usize on every 64-bit machine.
-        self.take((count * 4) as usize)
-    }
-
-    /// Consumes `[ ... ]`, calling `element` at each element; a newline after it is left.
-    fn read_bracketed(&mut self, mut element: impl FnMut(&mut Self) -> Result<()>) -> Result<()> {
-        self.skip_space();
-        if self.peek() != Some(b'[') {
-            return Err(self.expected("\"[\""));
-        }
-        self.at += 1;
-        loop {
-            self.skip_space();
-            match self.peek() {
-                Some(b']') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(_) => element(self)?,
-                None => return Err(self.end("\"]\"")),
-            }
-        }
-    }
-
     /// A fault that shows what stands at the cursor instead of `wanted`.
     pub fn expected(&self, wanted: &str) -> ParseError {
         let rest = self.rest();
@@ -341,40 +284,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes a number in text form that stands on the same line, `wanted` where there is none.
-    ///
-    /// # Errors
-    /// Where the line ends or anything else is there, or the number does not fit.
-    pub fn read_on_line<T: Basic>(&mut self, wanted: &str) -> Result<T> {
-        self.skip_blanks();
-        match self.peek() {
-            None | Some(b'\n') => Err(self.expected(wanted)),
-            Some(_) => T::read_text(self),
-        }
-    }
-
-    /// Consumes integers in text form, up to the end of the line or to what ends a row for [`number::parse_i32_row`].
-    ///
-    /// # Errors
-    /// Where not even one is there, or one does not fit.
-    pub fn read_int_row(&mut self, values: &mut Vec<i32>) -> Result<()> {
-        let before = values.len();
-        match number::parse_i32_row(self.rest(), values) {
-            Ok(length) if self.open && length == self.rest().len() => {
-                Err(ParseError::end(self.bytes.len(), "a space after a number"))
-            }
-            Ok(_) if values.len() == before => Err(self.expected("an integer")),
-            Ok(length) => {
-                self.at += length;
-                Ok(())
-            }
-            Err(error) => {
-                // Reading it by itself words the fault.
-                self.at += error.offset;
-                values.push(i32::read_text(self)?);
-                Ok(())
-            }
-        }
+    /// Whether a number or word of `length` bytes at the cursor may be the begin of a longer one.
+    pub(crate) fn may_go_on(&self, length: usize) -> bool {
+        self.open && length == self.rest().len()
     }
 
     /// The bytes of the text number at the cursor, with white space before it consumed; `parse` tells its value and
@@ -386,7 +298,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<T> {
         self.skip_space();
         match parse(self.rest()) {
-            Ok((_, length)) if self.open && length == self.rest().len() => {
+            Ok((_, length)) if self.may_go_on(length) => {
                 Err(ParseError::end(self.bytes.len(), "a space after a number"))
             }
             Ok((value, length)) => {
@@ -406,124 +318,5 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// C's `isspace` in the "C" locale.
-pub fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
-}
-
-/// What is shown of data in a one-line message: at most 20 bytes, those that are not printable ASCII escaped.
-pub fn excerpt(word: &[u8]) -> String {
-    let cut = if word.len() > 20 { &word[..17] } else { word };
-    let mut text: String = cut.iter().map(|&byte| printable(byte)).collect();
-    if word.len() > 20 {
-        text.push_str("...");
-    }
-    text
-}
-
-/// A byte as it may stand in a one-line message.
-pub(crate) fn printable(byte: u8) -> String {
-    match byte {
-        b' '..=b'~' => char::from(byte).to_string(),
-        _ => byte.escape_ascii().to_string(),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_marker_tells_the_form() {
-        for (bytes, binary, offset) in
-            [(&b"\0BFM "[..], true, 2), (b" [ 1 ]", false, 0), (b"B", false, 0), (b"", false, 0)]
-        {
-            let mut cursor = Cursor::new(bytes);
-            assert_eq!((cursor.read_marker(), cursor.is_binary(), cursor.offset()), (Ok(binary), binary, offset));
-        }
-        assert!(!Cursor::new(b"\0C").read_marker().unwrap_err().at_end);
-        assert!(Cursor::new(b"\0").read_marker().unwrap_err().at_end);
-        assert!(Cursor::new_open(b"").read_marker().unwrap_err().at_end);
-    }
-
-    #[test]
-    fn a_token_takes_one_byte_of_white_space_along() {
-        for form in [&b""[..], b"\0B"] {
-            let bytes = [form, b" FM  <X>\n"].concat();
-            let mut cursor = Cursor::new(&bytes);
-            cursor.read_marker().unwrap();
-            assert_eq!(cursor.read_token().unwrap(), b"FM");
-            assert_eq!(cursor.rest(), b" <X>\n");
-            assert_eq!(cursor.read_token().unwrap(), b"<X>");
-            assert_eq!(cursor.rest(), b"");
-        }
-        for bytes in [&b"FM"[..], b"", b"  "] {
-            assert!(Cursor::new(bytes).read_token().unwrap_err().at_end);
-        }
-    }
-
-    #[test]
-    fn another_token_is_shown_beside_the_expected_one() {
-        assert_eq!(Cursor::new(b"FM 1").expect_token("FM"), Ok(()));
-        let error = Cursor::new(b" XM 1").expect_token("FM").unwrap_err();
-        assert_eq!((error.offset, &*error.message), (1, "expected token \"FM\", got \"XM\""));
-        let error = Cursor::new(b"FM").expect_token("FM").unwrap_err();
-        assert_eq!((error.at_end, &*error.message), (true, "expected token \"FM\", got the end of the input"));
-        let error = Cursor::new(b"\x01abcdefghijklmnopqrstuvw ").expect_token("FM").unwrap_err();
-        assert_eq!(&*error.message, "expected token \"FM\", got \"\\x01abcdefghijklmnop...\"");
-    }
-
-    #[test]
-    fn lines_and_words_end_as_in_streams() {
-        let mut cursor = Cursor::new(b"a b\n\nc");
-        assert_eq!(cursor.read_line(), Ok(&b"a b"[..]));
-        assert_eq!(cursor.read_line(), Ok(&b""[..]));
-        assert_eq!(cursor.clone().read_word(), Ok(&b"c"[..]));
-        assert_eq!(cursor.read_line(), Ok(&b"c"[..]));
-        assert!(cursor.read_line().unwrap_err().at_end);
-        assert!(cursor.read_word().unwrap_err().at_end);
-
-        let mut cursor = Cursor::new(b" \r\nx");
-        assert_eq!(cursor.read_line_end(), Ok(()));
-        assert!(!cursor.read_line_end().unwrap_err().at_end);
-        assert_eq!(cursor.skip_line_end(), Ok(false));
-        cursor.advance(1);
-        assert_eq!(cursor.skip_line_end(), Ok(true));
-        assert!(cursor.read_line_end().unwrap_err().at_end);
-    }
-
-    #[test]
-    fn what_touches_an_open_end_is_not_taken_as_whole() {
-        for bytes in ["", " ", "1", "-", "+", "1e", "1e+", "in"] {
-            let cursor = Cursor::new_open(bytes.as_bytes());
-            assert!(cursor.clone().read_basic::<f32>().unwrap_err().at_end, "{bytes}");
-            assert!(cursor.clone().read_word().unwrap_err().at_end, "{bytes}");
-            assert!(cursor.clone().read_line().unwrap_err().at_end, "{bytes}");
-        }
-        for bytes in ["", " ", "1", "-", "1 +", "1 23"] {
-            let cursor = Cursor::new_open(bytes.as_bytes());
-            assert!(cursor.clone().read_int_row(&mut Vec::new()).unwrap_err().at_end, "{bytes}");
-            assert!(Cursor::new_open(format!("[ {bytes}").as_bytes()).read_int_vector().unwrap_err().at_end, "{bytes}");
-        }
-        assert_eq!(Cursor::new_open(b"1e5 ").read_basic(), Ok(1e5));
-        assert!(!Cursor::new_open(b"- 1").read_basic::<i32>().unwrap_err().at_end);
-        assert!(Cursor::new_open(b"").skip_line_end().unwrap_err().at_end);
-    }
-
-    #[test]
-    fn binary_integer_vectors_are_as_long_as_they_say() {
-        let read = |bytes: &[u8]| -> Result<_> {
-            let mut cursor = Cursor::new(bytes);
-            cursor.read_marker()?;
-            cursor.read_int_vector()
-        };
-        let bytes = b"\0B\x04\x02\0\0\0\x07\0\0\0\xff\xff\xff\xff";
-        assert_eq!(read(bytes), Ok(vec![7, -1]));
-        for cut in 2..bytes.len() {
-            assert!(read(&bytes[..cut]).is_err_and(|error| error.at_end), "{cut}");
-        }
-        assert!(read(b"\0B\x04\xff\xff\xff\x7f\0\0\0\0").is_err_and(|error| error.at_end));
-        assert!(read(b"\0B\x04\xff\xff\xff\xff\0\0\0\0").is_err_and(|error| !error.at_end));
-        assert!(read(b"\0B\x08\x01\0\0\0\0\0\0\0").is_err_and(|error| !error.at_end));
-    }
-}
+mod tests;

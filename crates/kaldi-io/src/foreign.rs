@@ -5,7 +5,7 @@
 
 use std::io::ErrorKind;
 
-use crate::cursor::is_space;
+use crate::characters::is_space;
 
 /// What a stream was taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,6 +200,8 @@ fn is_json(head: &[u8]) -> bool {
     }
 }
 
+const OPTIONS: &str = "options have the form --name=value and stand before the arguments";
+
 /// Advice about a name that could not be opened for this reason; nothing where it is only a name of nothing.
 pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
     if reason != ErrorKind::NotFound {
@@ -226,7 +228,7 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
         return Some("the shell replaces ~ at the begin of a word only; write $HOME instead".to_owned());
     }
     if bare.starts_with('-') {
-        return Some("options have the form --name=value and stand before the arguments".to_owned());
+        return Some(OPTIONS.to_owned());
     }
     if bare.contains(char::is_whitespace) {
         return Some("a command needs a pipe sign: 'command |' to read, '| command' to write".to_owned());
@@ -242,6 +244,9 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
 pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
     if matches!(name, [] | b"-") || name.starts_with(b"|") {
         return None;
+    }
+    if name.starts_with(b"-") {
+        return Some(OPTIONS);
     }
     let has = |part: &[u8]| memchr::memmem::find(name, part).is_some();
     if has(b",scp:") || has(b",ark:") {
@@ -365,7 +370,7 @@ mod tests {
 
     #[test]
     fn odd_names_of_outputs_are_doubted() {
-        for name in ["a.ark > log", "a.ark,scp:a.scp", "a.ark,ark:b.ark"] {
+        for name in ["a.ark > log", "a.ark,scp:a.scp", "a.ark,ark:b.ark", "--binary=false", "-o"] {
             assert!(output_doubt(name.as_bytes()).is_some(), "{name}");
         }
         for name in ["", "-", "a.ark", "| gzip -c > a.gz", "a,b.ark", "a:b"] {

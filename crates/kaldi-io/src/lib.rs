@@ -36,7 +36,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod basic;
+mod characters;
 mod cursor;
 mod encoded;
 mod error;
@@ -44,6 +50,7 @@ mod foreign;
 mod format;
 pub mod framing;
 mod input;
+mod integers;
 mod lines;
 mod names;
 pub mod number;
@@ -62,7 +69,8 @@ mod window;
 mod xfilename;
 
 pub use basic::Basic;
-pub use cursor::{Cursor, excerpt, is_space};
+pub use characters::{excerpt, is_space};
+pub use cursor::Cursor;
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
 pub use foreign::{Wanted, output_doubt, recognize};

@@ -156,10 +156,10 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         let meant = crate::quote::quote_on_one_line(&[kind.as_bytes(), b":", text].concat());
         return format!("it is no table but a file or pipe; write {meant}, or for example {example}");
     };
-    if text.last().is_some_and(|&byte| crate::cursor::is_space(byte)) {
+    if text.last().is_some_and(|&byte| crate::characters::is_space(byte)) {
         return "it ends in white space".to_owned();
     }
-    if words.iter().any(|&byte| crate::cursor::is_space(byte)) {
+    if words.iter().any(|&byte| crate::characters::is_space(byte)) {
         return "there must be no white space before the colon".to_owned();
     }
     let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp")).collect();
@@ -176,7 +176,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
 /// The words before the first colon and what follows it, unless the whole ends in white space.
 fn split(text: &BStr) -> Option<(impl Iterator<Item = &[u8]>, &[u8])> {
     let (words, rest) = text.split_once_str(b":")?;
-    if text.last().is_some_and(|&byte| crate::cursor::is_space(byte)) {
+    if text.last().is_some_and(|&byte| crate::characters::is_space(byte)) {
         return None;
     }
     Some((words.split(|&byte| byte == b',' || byte == b' '), rest))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::cursor::is_space;
+use crate::characters::is_space;
 use crate::number::parse_integer;
 use crate::{Error, Input, ParseError, Result};
 

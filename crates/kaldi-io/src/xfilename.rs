@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::cursor::is_space;
+use crate::characters::is_space;
 use crate::{Error, Result, specifier};
 
 /// Something to read from.

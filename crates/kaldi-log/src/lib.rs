@@ -13,6 +13,11 @@
 //! system call, so that lines of several programs in one pipeline do not interleave. Work that runs on another thread
 //! is wrapped in [`capture`], and its lines are replayed with [`replay`] when the results are delivered in order.
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;

@@ -40,6 +40,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod arithmetic;
 mod binary;
 mod binary_rows;
@@ -48,6 +53,7 @@ mod compressed;
 mod contract;
 mod either;
 mod error;
+mod factor;
 mod general;
 mod htk;
 mod linear_algebra;

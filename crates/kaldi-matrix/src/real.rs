@@ -8,7 +8,7 @@ use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::number::{self, RowError};
 use kaldi_io::{Basic, Encoded};
 
-use crate::product::Product;
+use crate::factor::Product;
 
 /// A floating-point type that matrices and vectors are made of: `f32` or `f64`.
 pub trait Real:

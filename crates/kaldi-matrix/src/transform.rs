@@ -3,7 +3,7 @@
 //! A transform of input with `dim` elements is a matrix. It is linear where it has `dim` columns, and affine where it has one
 //! more: the last column is then an offset. Its rows are the elements of the output.
 
-use crate::product::{Factor, Product};
+use crate::factor::{Factor, Product};
 use crate::{Error, Matrix, Real, Result, Vector};
 
 impl<T: Real> Matrix<T> {

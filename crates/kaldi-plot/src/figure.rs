@@ -4,68 +4,11 @@ use crate::axis::{Axis, line_width, tick_length, ticks_width};
 use crate::color_bar::ColorBar;
 use crate::colormap::Specials;
 use crate::curve::Curve;
-use crate::font::{Font, FontSize};
-use crate::heat_map::{HeatMap, Pooling};
+use crate::font::Font;
+use crate::heat_map::HeatMap;
 use crate::limits::Limits;
-use crate::{Canvas, Color, Colormap, Error, Result};
-
-/// Features to draw: `num_frames × dim` values, row by row.
-#[derive(Clone, Copy, Debug)]
-pub struct Features<'a> {
-    pub(crate) values: &'a [f32],
-    pub(crate) num_frames: usize,
-    pub(crate) dim: usize,
-}
-
-impl<'a> Features<'a> {
-    /// Takes the values of a matrix.
-    ///
-    /// # Panics
-    /// Where their number is another.
-    pub fn new(values: &'a [f32], num_frames: usize, dim: usize) -> Self {
-        assert_eq!(Some(values.len()), num_frames.checked_mul(dim));
-        Self { values, num_frames, dim }
-    }
-}
-
-/// Where frames are in time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Timing {
-    /// Seconds from one frame to the next.
-    pub shift: f64,
-    /// Where the part of the time begins that the first frame stands for, in seconds.
-    pub start: f64,
-}
-
-impl Timing {
-    /// Frames `shift` seconds apart that were computed over windows of `length` seconds. Each frame stands for the `shift`
-    /// seconds in the middle of its window.
-    ///
-    /// The first window begins with the waveform, or, without `snip_edges`, lies around the middle of the first shift
-    /// (Kaldi's option of that name).
-    ///
-    /// # Errors
-    /// Where the shift is not above 0, or the window is shorter.
-    pub fn of_windows(shift: f64, length: f64, snip_edges: bool) -> Result<Self> {
-        if !(shift > 0.0 && shift < 1.0) {
-            let advice = if shift >= 1.0 { " (it is in seconds)" } else { "" };
-            return Err(Error::option("frame-shift", "above 0 and below 1", format!("{shift}{advice}")));
-        }
-        if !(length >= shift && length < 10.0) {
-            return Err(Error::option(
-                "frame-length",
-                format!("--frame-shift ({shift}) or more, and below 10"),
-                length,
-            ));
-        }
-        Ok(Self { shift, start: if snip_edges { (length - shift) / 2.0 } else { 0.0 } })
-    }
-
-    /// Where the part of the time ends that the last of `num_frames` stands for, in seconds.
-    pub fn end(&self, num_frames: usize) -> f64 {
-        self.start + num_frames as f64 * self.shift
-    }
-}
+use crate::ticks::Ticks;
+use crate::{Canvas, Color, Colormap, Error, Features, Result, Style, Timing};
 
 /// A waveform to draw above features.
 #[derive(Clone, Copy, Debug)]
@@ -74,72 +17,6 @@ pub struct Waveform<'a> {
     pub samples: &'a [f32],
     /// Samples a second, above 0.
     pub rate: f64,
-}
-
-/// How figures look.
-#[derive(Clone, Debug)]
-pub struct Style {
-    /// Pixels from left to right.
-    pub width: usize,
-    /// Pixels from top to bottom.
-    pub height: usize,
-    /// The size of text.
-    pub font_size: FontSize,
-    /// The colours of features.
-    pub colormap: Colormap,
-    /// What the lower end of the colours stands for, where it is not to come from the values.
-    pub low: Option<f64>,
-    /// What the upper end of the colours stands for, where it is not to come from the values.
-    pub high: Option<f64>,
-    /// What becomes of values that share a pixel.
-    pub pooling: Pooling,
-    /// What values are, with their unit; empty to say nothing.
-    pub value_label: String,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self {
-            width: 1000,
-            height: 420,
-            font_size: FontSize::default(),
-            colormap: Colormap::default(),
-            low: None,
-            high: None,
-            pooling: Pooling::default(),
-            value_label: String::new(),
-        }
-    }
-}
-
-impl Style {
-    /// Pixels on a side at most.
-    const LONGEST_SIDE: usize = 20_000;
-
-    /// Checks that figures have room.
-    ///
-    /// # Errors
-    /// Where the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
-    /// empty.
-    pub fn check(&self) -> Result<()> {
-        let line = self.font_size.regular().height() as usize;
-        let (least_width, least_height) = (20 * line, 12 * line);
-        let check = |name, size, least| match (least..=Self::LONGEST_SIDE).contains(&size) {
-            true => Ok(()),
-            false => Err(Error::option(name, format!("from {least} to {} pixels", Self::LONGEST_SIDE), size)),
-        };
-        check("width", self.width, least_width)?;
-        check("height", self.height, least_height)?;
-        for (name, limit) in [("min", self.low), ("max", self.high)] {
-            if let Some(limit) = limit.filter(|limit| !limit.is_finite()) {
-                return Err(Error::option(name, "a finite number", limit));
-            }
-        }
-        match (self.low, self.high) {
-            (Some(low), Some(high)) if low >= high => Err(Error::option("max", format!("above --min={low}"), high)),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// The picture of one utterance.
@@ -155,6 +32,15 @@ pub struct Figure<'a> {
     pub waveform: Option<Waveform<'a>>,
 }
 
+impl Waveform<'_> {
+    /// How far the axis of samples reaches to both sides of zero: a little further than the loudest.
+    fn reach(&self) -> f64 {
+        let finite = self.samples.iter().filter(|value| value.is_finite());
+        let loudest = finite.fold(0.0_f32, |most, value| most.max(value.abs()));
+        if loudest > 0.0 { f64::from(loudest) * 1.05 } else { 1.0 }
+    }
+}
+
 /// A part of a figure with axes of its own.
 struct Panel {
     across: Axis,
@@ -166,7 +52,25 @@ const LINE_COLOR: Color = Color([38, 84, 144]);
 /// The part of the height that a waveform takes.
 const WAVEFORM_PART: f64 = 0.27;
 
-impl Figure<'_> {
+/// Where the parts of a figure are, and what stands beside them.
+struct Layout<'a> {
+    font: Font,
+    /// The space between parts: half a line.
+    pad: i64,
+    across: Axis,
+    /// The upright axis of the features.
+    up: Axis,
+    across_ticks: Ticks,
+    up_ticks: Ticks,
+    /// The waveform, with its upright axis.
+    waveform: Option<(Waveform<'a>, Axis, Ticks)>,
+    limits: Limits,
+    /// The scale of the colours, which a curve does not need.
+    bar: Option<ColorBar>,
+    value_label: String,
+}
+
+impl<'a> Figure<'a> {
     /// Draws the figure.
     ///
     /// # Errors
@@ -176,10 +80,37 @@ impl Figure<'_> {
         if self.features.values.is_empty() {
             return Err(Error::Empty);
         }
+        let mut canvas = Canvas::new(style.width, style.height);
+        let layout = self.layout(style);
+        let Layout { font, pad, across, up, .. } = layout;
+        let middle = across.start + across.length / 2;
+        let title = style.font_size.bold();
+        title.draw_centered(&mut canvas, middle, pad, &title.shortened(self.title, across.length));
+
+        let mut specials = Specials::default();
+        layout.draw_waveform(&mut canvas, &mut specials);
+        self.draw_features(&mut canvas, &mut specials, &layout, style);
+        let below = up.start + tick_length(font) + font.height();
+        let unit = if self.timing.is_some() { "Time (s)" } else { "Frame" };
+        font.draw_centered(&mut canvas, middle, below, unit);
+        if let Some(bar) = &layout.bar {
+            let left = across.start + across.length + pad;
+            bar.draw(&mut canvas, left);
+            let x = left + bar.width() + pad / 2;
+            font.draw_upwards(&mut canvas, x, up.start - up.length / 2, &layout.value_label);
+        }
+        specials.draw_legend(&mut canvas, font, style.width as i64 - pad, below);
+        Ok(canvas)
+    }
+
+    fn is_curve(&self) -> bool {
+        self.features.dim == 1
+    }
+
+    fn layout(&self, style: &Style) -> Layout<'a> {
         let font = style.font_size.regular();
         let (line, pad) = (font.height(), font.height() / 2);
         let (width, height) = (style.width as i64, style.height as i64);
-        let mut canvas = Canvas::new(style.width, style.height);
 
         // From top to bottom.
         let top = pad + line + pad;
@@ -193,97 +124,55 @@ impl Figure<'_> {
             (Colormap::Diverging, None, None) => Limits::around_zero(self.features.values),
             (_, low, high) => Limits::of(self.features.values, low, high),
         };
-        let is_curve = self.features.dim == 1;
-        let (low, high) = match is_curve {
+        let (low, high) = match self.is_curve() {
             true => with_margin(limits.low, limits.high),
             false => (-0.5, self.features.dim as f64 - 0.5),
         };
         let up = Axis { low, high, start: bottom, length: bottom - features_top, goes_up: true };
-        let up_ticks = up.ticks(font, if is_curve { 0.0 } else { 1.0 });
-        let waveform_up = waveform.map(|waveform| {
-            let loudest =
-                waveform.samples.iter().filter(|value| value.is_finite()).fold(0.0_f32, |most, v| most.max(v.abs()));
-            let reach = if loudest > 0.0 { f64::from(loudest) * 1.05 } else { 1.0 };
+        let up_ticks = up.ticks(font, if self.is_curve() { 0.0 } else { 1.0 });
+        let waveform = waveform.map(|waveform| {
+            let reach = waveform.reach();
             let end = features_top - line * 3 / 4;
-            Axis { low: -reach, high: reach, start: end, length: end - top, goes_up: true }
+            let up = Axis { low: -reach, high: reach, start: end, length: end - top, goes_up: true };
+            (waveform, up, up.ticks(font, 0.0))
         });
-        let waveform_ticks = waveform_up.map(|up| up.ticks(font, 0.0));
 
         // From left to right.
         let labels = pad + line + pad / 2;
-        let widest = waveform_ticks.iter().chain([&up_ticks]).map(|ticks| ticks_width(font, ticks)).max().unwrap_or(0);
-        let left = labels + widest;
-        let bar = (!is_curve).then(|| ColorBar::beside(&up, limits, style.colormap, font));
+        let all_ticks = waveform.iter().map(|(_, _, ticks)| ticks).chain([&up_ticks]);
+        let left = labels + all_ticks.map(|ticks| ticks_width(font, ticks)).max().unwrap_or(0);
+        let bar = (!self.is_curve()).then(|| ColorBar::beside(&up, limits, style.colormap, font));
         let value_label = font.shortened(&style.value_label, up.length);
         let bar_width = bar.as_ref().map_or(line, |bar| {
             let label = if value_label.is_empty() { 0 } else { line + pad / 2 };
             pad + bar.width() + label + pad
         });
         let right = width - bar_width - pad / 2;
-
-        let (low, high) = self.range(waveform);
+        let (low, high) = self.range(self.timing.and(self.waveform));
         let across = Axis { low, high, start: left, length: (right - left).max(1), goes_up: false };
-        let (step, unit) = if self.timing.is_some() { (0.0, "Time (s)") } else { (1.0, "Frame") };
-        let across_ticks = across.ticks(font, step);
+        let across_ticks = across.ticks(font, if self.timing.is_some() { 0.0 } else { 1.0 });
+        Layout { font, pad, across, up, across_ticks, up_ticks, waveform, limits, bar, value_label }
+    }
 
-        // The title.
-        let title = style.font_size.bold();
-        title.draw_centered(&mut canvas, (left + right) / 2, pad, &title.shortened(self.title, right - left));
-
-        // The waveform.
-        let mut specials = Specials::default();
-        if let (Some(waveform), Some(up), Some(ticks)) = (waveform, waveform_up, waveform_ticks) {
-            let panel = Panel { across, up };
-            panel.draw_frame(&mut canvas, font);
-            let curve = Curve {
-                values: waveform.samples,
-                start: 0.0,
-                step: 1.0 / waveform.rate,
-                color: LINE_COLOR,
-                thickness: line_width(font),
-            };
-            curve.draw(&mut canvas, &across, &up).iter().for_each(|special| specials.add(special));
-            across.draw_ticks_below(&mut canvas, font, &across_ticks, up.start + line_width(font), false);
-            up.draw_ticks_left(&mut canvas, font, &ticks, left - line_width(font));
-            panel.draw_label(&mut canvas, font, pad, "Amplitude");
-        }
-
-        // The features.
+    fn draw_features(&self, canvas: &mut Canvas, specials: &mut Specials, layout: &Layout<'_>, style: &Style) {
+        let Layout { font, across, up, limits, .. } = *layout;
         let panel = Panel { across, up };
-        panel.draw_frame(&mut canvas, font);
-        let (start, shift) = self.timing.map_or((-0.5, 1.0), |timing| (timing.start, timing.shift));
-        let drawn = if is_curve {
-            let thickness = 2 * line_width(font);
-            let curve = Curve {
-                values: self.features.values,
-                start: start + shift / 2.0,
-                step: shift,
-                color: LINE_COLOR,
-                thickness,
-            };
-            curve.draw(&mut canvas, &across, &up)
+        panel.draw_frame(canvas, font);
+        let (start, step) = self.timing.map_or((-0.5, 1.0), |timing| (timing.start, timing.shift));
+        let (drawn, label) = if self.is_curve() {
+            let (values, thickness) = (self.features.values, 2 * line_width(font));
+            let curve = Curve { values, start: start + step / 2.0, step, color: LINE_COLOR, thickness };
+            let label = if style.value_label.is_empty() { "Value" } else { &layout.value_label };
+            (curve.draw(canvas, &across, &up), label)
         } else {
             let Style { pooling, colormap, .. } = *style;
-            let map = HeatMap { features: self.features, start, step: shift, pooling, limits, colormap };
-            map.draw(&mut canvas, &across, &up)
+            let map = HeatMap { features: self.features, start, step, pooling, limits, colormap };
+            (map.draw(canvas, &across, &up), "Dimension")
         };
         drawn.iter().for_each(|special| specials.add(special));
-        across.draw_ticks_below(&mut canvas, font, &across_ticks, bottom + line_width(font), true);
-        up.draw_ticks_left(&mut canvas, font, &up_ticks, left - line_width(font));
-        let label = match () {
-            () if !is_curve => "Dimension",
-            () if style.value_label.is_empty() => "Value",
-            () => &value_label,
-        };
-        panel.draw_label(&mut canvas, font, pad, label);
-        font.draw_centered(&mut canvas, (left + right) / 2, bottom + tick_length(font) + line, unit);
-        if let Some(bar) = bar {
-            bar.draw(&mut canvas, right + pad);
-            let x = right + pad + bar.width() + pad / 2;
-            font.draw_upwards(&mut canvas, x, up.start - up.length / 2, &value_label);
-        }
-        specials.draw_legend(&mut canvas, font, width - pad, bottom + tick_length(font) + line);
-        Ok(canvas)
+        across.draw_ticks_below(canvas, font, &layout.across_ticks, up.start + line_width(font), true);
+        up.draw_ticks_left(canvas, font, &layout.up_ticks, across.start - line_width(font));
+        panel.draw_label(canvas, font, layout.pad, label);
     }
 
     /// What the horizontal axis reaches from and to: seconds, or frames.
@@ -295,6 +184,21 @@ impl Figure<'_> {
             Some(Waveform { samples, rate }) => (0.0, end.max(samples.len() as f64 / rate)),
             None => (timing.start, end),
         }
+    }
+}
+
+impl Layout<'_> {
+    fn draw_waveform(&self, canvas: &mut Canvas, specials: &mut Specials) {
+        let Some((waveform, up, ticks)) = &self.waveform else { return };
+        let Self { font, across, .. } = *self;
+        let panel = Panel { across, up: *up };
+        panel.draw_frame(canvas, font);
+        let (values, step) = (waveform.samples, 1.0 / waveform.rate);
+        let curve = Curve { values, start: 0.0, step, color: LINE_COLOR, thickness: line_width(font) };
+        curve.draw(canvas, &across, up).iter().for_each(|special| specials.add(special));
+        across.draw_ticks_below(canvas, font, &self.across_ticks, up.start + line_width(font), false);
+        up.draw_ticks_left(canvas, font, ticks, across.start - line_width(font));
+        panel.draw_label(canvas, font, self.pad, "Amplitude");
     }
 }
 
@@ -319,6 +223,7 @@ fn with_margin(low: f64, high: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FontSize;
 
     fn style(width: usize, height: usize) -> Style {
         Style { width, height, ..Style::default() }

@@ -33,6 +33,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod axis;
 mod canvas;
 mod color_bar;
@@ -40,6 +45,7 @@ mod colormap;
 mod curve;
 mod encode;
 mod error;
+mod features;
 mod figure;
 mod file_name;
 mod font;
@@ -48,16 +54,21 @@ mod limits;
 #[cfg(feature = "options")]
 mod options;
 mod sheet;
+mod style;
 mod ticks;
+mod timing;
 
 pub use canvas::{Canvas, Color};
 pub use colormap::Colormap;
 pub use encode::encode_png;
 pub use error::{Error, Result};
-pub use figure::{Features, Figure, Style, Timing, Waveform};
+pub use features::Features;
+pub use figure::{Figure, Waveform};
 pub use file_name::FileNames;
 pub use font::FontSize;
 pub use heat_map::Pooling;
 #[cfg(feature = "options")]
 pub use options::PlotOptions;
 pub use sheet::Sheet;
+pub use style::Style;
+pub use timing::Timing;

@@ -13,140 +13,17 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod noise;
 mod pruning;
+mod random;
 mod state;
 
 pub use noise::Noise;
 pub use pruning::Pruning;
+pub use random::Random;
 pub use state::RandomState;
-
-/// How many words the generator remembers.
-const NUM_WORDS: usize = 31;
-
-/// The generator of a program that does not seed its own.
-///
-/// The numbers follow each other: to get Kaldi's, draw in Kaldi's order, on one thread.
-#[derive(Clone, Debug)]
-pub struct Random {
-    words: [u32; NUM_WORDS],
-    /// The place of the oldest word.
-    oldest: usize,
-}
-
-impl Default for Random {
-    /// Starts as `rand` does in a program that does not call `srand`.
-    fn default() -> Self {
-        Self::seeded(1)
-    }
-}
-
-impl Random {
-    /// Starts as `rand` does after `srand`.
-    pub fn seeded(seed: u32) -> Self {
-        // The C library computes the remainder in parts, so that one of a negative number is not quite that.
-        let mut word = seed.max(1) as i32;
-        let words = [(); NUM_WORDS].map(|()| {
-            let this = word as u32;
-            let next = 16_807 * i64::from(word % 127_773) - 2_836 * i64::from(word / 127_773);
-            word = if next < 0 { next + i64::from(i32::MAX) } else { next } as i32;
-            this
-        });
-        // The first words are taken for the most recent ones.
-        let mut random = Self { words, oldest: 3 };
-        for _ in 0..10 * NUM_WORDS {
-            random.draw();
-        }
-        random
-    }
-
-    /// Draws a number below 2^31 (C's `rand`).
-    pub fn draw(&mut self) -> u32 {
-        let recent = (self.oldest + NUM_WORDS - 3) % NUM_WORDS;
-        let word = self.words[self.oldest].wrapping_add(self.words[recent]);
-        self.words[self.oldest] = word;
-        self.oldest = (self.oldest + 1) % NUM_WORDS;
-        word >> 1
-    }
-
-    /// Draws a number between 0 and 1, which it is neither but for rounding (Kaldi's `RandUniform`).
-    pub fn uniform(&mut self) -> f32 {
-        uniform(self.draw())
-    }
-
-    /// Draws a number with a mean of zero and a variance of one, normally distributed (Kaldi's `RandGauss`).
-    pub fn gauss(&mut self) -> f32 {
-        gauss_pair(self.uniform(), self.uniform())[0]
-    }
-
-    /// Draws one of `0..bound` (Kaldi's `RandInt`, which draws nothing where there is one choice only).
-    ///
-    /// # Panics
-    /// Where `bound` is 0.
-    pub fn below(&mut self, bound: u32) -> u32 {
-        if bound == 1 { 0 } else { self.draw() % bound }
-    }
-}
-
-/// What a drawn number is between 0 and 1.
-fn uniform(drawn: u32) -> f32 {
-    const RANGE: f64 = (1_u32 << 31) as f64 + 1.0;
-    ((f64::from(drawn) + 1.0) / RANGE) as f32
-}
-
-/// Two normally distributed numbers of two uniformly distributed ones (the method of Box and Muller).
-fn gauss_pair(first: f32, second: f32) -> [f32; 2] {
-    let radius = (-2.0 * first.ln()).sqrt();
-    let angle = (std::f64::consts::TAU * f64::from(second)) as f32;
-    [radius * angle.cos(), radius * angle.sin()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_those_of_the_c_library() {
-        let mut random = Random::default();
-        assert_eq!([random.draw(), random.draw()], [1_804_289_383, 846_930_886]);
-        assert_eq!((2..=100_000).map(|_| random.draw()).last(), Some(1_185_112_642));
-    }
-
-    #[test]
-    fn a_seed_is_that_of_the_c_library() {
-        for seed in [0, 1, 2, 7, 777, 127_773, 2_147_483_647, 2_147_483_648, u32::MAX] {
-            #[allow(unsafe_code)]
-            // SAFETY: the only test that draws from the C library's generator.
-            let expected = unsafe {
-                libc::srand(seed);
-                [libc::rand(), libc::rand(), libc::rand()]
-            };
-            let mut random = Random::seeded(seed);
-            assert_eq!([random.draw(), random.draw(), random.draw()].map(|drawn| drawn as i32), expected, "{seed}");
-        }
-    }
-
-    #[test]
-    fn normal_numbers_have_their_mean_and_variance() {
-        let mut random = Random::default();
-        let numbers: Vec<f64> = (0..100_000).map(|_| random.gauss().into()).collect();
-        let moment = |power| numbers.iter().map(|number| number.powi(power)).sum::<f64>() / numbers.len() as f64;
-        assert!(moment(1).abs() < 0.01 && (moment(2) - 1.0).abs() < 0.02, "{} {}", moment(1), moment(2));
-    }
-
-    #[test]
-    fn a_choice_of_one_draws_nothing() {
-        let mut random = Random::default();
-        assert_eq!([random.below(1), random.below(1), random.below(1000)], [0, 0, 383]);
-    }
-
-    #[test]
-    fn uniform_numbers_are_spread_evenly() {
-        let mut random = Random::default();
-        let mut counts = [0; 10];
-        for _ in 0..100_000 {
-            counts[(random.uniform() * 10.0) as usize] += 1;
-        }
-        assert!(counts.iter().all(|count| (9_700..10_300).contains(count)), "{counts:?}");
-    }
-}

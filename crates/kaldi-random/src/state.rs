@@ -1,6 +1,6 @@
 //! Generators for many numbers at once.
 
-use crate::{Random, gauss_pair, uniform};
+use crate::random::{Random, gauss_pair, uniform};
 
 /// A generator of its own, which one number of the program's generator seeds (Kaldi's `RandomState`, which draws with
 /// `rand_r` of the GNU C library).

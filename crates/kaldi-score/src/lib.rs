@@ -11,6 +11,11 @@
 //! There may be several such alignments, with other numbers of insertions, deletions and substitutions. Which one is
 //! taken is part of the result, and [`count_edits`] and [`align`] differ in that, as their models in Kaldi do.
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod alignment;
 mod bootstrap;
 mod confusions;

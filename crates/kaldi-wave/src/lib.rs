@@ -36,11 +36,17 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod chunks;
 mod convolve;
 mod distortion;
 mod encoding;
 mod flac;
+mod header;
 mod info;
 mod resample;
 mod riff;

@@ -87,7 +87,7 @@ fn apply_per_speaker(
             let Some(feats) = source.get(utt)? else {
                 warning!("No features for utterance {utt}");
                 tally.failed += 1;
-                return Ok(());
+                continue;
             };
             let normalized = apply(cmvn, utt, &feats, &state)?;
             state.add(&feats).map_err(|error| anyhow!("{utt}: {error}"))?;

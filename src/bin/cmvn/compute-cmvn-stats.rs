@@ -76,7 +76,7 @@ fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> 
             let Some(feats) = source.get(utt)? else {
                 warning!("Did not find features for utterance {utt}");
                 tally.failed += 1;
-                return Ok(());
+                continue;
             };
             let stats = match &mut stats {
                 Some(stats) => stats,

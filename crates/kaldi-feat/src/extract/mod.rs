@@ -24,6 +24,7 @@
 
 mod analysis;
 mod energy;
+mod extractor;
 mod fbank;
 mod fft;
 mod framing;
@@ -33,8 +34,7 @@ mod plp;
 mod spectrogram;
 mod window;
 
-use kaldi_matrix::Matrix;
-
+pub use extractor::Extractor;
 pub use fbank::Fbank;
 pub use kaldi_feat_options::{
     EnergyOptions, FbankOptions, FrameOptions, MelOptions, MfccOptions, PlpOptions, SpectrogramOptions,
@@ -43,29 +43,3 @@ pub use mel::{MelBanks, MelBin, MelReport};
 pub use mfcc::Mfcc;
 pub use plp::Plp;
 pub use spectrogram::Spectrogram;
-
-use crate::Result;
-
-/// A kind of features of waveforms, with its options.
-pub trait Extractor {
-    /// How waveforms are cut into frames. Resampling and noise are for the caller to do, before.
-    fn frames(&self) -> &FrameOptions;
-
-    /// Computes the features of a waveform, `num_frames × dim`: samples in the scale of 16-bit integers, at the rate of
-    /// [`FrameOptions`]. `warp` is the VTLN warp factor, 1 for none; features that have no mel filters take no notice.
-    ///
-    /// A waveform too short for a frame yields an empty matrix.
-    ///
-    /// # Errors
-    /// Where a sample is no finite number, energies are beyond the range of `f32`, or filters cannot be warped so.
-    fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
-        Ok(self.compute_reported(wave, warp)?.0)
-    }
-
-    /// As [`Extractor::compute`], with a report on mel filters where there are any and [`MelOptions::debug_mel`] asks for
-    /// it.
-    ///
-    /// # Errors
-    /// As [`Extractor::compute`].
-    fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)>;
-}

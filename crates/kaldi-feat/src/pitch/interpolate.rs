@@ -2,7 +2,7 @@
 
 use kaldi_matrix::Matrix;
 
-use super::check_has_pitch;
+use super::columns::check_has_pitch;
 use crate::Result;
 
 /// Fills gaps, where the pitch in the second column is 0, with straight lines between the frames on both sides.

@@ -9,6 +9,7 @@
 //! | samples | [`PitchExtractor`], [`PitchTracker`]: the next row | compute-kaldi-pitch-feats |
 //! | normalized cross-correlation, pitch in Hz everywhere | [`ProcessPitch`]: voicing, normalized and raw log pitch, deltas | process-kaldi-pitch-feats |
 
+mod columns;
 mod interpolate;
 mod model;
 mod normalize;
@@ -21,16 +22,3 @@ pub use model::{PitchModel, PitchModelCounts, PitchModelOptions};
 pub use normalize::{PitchNormalizer, PitchNormalizerOptions};
 pub use process::{ProcessPitch, ProcessedPitch};
 pub use tracking::{PitchExtractor, PitchTracker};
-
-use kaldi_matrix::Matrix;
-
-use crate::{Error, Result};
-
-/// Checks that features have the pitch in their second column; more columns may follow.
-fn check_has_pitch(feats: &Matrix<f32>) -> Result<()> {
-    match feats.num_cols() {
-        0 => Err(Error::Empty),
-        1 => Err(Error::FeatsDim { expected: 2, got: 1 }),
-        _ => Ok(()),
-    }
-}

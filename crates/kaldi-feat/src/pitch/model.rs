@@ -3,7 +3,7 @@
 use kaldi_matrix::Matrix;
 use kaldi_random::{Random, RandomState};
 
-use super::check_has_pitch;
+use super::columns::check_has_pitch;
 use crate::{Error, Result};
 
 /// The options of the model (Kaldi's `PitchInterpolatorOptions`).

@@ -2,7 +2,7 @@
 
 use kaldi_matrix::Matrix;
 
-use super::check_has_pitch;
+use super::columns::check_has_pitch;
 use crate::{Error, Result};
 
 /// The options of the normalization.

@@ -3,9 +3,10 @@
 use std::ops::Neg;
 use std::str::FromStr;
 
+use super::NumberError;
 use super::lanes::{count_digits, sum_digits};
-use super::{NumberError, POWERS_OF_TEN, SMALLEST_POWER};
-use crate::cursor::is_space;
+use super::powers::{POWERS_OF_TEN, SMALLEST_POWER};
+use crate::characters::is_space;
 
 /// Reads the integer at the start of `bytes` (an optional sign and digits); returns it with its length.
 ///
@@ -200,8 +201,8 @@ fn read_digits(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::random::Random;
-    use super::NumberError::{Invalid, OutOfRange};
     use super::*;
+    use crate::number::NumberError::{Invalid, OutOfRange};
 
     #[test]
     fn floats_are_read_as_kaldi_reads_them() {

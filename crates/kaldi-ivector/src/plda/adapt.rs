@@ -107,7 +107,7 @@ fn adapted_covariances(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{model, near};
+    use super::super::model::tests::{model, near};
     use super::*;
 
     const OPTIONS: AdaptationOptions =

@@ -185,7 +185,7 @@ impl PldaEstimator {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::near;
+    use super::super::model::tests::near;
     use super::*;
 
     /// Vectors that look random, with means apart by speaker.

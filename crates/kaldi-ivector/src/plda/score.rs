@@ -151,7 +151,7 @@ impl Enrolled {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::model;
+    use super::super::model::tests::model;
     use super::*;
 
     /// The logarithm of a Gaussian density.

@@ -6,9 +6,9 @@
 
 use memchr::memchr_iter;
 
-use super::Header;
-use super::encode::{extremes, round};
+use super::numbers::{extremes, round};
 use super::select::{insertion_sort, select};
+use super::stored::Header;
 
 /// The number of rows from which on sorting into buckets pays.
 const MANY: usize = 24;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use super::{Layout, Stored, columns};
+use super::columns;
+use super::stored::{Layout, Stored};
 use crate::{Matrix, Real};
 
 /// The columns that are decompressed together: as many as fill a cache line of a row.

@@ -3,19 +3,22 @@
 //! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision but where Kaldi's
 //! constants are double. Roundings are written so that they vectorize and give the same integers.
 
-use super::{CompressedMatrix, CompressionMethod, Header, Layout, columns};
+use super::columns;
+use super::method::CompressionMethod;
+use super::numbers::{extremes, round};
+use super::stored::{Header, Layout};
 use crate::{Error, Matrix, Result};
 
 /// The columns that are compressed together: as many as fill a cache line of a row.
 const BLOCK: usize = 16;
 
-/// Compresses a matrix.
-pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<CompressedMatrix> {
+/// Compresses a matrix; returns what stands before the integers in a file, and them.
+pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
     use CompressionMethod as Method;
     let data = matrix.as_slice();
     let (rows, cols) = matrix.size();
     if data.is_empty() {
-        return Ok(CompressedMatrix::default());
+        return Ok(Default::default());
     }
     let (layout, fixed) = match method {
         Method::Automatic if rows > 8 => (Layout::Columns, None),
@@ -46,7 +49,7 @@ pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Resul
             }
         }
     }
-    Ok(CompressedMatrix { header, payload })
+    Ok((header, payload))
 }
 
 /// Fills levels and bytes of [`Layout::Columns`].
@@ -108,39 +111,6 @@ impl Header {
         // The least single above -0.499: integers that were rounded up from below .501 were rounded down there.
         integer - u32::from(excess < -0.498_999_98)
     }
-}
-
-/// The nearest integer, the even one where there are two, and by how much the number is greater; the number is between 0
-/// and 2^22.
-#[inline]
-pub(super) fn round(number: f32) -> (u32, f32) {
-    /// 2^23: the lowest bits of sums with it are integers.
-    const SHIFT: f32 = 8_388_608.0;
-    let shifted = number + SHIFT;
-    (shifted.to_bits() & 0x7f_ffff, number - (shifted - SHIFT))
-}
-
-/// The least and the greatest value, and whether there are NaNs: the first value hides all others if it is one, and
-/// later ones are overlooked. There must be a value.
-pub(super) fn extremes(values: &[f32]) -> (f32, f32, bool) {
-    const LANES: usize = 16;
-    let (mut min, mut max, mut nans) = ([values[0]; LANES], [values[0]; LANES], [0; LANES]);
-    let (blocks, rest) = values.as_chunks::<LANES>();
-    for block in blocks {
-        for lane in 0..LANES {
-            min[lane] = if block[lane] < min[lane] { block[lane] } else { min[lane] };
-            max[lane] = if block[lane] > max[lane] { block[lane] } else { max[lane] };
-            nans[lane] |= u32::from(block[lane].is_nan());
-        }
-    }
-    let (mut least, mut greatest) = (min[0], max[0]);
-    for &value in min.iter().chain(rest) {
-        least = if value < least { value } else { least };
-    }
-    for &value in max.iter().chain(rest) {
-        greatest = if value > greatest { value } else { greatest };
-    }
-    (least, greatest, nans != [0; LANES] || rest.iter().any(|value| value.is_nan()))
 }
 
 /// The least value, and the range from there to the greatest: above zero even where all values are the same.

@@ -20,6 +20,8 @@
 mod columns;
 mod decompress;
 mod encode;
+mod method;
+mod numbers;
 mod select;
 mod stored;
 
@@ -29,45 +31,9 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::{Matrix, Real, Result};
 
-use stored::{Header, Layout};
+pub use method::CompressionMethod;
+use stored::Header;
 pub(crate) use stored::{Stored, frame};
-
-/// How a matrix is compressed; the numbers are those of Kaldi's programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CompressionMethod {
-    /// Number 1: [`SpeechFeature`](Self::SpeechFeature) for more than 8 rows, [`TwoByteAuto`](Self::TwoByteAuto) for
-    /// 8 or fewer.
-    #[default]
-    Automatic,
-    /// Number 2: a byte per element, spaced by the quartiles of each column, and 8 bytes per column.
-    SpeechFeature,
-    /// Number 3: two bytes per element, from the least to the greatest value.
-    TwoByteAuto,
-    /// Number 4: two bytes per element, from −32768 to 32767, as samples of audio are; others are clipped.
-    TwoByteSignedInteger,
-    /// Number 5: a byte per element, from the least to the greatest value.
-    OneByteAuto,
-    /// Number 6: a byte per element, from 0 to 255; others are clipped.
-    OneByteUnsignedInteger,
-    /// Number 7: a byte per element, from 0 to 1; others are clipped.
-    OneByteZeroOne,
-}
-
-impl CompressionMethod {
-    /// The method with this number, from 1 to 7.
-    pub fn from_number(number: i32) -> Option<Self> {
-        Some(match number {
-            1 => Self::Automatic,
-            2 => Self::SpeechFeature,
-            3 => Self::TwoByteAuto,
-            4 => Self::TwoByteSignedInteger,
-            5 => Self::OneByteAuto,
-            6 => Self::OneByteUnsignedInteger,
-            7 => Self::OneByteZeroOne,
-            _ => return None,
-        })
-    }
-}
 
 /// A lossily compressed matrix, `num_rows × num_cols`, in the bytes of its file format.
 ///
@@ -91,7 +57,8 @@ impl CompressedMatrix {
     /// a number, or they lie too far apart. (Kaldi overlooks a range that is infinite, and what it writes then is not a
     /// number wherever it is read.)
     pub fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<Self> {
-        encode::compress(matrix, method)
+        let (header, payload) = encode::compress(matrix, method)?;
+        Ok(Self { header, payload })
     }
 
     /// The number of rows; frames, in a matrix of features.

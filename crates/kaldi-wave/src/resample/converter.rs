@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Filter, ResampleError, dot};
+use super::error::ResampleError;
+use super::filter::{Filter, dot};
 
 /// The most weights that a converter keeps: 64 MB of them.
 const MAX_WEIGHTS: u64 = 1 << 24;

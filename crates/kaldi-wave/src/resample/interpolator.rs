@@ -1,6 +1,7 @@
 //! Samples at times of one's choice.
 
-use super::{Filter, ResampleError, dot};
+use super::error::ResampleError;
+use super::filter::{Filter, dot};
 
 /// Gives the values that signals of some length have at chosen times (Kaldi's `ArbitraryResample`).
 ///

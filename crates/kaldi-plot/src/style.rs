@@ -1,0 +1,71 @@
+//! The look of a picture.
+
+use crate::font::FontSize;
+use crate::heat_map::Pooling;
+use crate::{Colormap, Error, Result};
+
+/// How figures look.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// Pixels from left to right.
+    pub width: usize,
+    /// Pixels from top to bottom.
+    pub height: usize,
+    /// The size of text.
+    pub font_size: FontSize,
+    /// The colours of features.
+    pub colormap: Colormap,
+    /// What the lower end of the colours stands for, where it is not to come from the values.
+    pub low: Option<f64>,
+    /// What the upper end of the colours stands for, where it is not to come from the values.
+    pub high: Option<f64>,
+    /// What becomes of values that share a pixel.
+    pub pooling: Pooling,
+    /// What values are, with their unit; empty to say nothing.
+    pub value_label: String,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            width: 1000,
+            height: 420,
+            font_size: FontSize::default(),
+            colormap: Colormap::default(),
+            low: None,
+            high: None,
+            pooling: Pooling::default(),
+            value_label: String::new(),
+        }
+    }
+}
+
+impl Style {
+    /// Pixels on a side at most.
+    const LONGEST_SIDE: usize = 20_000;
+
+    /// Checks that figures have room.
+    ///
+    /// # Errors
+    /// Where the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
+    /// empty.
+    pub fn check(&self) -> Result<()> {
+        let line = self.font_size.regular().height() as usize;
+        let (least_width, least_height) = (20 * line, 12 * line);
+        let check = |name, size, least| match (least..=Self::LONGEST_SIDE).contains(&size) {
+            true => Ok(()),
+            false => Err(Error::option(name, format!("from {least} to {} pixels", Self::LONGEST_SIDE), size)),
+        };
+        check("width", self.width, least_width)?;
+        check("height", self.height, least_height)?;
+        for (name, limit) in [("min", self.low), ("max", self.high)] {
+            if let Some(limit) = limit.filter(|limit| !limit.is_finite()) {
+                return Err(Error::option(name, "a finite number", limit));
+            }
+        }
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if low >= high => Err(Error::option("max", format!("above --min={low}"), high)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Frames in time.
+
+use crate::{Error, Result};
+
+/// Where frames are in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Seconds from one frame to the next.
+    pub shift: f64,
+    /// Where the part of the time begins that the first frame stands for, in seconds.
+    pub start: f64,
+}
+
+impl Timing {
+    /// Frames `shift` seconds apart that were computed over windows of `length` seconds. Each frame stands for the `shift`
+    /// seconds in the middle of its window.
+    ///
+    /// The first window begins with the waveform, or, without `snip_edges`, lies around the middle of the first shift
+    /// (Kaldi's option of that name).
+    ///
+    /// # Errors
+    /// Where the shift is not above 0, or the window is shorter.
+    pub fn of_windows(shift: f64, length: f64, snip_edges: bool) -> Result<Self> {
+        if !(shift > 0.0 && shift < 1.0) {
+            let advice = if shift >= 1.0 { " (it is in seconds)" } else { "" };
+            return Err(Error::option("frame-shift", "above 0 and below 1", format!("{shift}{advice}")));
+        }
+        if !(length >= shift && length < 10.0) {
+            return Err(Error::option(
+                "frame-length",
+                format!("--frame-shift ({shift}) or more, and below 10"),
+                length,
+            ));
+        }
+        Ok(Self { shift, start: if snip_edges { (length - shift) / 2.0 } else { 0.0 } })
+    }
+
+    /// Where the part of the time ends that the last of `num_frames` stands for, in seconds.
+    pub fn end(&self, num_frames: usize) -> f64 {
+        self.start + num_frames as f64 * self.shift
+    }
+}

@@ -1,0 +1,41 @@
+//! Reading the headers of waveforms of any kind.
+
+use kaldi_io::{Cursor, ParseError, Value};
+
+use crate::flac::{Flac, is_flac};
+use crate::riff::Riff;
+use crate::{Wave, WaveInfo};
+
+impl WaveInfo {
+    /// Reads the header at the cursor, and skips the samples. Waveforms have no ranges. What is amiss, though not so that
+    /// the file could not be read, is a [warning](Cursor::warn_at).
+    ///
+    /// # Errors
+    /// Where the bytes are no such header, it says what cannot be, or there is a range.
+    pub fn read(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
+        if let Some(range) = range {
+            Wave::read_range(cursor, range)?;
+        }
+        let start = cursor.offset();
+        let moved = |mut error: ParseError| {
+            error.offset += start;
+            error
+        };
+        if is_flac(cursor.rest()) {
+            let flac = Flac::read(cursor.rest()).map_err(moved)?;
+            cursor.advance(cursor.rest().len());
+            return Ok(flac.info);
+        }
+        let mut riff = Riff::read(cursor.rest()).map_err(moved)?;
+        cursor.skip(riff.samples.start)?;
+        if let Some(num_bytes) = riff.samples.num_bytes {
+            let there = cursor.rest().len();
+            if cursor.skip(num_bytes).is_err() {
+                riff.note_truncated(there as u64);
+                cursor.advance(there);
+            }
+        }
+        riff.remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
+        Ok(riff.info)
+    }
+}

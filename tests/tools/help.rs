@@ -1,0 +1,83 @@
+//! What every tool says about its command line, on tools of each kind.
+
+use crate::support::Scratch;
+use crate::support::sample::{binary_archive, matrix};
+
+/// In Kaldi, on standard error.
+#[test]
+pub fn help_is_answered_on_standard_output() {
+    let scratch = Scratch::new();
+    for tool in ["copy-matrix", "copy-vector", "copy-int-vector", "copy-feats", "copy-post", "copy-gselect"] {
+        for line in ["--help", "-h", "--nosuch --help", "a b c d --HELP"] {
+            scratch.sh(&format!("{tool} {line} > {tool}.out 2> {tool}.err")).succeeds();
+            let help = String::from_utf8(scratch.read(&format!("{tool}.out"))).unwrap();
+            for text in [&format!("Usage: {tool} "), "\nStandard options:\n  --config ", "--print-args", "--verbose"] {
+                assert!(help.contains(text), "{tool} {line}: {help}");
+            }
+            assert_eq!(scratch.read(&format!("{tool}.err")), b"", "{tool} {line}");
+        }
+    }
+    scratch.sh("copy-matrix --help=false").succeeds().stdout_is("").stderr_has("Usage: copy-matrix ");
+    scratch.sh("copy-matrix --help > /dev/full").fails_with(255).stderr_has("cannot write standard output");
+}
+
+#[test]
+fn help_is_100_columns_wide_where_there_is_no_terminal() {
+    let scratch = Scratch::new();
+    for tool in ["compute-mfcc-feats", "copy-feats", "feats-to-png", "compute-kaldi-pitch-feats"] {
+        let help = String::from_utf8(scratch.sh(&format!("{tool} --help")).succeeds().stdout().to_vec()).unwrap();
+        let options = help.split_once("Options:\n").unwrap().1;
+        let widths = || options.lines().map(|line| line.chars().count());
+        assert!(widths().all(|width| width <= 100), "{help}");
+        assert!(widths().any(|width| width > 80), "{help}");
+        assert!(options.lines().any(|line| line.starts_with(&" ".repeat(32))), "{help}");
+    }
+}
+
+#[test]
+fn usage_stays_on_standard_error_behind_errors() {
+    let scratch = Scratch::new();
+    let ran = scratch.sh("copy-matrix ark:a").fails_with(1).stdout_is("");
+    ran.stderr_has("Usage: copy-matrix ").stderr_has("expected 2 arguments, got 1");
+    scratch.sh("copy-matrix --nosuch=1 a b").fails_with(255).stdout_is("").stderr_has("Usage: copy-matrix ");
+}
+
+#[test]
+fn advice_on_options_stands_before_the_usage() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))]));
+    for (line, advice) in [
+        ("-o out ark:m.ark ark:-", "-o is an argument here; options have the form --name=value"),
+        ("-j4 ark:m.ark ark:-", "such as --num-threads=4"),
+        ("ark:m.ark ark:- --compress=true", "--compress=true stands behind the first argument; options go before it"),
+        ("--compress true ark:m.ark ark:-", "it is written --compress=true"),
+    ] {
+        scratch.sh(&format!("copy-feats {line} 2> errors")).fails_with(1).stdout_is("");
+        let errors = String::from_utf8(scratch.read("errors")).unwrap();
+        let (before, behind) = errors.split_once("Usage: copy-feats").unwrap();
+        let warning = before.lines().find(|line| line.starts_with("WARNING (copy-feats[")).unwrap();
+        assert!(warning.ends_with(advice) || warning.contains(advice), "{line}: {warning}");
+        assert!(behind.lines().last().unwrap().contains("expected 2 arguments, got "), "{behind}");
+    }
+    let ran = scratch.sh("copy-feats --compression-method 3 ark:m.ark ark:-").fails_with(255);
+    ran.stderr_has("expected --compression-method=<int>, as in --compression-method=3");
+    // As many arguments as there should be: it is a name that cannot be opened, or one that is odd.
+    scratch.sh("copy-feats -o out").fails_with(255).stderr_has("options have the form --name=value");
+    let ran = scratch.sh("copy-feats m.ark:2 --compress=true").succeeds();
+    ran.stderr_has("WARNING").stderr_has("options have the form --name=value and stand before the arguments");
+}
+
+#[test]
+fn names_of_options_are_found_by_their_parts() {
+    let scratch = Scratch::new();
+    for (line, meant) in [
+        ("compute-fbank-feats --num-bins=40", "--num-mel-bins"),
+        ("compute-mfcc-feats --sample-rate=8000", "--sample-frequency"),
+        ("add-deltas --order=2", "--delta-order"),
+        ("splice-feats --left=3", "--left-context"),
+        ("copy-feats --threads=4", "--num-threads"),
+    ] {
+        let expected = format!("did you mean {meant}?\n");
+        scratch.sh(&format!("{line} ark:a ark:b")).fails_with(255).stderr_has(&expected);
+    }
+}
