@@ -22,6 +22,10 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
         ],
     ),
     (
+        "copy-int-vector/(h-)?io-text-no-final-newline$",
+        &[copy_int_vector::a_text_archive_that_ends_inside_a_key_is_an_error],
+    ),
+    (
         "/(h-)?io-scp-(bad-line-later|blank-line)",
         &[copy_matrix::a_line_of_a_script_file_that_is_none_is_an_error_wherever_it_stands],
     ),

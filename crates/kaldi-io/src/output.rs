@@ -4,6 +4,7 @@
 //! name and an old file survives a failure. Devices, FIFOs and files asked
 //! for in place are written directly.
 
+mod room;
 mod stream;
 
 use std::fs::{self, File, OpenOptions};
@@ -14,8 +15,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::BStr;
+use room::Room;
 use stream::Stream;
-use whole_file::{Pending, Sealed, Turn};
+use whole_file::{Pending, Turn};
 
 use crate::pipe::ShellChild;
 use crate::xfilename::printable_wxfilename;
@@ -112,7 +114,10 @@ impl Output {
     }
 
     fn new(file: File, name: String, target: Target) -> Self {
-        Self { stream: Arc::new(Mutex::new(Stream::new(file, name))), target }
+        let room = if matches!(target, Target::Renamed(_)) { Room::of(&file) } else { Room::none() };
+        let mut stream = Stream::new(file, name);
+        stream.room = room;
+        Self { stream: Arc::new(Mutex::new(stream)), target }
     }
 
     fn stream(&self) -> MutexGuard<'_, Stream> {
@@ -193,7 +198,10 @@ impl Output {
         let file = self.stream().file.take();
         let failed = |source| Error::Write { name, offset, source };
         match (std::mem::replace(&mut self.target, Target::InPlace), file) {
-            (Target::Renamed(pending), Some(file)) => pending.seal(file).and_then(Sealed::publish).map_err(failed),
+            (Target::Renamed(pending), Some(file)) => {
+                let given_back = Room::give_back(&file, offset);
+                given_back.and_then(|()| pending.seal(file)?.publish()).map_err(failed)
+            }
             (Target::Open | Target::InPlace, Some(file)) => whole_file::close(file).map_err(failed),
             (Target::Command(mut child), file) => {
                 drop(file);

@@ -68,6 +68,15 @@ fn a_broken_entry_leaves_no_output_behind() {
 }
 
 #[test]
+pub fn a_text_archive_that_ends_inside_a_key_is_an_error() {
+    let scratch = Scratch::new();
+    let ran = scratch.sh("printf 'a 1 2\\nb' | copy-int-vector ark:- ark,t:-");
+    ran.fails_with(255).stdout_is("a 1 2 \n").stderr_has("b: standard input:7: expected a value after its key");
+    // The last line may lack its end.
+    scratch.sh("printf 'a 1 2\\nb 3' | copy-int-vector ark:- ark,t:-").succeeds().stdout_is("a 1 2 \nb 3 \n");
+}
+
+#[test]
 pub fn an_archive_cut_inside_a_key_is_an_error() {
     let first = [("first", ints(1, 4))];
     let scratch = Scratch::new();

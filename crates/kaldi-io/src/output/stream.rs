@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
+use super::room::Room;
 use crate::source::read_at;
 use crate::{Encoded, Error, Result};
 
@@ -32,6 +33,8 @@ pub(super) struct Stream {
     pub(super) position: u64,
     /// Whether positions mean anything to a later reader.
     pub(super) seekable: bool,
+    /// What is reserved for the file.
+    pub(super) room: Room,
 }
 
 impl Stream {
@@ -46,7 +49,15 @@ impl Stream {
         if !regular {
             crate::pipe::widen(&file);
         }
-        Self { file: Some(file), name, buffer: Vec::new(), pending: None, position, seekable: regular }
+        Self {
+            file: Some(file),
+            name,
+            buffer: Vec::new(),
+            pending: None,
+            position,
+            seekable: regular,
+            room: Room::none(),
+        }
     }
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
@@ -64,6 +75,7 @@ impl Stream {
         self.settle()?;
         // All of it in as few calls as the system allows, however many pieces there are.
         let buffer = std::mem::take(&mut self.buffer);
+        self.grow(length as u64);
         let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
         let result = self.write_slices_out(&mut slices);
         self.buffer = buffer;
@@ -111,6 +123,7 @@ impl Stream {
             read.map_err(|error| self.failed(shorter(error)))?;
         } else {
             self.write_buffer()?;
+            self.grow(length);
             let copied = self.file().and_then(|mut file| {
                 let mut source = &*source;
                 source.seek(SeekFrom::Start(range.start))?;
@@ -151,7 +164,15 @@ impl Stream {
         if bytes.is_empty() {
             return Ok(());
         }
+        self.grow(bytes.len() as u64);
         self.file().and_then(|mut file| file.write_all(bytes)).map_err(|source| self.failed(source))
+    }
+
+    /// Makes room for bytes that are not counted in the position yet.
+    fn grow(&mut self, length: u64) {
+        if let Some(file) = &self.file {
+            self.room.grow(file, self.position + length);
+        }
     }
 
     fn write_slices_out(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {

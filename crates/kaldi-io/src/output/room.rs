@@ -1,0 +1,107 @@
+//! Blocks for a file that grows.
+
+use std::fs::File;
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::AsRawFd;
+
+/// Bytes that a file has before blocks are reserved for more.
+const FIRST: u64 = 1 << 20;
+
+/// Bytes that are reserved at once.
+const STEP: u64 = 1 << 24;
+
+/// Reserves blocks of the disk before a file grows into them, which takes a quarter off the time of writing in ext4.
+///
+/// Other file systems are left alone: XFS reserves blocks by itself, btrfs would not compress what is written there, and
+/// NFS would ask its server each time.
+#[derive(Debug)]
+pub(super) struct Room {
+    /// Where blocks end that are reserved; nothing where none are to be reserved.
+    end: Option<u64>,
+}
+
+impl Room {
+    /// For a file that nobody else writes to.
+    pub(super) fn of(file: &File) -> Self {
+        Self { end: is_on_ext4(file).then_some(FIRST) }
+    }
+
+    /// No blocks are reserved.
+    pub(super) fn none() -> Self {
+        Self { end: None }
+    }
+
+    /// Reserves blocks for a file that will soon be `length` bytes long. Where that cannot be, as on a full disk, no more
+    /// are asked for: it is the writing that tells what is wrong.
+    pub(super) fn grow(&mut self, file: &File, length: u64) {
+        let Some(end) = self.end.filter(|end| length > *end) else { return };
+        let more = STEP.max(length - end);
+        let range = (libc::off_t::try_from(end), libc::off_t::try_from(more));
+        let (Ok(start), Ok(count)) = range else { return };
+        #[allow(unsafe_code)]
+        // SAFETY: `file` keeps the descriptor open; the call touches no memory.
+        let status = unsafe { libc::fallocate(file.as_raw_fd(), libc::FALLOC_FL_KEEP_SIZE, start, count) };
+        self.end = (status == 0).then_some(end + more);
+    }
+
+    /// Gives back blocks behind the end of a file of `length` bytes.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub(super) fn give_back(file: &File, length: u64) -> io::Result<()> {
+        if length > FIRST { file.set_len(length) } else { Ok(()) }
+    }
+}
+
+/// Whether a file is on ext4 or its elder kin.
+fn is_on_ext4(file: &File) -> bool {
+    let mut found = MaybeUninit::<libc::statfs>::zeroed();
+    #[allow(unsafe_code)]
+    // SAFETY: `file` keeps the descriptor open; the call writes to `found`, which has the size of what is written.
+    let status = unsafe { libc::fstatfs(file.as_raw_fd(), found.as_mut_ptr()) };
+    #[allow(unsafe_code)]
+    // SAFETY: a struct of numbers, all of which may be zero.
+    let found = unsafe { found.assume_init() };
+    status == 0 && found.f_type == libc::EXT4_SUPER_MAGIC
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+    use crate::Output;
+
+    #[test]
+    fn no_blocks_are_left_behind_the_end_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for length in [0, 1000, FIRST, FIRST + 1, 3 * STEP + 5] {
+            let path = folder.path().join("out");
+            let mut output = Output::create(path.to_str().unwrap().into(), false).unwrap();
+            let piece = vec![7; 300_001];
+            for start in (0..length).step_by(piece.len()) {
+                output.write_all(&piece[..piece.len().min((length - start) as usize)]).unwrap();
+            }
+            output.finish().unwrap();
+            let written = std::fs::metadata(&path).unwrap();
+            assert_eq!(written.len(), length);
+            assert!(
+                written.blocks() * 512 <= length.next_multiple_of(1 << 16),
+                "{length}: {} blocks",
+                written.blocks()
+            );
+        }
+    }
+
+    #[test]
+    fn blocks_are_asked_for_until_there_are_none() {
+        let file = tempfile::tempfile().unwrap();
+        let mut room = Room { end: Some(FIRST) };
+        room.grow(&file, FIRST);
+        assert_eq!((room.end, file.metadata().unwrap().len()), (Some(FIRST), 0));
+        // No disk has as many.
+        room.grow(&file, 1 << 62);
+        assert_eq!((room.end, file.metadata().unwrap().len()), (None, 0));
+    }
+}
