@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Value, is_specifier};
+use kaldi_io::{Value, is_specifier, printable_rxfilename};
+use kaldi_log::warning;
 use kaldi_values::Token;
 
 use crate::random_access::RandomAccessReader;
@@ -92,12 +93,55 @@ impl<T: Value + Sync> Lookup for RandomAccessReader<T> {
     }
 }
 
+/// Utterances that a table without a map does not have: where these are the first ones, its keys may be speakers.
+#[derive(Debug, Default)]
+struct Misses {
+    /// The rspecifier of the table; nothing where there is nothing to tell (any more).
+    table: Option<BString>,
+    count: u32,
+    first: BString,
+}
+
+impl Misses {
+    /// Misses in a row from the begin on that make a warning.
+    const ENOUGH: u32 = 3;
+
+    /// Counts what became of looking for `utt`; finding anything ends the doubt.
+    fn count(&mut self, utt: &BStr, is_found: bool) {
+        if is_found {
+            self.table = None;
+        }
+        if self.table.is_none() {
+            return;
+        }
+        if self.count == 0 {
+            utt.clone_into(&mut self.first);
+        }
+        self.count += 1;
+        if self.count == Self::ENOUGH {
+            self.warn();
+        }
+    }
+
+    /// Warns, once, where nothing was found at all.
+    fn warn(&mut self) {
+        if let Some(table) = self.table.take_if(|_| self.count > 0) {
+            let (table, first) = (printable_rxfilename(table.as_ref()), &self.first);
+            warning!(
+                "{table} has no entry for the first utterances, such as {first}; if its keys are speakers, give the speaker \
+                 of each utterance: --utt2spk=ark:utt2spk"
+            );
+        }
+    }
+}
+
 /// A table that is looked up by utterance or, through an utt2spk map, by speaker (Kaldi's
 /// `RandomAccessTableReaderMapped`).
 #[must_use]
 pub struct MappedReader<T> {
     table: RandomAccessReader<T>,
     utt2spk: Option<(RandomAccessReader<Token>, BString)>,
+    misses: Misses,
 }
 
 impl<T: Value> MappedReader<T> {
@@ -111,7 +155,8 @@ impl<T: Value> MappedReader<T> {
             true => None,
             false => Some((RandomAccessReader::open(utt2spk)?, utt2spk.to_owned())),
         };
-        Ok(Self { table, utt2spk })
+        let doubtful = utt2spk.is_none().then(|| rspecifier.to_owned());
+        Ok(Self { table, utt2spk, misses: Misses { table: doubtful, ..Misses::default() } })
     }
 
     /// The value for an utterance, nothing where the table has none.
@@ -119,7 +164,11 @@ impl<T: Value> MappedReader<T> {
     /// # Errors
     /// Where reading fails, or the map does not have the utterance.
     pub fn get(&mut self, utt: &BStr) -> Result<Option<Arc<T>>> {
-        let Some((map, name)) = &mut self.utt2spk else { return self.table.get(utt) };
+        let Some((map, name)) = &mut self.utt2spk else {
+            let found = self.table.get(utt)?;
+            self.misses.count(utt, found.is_some());
+            return Ok(found);
+        };
         match map.get(utt)? {
             Some(spk) => self.table.get(&spk),
             None => Err(Error::Promise {
@@ -138,6 +187,7 @@ impl<T: Value + Sync> Lookup for MappedReader<T> {
     }
 
     fn finish(&mut self) -> Result<()> {
+        self.misses.warn();
         self.table.finish()?;
         self.utt2spk.as_mut().map_or(Ok(()), |(map, _)| map.finish())
     }
@@ -153,13 +203,18 @@ pub enum FileOrTable<T> {
 }
 
 impl<T: Value> FileOrTable<T> {
-    /// Opens `name`, a table where it is an rspecifier and a file where it is not.
+    /// Opens `name`, a table where it is an rspecifier and a file where it is not. `utt2spk` is what the tool's option of
+    /// this name says, which may be empty; nothing for a tool without it.
     ///
     /// # Errors
     /// Where it cannot be opened or, for a file, read.
-    pub fn open(name: &BStr, utt2spk: &BStr) -> Result<Self> {
+    pub fn open(name: &BStr, utt2spk: Option<&BStr>) -> Result<Self> {
         if is_specifier(name) {
-            Ok(Self::Table(MappedReader::open(name, utt2spk)?))
+            let mut table = MappedReader::open(name, utt2spk.unwrap_or_default())?;
+            if utt2spk.is_none() {
+                table.misses = Misses::default();
+            }
+            Ok(Self::Table(table))
         } else {
             Ok(Self::File(Arc::new(read_file(name)?)))
         }
