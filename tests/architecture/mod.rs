@@ -3,6 +3,9 @@
 /// Circles of files that use each other.
 mod circles;
 
+/// Licences and sources of dependencies, and what packaging needs.
+mod dependencies;
+
 /// Lengths of files and functions.
 mod sizes;
 

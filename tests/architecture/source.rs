@@ -55,6 +55,12 @@ pub fn is_test(attributes: &[syn::Attribute]) -> bool {
     })
 }
 
+/// A file of the repository.
+pub fn read(place: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(place);
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{place}: {error}"))
+}
+
 /// The Rust files below a folder of the repository, by their places in it, with their text.
 pub fn files_below(folder: &str) -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

@@ -1,11 +1,11 @@
-use super::page::{Page, without_trailing_space};
+use super::page::{Block, Page, without_trailing_space};
 use crate::support::Scratch;
 
-/// Runs the `console` blocks of a document, one after the other, in one folder: a line that begins with `$` is a command,
+/// Runs the `console` blocks among those of a document, one after the other, in one folder: a line that begins with `$` is a command,
 /// one that begins with `>` continues it, and the lines up to the next command are what it writes to standard output.
-pub fn run(page: &Page, scratch: &Scratch) -> usize {
+pub fn run(blocks: &[Block], scratch: &Scratch) -> usize {
     let mut count = 0;
-    for block in page.blocks().iter().filter(|block| block.info == "console") {
+    for block in blocks.iter().filter(|block| block.info == "console") {
         let text = format!("\n{}", block.text);
         let (before, commands) = text.split_once("\n$ ").unwrap_or((&text, ""));
         assert!(before.is_empty(), "{}: expected a command, got {before:?}", block.place);
@@ -27,5 +27,5 @@ pub fn run(page: &Page, scratch: &Scratch) -> usize {
 
 #[test]
 fn formats_shows_what_commands_write() {
-    assert!(run(&Page::read("docs/formats.md"), &Scratch::new()) > 10);
+    assert!(run(&Page::read("docs/formats.md").blocks(), &Scratch::new()) > 10);
 }

@@ -12,7 +12,7 @@ mod formats;
 /// Reading Markdown.
 mod page;
 
-/// `README.md`: tools, differences, the demonstration; the samples.
+/// `README.md` and `docs/differences.md`: tools, differences, the demonstration; the samples.
 mod readme;
 
 /// Reading the repository's own files.

@@ -5,7 +5,7 @@ use std::process::Command;
 use regex::Regex;
 
 use super::page::{Page, code, without_trailing_space};
-use super::sources;
+use super::{commands, sources};
 use crate::support::{Scratch, shell, tool};
 
 /// The tools by the folder they are in, as the manifest lists them.
@@ -55,7 +55,7 @@ fn the_help_of_every_tool_names_it_and_an_example() {
 #[test]
 fn every_difference_has_its_test() {
     let sources = sources::of(&["crates", "tests"]);
-    let rows = Page::read("README.md").table_behind("## Differences from Kaldi");
+    let rows = Page::read("docs/differences.md").table("differences");
     let tests: Vec<_> = rows.iter().flat_map(|row| row[2].split(", ").map(code)).collect();
     assert!(tests.len() > 10);
     for test in &tests {
@@ -69,14 +69,25 @@ fn every_difference_has_its_test() {
     assert!(entries.len() > 5);
     for entry in entries {
         let asserted = name.captures_iter(&entry[1]).any(|found| tests.contains(&&found[1]));
-        assert!(asserted, "README.md tells nothing of what these tests assert: {}", &entry[1]);
+        assert!(asserted, "docs/differences.md tells nothing of what these tests assert: {}", &entry[1]);
     }
+}
+
+const DEMONSTRATION: &str = "$ cargo build --release && scripts/demo.sh target/demo\n";
+
+#[test]
+fn a_look_into_the_samples_shows_what_is_shown() {
+    let scratch = Scratch::new();
+    std::os::unix::fs::symlink(root().join("samples"), scratch.path("samples")).unwrap();
+    let mut blocks = Page::read("README.md").blocks();
+    blocks.retain(|block| !block.text.starts_with(DEMONSTRATION));
+    assert!(commands::run(&blocks, &scratch) > 5);
 }
 
 #[test]
 fn the_demonstration_writes_what_is_shown() {
     let blocks = Page::read("README.md").blocks();
-    let begin = "$ cargo build --release && scripts/demo.sh target/demo\n";
+    let begin = DEMONSTRATION;
     let shown = blocks.iter().find_map(|block| block.text.strip_prefix(begin)).expect("README.md shows it");
     let script = root().join("scripts/demo.sh");
     let scratch = Scratch::new();
@@ -127,7 +138,14 @@ fn the_recordings_are_what_their_program_makes() {
 fn links_lead_somewhere() {
     let link = Regex::new(r"\]\(([^)#]+)(#[^)]*)?\)").unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in ["README.md", "CHANGELOG.md", "samples/README.md", "docs/architecture.md", "docs/formats.md"] {
+    for page in [
+        "README.md",
+        "CHANGELOG.md",
+        "samples/README.md",
+        "docs/architecture.md",
+        "docs/differences.md",
+        "docs/formats.md",
+    ] {
         let folder = root.join(page).parent().unwrap().to_owned();
         for found in link.captures_iter(&sources::read(page)) {
             assert!(found[1].starts_with("https://") || folder.join(&found[1]).exists(), "{page}: {}", &found[0]);

@@ -127,12 +127,13 @@ pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, us
     if open(cursor, Shape::Matrix)? {
         return Ok((0, 0, Vec::new()));
     }
-    let mut data = room(cursor);
-    let (mut num_rows, mut num_cols) = (0, 0);
+    let mut data: Vec<T> = room(cursor);
+    let (mut num_rows, mut num_cols, mut num_odd) = (0, 0, 0);
     loop {
         let begin = data.len();
         let last = read_row(cursor, &mut data)?;
         let length = data.len() - begin;
+        num_odd += count_odd(&data[begin..]);
         if num_rows == 0 {
             num_cols = length;
         } else if length != num_cols && length != 0 {
@@ -145,6 +146,7 @@ pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, us
         }
     }
     close(cursor);
+    warn_of_odd(cursor, num_odd, num_rows * num_cols);
     if i32::try_from(num_rows.max(num_cols)).is_err() {
         return Err(cursor.error(format!("{num_rows} by {num_cols} elements are too many")));
     }
@@ -185,17 +187,30 @@ pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     if open(cursor, Shape::Vector)? {
         return Ok(Vec::new());
     }
-    let mut data = room(cursor);
+    let mut data: Vec<T> = room(cursor);
     read_numbers(cursor, &mut data)?;
     match cursor.peek() {
         Some(b']') => close(cursor),
         Some(b'\n' | b'\r') => return Err(line_end(cursor)),
         _ => return Err(cursor.expected("a number or \"]\"")),
     }
+    warn_of_odd(cursor, count_odd(&data), data.len());
     if i32::try_from(data.len()).is_err() {
         return Err(cursor.error(format!("{} elements are too many", data.len())));
     }
     Ok(data)
+}
+
+/// Counts the numbers that are infinite or NaN: the difference of such a number and itself is NaN.
+fn count_odd<T: Real>(numbers: &[T]) -> usize {
+    numbers.iter().filter(|&&number| number - number != T::default()).count()
+}
+
+/// Leaves word of numbers that are infinite or NaN. Kaldi warns of each.
+fn warn_of_odd(cursor: &mut Cursor<'_>, num_odd: usize, num_all: usize) {
+    if num_odd > 0 {
+        cursor.warn(format!("{num_odd} of {num_all} numbers are infinite or NaN"));
+    }
 }
 
 /// Consumes numbers with spaces and tabs around them.

@@ -63,7 +63,7 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();
-    let stats = FileOrTable::<Matrix<f64>>::open(&opts.stats, &opts.utt2spk)?;
+    let stats = FileOrTable::<Matrix<f64>>::open(&opts.stats, Some(&opts.utt2spk))?;
     let Options { norm_vars, reverse, skip_dims, .. } = opts;
 
     let written = source.par_map_with_into(stats, target, move |entry, stats: Option<Arc<Matrix<f64>>>| {

@@ -46,7 +46,7 @@ fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
     let tables = are_tables(&opts.source, &opts.target)?;
     are_tables(&opts.posteriors, &opts.target)?;
     let source = SequentialReader::<Matrix<f32>>::open_table_or_file(&opts.source)?;
-    let posteriors = FileOrTable::<Posterior>::open(&opts.posteriors, "")?;
+    let posteriors = FileOrTable::<Posterior>::open(&opts.posteriors, None)?;
     let target = TableWriter::create_table_or_file(&opts.target, Format::from_binary(opts.binary))?;
 
     let written = source.par_map_with_into(posteriors, target, move |entry, found| {

@@ -39,7 +39,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
-    let transforms = FileOrTable::<Matrix<f32>>::open(&opts.transform, &opts.utt2spk)?;
+    let transforms = FileOrTable::<Matrix<f32>>::open(&opts.transform, Some(&opts.utt2spk))?;
 
     let log_dets = LogDetCache::default();
     let rows = source.par_map_with(transforms, move |entry, transform| {

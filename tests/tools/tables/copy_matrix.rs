@@ -47,6 +47,28 @@ pub fn numbers_as_others_write_them_are_read() {
     scratch.sh("copy-matrix ark:m.txt ark,t:-").succeeds().stdout_is(text_archive(&[("a", Sample::Matrix(rows))]));
 }
 
+/// Kaldi warns of each of them.
+#[test]
+fn infinite_and_nan_numbers_are_counted_in_a_warning() {
+    let scratch = Scratch::new();
+    scratch.write("m.txt", "a [ 1 inf\n nan 2\n 3 4 ]\nb [ 1 2 ]\n").write("v.txt", "c [ -inf nan 3 ]\n");
+    let ran = scratch.sh("copy-matrix --num-threads=2 ark:m.txt ark:m.ark").succeeds();
+    let ran = ran.stderr_has("WARNING (").stderr_has("a: m.txt:2: 2 of 6 numbers are infinite or NaN\n");
+    ran.stderr_lacks("b: m.txt");
+    scratch.sh("copy-vector ark:v.txt ark:-").succeeds().stderr_has("c: v.txt:2: 2 of 3 numbers are infinite or NaN\n");
+    scratch.sh("copy-matrix ark:m.ark ark:-").succeeds().stderr_lacks("WARNING");
+}
+
+#[test]
+fn an_archive_with_a_line_end_in_its_name_has_no_script_file() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 2, 2))]));
+    let ran = scratch.sh("copy-matrix ark:m.ark $'ark,scp:a\\nb,s'").fails_with(255);
+    ran.stderr_has("the archive has a line end in its name, which a script file cannot have\n");
+    assert_eq!(scratch.list(), ["m.ark"]);
+    scratch.sh("copy-matrix ark:m.ark $'ark:a\\nb'").succeeds();
+}
+
 #[test]
 pub fn a_range_may_leave_the_rows_out() {
     let scratch = Scratch::new();

@@ -143,3 +143,34 @@ fn large_products_are_those_of_the_definition() {
         assert!((f64::from(got) - wanted).abs() < 1e-3, "{got} for {wanted}");
     }
 }
+
+/// Kaldi asks the map whether it has the utterance, and asks again for its speaker.
+#[test]
+fn a_map_that_is_read_once_is_asked_once() {
+    let scratch = feats();
+    scratch.write("utt2spk", "a s\nb s\n").write("spk.ark", "s  [ 1 0\n 0 1 ]\n");
+    let ran = scratch.sh("transform-feats --utt2spk=o,ark:utt2spk ark:spk.ark ark:f.ark ark,t:-");
+    ran.succeeds().stdout_is("a  [\n  1 2 \n  3 4 ]\nb  [\n  5 6 ]\n");
+}
+
+#[test]
+fn keys_that_may_be_speakers_get_advice() {
+    let scratch = feats();
+    scratch.write("spk.ark", "s  [ 1 0\n 0 1 ]\n").write("a.ark", "a  [ 1 0\n 0 1 ]\n").write("utt2spk", "a s\nb s\n");
+    scratch.sh("for u in a b c d e; do echo \"$u [ 1 2 ]\"; done > many.ark").succeeds();
+    let advice = "such as a; if its keys are speakers, give the speaker of each utterance: --utt2spk=ark:utt2spk\n";
+    for feats in ["f.ark", "many.ark"] {
+        for threads in [1, 4] {
+            let line = format!("transform-feats --num-threads={threads} ark:spk.ark ark:{feats} ark:- 2> errors");
+            scratch.sh(&line).fails_with(1);
+            let errors = String::from_utf8(scratch.read("errors")).unwrap();
+            assert_eq!(errors.matches(advice).count(), 1, "{errors}");
+        }
+    }
+    scratch.write("stats.ark", "s  [ 4 6 3\n 10 20 0 ]\n");
+    scratch.sh("apply-cmvn ark:stats.ark ark:f.ark ark:-").fails_with(1).stderr_has(advice);
+    scratch.sh("apply-transform ark:spk.ark ark:f.ark ark:-; true").succeeds().stderr_has(advice);
+    for line in ["ark:a.ark ark:many.ark", "--utt2spk=ark:utt2spk ark:spk.ark ark:f.ark"] {
+        scratch.sh(&format!("transform-feats {line} ark:-")).succeeds().stderr_lacks("speakers");
+    }
+}

@@ -20,14 +20,16 @@ pub enum FileOrTable<T> {
 }
 
 impl<T: Value> FileOrTable<T> {
-    /// Opens `name`, a table where it is an rspecifier and a file where it is not.
+    /// Opens `name`, a table where it is an rspecifier and a file where it is not. `utt2spk` is the value of the tool's
+    /// option of this name, which may be empty; `None` for a tool without it.
     ///
     /// # Errors
     /// Where it cannot be opened or, for a file, read.
-    pub fn open(name: impl AsRef<[u8]>, utt2spk: impl AsRef<[u8]>) -> Result<Self> {
+    pub fn open(name: impl AsRef<[u8]>, utt2spk: Option<&BStr>) -> Result<Self> {
         let name = BStr::new(name.as_ref());
         if is_specifier(name) {
-            Ok(Self::Table(MappedReader::open(name, utt2spk)?))
+            let table = MappedReader::open(name, utt2spk.unwrap_or_default())?;
+            Ok(Self::Table(if utt2spk.is_none() { table.without_map() } else { table }))
         } else {
             Ok(Self::File(Arc::new(read_file(name)?)))
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Value;
+use kaldi_io::{Value, printable_rxfilename};
+use kaldi_log::warning;
 use kaldi_values::Token;
 
 use crate::lookup::find::Lookup;
@@ -26,12 +27,55 @@ impl<T: Value + Sync> Lookup for RandomAccessReader<T> {
     }
 }
 
+/// Utterances that a table without a map does not have: where these are the first ones, its keys may be speakers.
+#[derive(Debug, Default)]
+struct Misses {
+    /// The rspecifier of the table; nothing where there is nothing to tell (any more).
+    table: Option<BString>,
+    count: u32,
+    first: BString,
+}
+
+impl Misses {
+    /// Misses in a row from the begin on that make a warning.
+    const ENOUGH: u32 = 3;
+
+    /// Counts what became of looking for `utt`; finding anything ends the doubt.
+    fn count(&mut self, utt: &BStr, is_found: bool) {
+        if is_found {
+            self.table = None;
+        }
+        if self.table.is_none() {
+            return;
+        }
+        if self.count == 0 {
+            utt.clone_into(&mut self.first);
+        }
+        self.count += 1;
+        if self.count == Self::ENOUGH {
+            self.warn();
+        }
+    }
+
+    /// Warns, once, where nothing was found at all.
+    fn warn(&mut self) {
+        if let Some(table) = self.table.take_if(|_| self.count > 0) {
+            let (table, first) = (printable_rxfilename(table.as_ref()), &self.first);
+            warning!(
+                "{table} has no entry for the first utterances, such as {first}; if its keys are speakers, give the speaker \
+                 of each utterance: --utt2spk=ark:utt2spk"
+            );
+        }
+    }
+}
+
 /// A table that is looked up by utterance or, through an utt2spk map, by speaker (Kaldi's
 /// `RandomAccessTableReaderMapped`).
 #[must_use]
 pub struct MappedReader<T> {
     table: RandomAccessReader<T>,
     utt2spk: Option<(RandomAccessReader<Token>, BString)>,
+    misses: Misses,
 }
 
 impl<T: Value> MappedReader<T> {
@@ -41,12 +85,19 @@ impl<T: Value> MappedReader<T> {
     /// Where one of them cannot be opened.
     pub fn open(rspecifier: impl AsRef<[u8]>, utt2spk: impl AsRef<[u8]>) -> Result<Self> {
         let utt2spk = BStr::new(utt2spk.as_ref());
+        let rspecifier = BStr::new(rspecifier.as_ref());
         let table = RandomAccessReader::open(rspecifier)?;
         let utt2spk = match utt2spk.is_empty() {
             true => None,
             false => Some((RandomAccessReader::open(utt2spk)?, utt2spk.to_owned())),
         };
-        Ok(Self { table, utt2spk })
+        let doubtful = utt2spk.is_none().then(|| rspecifier.to_owned());
+        Ok(Self { table, utt2spk, misses: Misses { table: doubtful, ..Misses::default() } })
+    }
+
+    /// Gives no advice on maps, for a tool that takes none.
+    pub(crate) fn without_map(self) -> Self {
+        Self { misses: Misses::default(), ..self }
     }
 
     /// The value for an utterance, nothing where the table has none.
@@ -55,7 +106,11 @@ impl<T: Value> MappedReader<T> {
     /// Where reading fails, or the map does not have the utterance.
     pub fn get(&mut self, utt: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
         let utt = BStr::new(utt.as_ref());
-        let Some((map, name)) = &mut self.utt2spk else { return self.table.get(utt) };
+        let Some((map, name)) = &mut self.utt2spk else {
+            let found = self.table.get(utt)?;
+            self.misses.count(utt, found.is_some());
+            return Ok(found);
+        };
         match map.get(utt)? {
             Some(spk) => self.table.get(&*spk),
             None => Err(Error::Promise {
@@ -74,6 +129,7 @@ impl<T: Value + Sync> Lookup for MappedReader<T> {
     }
 
     fn finish(&mut self) -> Result<()> {
+        self.misses.warn();
         self.table.finish()?;
         self.utt2spk.as_mut().map_or(Ok(()), |(map, _)| map.finish())
     }

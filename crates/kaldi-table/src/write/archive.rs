@@ -45,6 +45,9 @@ impl ArchiveWriter {
         if place.is_some() && place == FileIdentity::of_output(archive_name.as_ref()) {
             return Err(invalid(wspecifier, "the archive and its script file are the same file"));
         }
+        if script.is_some() && archive_name.contains(&b'\n') {
+            return Err(invalid(wspecifier, "the archive has a line end in its name, which a script file cannot have"));
+        }
         let archive = create_output(&archive_name, options.flush)?;
         if script.is_some() && archive.position().is_none() {
             warning!(

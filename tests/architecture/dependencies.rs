@@ -1,0 +1,159 @@
+//! Licences and sources of dependencies, and what packaging needs.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::source::{files_below, read};
+
+/// The crates that are linked on this machine, ours included.
+fn packages() -> Vec<Value> {
+    let cargo = || {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        cargo
+    };
+    let version = cargo().args(["version", "--verbose"]).output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let metadata = ["metadata", "--format-version=1", "--offline", "--locked", "--filter-platform", host];
+    let output = cargo().args(metadata).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// The list of strings `name = [...]` in `deny.toml`.
+fn list(toml: &str, name: &str) -> Vec<String> {
+    let (_, rest) = toml.split_once(&format!("\n{name} = [")).unwrap();
+    let (inside, _) = rest.split_once(']').unwrap();
+    inside.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// Whether a licence expression can be met with the allowed licences: `(MIT OR GPL-2.0) AND Zlib`. A slash is an old `OR`.
+fn is_allowed(expression: &str, allowed: &[String]) -> bool {
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
+    let mut words = spaced.split_whitespace().peekable();
+    let met = any(&mut words, allowed);
+    met && words.next().is_none()
+}
+
+type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+
+fn any(words: &mut Words<'_>, allowed: &[String]) -> bool {
+    let mut met = all(words, allowed);
+    while words.next_if_eq(&"OR").is_some() {
+        met |= all(words, allowed);
+    }
+    met
+}
+
+fn all(words: &mut Words<'_>, allowed: &[String]) -> bool {
+    let mut met = one(words, allowed);
+    while words.next_if_eq(&"AND").is_some() {
+        met &= one(words, allowed);
+    }
+    met
+}
+
+fn one(words: &mut Words<'_>, allowed: &[String]) -> bool {
+    let Some(word) = words.next() else { return false };
+    if word == "(" {
+        return any(words, allowed) & (words.next() == Some(")"));
+    }
+    let mut licence = word.to_owned();
+    if words.next_if_eq(&"WITH").is_some() {
+        licence = format!("{licence} WITH {}", words.next().unwrap_or_default());
+    }
+    allowed.contains(&licence)
+}
+
+#[test]
+fn licences_and_sources_are_those_of_deny_toml() {
+    let deny = read("deny.toml");
+    let allowed = list(&deny, "allow");
+    assert!(deny.contains("unknown-registry = \"deny\"\nunknown-git = \"deny\""));
+    let packages = packages();
+    assert!(packages.len() > 50, "{}", packages.len());
+    let mut used = vec![false; allowed.len()];
+    for package in &packages {
+        let name = package["name"].as_str().unwrap();
+        let licence = package["license"].as_str().unwrap_or_else(|| panic!("{name} has no licence"));
+        assert!(is_allowed(licence, &allowed), "{name}: {licence} is not allowed by deny.toml");
+        for (used, allowed) in used.iter_mut().zip(&allowed) {
+            *used |= licence.contains(allowed.as_str());
+        }
+        match package["source"].as_str() {
+            None => {
+                assert!(package["manifest_path"].as_str().unwrap().starts_with(env!("CARGO_MANIFEST_DIR")), "{name}")
+            }
+            Some(source) => {
+                assert!(source.starts_with("registry+") && source.contains("crates.io"), "{name}: {source}")
+            }
+        }
+    }
+    let unused: Vec<_> = allowed.iter().zip(used).filter(|(_, used)| !used).collect();
+    assert!(unused.is_empty(), "nothing has these licences: {unused:?}");
+}
+
+#[test]
+fn a_licence_that_is_not_allowed_is_found() {
+    let allowed = ["MIT", "Zlib", "Apache-2.0 WITH LLVM-exception"].map(str::to_owned);
+    for met in ["MIT", "GPL-3.0 OR MIT", "GPL-3.0/MIT", "(GPL-3.0 OR MIT) AND Zlib", "Apache-2.0 WITH LLVM-exception"] {
+        assert!(is_allowed(met, &allowed), "{met}");
+    }
+    for unmet in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Zlib) AND GPL-3.0", "Apache-2.0", "MIT Zlib", ""] {
+        assert!(!is_allowed(unmet, &allowed), "{unmet}");
+    }
+}
+
+#[test]
+fn crates_say_what_a_registry_asks_for() {
+    let ours: Vec<_> = packages().into_iter().filter(|package| package["source"].is_null()).collect();
+    assert!(ours.len() > 15);
+    for package in ours {
+        let name = package["name"].as_str().unwrap();
+        for key in ["description", "license", "repository", "readme", "rust_version"] {
+            assert!(package[key].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {key}");
+        }
+        for key in ["keywords", "categories"] {
+            let words = package[key].as_array().unwrap();
+            assert!((1..=5).contains(&words.len()), "{name}: 1 to 5 {key}, got {}", words.len());
+        }
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let has_version = dependency["req"].as_str().is_some_and(|version| version != "*");
+            assert!(has_version, "{name}: {} has no version", dependency["name"]);
+        }
+    }
+}
+
+#[test]
+fn options_are_behind_a_feature() {
+    let numeric = ["kaldi-extract", "kaldi-ivector", "kaldi-plot", "kaldi-transform"];
+    for name in numeric {
+        let tree = ["tree", "--offline", "--locked", "-e", "normal", "-p", name];
+        let output = Command::new(env!("CARGO")).current_dir(env!("CARGO_MANIFEST_DIR")).args(tree).output().unwrap();
+        let tree = String::from_utf8(output.stdout).unwrap();
+        assert!(tree.contains("kaldi-") && !tree.contains("clap"), "{name}:\n{tree}");
+    }
+}
+
+#[test]
+fn the_oldest_compiler_is_the_one_that_is_tried() {
+    let manifest = read("Cargo.toml");
+    let (_, rest) = manifest.split_once("rust-version = \"").unwrap();
+    let version = rest.split('"').next().unwrap();
+    let workflow = read(".github/workflows/check.yml");
+    assert!(workflow.contains(&format!("cargo +{version} check --workspace --locked")), "{version}");
+    assert!(read("README.md").contains(&format!("Rust ({version} or later")), "{version}");
+}
+
+#[test]
+fn every_readme_is_compiled() {
+    let crates = files_below("crates");
+    let libraries: Vec<_> = crates.iter().filter(|(place, _)| place.ends_with("/src/lib.rs")).collect();
+    assert!(libraries.len() > 15);
+    for (place, text) in libraries {
+        assert!(text.contains("#[doc = include_str!(\"../README.md\")]"), "{place}");
+    }
+}
