@@ -16,6 +16,7 @@
 //! | what | |
 //! | --- | --- |
 //! | [`Wave`] | a waveform, the table value |
+//! | [`WaveFile`] | its file, not decoded |
 //! | [`WaveInfo`] | what its header says, without the samples |
 //! | [`resample`] and its kin | another sampling frequency |
 //! | [`Distortion`], [`convolve`] | rooms and noises |
@@ -46,6 +47,7 @@ mod convolve;
 mod distortion;
 mod encoding;
 mod extent;
+mod file;
 mod flac;
 mod header;
 mod info;
@@ -58,6 +60,7 @@ pub use convolve::convolve;
 pub use distortion::{Channels, Distortion, DistortionError, Loudness, Noise};
 use encoding::Encoding;
 pub use extent::Extent;
+pub use file::WaveFile;
 pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
