@@ -1,6 +1,7 @@
 //! What was done and what could not be, and the exit code that follows.
 
 use kaldi_io::Value;
+use kaldi_log::warning;
 use kaldi_table::{Record, Rows, TableWriter};
 
 /// The count of what a tool did, returned by every tool; it carries the exit code.
@@ -35,6 +36,8 @@ enum Rule {
     DoneOrError,
     /// Decided by the tool.
     Fixed(bool),
+    /// 1: the arguments made no sense.
+    Refused,
 }
 
 impl Tally {
@@ -58,10 +61,26 @@ impl Tally {
         Self { rule: Rule::DoneOrError, ..self }
     }
 
+    /// What is returned where the arguments make no sense and that has been said.
+    pub(crate) fn refused() -> Self {
+        Self { rule: Rule::Refused, ..Self::default() }
+    }
+
+    /// Whether nothing was done, and that is worth a word.
+    pub(crate) fn has_done_nothing(&self) -> bool {
+        self.done == 0 && self.exit_code() != 0
+    }
+
+    /// Whether the arguments made no sense.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.rule == Rule::Refused
+    }
+
     /// Returns the exit code.
     pub fn exit_code(&self) -> u8 {
         match self.rule {
             Rule::Fixed(success) => u8::from(!success),
+            Rule::Refused => 1,
             _ if self.done != 0 => 0,
             Rule::Done => 1,
             Rule::DoneOrError => 255,
@@ -70,7 +89,7 @@ impl Tally {
 }
 
 /// Writes what became of each entry of a table, in order, and counts: a record is done, and `None`, an entry that was
-/// skipped with a warning, is failed. Neither the rows nor the table are finished.
+/// skipped with a warning, is failed. So is a record that has no place in the table, which is skipped here. Neither the rows nor the table are finished.
 ///
 /// # Errors
 /// Where an entry cannot be read or written, or the work on it has failed.
@@ -80,7 +99,12 @@ where
 {
     let mut tally = Tally::default();
     for row in rows {
-        match row?.1.into() {
+        let (key, record) = row?;
+        match record.into() {
+            Some(record) if !table.has_place_for(&record) => {
+                warning!("{key:?} is skipped: a file of this name would be outside of the output folder");
+                tally.failed += 1;
+            }
             Some(record) => {
                 table.put(record)?;
                 tally.done += 1;

@@ -12,6 +12,7 @@ use kaldi_io::{
 use kaldi_log::warning;
 
 use crate::script::write_script_line;
+use crate::writer::count_written;
 use crate::{Error, Result, is_key};
 
 /// An archive that is being written, with the script file that points into it where one is wanted.
@@ -70,6 +71,7 @@ impl ArchiveWriter {
     /// # Errors
     /// Where the key is no word, or writing fails.
     pub fn put(&mut self, key: &BStr, value_at: u64, entry: &[u8]) -> Result<()> {
+        count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
@@ -90,6 +92,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
     pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+        count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 

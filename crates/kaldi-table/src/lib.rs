@@ -48,4 +48,4 @@ pub use random_access::RandomAccessReader;
 pub use rows::{Rows, count_delivered, entries_delivered, set_num_threads};
 pub use script::{ScriptLine, parse_script_line, read_script, write_script_line};
 pub use sequential::{SequentialReader, are_tables, read_file};
-pub use writer::{TableWriter, is_key, write_file};
+pub use writer::{TableWriter, entries_written, is_key, write_file};

@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::io;
 use std::marker::PhantomData;
 use std::os::unix::fs::DirBuilderExt;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
@@ -12,6 +13,18 @@ use crate::archive_writer::{ArchiveWriter, create_output, finish_output, parse_w
 use crate::entry::{Body, Record, warn_of_loss};
 use crate::script::Script;
 use crate::{Error, Result};
+
+/// Entries written to all tables.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// How many entries were written to the tables of this process.
+pub fn entries_written() -> u64 {
+    WRITTEN.load(Ordering::Relaxed)
+}
+
+pub(crate) fn count_written() {
+    WRITTEN.fetch_add(1, Ordering::Relaxed);
+}
 
 /// Whether `key` may stand in a table: a word of printable characters; bytes above 127 are taken for letters, but for
 /// 255, which many tools take for a space (Kaldi's `IsToken`).
@@ -69,10 +82,19 @@ impl<T: Value> TableWriter<T> {
         Ok(Self { records, value: PhantomData })
     }
 
+    /// Whether an entry with this key has a place in the table. In a folder, a file must not be outside of it, as that of
+    /// the key `../utt1` would be.
+    pub fn has_place_for(&self, record: &Record<T>) -> bool {
+        match &self.records.place {
+            Place::Folder { extension, .. } => stays_in_folder(record.key.as_ref(), extension.as_ref()),
+            Place::File(_) | Place::Archive(_) | Place::Script { .. } => true,
+        }
+    }
+
     /// Writes one entry.
     ///
     /// # Errors
-    /// Where the key is no word, or writing fails.
+    /// Where the key is no word or has no place in the table, or writing fails.
     pub fn write(&mut self, key: &BStr, value: &T) -> Result<()> {
         self.put(Record::new(key, value, self.format()))
     }
@@ -128,6 +150,7 @@ impl RecordWriter {
     }
 
     fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
+        count_written();
         let key: &BStr = key.as_ref();
         match &mut self.place {
             Place::File(file) => body.write(file)?,
@@ -149,6 +172,9 @@ impl RecordWriter {
                 finish_output(output, options.permissive)?;
             }
             Place::Folder { folder, extension } => {
+                if !stays_in_folder(key, extension.as_ref()) {
+                    return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
+                }
                 let name = BString::from([folder.as_slice(), b"/", key, b".", extension].concat());
                 let shown = name.to_string();
                 let mut output = Output::create_file(&name.to_path_lossy(), shown, false)?;
@@ -166,6 +192,12 @@ impl RecordWriter {
             Place::Script { .. } | Place::Folder { .. } => Ok(()),
         }
     }
+}
+
+/// Whether the file `<key>.<extension>` is in the folder that it is looked up in.
+fn stays_in_folder(key: &BStr, extension: &BStr) -> bool {
+    let name = [key.as_bytes(), b".", extension].concat();
+    name.split(|&byte| byte == b'/').all(|part| part != b"..")
 }
 
 /// Says what `scp:` by itself means where there is no such script file: most likely another one was meant.

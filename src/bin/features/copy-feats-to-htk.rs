@@ -1,7 +1,7 @@
 //! Writes features as HTK files, one for each utterance.
 //!
 //! Matches Kaldi's `copy-feats-to-htk`, except that a file that cannot be written and a header that cannot hold its values
-//! are errors.
+//! are errors, and that keys whose files would be outside of the folder are skipped.
 
 use std::process::ExitCode;
 
@@ -52,9 +52,9 @@ fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
         let feats = feats.map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::new(entry.key(), &feats, Format::Binary))
     });
-    let done = write_rows(&mut rows, &mut target)?.done;
-    log!("{done} HTK feature files generated in the directory: {}", opts.output_dir);
+    let tally = write_rows(&mut rows, &mut target)?;
+    log!("{} HTK feature files generated in the directory: {}", tally.done, opts.output_dir);
     rows.finish()?;
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    Ok(tally.ok_if(tally.done > 0 && tally.failed == 0))
 }

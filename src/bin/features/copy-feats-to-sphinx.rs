@@ -1,7 +1,8 @@
 //! Writes features as Sphinx files, one for each utterance.
 //!
-//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error. As there, the files are
-//! in little-endian order and of any dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
+//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error, and that keys whose files
+//! would be outside of the folder are skipped. As there, the files are in little-endian order and of any dimension, while
+//! `copy-feats --sphinx-in` reads 13 columns in big-endian order.
 
 use std::process::ExitCode;
 
@@ -41,9 +42,9 @@ fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
         write_sphinx_little_endian(&mut bytes, &entry.read()?).map_err(|error| format!("{}: {error}", entry.key()))?;
         Ok(Record::from_bytes(entry.key(), bytes))
     });
-    let done = write_rows(&mut rows, &mut target)?.done;
-    log!("{done} Sphinx feature files generated in the directory: {}", opts.output_dir);
+    let tally = write_rows(&mut rows, &mut target)?;
+    log!("{} Sphinx feature files generated in the directory: {}", tally.done, opts.output_dir);
     rows.finish()?;
     target.finish()?;
-    Ok(Tally::new(done, 0))
+    Ok(tally.ok_if(tally.done > 0 && tally.failed == 0))
 }
