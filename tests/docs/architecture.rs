@@ -81,8 +81,11 @@ fn every_dependency_is_used() {
 fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [
         "additive_signals", // several names, all read before anything is written
+        "folder",
+        "names", // shards and, behind them, outputs or a folder
         "output_dir",
         "output_ext",
+        "prefix",
         "separator",
         "snrs",
         "special_symbol",

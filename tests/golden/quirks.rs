@@ -73,4 +73,8 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
     ("wav-to-duration/(h-)?ark-header-only-fails", &[wav_to_duration::archives_work_without_reading_them_whole]),
     ("wav-reverberate/(h-)?rir-other-rate", &[wav_reverberate::an_impulse_response_at_another_rate_is_an_error]),
     ("copy-(matrix|vector|int-vector|feats|post|gselect)/(h-)?io-help$", &[help::help_is_answered_on_standard_output]),
+    (
+        "copy-feats/(h-)?(feats-compress-empty|io-empty-matrices-compressed)$",
+        &[copy_feats::an_empty_matrix_is_not_compressed],
+    ),
 ];

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 
 mod python;
+mod shards;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
 mod support;
@@ -23,7 +24,7 @@ type Trials = [(&'static str, fn(&Python))];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects: [(&str, &Trials); 1] = [("tables", tables::TRIALS)];
+    let subjects: [(&str, &Trials); 2] = [("shards", shards::TRIALS), ("tables", tables::TRIALS)];
     let python = Python::find();
     let mut trials = Vec::new();
     for (subject, list) in subjects {

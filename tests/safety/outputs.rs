@@ -178,3 +178,69 @@ fn an_archive_and_its_script_file_are_of_one_writer() {
     }
     assert_eq!(scratch.list(), ["c.ark", "m.ark", "o.ark", "o.scp"]);
 }
+
+#[test]
+fn a_key_that_leads_out_of_the_folder_is_skipped_and_counted() {
+    let scratch = Scratch::new();
+    scratch.write("f.ark", "../x  [ 1 2 ]\na  [ 1 2 ]\nsub/../../x  [ 1 2 ]\nsub/b  [ 1 2 ]\n..  [ 1 2 ]\n");
+    for tool in ["copy-feats-to-htk", "copy-feats-to-sphinx"] {
+        let ran = scratch.sh(&format!("mkdir -p out/sub; {tool} --output-ext=e --output-dir=out ark:f.ark"));
+        let ran = ran.fails_with(1).stderr_has("\"../x\" is skipped").stderr_has("\"sub/../../x\" is skipped");
+        ran.stderr_has("3 ");
+        scratch
+            .sh("(cd out; find . -type f | sort); rm -r out; ls")
+            .succeeds()
+            .stdout_is("./...e\n./a.e\n./sub/b.e\nf.ark\n");
+    }
+}
+
+#[test]
+fn a_run_that_reads_or_writes_nothing_says_so() {
+    let scratch = with_archive();
+    scratch.write("none", "").write("typo", "nobody\n");
+    for (command, code, warning) in [
+        ("copy-matrix ark:none ark:o", 1, "no entry was read from ark:none, and none was written to ark:o\n"),
+        (
+            "copy-feats scp:none ark,scp:o,p",
+            1,
+            "no entry was read from scp:none, and none was written to ark,scp:o,p\n",
+        ),
+        (
+            "subset-feats --include=typo ark:m.ark ark:o",
+            1,
+            "none of the entries read from ark:m.ark (2) was written to ark:o\n",
+        ),
+        ("matrix-sum ark:none o.mat", 1, "no entry was read from ark:none for o.mat\n"),
+        ("feat-to-len ark:none", 0, "no entry was read from ark:none\n"),
+        ("ark-to-scp none o.scp", 1, "nothing was found in none for o.scp\n"),
+        ("concat-ark none ark:o", 1, "no entry was read from none, and none was written to ark:o\n"),
+    ] {
+        let ran = scratch.sh(command);
+        let ran = if code == 0 { ran.succeeds() } else { ran.fails_with(code) };
+        ran.stderr_has("WARNING (").stderr_has(warning);
+    }
+    for command in
+        ["copy-matrix ark:m.ark ark:o", "feat-to-len ark:m.ark", "feat-to-dim ark:m.ark -", "ark-to-scp m.ark m.scp"]
+    {
+        scratch.sh(&format!("{command} 2>&1 | grep WARNING; test ${{PIPESTATUS[0]}} = 0")).succeeds().stdout_is("");
+    }
+}
+
+#[test]
+fn input_and_output_that_seem_swapped_are_asked_about() {
+    let scratch = with_archive();
+    scratch.sh("copy-matrix ark:m.ark ark,scp:a.ark,a.scp").succeeds();
+    for (arguments, code) in [
+        ("ark,t:- ark:a.ark", 1),
+        ("ark,scp:b.ark,b.scp ark:a.ark", 255),
+        ("ark:b.ark scp:a.scp", 255),
+        ("ark:b.ark ark:a.ark", 255),
+        ("b.mat a.ark", 255),
+    ] {
+        let ran = scratch.sh(&format!("copy-matrix {arguments}")).fails_with(code);
+        ran.stderr_has("were input and output swapped?\n");
+    }
+    scratch.sh("copy-matrix ark:m.ark ark:a.ark; copy-matrix ark:b.ark ark:c.ark 2>&1 | grep -c swapped").fails_with(1);
+    // Nobody swapped anything: the command before has failed.
+    scratch.sh("copy-matrix ark:- ark:a.ark 2>&1 < /dev/null | grep -c swapped").fails_with(1).stdout_is("0\n");
+}

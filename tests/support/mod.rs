@@ -2,6 +2,7 @@ pub mod sample;
 mod scratch;
 pub mod shell;
 pub mod signal;
+pub mod tar;
 pub mod wave;
 
 pub use scratch::Scratch;

@@ -4,6 +4,7 @@ pub mod features;
 pub mod help;
 pub mod posteriors;
 pub mod scoring;
+pub mod shards;
 pub mod tables;
 pub mod transforms;
 pub mod vectors;

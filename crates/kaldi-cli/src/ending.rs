@@ -12,15 +12,16 @@ use crate::tally::Tally;
 /// The exit code of an error.
 pub(crate) const ERROR: u8 = 255;
 
-/// Turns the result of a tool into its exit code, and an error into its line; `main` is where the tool called `run`.
-pub(crate) fn end(result: anyhow::Result<Tally>, main: &Location<'_>) -> ExitCode {
+/// Turns the result of a tool into its exit code, and an error into its line, to which `advice` is added; `main` is where
+/// the tool called `run`.
+pub(crate) fn end(result: anyhow::Result<Tally>, advice: &str, main: &Location<'_>) -> ExitCode {
     match result {
         Ok(tally) => ExitCode::from(tally.exit_code()),
         Err(error) => {
             if is_broken_pipe(&error) && stdout_reader_is_gone() {
                 end_as_filter();
             }
-            report(&describe(&error), main);
+            report(&(describe(&error) + advice), main);
             ExitCode::from(ERROR)
         }
     }
@@ -31,9 +32,9 @@ pub(crate) fn report(message: &str, place: &Location<'_>) {
     kaldi_log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
 }
 
-/// Writes a `WARNING` line that says what to do about a wrong command line.
-pub(crate) fn advise(advice: &str, place: &Location<'_>) {
-    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{}", one_line(advice)));
+/// Writes a `WARNING` line.
+pub(crate) fn warn(message: &str, place: &Location<'_>) {
+    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
 }
 
 /// Makes the ends that nobody returns an error for end like one, with exit code 255: a panic, which is a bug, with an

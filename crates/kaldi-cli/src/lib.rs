@@ -59,6 +59,7 @@ mod ending;
 mod kind;
 mod memory;
 mod names;
+mod nothing;
 mod option;
 mod progress;
 mod reading;
@@ -78,6 +79,7 @@ use anyhow::anyhow;
 use clap::{ArgMatches, Command};
 
 use command::Dialect;
+use names::Names;
 use progress::Progress;
 use reading::{Fault, Request};
 use standard::Standard;
@@ -112,12 +114,23 @@ pub use tally::Tally;
 pub fn run<O: clap::Parser>(usage: &'static str, tool: fn(O) -> anyhow::Result<Tally>) -> ExitCode {
     let main = Location::caller();
     match start(usage, O::command(), main) {
-        Ok(mut matches) => {
+        Ok((mut matches, names)) => {
+            let before = names.before();
             let opts = O::from_arg_matches_mut(&mut matches).map_err(|error| anyhow!("{error}"));
             let progress = Progress::watch(kaldi_table::entries_delivered);
             let result = opts.and_then(tool);
             drop(progress);
-            ending::end(result, main)
+            let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
+            let nothing = match &result {
+                Ok(tally) if !tally.is_refused() => names.describe_nothing(read, written, tally.has_done_nothing()),
+                Ok(_) | Err(_) => None,
+            };
+            let advice =
+                if nothing.is_some() || result.is_err() { names.advise_on_swap(&before) } else { String::new() };
+            if let Some(nothing) = nothing {
+                ending::warn(&format!("{nothing}{advice}"), main);
+            }
+            ending::end(result, &advice, main)
         }
         Err(code) => code,
     }
@@ -143,11 +156,11 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
 pub fn wrong_usage(usage: &str, message: &str) -> Tally {
     kaldi_log::write_line(format!("\n{usage}\n").as_bytes());
     ending::report(message, Location::caller());
-    Tally::default()
+    Tally::refused()
 }
 
 /// Everything before the tool's own work; an exit code is returned where there is none to do.
-fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatches, ExitCode> {
+fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
     memory::keep_freed();
     ending::install_handlers();
     closed::make_closed_streams_fail();
@@ -187,7 +200,7 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
     }
     let (canonical, names) = dialect.canonical(&reading).map_err(|message| {
         if let Some(advice) = dialect.advise_on_arguments(&words) {
-            ending::advise(&advice, main);
+            ending::warn(&advice, main);
         }
         print_usage();
         if !words.is_empty() {
@@ -197,7 +210,10 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<ArgMatche
     })?;
     let matches = dialect.matches(command, &canonical);
     let checked = matches.and_then(|matches| names.check().map(|()| matches));
-    checked.map_err(|message| {
+    if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {
+        ending::warn(&format!("{name} is standard input, which is a terminal: waiting for what is typed there"), main);
+    }
+    checked.map(|matches| (matches, names)).map_err(|message| {
         ending::report(&message, main);
         ExitCode::from(ending::ERROR)
     })
@@ -222,5 +238,5 @@ fn print(text: &str, main: &Location<'_>) -> ExitCode {
         stdout.finish()?;
         Ok(Tally::default().always_ok())
     };
-    ending::end(print(), main)
+    ending::end(print(), "", main)
 }

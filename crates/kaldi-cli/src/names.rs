@@ -55,6 +55,14 @@ impl Names {
         }
     }
 
+    pub(crate) fn inputs(&self) -> &[BString] {
+        &self.inputs
+    }
+
+    pub(crate) fn outputs(&self) -> &[BString] {
+        &self.outputs
+    }
+
     /// Refuses names that would cost data: two outputs on one file, and an input that an output would empty before it is
     /// read. (A file that is replaced when its successor is complete can be read until then.)
     ///
@@ -144,7 +152,7 @@ impl Written {
 }
 
 /// The files that an output names, each with whether it is to be written in place.
-fn wxfilenames(output: &BStr) -> Vec<(BString, bool)> {
+pub(crate) fn wxfilenames(output: &BStr) -> Vec<(BString, bool)> {
     match Wspecifier::parse(output) {
         None => vec![(output.to_owned(), false)],
         Some(Wspecifier { kind, options }) => match kind {

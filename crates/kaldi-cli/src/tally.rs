@@ -34,6 +34,8 @@ enum Rule {
     DoneOrError,
     /// Decided by the tool.
     Fixed(bool),
+    /// 1: the arguments made no sense.
+    Refused,
 }
 
 impl Tally {
@@ -57,10 +59,26 @@ impl Tally {
         Self { rule: Rule::DoneOrError, ..self }
     }
 
+    /// What is returned where the arguments make no sense and that has been said.
+    pub(crate) fn refused() -> Self {
+        Self { rule: Rule::Refused, ..Self::default() }
+    }
+
+    /// Whether nothing was done, and that is worth a word.
+    pub(crate) fn has_done_nothing(&self) -> bool {
+        self.done == 0 && self.exit_code() != 0
+    }
+
+    /// Whether the arguments made no sense.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.rule == Rule::Refused
+    }
+
     /// Returns the exit code.
     pub fn exit_code(&self) -> u8 {
         match self.rule {
             Rule::Fixed(success) => u8::from(!success),
+            Rule::Refused => 1,
             _ if self.done != 0 => 0,
             Rule::Done => 1,
             Rule::DoneOrError => 255,

@@ -124,6 +124,22 @@ impl Input {
         self.source.positioned()
     }
 
+    /// The regular file that the stream is, for reading at other places than the stream's.
+    pub fn as_file(&self) -> Option<Arc<File>> {
+        self.positioned()?.as_file().cloned()
+    }
+
+    /// Goes on at `offset`, in a regular file.
+    ///
+    /// # Errors
+    /// Where the stream cannot be moved.
+    pub fn seek(&mut self, offset: u64) -> Result<()> {
+        let seek = self.source.seek(offset);
+        seek.map_err(|source| Error::Read { name: self.name.clone(), offset, source })?;
+        self.offset = offset;
+        Ok(())
+    }
+
     /// Goes back to where the stream was opened. A command runs once more.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ pub use output::Output;
 pub use pipe::open_files_limit;
 pub use quote::shell_quote;
 pub use same_file::{FileIdentity, is_same_file};
-pub use source::{ReadAt, Source};
+pub use source::{ReadAt, Source, read_at};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,
     specifier_advice,

@@ -32,6 +32,15 @@ pub trait Source: fmt::Debug + Send {
         None
     }
 
+    /// Goes on at `offset`, where the source can be read at any place.
+    ///
+    /// # Errors
+    /// Where it cannot.
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        let _ = offset;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Goes back to the first byte; returns `false` where the bytes come only once, such as those of a terminal.
     ///
     /// # Errors
@@ -102,6 +111,13 @@ impl Source for FileSource {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.file.as_ref().map(|file| file.as_fd())
+    }
+
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        match &self.file {
+            Some(file) => (&**file).seek(SeekFrom::Start(offset)).map(drop),
+            None => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     fn restart(&mut self) -> Result<bool> {
@@ -199,6 +215,11 @@ impl Source for MemorySource {
         Some(Arc::new(Memory(Arc::clone(&self.bytes))))
     }
 
+    fn seek(&mut self, offset: u64) -> io::Result<()> {
+        self.at = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        Ok(())
+    }
+
     fn restart(&mut self) -> Result<bool> {
         self.at = 0;
         Ok(true)
@@ -246,7 +267,7 @@ impl ReadAt for RegularFile {
 ///
 /// # Errors
 /// Where the system refuses, or the file ends before.
-pub(crate) fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
+pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     let end = buffer.len().saturating_add(length);
     buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut at = offset;

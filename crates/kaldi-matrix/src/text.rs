@@ -201,9 +201,9 @@ pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     Ok(data)
 }
 
-/// Counts the numbers that are infinite or NaN: the difference of such a number and itself is NaN.
+/// Counts the numbers that are infinite or NaN.
 fn count_odd<T: Real>(numbers: &[T]) -> usize {
-    numbers.iter().filter(|&&number| number - number != T::default()).count()
+    numbers.iter().filter(|number| !number.to_f64().is_finite()).count()
 }
 
 /// Leaves word of numbers that are infinite or NaN. Kaldi warns of each.

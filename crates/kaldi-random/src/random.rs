@@ -65,6 +65,14 @@ impl Random {
     pub fn below(&mut self, bound: u32) -> u32 {
         if bound == 1 { 0 } else { self.draw() % bound }
     }
+
+    /// Brings values into another order, by the method of Fisher and Yates with 62 bits for each.
+    pub fn shuffle<T>(&mut self, values: &mut [T]) {
+        for last in (1..values.len()).rev() {
+            let drawn = u64::from(self.draw()) << 31 | u64::from(self.draw());
+            values.swap(last, (drawn % (last as u64 + 1)) as usize);
+        }
+    }
 }
 
 /// What a drawn number is between 0 and 1.
@@ -111,6 +119,20 @@ mod tests {
         let numbers: Vec<f64> = (0..100_000).map(|_| random.gauss().into()).collect();
         let moment = |power| numbers.iter().map(|number| number.powi(power)).sum::<f64>() / numbers.len() as f64;
         assert!(moment(1).abs() < 0.01 && (moment(2) - 1.0).abs() < 0.02, "{} {}", moment(1), moment(2));
+    }
+
+    #[test]
+    fn all_orders_are_drawn_about_as_often() {
+        let mut random = Random::seeded(7);
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let mut values = [0, 1, 2, 3];
+            random.shuffle(&mut values);
+            *counts.entry(values).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        assert!(counts.values().all(|count| (880..1120).contains(count)), "{counts:?}");
+        Random::default().shuffle::<u8>(&mut []);
     }
 
     #[test]

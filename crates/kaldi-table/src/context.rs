@@ -21,6 +21,19 @@ pub fn entries_delivered() -> u64 {
     DELIVERED.load(Ordering::Relaxed)
 }
 
+/// Entries written to all tables.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// The number of entries that were written to the tables of this process.
+pub fn entries_written() -> u64 {
+    WRITTEN.load(Ordering::Relaxed)
+}
+
+/// Counts an entry that was written.
+pub(crate) fn count_written() {
+    WRITTEN.fetch_add(1, Ordering::Relaxed);
+}
+
 /// Counts an entry that was delivered by other means than the readers of this crate, so that progress shows it.
 pub fn count_delivered() {
     DELIVERED.fetch_add(1, Ordering::Relaxed);

@@ -63,6 +63,13 @@ pub enum Error {
         /// The key.
         key: BString,
     },
+    /// The file of a key would be outside of the folder that it belongs to.
+    Outside {
+        /// The printable name of the folder.
+        folder: String,
+        /// The key.
+        key: BString,
+    },
     /// A key has no place to be written to.
     NoPlace {
         /// The printable name of the script file.
@@ -107,6 +114,9 @@ impl fmt::Display for Error {
             Self::Promise { table, message } => write!(f, "{table}: {message}"),
             Self::Key { key } => {
                 write!(f, "\"{}\" cannot be a key: keys are words of printable characters", kaldi_io::excerpt(key))
+            }
+            Self::Outside { folder, key } => {
+                write!(f, "the file of key {key:?} would be outside of the folder {folder}")
             }
             Self::NoPlace { script, key } => write!(f, "Script file {script} has no entry for key {key}"),
             Self::NoOffsets { archive } => {

@@ -52,7 +52,7 @@ mod script;
 mod specifier;
 mod write;
 
-pub use context::{Context, count_delivered, entries_delivered, set_num_threads};
+pub use context::{Context, count_delivered, entries_delivered, entries_written, set_num_threads};
 pub use entry::Entry;
 pub use error::{Error, Result, WorkError};
 pub use framing::{Framing, Front, Typed, find_key};

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 
 use kaldi_io::{Format, Value};
+use kaldi_log::warning;
 
 use crate::entry::Entry;
 use crate::error::WorkError;
@@ -52,8 +53,12 @@ impl<T: Value> SequentialReader<T> {
 /// Writes rows to a table; apart from the work so that it is compiled once for a type of values.
 fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) -> Result<Written<V>> {
     let mut counts = Counts::default();
-    let ended = rows.drain(|_, record| {
+    let ended = rows.drain(|key, record| {
         match record {
+            Some(record) if !target.has_place_for(&record) => {
+                warning!("{key:?} is skipped: a file of this name would be outside of the output folder");
+                counts.skipped += 1;
+            }
             Some(record) => {
                 target.put(record)?;
                 counts.done += 1;
@@ -110,7 +115,7 @@ impl<T: Value> EntryTo<'_, T> {
 pub struct Counts {
     /// Entries written.
     pub done: u64,
-    /// Entries that were skipped with a warning.
+    /// Entries that were skipped with a warning: by the work, or since the target has no place for them.
     pub skipped: u64,
 }
 

@@ -38,4 +38,17 @@ impl WaveInfo {
         riff.remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
         Ok(riff.info)
     }
+
+    /// Reads the header of a file of `size` bytes of which the first ones are in memory; nothing where more of them are
+    /// needed.
+    ///
+    /// # Errors
+    /// As [`WaveInfo::read`].
+    pub fn in_head(head: &[u8], size: u64) -> Option<Result<Self, ParseError>> {
+        let beyond = size.saturating_sub(head.len() as u64);
+        match Self::read(&mut Cursor::new_head(head, beyond), None) {
+            Err(error) if error.at_end && beyond > 0 => None,
+            info => Some(info),
+        }
+    }
 }

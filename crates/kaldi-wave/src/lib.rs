@@ -16,6 +16,7 @@
 //! | what | |
 //! | --- | --- |
 //! | [`Wave`] | a waveform, the table value |
+//! | [`WaveFile`] | its file, not decoded |
 //! | [`WaveInfo`] | what its header says, without the samples |
 //! | [`resample`] and its kin | another sampling frequency |
 //! | [`Distortion`], [`convolve`] | rooms and noises |
@@ -45,6 +46,7 @@ mod chunks;
 mod convolve;
 mod distortion;
 mod encoding;
+mod file;
 mod flac;
 mod header;
 mod info;
@@ -57,6 +59,7 @@ mod wave;
 pub use convolve::convolve;
 pub use distortion::{Channels, Distortion, DistortionError, Loudness, Noise};
 use encoding::Encoding;
+pub use file::WaveFile;
 pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use samples::Samples;

@@ -66,6 +66,18 @@ impl Wave {
         self.count(|sample| i16::try_from(sample as i32).is_err())
     }
 
+    /// Rounds the samples to whole numbers that 16 bits can hold, the nearest ones; returns how many were clipped. What is
+    /// then written is what the samples are.
+    pub fn round(&mut self) -> usize {
+        let mut num_clipped = 0;
+        for sample in self.channels.iter_mut().flatten() {
+            let rounded = sample.round();
+            *sample = rounded.clamp(i16::MIN.into(), i16::MAX.into());
+            num_clipped += usize::from(*sample != rounded && !rounded.is_nan());
+        }
+        num_clipped
+    }
+
     fn count(&self, is_counted: impl Fn(f32) -> bool) -> usize {
         self.channels.iter().map(|channel| channel.iter().filter(|&&sample| is_counted(sample)).count()).sum()
     }
@@ -294,6 +306,15 @@ mod tests {
         assert_eq!(place(&[b"abc", &FILE[..50]].concat()), Ok(47));
         assert_eq!(place(&[b"abc", &FILE[..46]].concat()), Err(47));
         assert_eq!(place(b"abcRIFX1234AVI "), Err(11));
+    }
+
+    #[test]
+    fn samples_are_rounded_to_the_nearest_that_16_bits_hold() {
+        let samples = vec![0.4, 0.5, -0.5, -1.6, 32767.4, 32767.5, -32768.4, -32768.6, 1e9, f32::NAN];
+        let mut wave = Wave::new(8000.0, vec![samples]);
+        assert_eq!(wave.round(), 3);
+        assert_eq!(wave.channel(0)[..9], [0.0, 1.0, -1.0, -2.0, 32767.0, 32767.0, -32768.0, -32768.0, 32767.0]);
+        assert!(wave.channel(0)[9].is_nan());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Writes features as HTK files, one for each utterance.
 //!
 //! Matches Kaldi's `copy-feats-to-htk`, except that a file that cannot be written and a header that cannot hold its values
-//! are errors.
+//! are errors, and that keys whose files would be outside of the folder are skipped.
 
 use std::process::ExitCode;
 
@@ -54,6 +54,6 @@ fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
     })?;
     let done = written.done();
     log!("{done} HTK feature files generated in the directory: {}", opts.output_dir);
-    written.finish()?;
-    Ok(Tally::new(done, 0))
+    let counts = written.finish()?;
+    Ok(Tally::from(counts).ok_if(counts.done > 0 && counts.skipped == 0))
 }

@@ -1,7 +1,8 @@
 //! Writes features as Sphinx files, one for each utterance.
 //!
-//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error. As there, the files are
-//! in little-endian order and of any dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
+//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error, and that keys whose files
+//! would be outside of the folder are skipped. As there, the files are in little-endian order and of any dimension, while
+//! `copy-feats --sphinx-in` reads 13 columns in big-endian order.
 
 use std::process::ExitCode;
 
@@ -43,6 +44,6 @@ fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
     })?;
     let done = written.done();
     log!("{done} Sphinx feature files generated in the directory: {}", opts.output_dir);
-    written.finish()?;
-    Ok(Tally::new(done, 0))
+    let counts = written.finish()?;
+    Ok(Tally::from(counts).ok_if(counts.done > 0 && counts.skipped == 0))
 }

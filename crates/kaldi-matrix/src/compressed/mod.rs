@@ -38,8 +38,8 @@ pub(crate) use stored::{Stored, frame};
 /// A lossily compressed matrix, `num_rows × num_cols`, in the bytes of its file format.
 ///
 /// What was compressed before is written as it was read, without a second loss. Follows Kaldi's `CompressedMatrix`, byte
-/// for byte and bit for bit, except that a matrix without elements is written as Kaldi reads it: Kaldi writes four bytes
-/// more, which then stand before the next key. They are skipped where they are read.
+/// for byte and bit for bit, except that a matrix without elements is written as a dense one (`FM`): Kaldi writes four
+/// bytes more than its reader takes, which then stand before the next key. They are skipped where they are read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompressedMatrix {
     header: Header,
@@ -125,6 +125,7 @@ impl Value for CompressedMatrix {
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
         match format {
+            Format::Binary if self.is_empty() => Matrix::<f32>::default().write(out, format),
             Format::Binary => self.stored().write(out),
             Format::Text => self.to_matrix::<f32>().write(out, format),
         }

@@ -9,7 +9,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 const FIELDS: usize = 16;
 /// The length of the shortest value: marker, `CM `, fields.
 const SHORTEST: u64 = 21;
-/// What stands behind the fields of a matrix without elements, since Kaldi writes a field too many there.
+/// What stands behind the fields of a matrix without elements as Kaldi writes it, with a field too many.
 const STRAY: [u8; 4] = [0; 4];
 
 /// Where the integers are and how wide.
@@ -126,7 +126,7 @@ impl<'a> Stored<'a> {
         (self.header.rows, self.header.cols)
     }
 
-    /// Appends marker, token, fields and integers.
+    /// Appends marker, token, fields and integers of a matrix that has any.
     pub fn write(&self, out: &mut Vec<u8>) {
         let Header { layout, min, range, rows, cols } = self.header;
         out.reserve(22 + self.payload.len());
@@ -134,7 +134,7 @@ impl<'a> Stored<'a> {
         kaldi_io::write_token(out, layout.token());
         let fields = [min.to_le_bytes(), range.to_le_bytes(), (rows as i32).to_le_bytes(), (cols as i32).to_le_bytes()];
         out.extend_from_slice(fields.as_flattened());
-        out.extend_from_slice(if rows == 0 { &STRAY } else { self.payload });
+        out.extend_from_slice(self.payload);
     }
 }
 
@@ -167,8 +167,7 @@ pub(crate) fn is_canonical(bytes: &[u8]) -> bool {
     let header = cursor.read_marker().and_then(|_| Header::read(&mut cursor));
     let Ok(header) = header else { return false };
     if header.rows == 0 {
-        // Kaldi leaves the superfluous field as it finds it in memory, so that anything may be in there.
-        return bytes.strip_prefix(b"\0BCM ") == Some(&[0; FIELDS + STRAY.len()]);
+        return false;
     }
     bytes[2 + header.layout.token().len()] == b' ' && cursor.rest().len() as u64 == header.payload()
 }

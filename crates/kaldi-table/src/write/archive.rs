@@ -8,6 +8,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{FileIdentity, Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
 use kaldi_log::warning;
 
+use crate::context::count_written;
 use crate::key::is_key;
 use crate::raw::RawEntry;
 use crate::script::write_script_line;
@@ -72,6 +73,7 @@ impl ArchiveWriter {
     /// # Errors
     /// Where the key is no word, or writing fails.
     pub fn put(&mut self, key: impl AsRef<[u8]>, value_at: u64, entry: &[u8]) -> Result<()> {
+        count_written();
         self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
@@ -81,11 +83,11 @@ impl ArchiveWriter {
     /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
     pub fn put_entry(&mut self, entry: &RawEntry) -> Result<()> {
         let value_at = entry.offset() - entry.start();
-        match (entry.source().and_then(|source| source.as_file()), entry.bytes()) {
-            (Some(file), _) => self.put_from(entry.key(), value_at, file, entry.start()..entry.end()),
-            (None, Some(bytes)) => self.put(entry.key(), value_at, bytes),
-            (None, None) => self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive)),
+        if let Some(file) = entry.source().and_then(|source| source.as_file()) {
+            return self.put_from(entry.key(), value_at, file, entry.start()..entry.end());
         }
+        count_written();
+        self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
     }
 
     /// Writes an entry as `write` does; its value begins behind `value_at` bytes.
@@ -102,6 +104,7 @@ impl ArchiveWriter {
 
     /// Writes an entry that is in a file; its value begins behind `value_at` bytes.
     fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+        count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 

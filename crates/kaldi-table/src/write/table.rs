@@ -8,6 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
 
+use crate::context::count_written;
 use crate::key::is_key;
 use crate::record::{Body, Record};
 use crate::script::Script;
@@ -69,10 +70,19 @@ impl<T: Value> TableWriter<T> {
         Ok(Self { records, value: PhantomData })
     }
 
+    /// Whether an entry with this key has a place in the table. In a folder, a file must not be outside of it, as that of
+    /// the key `../utt1` would be.
+    pub fn has_place_for(&self, record: &Record<T>) -> bool {
+        match &self.records.place {
+            Place::Folder { extension, .. } => stays_in_folder(record.key.as_ref(), extension.as_ref()),
+            Place::File(_) | Place::Archive(_) | Place::Script { .. } => true,
+        }
+    }
+
     /// Writes one entry.
     ///
     /// # Errors
-    /// Where the key is no word, or writing fails.
+    /// Where the key is no word or has no place in the table, or writing fails.
     pub fn write(&mut self, key: impl AsRef<[u8]>, value: &T) -> Result<()> {
         self.put(Record::new(key, value, self.format()))
     }
@@ -128,6 +138,7 @@ impl RecordWriter {
     }
 
     fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
+        count_written();
         let key: &BStr = key.as_ref();
         match &mut self.place {
             Place::File(file) => body.write(file)?,
@@ -149,6 +160,9 @@ impl RecordWriter {
                 finish_output(output, options.permissive)?;
             }
             Place::Folder { folder, extension } => {
+                if !stays_in_folder(key, extension.as_ref()) {
+                    return Err(Error::Outside { folder: folder.to_string(), key: key.to_owned() });
+                }
                 let name = BString::from([folder.as_slice(), b"/", key, b".", extension].concat());
                 let shown = name.to_string();
                 let mut output = Output::create_file(&name.to_path_lossy(), shown, false)?;
@@ -166,6 +180,12 @@ impl RecordWriter {
             Place::Script { .. } | Place::Folder { .. } => Ok(()),
         }
     }
+}
+
+/// Whether the file `<key>.<extension>` is in the folder that it is looked up in.
+fn stays_in_folder(key: &BStr, extension: &BStr) -> bool {
+    let name = [key.as_bytes(), b".", extension].concat();
+    name.split(|&byte| byte == b'/').all(|part| part != b"..")
 }
 
 /// Says what `scp:` by itself means where there is no such script file: most likely another one was meant.

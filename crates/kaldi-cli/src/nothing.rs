@@ -1,0 +1,125 @@
+//! What is said where nothing was done, or where input and output seem to have changed places.
+
+use std::fs;
+use std::io::IsTerminal;
+
+use bstr::{BStr, BString};
+use kaldi_io::{FileIdentity, Rspecifier, RspecifierKind, Rxfilename, Wspecifier, WspecifierKind};
+
+use crate::names::{Names, wxfilenames};
+
+/// What was there before a tool began.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    /// The first output that was there as a file.
+    output: Option<BString>,
+}
+
+impl Names {
+    /// Looks at what is there before the tool begins.
+    pub(crate) fn before(&self) -> Before {
+        let is_there = |name: &&BString| FileIdentity::of_input(first_file(name.as_ref()).as_ref()).is_some();
+        let is_stream = |name: &&BString| matches!(first_file(name.as_ref()).as_slice(), b"" | b"-");
+        Before { output: self.outputs().iter().find(|name| !is_stream(name) && is_there(name)).cloned() }
+    }
+
+    /// Whether standard input is read, and is a terminal: the tool will wait without a word.
+    pub(crate) fn waits_for_terminal(&self) -> Option<&BStr> {
+        let reads_stdin =
+            |name: &&BString| matches!(Rxfilename::parse(rxfilename(name.as_ref())), Ok(Rxfilename::Stdin));
+        let name = self.inputs().iter().find(reads_stdin)?;
+        std::io::stdin().is_terminal().then_some(name.as_ref())
+    }
+
+    /// Says that no entry was read or none was written, where that is so: `read` and `written` count those of all tables.
+    /// `done_nothing` is said of a run without tables.
+    pub(crate) fn describe_nothing(&self, read: u64, written: u64, done_nothing: bool) -> Option<String> {
+        let [inputs, outputs] = [
+            tables(self.inputs(), |name| Rspecifier::parse(name).is_some()),
+            tables(self.outputs(), |name| Wspecifier::parse(name).is_some()),
+        ];
+        Some(match (inputs, outputs) {
+            (_, Some(outputs)) if written > 0 || outputs.is_empty() => return None,
+            (inputs, Some(outputs)) => {
+                let inputs = inputs.unwrap_or_else(|| join(self.inputs()));
+                match read {
+                    0 => format!("no entry was read from {inputs}, and none was written to {outputs}"),
+                    _ => format!("none of the entries read from {inputs} ({read}) was written to {outputs}"),
+                }
+            }
+            (Some(inputs), None) if read == 0 => format!("no entry was read from {inputs}{}", self.to_outputs()),
+            (None, None) if done_nothing && read == 0 => {
+                format!("nothing was found in {}{}", join(self.inputs()), self.to_outputs())
+            }
+            _ => return None,
+        })
+    }
+
+    fn to_outputs(&self) -> String {
+        if self.outputs().is_empty() { String::new() } else { format!(" for {}", join(self.outputs())) }
+    }
+
+    /// Asks whether input and output have changed places, where much speaks for it: an input is no name of one, or is not
+    /// there, and an output is. The text is to be added to a message; it is empty where there is nothing to ask.
+    pub(crate) fn advise_on_swap(&self, before: &Before) -> String {
+        self.find_swap(before).map(|why| format!("; {why}: were input and output swapped?")).unwrap_or_default()
+    }
+
+    fn find_swap(&self, before: &Before) -> Option<String> {
+        let is_output_only = |name: &&BString| is_wspecifier_only(name.as_ref());
+        let is_missing = |name: &&BString| is_missing(rxfilename(name.as_ref()));
+        let input = self.inputs().iter().find(|name| is_output_only(name) || is_missing(name))?;
+        let output = before.output.as_ref()?;
+        Some(match is_output_only(&input) {
+            true => format!("{input} is how outputs are named, and {output} was there before"),
+            false => format!("{input} is not there, and {output} is"),
+        })
+    }
+}
+
+/// The names of tables among `names`, or nothing where none is one.
+fn tables(names: &[BString], is_table: impl Fn(&BStr) -> bool) -> Option<String> {
+    let tables: Vec<BString> = names.iter().filter(|name| is_table(name.as_ref())).cloned().collect();
+    (!tables.is_empty()).then(|| join(&tables))
+}
+
+fn join(names: &[BString]) -> String {
+    names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn rxfilename(name: &BStr) -> &BStr {
+    // An rspecifier ends in its rxfilename.
+    match Rspecifier::parse(name) {
+        Some(specifier) => BStr::new(&name[name.len() - specifier.rxfilename.len()..]),
+        None => name,
+    }
+}
+
+/// The first file of an output: the archive, the script file that tells where values go, or the only one.
+fn first_file(output: &BStr) -> BString {
+    match Wspecifier::parse(output) {
+        Some(Wspecifier { kind: WspecifierKind::Script(script), .. }) => script,
+        _ => wxfilenames(output).into_iter().next().map(|(name, _)| name).unwrap_or_default(),
+    }
+}
+
+fn is_missing(rxfilename: &BStr) -> bool {
+    match Rxfilename::parse(rxfilename) {
+        Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => fs::symlink_metadata(path).is_err(),
+        Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) | Err(_) => false,
+    }
+}
+
+/// Whether a name can only be meant for an output: `ark,scp:a,b`, `ark,f:a`, and `ark,t:-`, whose `t` means nothing for an
+/// input.
+fn is_wspecifier_only(name: &BStr) -> bool {
+    match Rspecifier::parse(name) {
+        None => Wspecifier::parse(name).is_some(),
+        Some(specifier) => {
+            let words = name.split(|&byte| byte == b':').next().unwrap_or_default();
+            specifier.kind == RspecifierKind::Archive
+                && matches!(specifier.rxfilename.as_slice(), b"" | b"-")
+                && words.split(|&byte| byte == b',').any(|word| word == b"t")
+        }
+    }
+}

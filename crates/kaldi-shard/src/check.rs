@@ -1,0 +1,203 @@
+//! Everything that is wrong with a shard, not only what comes first.
+
+use std::collections::BTreeSet;
+
+use bstr::{BStr, BString};
+
+use crate::samples::{Keys, no_suffix};
+use crate::sound::sound_fault;
+use crate::{Error, Fault, FaultKind, Grouping, Member, Members, Payload, Result, ShardName, is_sound};
+
+/// What a shard is checked for.
+#[derive(Clone, Debug)]
+pub struct Checks {
+    /// The rule by which members are grouped.
+    pub grouping: Grouping,
+    /// Whether the other rule has to make the same samples.
+    pub both: bool,
+    /// The fields that each sample must have, where `wav` means sound of any suffix.
+    pub fields: Vec<BString>,
+    /// Whether headers only are looked at: of members and of sounds.
+    pub quick: bool,
+}
+
+/// What was found in a shard.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// All faults, by their place.
+    pub faults: Vec<Fault>,
+    /// The keys of the samples, each once, with the offset of the first header.
+    pub keys: Vec<(BString, u64)>,
+}
+
+impl Checks {
+    /// Reads a shard and collects what is wrong with it.
+    pub fn run(&self, shard: ShardName) -> Findings {
+        let name = shard.name().to_string();
+        let mut findings = Findings::default();
+        if let Err(error) = shard.open().and_then(|members| self.read(members, &mut findings)) {
+            findings.faults.push(match error {
+                Error::Fault(fault) => *fault,
+                error => Fault::new(FaultKind::Unreadable, &name, 0, error.to_string()),
+            });
+        }
+        findings.faults.sort_by_key(|fault| fault.offset);
+        findings
+    }
+
+    fn read(&self, mut members: Members, findings: &mut Findings) -> Result<()> {
+        let mut sample = Open { checks: self, shard: members.name().to_owned(), keys: Keys::default(), current: None };
+        loop {
+            // What is behind a fault of the file is not known: the sample may go on there.
+            let next = match members.next_member() {
+                Ok(Some((member, mut payload))) => sample.add(member, &mut payload, findings).map(Some),
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            };
+            match next {
+                Ok(Some(())) => {}
+                Ok(None) => break,
+                Err(Error::Fault(fault)) => return Err(sample.name(*fault).into()),
+                Err(error) => return Err(error),
+            }
+        }
+        sample.close(findings);
+        if let Some(offset) = members.trailing_data() {
+            let message = "expected zeros behind the end mark, got data, which nobody reads";
+            findings.faults.push(Fault::new(FaultKind::TrailingData, members.name(), offset, message));
+        }
+        members.finish()
+    }
+}
+
+/// The sample whose members are being read.
+struct Open<'a> {
+    checks: &'a Checks,
+    shard: String,
+    keys: Keys,
+    current: Option<(BString, u64, BTreeSet<BString>)>,
+}
+
+impl Open<'_> {
+    fn add(&mut self, member: &Member, payload: &mut Payload<'_>, findings: &mut Findings) -> Result<()> {
+        let grouping = self.checks.grouping;
+        if !member.is_file {
+            let message = "expected a regular file, got a folder, a link or the like: WeNet then drops the whole shard";
+            findings.faults.push(self.fault(FaultKind::NotAFile, member, message));
+            return Ok(());
+        }
+        if grouping.passes_over(member.path.as_ref()) {
+            return Ok(());
+        }
+        let Some((key, name)) = grouping.split(member.path.as_ref()) else {
+            findings.faults.push(no_suffix(&self.shard, member));
+            return Ok(());
+        };
+        let (key, name) = (key.to_owned(), name.into_owned());
+        let is_new = self.current.as_ref().is_none_or(|(current, ..)| *current != key);
+        if is_new {
+            self.close(findings);
+        }
+        match self.keys.add(&self.shard, member, &key, &name) {
+            Some(fault) if is_new => {
+                findings.faults.push(fault);
+                // One fault for all members of what goes on here.
+                self.current = Some((key.clone(), member.header, self.checks.fields.iter().cloned().collect()));
+            }
+            Some(fault) => findings.faults.push(fault),
+            None if is_new => {
+                findings.keys.push((key.clone(), member.header));
+                self.current = Some((key.clone(), member.header, BTreeSet::new()));
+                self.check_dots(member, &key, findings);
+            }
+            None => {}
+        }
+        if let Some((_, _, fields)) = &mut self.current {
+            fields.insert(name.clone());
+        }
+        if let Some((kind, message)) = self.look(name.as_ref(), member, payload)? {
+            let fault = Fault { offset: member.offset, ..self.fault(kind, member, &message) };
+            findings.faults.push(fault.of_sample(key));
+        }
+        Ok(())
+    }
+
+    /// Says what is wrong with a content.
+    fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<(FaultKind, String)>> {
+        let quick = self.checks.quick;
+        if is_sound(field) {
+            return Ok(sound_fault(field, member, payload, !quick)?.map(|message| (FaultKind::BadSound, message)));
+        }
+        if field != "txt" {
+            return Ok(None);
+        }
+        if member.size == 0 {
+            return Ok(Some((FaultKind::EmptyText, "expected text, got nothing".to_owned())));
+        }
+        if quick {
+            return Ok(None);
+        }
+        let text = payload.read()?;
+        Ok(match std::str::from_utf8(&text) {
+            Err(error) => {
+                let message = format!("expected text in UTF-8, got something else at byte {}", error.valid_up_to());
+                Some((FaultKind::BadText, message))
+            }
+            Ok(text) if text.trim().is_empty() => {
+                Some((FaultKind::EmptyText, "expected text, got white space only".to_owned()))
+            }
+            Ok(_) => None,
+        })
+    }
+
+    /// Looks whether the other rule makes another sample of a member.
+    fn check_dots(&self, member: &Member, key: &BString, findings: &mut Findings) {
+        let other = match self.checks.grouping {
+            Grouping::Wenet => Grouping::Webdataset,
+            Grouping::Webdataset => Grouping::Wenet,
+        };
+        if !self.checks.both {
+            return;
+        }
+        let split = other.split(member.path.as_ref()).map(|(key, _)| key.to_owned());
+        if split.as_ref() == Some(key) {
+            return;
+        }
+        let other_key =
+            split.map_or("of no sample".to_owned(), |other| format!("of sample {}", crate::fault::shown(&other)));
+        let message = match self.checks.grouping {
+            Grouping::Wenet => format!("has a dot in its key: webdataset takes it for a member {other_key}"),
+            Grouping::Webdataset => format!("has several dots: WeNet takes it for a member {other_key}"),
+        };
+        findings.faults.push(self.fault(FaultKind::DottedKey, member, &message).of_sample(key.clone()));
+    }
+
+    /// Looks whether the sample is whole, now that it has ended.
+    fn close(&mut self, findings: &mut Findings) {
+        let Some((key, header, fields)) = self.current.take() else { return };
+        for wanted in &self.checks.fields {
+            let has = fields.iter().any(|field| field == wanted || crate::is_field(field.as_ref(), wanted.as_ref()));
+            if !has {
+                let expected =
+                    if wanted == "wav" { "sound (.wav, .flac ...)".to_owned() } else { format!(".{wanted}") };
+                let message = format!("expected a member {expected}, got none");
+                let fault = Fault::new(FaultKind::MissingField, &self.shard, header, message);
+                findings.faults.push(fault.of_sample(key.clone()));
+            }
+        }
+    }
+
+    /// Adds the key of the sample to a fault that has but the name of a member.
+    fn name(&self, fault: Fault) -> Fault {
+        let key = fault.member.as_ref().and_then(|path| self.checks.grouping.split(path.as_ref()));
+        let key = key.map(|(key, _)| key.to_owned());
+        match key {
+            Some(key) if fault.key.is_none() => fault.of_sample(key),
+            _ => fault,
+        }
+    }
+
+    fn fault(&self, kind: FaultKind, member: &Member, message: &str) -> Fault {
+        Fault::new(kind, &self.shard, member.header, message).of_member(&member.path)
+    }
+}

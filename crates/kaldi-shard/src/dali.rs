@@ -1,0 +1,87 @@
+//! The index that NVIDIA's DALI wants beside a shard.
+//!
+//! ```text
+//! v1.2 2                                        the version, the number of samples
+//! txt 512 2 utt1.txt wav 1536 32044 utt1.wav    for each member: suffix, offset, size, name
+//! txt 34304 5 utt2.txt wav 35328 64044 utt2.wav
+//! ```
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Output;
+
+use crate::{Grouping, Result};
+
+/// An index of version 1.2: members are grouped at the first dot of their names.
+#[derive(Clone, Debug, Default)]
+pub struct DaliIndex {
+    samples: Vec<u8>,
+    num_samples: u64,
+    key: Option<BString>,
+}
+
+impl DaliIndex {
+    /// Adds a member. Those that belong to no sample are left out.
+    pub fn add(&mut self, path: &BStr, offset: u64, size: u64) {
+        let Some((key, _)) = Grouping::Webdataset.split(path) else { return };
+        if self.key.as_ref().is_some_and(|current| current == key) {
+            self.samples.push(b' ');
+        } else {
+            if self.key.is_some() {
+                self.samples.push(b'\n');
+            }
+            self.key = Some(key.to_owned());
+            self.num_samples += 1;
+        }
+        // As it is: not in lower case.
+        self.samples.extend_from_slice(&path[key.len() + 1..]);
+        self.samples.extend_from_slice(format!(" {offset} {size} ").as_bytes());
+        self.samples.extend_from_slice(path);
+    }
+
+    /// The name of the index of a shard: `a.idx` for `a.tar`.
+    pub fn name_of(shard: &BStr) -> BString {
+        let stem = shard.strip_suffix(b".gz").unwrap_or(shard);
+        [stem.strip_suffix(b".tar").unwrap_or(stem), b".idx"].concat().into()
+    }
+
+    /// Writes the index beside its shard.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn write(mut self, shard: &BStr) -> Result<()> {
+        if self.num_samples > 0 {
+            self.samples.push(b'\n');
+        }
+        let name = Self::name_of(shard);
+        let mut output = Output::create_file(&name.to_path_lossy(), name.to_string(), false)?;
+        output.write_all(format!("v1.2 {}\n", self.num_samples).as_bytes())?;
+        output.write_all(&self.samples)?;
+        Ok(output.finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_grouped_at_the_first_dot() {
+        let folder = tempfile::tempdir().unwrap();
+        let shard = BString::from(folder.path().join("a.b.tar").to_str().unwrap());
+        let mut index = DaliIndex::default();
+        for (number, path) in ["d/u1.txt", "d/u1.a.WAV", ".hidden", "d/u2.txt"].into_iter().enumerate() {
+            index.add(path.into(), 512 + 1024 * number as u64, 5);
+        }
+        index.write(shard.as_ref()).unwrap();
+        let text = std::fs::read_to_string(folder.path().join("a.b.idx")).unwrap();
+        assert_eq!(text, "v1.2 2\ntxt 512 5 d/u1.txt a.WAV 1536 5 d/u1.a.WAV\ntxt 3584 5 d/u2.txt\n");
+        DaliIndex::default().write(shard.as_ref()).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.b.idx")).unwrap(), "v1.2 0\n");
+    }
+
+    #[test]
+    fn an_index_is_named_after_its_shard() {
+        let name = |shard: &str| DaliIndex::name_of(shard.into()).to_string();
+        assert_eq!(["a/b.tar", "b.tar.gz", "b"].map(name), ["a/b.idx", "b.idx", "b.idx"]);
+    }
+}

@@ -1,0 +1,160 @@
+//! What shards and lists are made of: the files `wav.scp`, `text` and `segments` of a Kaldi data directory, as WeNet's scripts
+//! read them. White space is what Python takes for it, the blanks of other scripts included.
+
+use std::collections::HashMap;
+
+use bstr::BStr;
+use kaldi_io::Lines;
+
+use crate::{Error, Result};
+
+/// An utterance of the file `segments`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentTimes {
+    /// The key of the recording.
+    pub recording: String,
+    /// Where it begins, in seconds.
+    pub start: f64,
+    /// Where it ends, in seconds.
+    pub end: f64,
+}
+
+/// Reads a text: the key and the words of each utterance, in the order of the file. A key may be there several times.
+///
+/// # Errors
+/// Where it cannot be read, or a line makes no sense.
+pub fn read_text(rxfilename: &BStr) -> Result<Vec<(String, String)>> {
+    let mut text = Vec::new();
+    for_each_line(rxfilename, |line| {
+        let (key, words) = split_word(line);
+        text.push((key.to_owned(), words.to_owned()));
+        Ok(())
+    })?;
+    Ok(text)
+}
+
+/// Reads a script file of recordings: where each is, by its key. What it is, file or command, is not looked at.
+///
+/// # Errors
+/// Where it cannot be read, or a line makes no sense or has a key that was there before.
+pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
+    let mut recordings = HashMap::new();
+    for_each_line(rxfilename, |line| {
+        let (key, name) = split_word(line);
+        if name.is_empty() {
+            return Err(format!("expected a key and a file name, got {line:?}"));
+        }
+        match recordings.insert(key.to_owned(), name.to_owned()) {
+            None => Ok(()),
+            Some(_) => Err(format!("expected each key once, got {key} again")),
+        }
+    })?;
+    Ok(recordings)
+}
+
+/// Reads a file of segments, by their keys.
+///
+/// # Errors
+/// Where it cannot be read, or a line makes no sense or has a key that was there before.
+pub fn read_segments(rxfilename: &BStr) -> Result<HashMap<String, SegmentTimes>> {
+    let mut segments = HashMap::new();
+    for_each_line(rxfilename, |line| {
+        let fields: Vec<&str> = line.split(is_python_space).filter(|field| !field.is_empty()).collect();
+        let &[key, recording, start, end] = fields.as_slice() else {
+            return Err(format!("expected 4 fields (segment, recording, start, end), got {}", fields.len()));
+        };
+        let seconds = |field: &str| {
+            let seconds = field.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+            seconds.ok_or_else(|| format!("expected a time in seconds, got {field:?}"))
+        };
+        let segment = SegmentTimes { recording: recording.to_owned(), start: seconds(start)?, end: seconds(end)? };
+        match segments.insert(key.to_owned(), segment) {
+            None => Ok(()),
+            Some(_) => Err(format!("expected each key once, got {key} again")),
+        }
+    })?;
+    Ok(segments)
+}
+
+/// Calls `work` for each line, white space around it dropped.
+fn for_each_line(rxfilename: &BStr, mut work: impl FnMut(&str) -> Result<(), String>) -> Result<()> {
+    let mut lines = Lines::open(rxfilename)?;
+    let name = lines.name().to_owned();
+    let mut number = 0;
+    while let Some(line) = lines.next_line()? {
+        number += 1;
+        let worked = match std::str::from_utf8(line) {
+            Ok(line) => match line.trim_matches(is_python_space) {
+                "" => Err("expected a key, got an empty line".to_owned()),
+                line => work(line),
+            },
+            Err(error) => Err(format!("expected text in UTF-8, got something else at byte {}", error.valid_up_to())),
+        };
+        worked.map_err(|message| Error::Line { list: name.clone(), line: number, message })?;
+    }
+    Ok(())
+}
+
+/// Splits the first word off.
+fn split_word(line: &str) -> (&str, &str) {
+    match line.split_once(is_python_space) {
+        Some((word, rest)) => (word, rest.trim_start_matches(is_python_space)),
+        None => (line, ""),
+    }
+}
+
+/// Whether Python's `str.split` splits there.
+fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_file<T>(text: &[u8], read: impl Fn(&BStr) -> Result<T>) -> Result<T, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, text).unwrap();
+        read(path.to_str().unwrap().into())
+            .map_err(|error| error.to_string().rsplit_once("file:").unwrap().1.to_owned())
+    }
+
+    #[test]
+    fn text_is_split_as_python_does() {
+        let text = "u1 a  b \r\n\u{3000}u2\u{a0}\u{3000}c\u{3000}d\u{1f}\nu3\n".as_bytes();
+        let expected = [("u1", "a  b"), ("u2", "c\u{3000}d"), ("u3", "")];
+        let expected: Vec<_> = expected.map(|(key, words)| (key.to_owned(), words.to_owned())).into();
+        assert_eq!(with_file(text, read_text), Ok(expected));
+        assert_eq!(with_file(b"u1 a\n\nu2", read_text).unwrap_err(), "2: expected a key, got an empty line");
+        assert_eq!(
+            with_file(b"u1 a\xff", read_text).unwrap_err(),
+            "1: expected text in UTF-8, got something else at byte 4"
+        );
+    }
+
+    #[test]
+    fn names_of_recordings_may_have_blanks() {
+        let recordings = with_file(b"r1 a b.wav\nr2 sox a -t wav - |\n", read_recordings).unwrap();
+        assert_eq!((recordings["r1"].as_str(), recordings["r2"].as_str()), ("a b.wav", "sox a -t wav - |"));
+        let refused = with_file(b"r1 a\nr1 b\n", read_recordings).unwrap_err();
+        assert_eq!(refused, "2: expected each key once, got r1 again");
+        assert!(with_file(b"r1\n", read_recordings).unwrap_err().starts_with("1: expected a key and a file name"));
+    }
+
+    #[test]
+    fn segments_have_four_fields() {
+        let segments = with_file(b"u1 r1 0 12.340\nu2 r1 1e1 2e1\n", read_segments).unwrap();
+        assert_eq!(segments["u1"], SegmentTimes { recording: "r1".to_owned(), start: 0.0, end: 12.34 });
+        assert_eq!(segments["u2"].end, 20.0);
+        for (text, message) in [
+            ("u1 r1 0", "1: expected 4 fields (segment, recording, start, end), got 3"),
+            ("u1 r1 0 1 0", "1: expected 4 fields (segment, recording, start, end), got 5"),
+            ("u1 r1 0 x", "1: expected a time in seconds, got \"x\""),
+            ("u1 r1 0 inf", "1: expected a time in seconds, got \"inf\""),
+            ("u1 r 0 1\nu1 r 0 1", "2: expected each key once, got u1 again"),
+        ] {
+            assert_eq!(with_file(text.as_bytes(), read_segments).unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What can be wrong with a shard.
+
+use std::fmt;
+
+use bstr::BString;
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The file cannot be opened or read.
+    Unreadable,
+    /// The file ends too early, or has no end mark.
+    Truncated,
+    /// Bytes that make no sense: a wrong checksum, a broken compressed stream.
+    Damaged,
+    /// Bytes other than zeros behind the end mark, which no reader looks at.
+    TrailingData,
+    /// A member that is no regular file, such as a folder; WeNet then drops the whole shard.
+    NotAFile,
+    /// A member whose name has no suffix, so that it belongs to no sample; WeNet then drops the whole shard.
+    NoSuffix,
+    /// A sample goes on behind other ones.
+    Interleaved,
+    /// A key that another sample has already.
+    DuplicateKey,
+    /// A sample has two members of one suffix.
+    DuplicateField,
+    /// A sample lacks sound, or another field that it should have.
+    MissingField,
+    /// A name with several dots, which webdataset and WeNet split differently.
+    DottedKey,
+    /// Sound that cannot be read.
+    BadSound,
+    /// Text that is no UTF-8.
+    BadText,
+    /// Text without a word.
+    EmptyText,
+}
+
+impl FaultKind {
+    /// The kind as one word, as `check-shards --json` has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Truncated => "truncated",
+            Self::Damaged => "damaged",
+            Self::TrailingData => "trailing-data",
+            Self::NotAFile => "not-a-file",
+            Self::NoSuffix => "no-suffix",
+            Self::Interleaved => "interleaved",
+            Self::DuplicateKey => "duplicate-key",
+            Self::DuplicateField => "duplicate-field",
+            Self::MissingField => "missing-field",
+            Self::DottedKey => "dotted-key",
+            Self::BadSound => "bad-sound",
+            Self::BadText => "bad-text",
+            Self::EmptyText => "empty-text",
+        }
+    }
+}
+
+/// A fault and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of fault it is.
+    pub kind: FaultKind,
+    /// The name of the shard.
+    pub shard: String,
+    /// The key of the sample, where it is known.
+    pub key: Option<BString>,
+    /// The name of the member, where it is known.
+    pub member: Option<BString>,
+    /// Where in the shard, in bytes; of a compressed one, in what it is decompressed to.
+    pub offset: u64,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault of a shard that is known of no sample.
+    pub(crate) fn new(kind: FaultKind, shard: &str, offset: u64, message: impl Into<String>) -> Self {
+        Self { kind, shard: shard.to_owned(), key: None, member: None, offset, message: message.into() }
+    }
+
+    /// The same fault, of a member.
+    pub(crate) fn of_member(mut self, path: &BString) -> Self {
+        self.member = Some(path.clone());
+        self
+    }
+
+    /// The same fault, of a sample.
+    pub fn of_sample(mut self, key: BString) -> Self {
+        self.key = Some(key);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The failure of a stream has its place in its message.
+        if self.kind == FaultKind::Unreadable {
+            return f.write_str(&self.message);
+        }
+        write!(f, "{}:{}: ", self.shard, self.offset)?;
+        match (&self.member, &self.key) {
+            (Some(member), _) => write!(f, "{}: ", shown(member))?,
+            (None, Some(key)) => write!(f, "{}: ", shown(key))?,
+            (None, None) => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// A name on one line.
+pub(crate) fn shown(name: &BString) -> String {
+    kaldi_io::shell_quote(name).to_string().replace(|c: char| c.is_control(), "?")
+}

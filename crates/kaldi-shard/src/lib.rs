@@ -1,0 +1,84 @@
+//! Shards: tar files of samples, sound and text side by side, and the lists of them.
+//!
+//! Corpora for training are kept so by WeNet and webdataset. A *member* of a tar file has a header of 512 bytes before its
+//! content, which zeros fill up to whole blocks; two blocks of zeros end the file. Members whose names differ in their
+//! suffix only are the *fields* of a *sample*:
+//!
+//! ```text
+//! offset  what                                 sample  field
+//!      0  header: utt1.txt, 5 bytes
+//!    512  hello                                utt1    txt
+//!   1024  header: utt1.wav, 48044 bytes
+//!   1536  RIFF...                              utt1    wav
+//!  49664  header: utt2.txt ...
+//! ```
+//!
+//! | what | |
+//! | --- | --- |
+//! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
+//! | [`Samples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
+//! | [`Checks`] | everything that is wrong with a shard |
+//! | [`ShardNames`], [`RawList`], [`ListIndex`] | lists of shards and of utterances |
+//! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
+//! | [`Packing`], [`read_text`] and its kin | samples of a Kaldi data directory |
+//! | [`Places`] | samples that are copied in any order |
+//! | [`DaliIndex`] | the index that NVIDIA's DALI wants |
+//!
+//! ```
+//! use kaldi_shard::{Content, Grouping, Members, Packed, Samples, ShardWriter, Wanted};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a.tar");
+//! let name = path.to_str().unwrap_or_default().into();
+//! let mut sample = Packed::new("utt1");
+//! sample.add("utt1.txt".into(), Content::Bytes(b"hello".to_vec()));
+//! let mut shard = ShardWriter::create(name, false)?;
+//! shard.put(&sample)?;
+//! shard.finish()?;
+//!
+//! let mut samples = Samples::new(Members::open(name, Wanted::Contents)?, Grouping::Wenet);
+//! let sample = samples.next_sample(|_, _, payload| payload.read())?.expect("a sample");
+//! assert_eq!((sample.key.as_slice(), sample.fields[0].value.as_slice()), (&b"utt1"[..], &b"hello"[..]));
+//! assert!(samples.next_sample(|_, _, _| Ok(()))?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod check;
+mod dali;
+mod data_dir;
+mod error;
+mod fault;
+mod grouping;
+mod list;
+mod pack;
+mod places;
+mod samples;
+mod sound;
+mod source;
+mod tar;
+mod write;
+
+pub use check::{Checks, Findings};
+pub use dali::DaliIndex;
+pub use data_dir::{SegmentTimes, read_recordings, read_segments, read_text};
+pub use error::{Error, Result};
+pub use fault::{Fault, FaultKind};
+pub use grouping::{Grouping, is_field, is_sound};
+pub use list::{ListIndex, RawList, RawUtterance, ShardName, ShardNames, write_raw_line};
+pub use pack::{Packing, Recording, Utterance};
+pub use places::{Place, Places};
+pub use samples::{Field, Sample, Samples};
+pub use sound::sound_info;
+pub use source::Wanted;
+pub use tar::{Member, Members, Payload, member_header};
+pub use write::{Content, Packed, ShardOptions, ShardSetWriter, ShardWriter};
+
+#[cfg(test)]
+mod tests;

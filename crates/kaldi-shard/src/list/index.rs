@@ -1,0 +1,107 @@
+//! The lines of a list by number.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Input, read_at};
+
+use crate::{Error, Result};
+
+/// Where the lines of a list are, for reading them in any order: 8 bytes a line.
+pub struct ListIndex {
+    name: String,
+    file: Arc<File>,
+    /// Where each line begins, and where the last one ends.
+    starts: Vec<u64>,
+}
+
+impl ListIndex {
+    /// Reads a list once and remembers where its lines are; those without a word are left out.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, or is no regular one.
+    pub fn open(path: &BStr) -> Result<Self> {
+        let mut input = Input::open(path)?;
+        let name = input.name().to_owned();
+        let Some(file) = input.as_file() else {
+            let message = "lines of a pipe cannot be read in any order: expected a file".to_owned();
+            return Err(Error::Refused { shard: name, message });
+        };
+        let (mut starts, mut start, mut offset, mut is_blank) = (Vec::new(), input.offset(), input.offset(), true);
+        let mut buffer = Vec::new();
+        while input.read_some(&mut buffer, 1 << 18)? > 0 {
+            for line in buffer.split_inclusive(|&byte| byte == b'\n') {
+                is_blank &= line.trim_ascii().is_empty();
+                offset += line.len() as u64;
+                if line.ends_with(b"\n") {
+                    if !is_blank {
+                        starts.push(start);
+                    }
+                    (start, is_blank) = (offset, true);
+                }
+            }
+            buffer.clear();
+        }
+        if !is_blank {
+            starts.push(start);
+        }
+        starts.push(offset);
+        Ok(Self { name, file, starts })
+    }
+
+    /// The number of lines.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no line.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads a line by its number, from 0, without white space around it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    ///
+    /// # Panics
+    /// Where there is no such line.
+    pub fn line(&self, number: usize) -> Result<BString> {
+        let (start, end) = (self.starts[number], self.starts[number + 1]);
+        let mut line = Vec::new();
+        read_at(&self.file, start, &mut line, (end - start) as usize).map_err(|source| kaldi_io::Error::Read {
+            name: self.name.clone(),
+            offset: start,
+            source,
+        })?;
+        // Lines that are left out may follow.
+        line.truncate(line.find_byte(b'\n').unwrap_or(line.len()));
+        Ok(line.trim_ascii().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_by_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        let long = "x".repeat(300_000);
+        for (text, expected) in [
+            ("", vec![]),
+            ("\n \n", vec![]),
+            ("a\n\n  \n b c \r\nd", vec!["a", "b c", "d"]),
+            (&format!("{long}\nb\n{long}\n"), vec![&long, "b", &long]),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let index = ListIndex::open(path.to_str().unwrap().into()).unwrap();
+            let lines: Vec<_> = (0..index.len()).map(|number| index.line(number).unwrap().to_string()).collect();
+            assert!(lines == expected, "{} lines of {}", lines.len(), expected.len());
+            assert_eq!(index.is_empty(), expected.is_empty());
+        }
+        assert!(ListIndex::open("echo a |".into()).is_err());
+    }
+}

@@ -1,0 +1,72 @@
+//! The lines of a list.
+
+use bstr::{BStr, ByteSlice};
+
+use crate::source::{Source, Wanted};
+use crate::{Error, Result};
+
+/// A line is at most this long: what has longer ones is no list.
+const MAX_LINE: usize = 1 << 24;
+
+/// The lines of a list that are not empty, read as far as needed.
+pub(super) struct ListLines {
+    source: Source,
+    number: u64,
+}
+
+impl ListLines {
+    pub(super) fn open(rxfilename: &BStr) -> Result<Self> {
+        Ok(Self::new(Source::open(rxfilename, Wanted::Contents)?))
+    }
+
+    pub(super) fn new(source: Source) -> Self {
+        Self { source, number: 0 }
+    }
+
+    /// The next line, without white space around it.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>> {
+        loop {
+            let mut wanted = 1;
+            let line = loop {
+                let window = self.source.window(wanted)?;
+                if let Some(length) = memchr::memchr(b'\n', window) {
+                    break length + 1;
+                }
+                if window.len() < wanted {
+                    break window.len();
+                }
+                wanted = window.len() + 1;
+                if wanted > MAX_LINE {
+                    self.number += 1;
+                    return Err(self.error(format!("expected a line of at most {MAX_LINE} bytes, got more")));
+                }
+            };
+            if line == 0 {
+                return Ok(None);
+            }
+            self.number += 1;
+            let text = self.source.window(line)?[..line].trim_ascii().to_vec();
+            self.source.consume(line);
+            if text.contains(&0) {
+                return Err(self.error("expected a line of text, got binary data".to_owned()));
+            }
+            if !text.is_empty() {
+                return Ok(Some(text));
+            }
+        }
+    }
+
+    pub(super) fn error(&self, message: String) -> Error {
+        Error::Line { list: self.source.name().to_owned(), line: self.number, message }
+    }
+
+    pub(super) fn finish(self) -> Result<()> {
+        self.source.finish()
+    }
+}
+
+/// The beginning of a line, for messages.
+pub(super) fn excerpt(line: &[u8]) -> String {
+    let shown: String = line.to_str_lossy().chars().take(60).flat_map(char::escape_debug).collect();
+    if line.chars().count() > 60 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
+}

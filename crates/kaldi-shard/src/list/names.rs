@@ -1,0 +1,199 @@
+//! Which shards to read: by their names, or by lists of them.
+
+use std::collections::VecDeque;
+
+use bstr::{BStr, BString};
+
+use super::lines::{ListLines, excerpt};
+use kaldi_reader::Reader;
+
+use crate::source::{Source, Wanted};
+use crate::tar::Header;
+use crate::{Members, Result};
+
+/// What names of shards end in, in any case.
+const SUFFIXES: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.zstd"];
+
+/// The shards that arguments name: each is a shard, or a list of shards with a name per line, which is read as far as needed.
+///
+/// An argument is a shard if it ends as shards do (`.tar`, `.tar.gz`, `.tgz`, `.tar.zst`) or begins as they do. A line of a
+/// list is an rxfilename, or a URI of a file (`file:///data/a.tar`).
+pub struct ShardNames {
+    arguments: Vec<BString>,
+    wanted: Wanted,
+    names: VecDeque<BString>,
+    list: Option<ListLines>,
+}
+
+/// The name of a shard.
+pub struct ShardName {
+    name: BString,
+    /// The shard, where it had to be opened to see that it is one.
+    source: Option<Source>,
+    wanted: Wanted,
+}
+
+impl ShardNames {
+    /// Takes the arguments as they are; none is opened yet. `wanted` tells how the shards will be read.
+    pub fn new(arguments: impl IntoIterator<Item = BString>, wanted: Wanted) -> Self {
+        let arguments: Vec<BString> = arguments.into_iter().collect();
+        Self { names: arguments.iter().cloned().collect(), arguments, wanted, list: None }
+    }
+
+    fn read(&mut self) -> Result<Option<ShardName>> {
+        let wanted = self.wanted;
+        loop {
+            if let Some(mut list) = self.list.take() {
+                if let Some(line) = list.next()? {
+                    let name = from_uri(&line).map_err(|message| list.error(message))?;
+                    self.list = Some(list);
+                    return Ok(Some(ShardName { name, source: None, wanted }));
+                }
+                list.finish()?;
+            }
+            let Some(name) = self.names.pop_front() else { return Ok(None) };
+            let name = from_uri(&name).unwrap_or(name);
+            if has_suffix(name.as_ref()) {
+                return Ok(Some(ShardName { name, source: None, wanted }));
+            }
+            let mut source = Source::open(name.as_ref(), wanted)?;
+            if looks_like_shard(&mut source)? {
+                return Ok(Some(ShardName { name, source: Some(source), wanted }));
+            }
+            self.list = Some(ListLines::new(source));
+        }
+    }
+}
+
+/// An argument that cannot be opened and a list that cannot be read are errors, which end it.
+impl Reader for ShardNames {
+    type Value = ShardName;
+    type Error = crate::Error;
+
+    fn next(&mut self) -> Result<Option<ShardName>> {
+        let next = self.read();
+        if next.is_err() {
+            self.names.clear();
+        }
+        next
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.names.clear();
+        self.list = None;
+        Ok(())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        *self = Self::new(std::mem::take(&mut self.arguments), self.wanted);
+        Ok(())
+    }
+}
+
+impl ShardName {
+    /// The name, an rxfilename.
+    pub fn name(&self) -> &BStr {
+        self.name.as_ref()
+    }
+
+    /// Opens the shard.
+    ///
+    /// # Errors
+    /// Where it cannot be opened or read.
+    pub fn open(self) -> Result<Members> {
+        match self.source {
+            Some(source) => Ok(Members::new(source)),
+            None => Members::open(self.name.as_ref(), self.wanted),
+        }
+    }
+}
+
+fn has_suffix(name: &BStr) -> bool {
+    let name = name.to_ascii_lowercase();
+    SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
+}
+
+/// Whether the stream is compressed, or begins with a header or with zeros: a list is text.
+fn looks_like_shard(source: &mut Source) -> Result<bool> {
+    if source.is_compressed() {
+        return Ok(true);
+    }
+    let head = source.window(512)?;
+    let is_header = head.first_chunk().is_some_and(|block| Header::parse(block).is_ok());
+    Ok(is_header || head[..head.len().min(512)].contains(&0))
+}
+
+/// The name of the file that a URI means; other names stay as they are.
+fn from_uri(line: &[u8]) -> Result<BString, String> {
+    let Some(rest) = line.strip_prefix(b"file:") else { return Ok(line.into()) };
+    let path = rest.strip_prefix(b"//localhost").or_else(|| rest.strip_prefix(b"//")).unwrap_or(rest);
+    if !path.starts_with(b"/") {
+        // The file of this name, if there is no second slash.
+        let advice = "expected an absolute path behind file://";
+        return if rest.starts_with(b"//") { Err(format!("{advice}, got {}", excerpt(line))) } else { Ok(line.into()) };
+    }
+    let mut out = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let [byte, behind @ ..] = rest {
+        rest = behind;
+        let digits = (*byte == b'%').then(|| behind.first_chunk::<2>()).flatten();
+        match digits.and_then(|digits| std::str::from_utf8(digits).ok()).map(|digits| u8::from_str_radix(digits, 16)) {
+            Some(Ok(decoded)) => {
+                out.push(decoded);
+                rest = &behind[2..];
+            }
+            _ => out.push(*byte),
+        }
+    }
+    Ok(out.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_uri_of_a_file_is_its_path() {
+        let t = |line: &str| from_uri(line.as_bytes()).map(|name| name.to_string());
+        assert_eq!(t("file:///data/a%20b%.tar"), Ok("/data/a b%.tar".to_owned()));
+        assert_eq!(t("file://localhost/a.tar"), Ok("/a.tar".to_owned()));
+        assert_eq!(t("file:/a.tar"), Ok("/a.tar".to_owned()));
+        assert_eq!(t("file:a.tar"), Ok("file:a.tar".to_owned()));
+        assert_eq!(t("a%20b.tar"), Ok("a%20b.tar".to_owned()));
+        assert!(t("file://a.tar").is_err());
+    }
+
+    #[test]
+    fn arguments_are_shards_or_lists() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| BString::from(folder.path().join(name).to_str().unwrap());
+        let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        write("list", b"\n one.tar \r\n\nfile:///two.tar\nthree");
+        write("empty", b"");
+        write("shard", &crate::member_header("a.txt".into(), 0));
+        write("zeros", &[0; 1024]);
+        let arguments = ["list", "empty", "absent.TAR.GZ", "shard", "zeros"].map(path);
+        let mut names = ShardNames::new(arguments, Wanted::Headers);
+        let rest = ["absent.TAR.GZ", "shard", "zeros"].map(|name| path(name).to_string());
+        let expected = [["one.tar", "/two.tar", "three"].map(str::to_owned), rest].concat();
+        for _ in 0..2 {
+            let got: Vec<_> =
+                kaldi_reader::ReaderExt::iter(&mut names).map(|name| name.unwrap().name().to_string()).collect();
+            assert_eq!(got, expected);
+            names.restart().unwrap();
+        }
+    }
+
+    #[test]
+    fn lists_are_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list");
+        std::fs::write(&path, [b"a.tar\n".as_slice(), &[b'x'; 600], b"\0"].concat()).unwrap();
+        let argument = || BString::from(path.to_str().unwrap());
+        let mut names = ShardNames::new([argument(), argument()], Wanted::Headers);
+        assert_eq!(names.next().unwrap().unwrap().name(), "a.tar");
+        let error = names.next().err().unwrap().to_string();
+        assert!(names.next().unwrap().is_none());
+        assert!(error.ends_with("list:2: expected a line of text, got binary data"), "{error}");
+    }
+}

@@ -1,0 +1,165 @@
+//! The samples of a shard.
+
+use std::collections::HashMap;
+
+use bstr::{BStr, BString};
+
+use crate::{Fault, FaultKind, Grouping, Member, Members, Payload, Result};
+
+/// Members of one key, in their order, with what was made of each content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample<T> {
+    /// The key.
+    pub key: BString,
+    /// The members.
+    pub fields: Vec<Field<T>>,
+}
+
+/// One member of a sample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field<T> {
+    /// Its name in the sample: the suffix.
+    pub name: BString,
+    /// Its place in the shard.
+    pub member: Member,
+    /// What was made of its content.
+    pub value: T,
+}
+
+impl<T> Sample<T> {
+    /// The first field that `wanted` means, where `wav` means sound of any suffix.
+    pub fn field(&self, wanted: &BStr) -> Option<&Field<T>> {
+        self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
+    }
+}
+
+/// The samples of a shard, from its begin to its end. Members that are no files are passed over.
+pub struct Samples {
+    members: Members,
+    grouping: Grouping,
+    /// The fields of the samples so far.
+    seen: Keys,
+    /// The key and the field of the next sample's first member, which was met behind the sample before.
+    next: Option<(BString, BString)>,
+    ended: bool,
+}
+
+impl Samples {
+    /// Groups the members of a shard.
+    pub fn new(members: Members, grouping: Grouping) -> Self {
+        Self { members, grouping, seen: Keys::default(), next: None, ended: false }
+    }
+
+    /// The members.
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
+    /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
+    ///
+    /// # Errors
+    /// What [`Members::next_member`] and `look` say; a sample that goes on behind another one, a key or a field that is there
+    /// already, and a name without a suffix. An end is an end, also that of an error.
+    pub fn next_sample<T>(
+        &mut self,
+        mut look: impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
+    ) -> Result<Option<Sample<T>>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let sample = self.read(&mut look);
+        self.ended = sample.is_err();
+        sample
+    }
+
+    fn read<T>(
+        &mut self,
+        look: &mut impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
+    ) -> Result<Option<Sample<T>>> {
+        let first = match self.next.take() {
+            None => self.advance()?,
+            first => first,
+        };
+        let Some((key, mut name)) = first else { return Ok(None) };
+        let mut fields = Vec::new();
+        loop {
+            if let Some((member, mut payload)) = self.members.current() {
+                let member = member.clone();
+                let value = look(name.as_ref(), &member, &mut payload)?;
+                fields.push(Field { name, member, value });
+            }
+            match self.advance()? {
+                Some((next, field)) if next == key => name = field,
+                next => {
+                    self.next = next;
+                    return Ok(Some(Sample { key, fields }));
+                }
+            }
+        }
+    }
+
+    /// Closes the shard. Where the end was delivered, the failure of a command that made it counts.
+    ///
+    /// # Errors
+    /// Where a command failed.
+    pub fn finish(self) -> Result<()> {
+        self.members.finish()
+    }
+
+    /// Goes to the next member that belongs to a sample; its key and its name in the sample.
+    fn advance(&mut self) -> Result<Option<(BString, BString)>> {
+        loop {
+            let Some((member, _)) = self.members.next_member()? else { return Ok(None) };
+            if !member.is_file || self.grouping.passes_over(member.path.as_ref()) {
+                continue;
+            }
+            let member = member.clone();
+            let Some((key, name)) = self.grouping.split(member.path.as_ref()) else {
+                return Err(no_suffix(self.members.name(), &member).into());
+            };
+            let (key, name) = (key.to_owned(), name.into_owned());
+            if let Some(fault) = self.seen.add(self.members.name(), &member, &key, &name) {
+                return Err(fault.into());
+            }
+            return Ok(Some((key, name)));
+        }
+    }
+}
+
+/// The fault of a member that belongs to no sample.
+pub(crate) fn no_suffix(shard: &str, member: &Member) -> Fault {
+    let message = "expected a name with a suffix, such as .wav or .txt, got none";
+    Fault::new(FaultKind::NoSuffix, shard, member.header, message).of_member(&member.path)
+}
+
+/// The keys of a shard, with their fields.
+#[derive(Default)]
+pub(crate) struct Keys {
+    fields: HashMap<BString, Vec<BString>>,
+    current: Option<BString>,
+}
+
+impl Keys {
+    /// Adds a member; what is wrong with it beside the ones before.
+    pub(crate) fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<Fault> {
+        let is_current = self.current.as_ref() == Some(key);
+        if !is_current {
+            self.current = Some(key.clone());
+        }
+        let Some(fields) = self.fields.get_mut(key) else {
+            self.fields.insert(key.clone(), vec![name.clone()]);
+            return None;
+        };
+        let is_new = !fields.contains(name);
+        if is_new {
+            fields.push(name.clone());
+        }
+        let (kind, message) = match (is_current, is_new) {
+            (true, true) => return None,
+            (true, false) => (FaultKind::DuplicateField, "expected each member of a sample once, got a second one"),
+            (false, true) => (FaultKind::Interleaved, "belongs to a sample that others have followed already"),
+            (false, false) => (FaultKind::DuplicateKey, "has the key of a sample that came before"),
+        };
+        Some(Fault::new(kind, shard, member.header, message).of_member(&member.path).of_sample(key.clone()))
+    }
+}

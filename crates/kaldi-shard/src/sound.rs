@@ -1,0 +1,101 @@
+//! Sound in shards: what its header says, and sound as members.
+
+use std::fs::File;
+
+use bstr::BStr;
+use kaldi_io::{Cursor, Format, ParseError, Value, read_at};
+use kaldi_wave::{Samples, Wave, WaveInfo, resample};
+
+use crate::{Member, Payload, Result, is_sound};
+
+/// The header of a file with nothing but 16-bit samples.
+const HEADER: usize = 44;
+
+/// What the header of a field says, where the field is sound that can be read (RIFF/WAVE, FLAC).
+///
+/// # Errors
+/// Where the shard cannot be read.
+pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<WaveInfo>> {
+    if !is_sound(field) {
+        return Ok(None);
+    }
+    Ok(payload.look(|head| WaveInfo::in_head(head, member.size))?.and_then(Result::ok))
+}
+
+/// What is wrong with sound, by its header alone or by decoding all of it. Encodings that cannot be read are passed over.
+pub(crate) fn sound_fault(
+    field: &BStr,
+    member: &Member,
+    payload: &mut Payload<'_>,
+    is_decoded: bool,
+) -> Result<Option<String>> {
+    let suffix = field.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    let is_readable = suffix.eq_ignore_ascii_case(b"wav") || suffix.eq_ignore_ascii_case(b"flac");
+    if member.size == 0 {
+        return Ok(Some("expected sound, got nothing".to_owned()));
+    }
+    if !is_readable {
+        return Ok(None);
+    }
+    let found = payload.look(|head| {
+        let info = WaveInfo::in_head(head, member.size)?;
+        Some((info, Samples::read(head).ok()))
+    })?;
+    match found {
+        None => return Ok(Some("expected the header of a sound in the first megabyte, got none".to_owned())),
+        Some((Err(error), _)) => return Ok(Some(error.message.into_owned())),
+        Some((Ok(_), samples)) => {
+            let end = samples.and_then(|samples| Some(samples.start + samples.num_bytes?));
+            if let Some(end) = end.filter(|end| *end > member.size) {
+                return Ok(Some(format!("expected samples up to byte {end} of the sound, got {} bytes", member.size)));
+            }
+        }
+    }
+    if !is_decoded {
+        return Ok(None);
+    }
+    Ok(decode_sound(&payload.read()?).err())
+}
+
+/// Reads sound, all of it: where its header claims more than is there it is an error.
+pub(crate) fn decode_sound(bytes: &[u8]) -> Result<Wave, String> {
+    let message = |error: ParseError| error.message.into_owned();
+    let expected = WaveInfo::read(&mut Cursor::new(bytes), None).map_err(message)?.num_samples();
+    let wave = Wave::read(&mut Cursor::new(bytes)).map_err(message)?;
+    match (expected, wave.num_samples() as u64) {
+        (Some(expected), got) if got < expected => Err(format!("expected {expected} samples, got {got}")),
+        _ => Ok(wave),
+    }
+}
+
+/// A sound as the member of a shard: a WAV file of 16 bits at `sample_rate` Hz, samples rounded and clipped; and how many were
+/// clipped.
+///
+/// # Errors
+/// Where the rates are such that there is no conversion.
+pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usize), String> {
+    let mut wave = if wave.sample_rate() == sample_rate as f32 {
+        wave
+    } else {
+        let from = wave.sample_rate() as u32;
+        let convert = |samples: Vec<f32>| resample(&samples, from, sample_rate).map_err(|error| error.to_string());
+        let channels: Result<Vec<_>, _> = wave.into_channels().into_iter().map(convert).collect();
+        Wave::new(sample_rate as f32, channels?)
+    };
+    let num_clipped = wave.round();
+    let mut bytes = Vec::new();
+    wave.write(&mut bytes, Format::Binary);
+    Ok((bytes, num_clipped))
+}
+
+/// Whether [`encode_sound`] would change nothing of a file.
+pub(crate) fn is_as_encoded(file: &File, sample_rate: u32) -> bool {
+    let Ok(metadata) = file.metadata() else { return false };
+    let mut head = Vec::new();
+    if !metadata.is_file() || read_at(file, 0, &mut head, HEADER).is_err() {
+        return false;
+    }
+    let info = WaveInfo::in_head(&head, metadata.len());
+    Wave::is_canonical_head(&head, metadata.len())
+        && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
+}

@@ -1,0 +1,82 @@
+//! Zstandard streams: frames, one behind the other, some of which are to be skipped.
+
+use std::io::{self, BufRead, Read};
+
+use kaldi_io::Input;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::input::InputReader;
+
+pub(crate) struct ZstdDecoder {
+    reader: InputReader,
+    frame: FrameDecoder,
+    is_started: bool,
+}
+
+impl ZstdDecoder {
+    pub(crate) fn new(reader: InputReader) -> Self {
+        Self { reader, frame: FrameDecoder::new(), is_started: false }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut InputReader {
+        &mut self.reader
+    }
+
+    pub(crate) fn into_input(self) -> Input {
+        self.reader.into_input()
+    }
+
+    /// Starts the next frame; there is none at the end.
+    fn start(&mut self) -> io::Result<bool> {
+        loop {
+            if self.reader.fill_buf()?.is_empty() {
+                return Ok(false);
+            }
+            match self.frame.init(&mut self.reader) {
+                Ok(()) => break,
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let skipped = io::copy(&mut (&mut self.reader).take(length.into()), &mut io::sink())?;
+                    if skipped < length.into() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        }
+        self.is_started = true;
+        Ok(true)
+    }
+
+    fn check(&self) -> io::Result<()> {
+        match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
+            (Some(expected), Some(got)) if expected != got => {
+                let message = format!("expected a checksum of {expected:08x}, got {got:08x}");
+                Err(io::Error::new(io::ErrorKind::InvalidData, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Read for ZstdDecoder {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.is_started && self.frame.can_collect() > 0 {
+                return self.frame.read(out);
+            }
+            if self.is_started && !self.frame.is_finished() {
+                let strategy = BlockDecodingStrategy::UptoBytes(out.len());
+                self.frame.decode_blocks(&mut self.reader, strategy).map_err(io::Error::other)?;
+                continue;
+            }
+            if self.is_started {
+                self.check()?;
+                self.is_started = false;
+            }
+            if !self.start()? {
+                return Ok(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Shards that are written, and the list of them.
+
+mod gzip;
+mod packed;
+mod shard;
+
+pub use packed::{Content, Packed};
+pub use shard::ShardWriter;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Output;
+
+use crate::dali::DaliIndex;
+use crate::tar::whole_size;
+use crate::{Error, Result};
+
+/// How shards are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShardOptions {
+    /// The folder that they go to.
+    pub folder: BString,
+    /// What their names begin with: `shards` makes them `shards_000000000.tar` and so on.
+    pub prefix: BString,
+    /// The most samples of one.
+    pub max_samples: u64,
+    /// The most bytes of one, its end mark included; before it is compressed.
+    pub max_bytes: u64,
+    /// Whether they are compressed by gzip, and their names end in `.gz`.
+    pub gzip: bool,
+    /// Whether a DALI index is written beside each.
+    pub dali: bool,
+}
+
+/// Writes samples to shards, one after the other: a shard appears when it is complete, the list when all are.
+#[must_use = "the list is written by finish()"]
+pub struct ShardSetWriter {
+    options: ShardOptions,
+    list: Output,
+    names: Vec<BString>,
+    shard: Option<(ShardWriter, DaliIndex)>,
+    num_samples: u64,
+}
+
+impl ShardSetWriter {
+    /// Makes the folder, where there is none, and opens the list.
+    ///
+    /// # Errors
+    /// Where that is impossible.
+    pub fn create(options: ShardOptions, list: &BStr) -> Result<Self> {
+        std::fs::create_dir_all(options.folder.to_path_lossy())
+            .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
+        let list = Output::create(list, false)?;
+        Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0 })
+    }
+
+    /// The name of a shard by its number, as the list has it.
+    pub fn shard_name(options: &ShardOptions, number: usize) -> BString {
+        let ShardOptions { folder, prefix, gzip, .. } = options;
+        let slash = if folder.is_empty() || folder.ends_with(b"/") { "" } else { "/" };
+        let suffix = if *gzip { "tar.gz" } else { "tar" };
+        [folder.as_slice(), slash.as_bytes(), prefix, format!("_{number:09}.{suffix}").as_bytes()].concat().into()
+    }
+
+    /// Writes a sample, to the next shard where this one has no room for it.
+    ///
+    /// # Errors
+    /// Where writing fails, or where the sample alone is too large for a shard.
+    pub fn put(&mut self, sample: &Packed) -> Result<()> {
+        let ShardOptions { max_samples, max_bytes, .. } = self.options;
+        let has_room = self.shard.as_ref().is_some_and(|(shard, _)| {
+            shard.num_samples() < max_samples && whole_size(shard.size() + sample.size()) <= max_bytes
+        });
+        if !has_room {
+            self.finish_shard()?;
+        }
+        if whole_size(sample.size()) > max_bytes {
+            let message = format!(
+                "sample {} needs a shard of {} bytes, and at most {max_bytes} are allowed",
+                crate::fault::shown(sample.key()),
+                whole_size(sample.size())
+            );
+            return Err(Error::Refused { shard: self.options.folder.to_string(), message });
+        }
+        let (shard, index) = match &mut self.shard {
+            Some(open) => open,
+            None => {
+                let name = Self::shard_name(&self.options, self.names.len());
+                let shard = ShardWriter::create(name.as_ref(), self.options.gzip)?;
+                self.names.push(name);
+                self.shard.insert((shard, DaliIndex::default()))
+            }
+        };
+        if self.options.dali {
+            for (path, offset, size) in sample.members(shard.size()) {
+                index.add(path, offset, size);
+            }
+        }
+        shard.put(sample)?;
+        self.num_samples += 1;
+        Ok(())
+    }
+
+    /// How many samples were written.
+    pub fn num_samples(&self) -> u64 {
+        self.num_samples
+    }
+
+    /// How many shards were begun.
+    pub fn num_shards(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Completes the last shard, and then the list.
+    ///
+    /// # Errors
+    /// Where writing fails.
+    pub fn finish(mut self) -> Result<()> {
+        self.finish_shard()?;
+        for name in &self.names {
+            self.list.write_all(name)?;
+            self.list.write_all(b"\n")?;
+        }
+        Ok(self.list.finish()?)
+    }
+
+    fn finish_shard(&mut self) -> Result<()> {
+        let Some((shard, index)) = self.shard.take() else { return Ok(()) };
+        shard.finish()?;
+        if self.options.dali
+            && let Some(name) = self.names.last()
+        {
+            index.write(name.as_ref())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Looks for everything that is wrong with shards. Kaldi has no such program.
+
+use std::collections::HashMap;
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::hash::{Hash, Hasher};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{InputName, Tally};
+use kaldi_io::Output;
+use kaldi_log::log;
+use kaldi_reader::{ReaderExt, par_map};
+use kaldi_shard::{Checks, Fault, FaultKind, Findings, Grouping, ShardName, ShardNames, Wanted};
+use serde_json::Value;
+
+const USAGE: &str = "\
+Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>:
+<what is wrong> [<fault>]. Shards are read to their ends, as far as that is possible. The exit status is 0 where there is no fault and 1 where there are some.
+
+Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
+ e.g.: check-shards data.list
+       check-shards --quick=true --json=true data.list > faults.jsonl
+Faults: unreadable, truncated, damaged, trailing-data, not-a-file, no-suffix, interleaved, duplicate-key, duplicate-field,
+missing-field, dotted-key, bad-sound, bad-text, empty-text. With --json:
+       {\"shard\": \"a.tar\", \"key\": \"utt1\", \"member\": \"utt1.wav\", \"offset\": 1536, \"fault\": \"bad-sound\", \"message\": \"...\"}
+See also: list-shards, copy-shards
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Read headers only: of members and of sounds
+    #[arg(long, default_value_t = false)]
+    quick: bool,
+    /// How members belong together: wenet (up to the last dot of their names), webdataset (up to the first one), or both, which
+    /// have to agree
+    #[arg(long, default_value = "both", value_parser = ["both", "wenet", "webdataset"])]
+    grouping: String,
+    /// What each sample must have, with commas between; wav means sound of any suffix
+    #[arg(long, default_value = "wav,txt")]
+    fields: String,
+    /// Write an object in JSON for each fault
+    #[arg(long, default_value_t = false)]
+    json: bool,
+    #[arg(required = true)]
+    shards: Vec<InputName>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, check_shards)
+}
+
+fn check_shards(opts: Options) -> Result<Tally> {
+    let mut output = Output::create("-".into(), false)?;
+    let checks = Checks {
+        grouping: if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet },
+        both: opts.grouping == "both",
+        fields: opts.fields.split(',').filter(|field| !field.is_empty()).map(BString::from).collect(),
+        quick: opts.quick,
+    };
+    let wanted = if opts.quick { Wanted::Headers } else { Wanted::Contents };
+    let names = ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), wanted);
+
+    let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
+    let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
+    let mut keys = Keys::default();
+    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).iter() {
+        let (shard, mut findings): (String, Findings) = found?;
+        num_shards += 1;
+        num_samples += findings.keys.len() as u64;
+        keys.add(&shard, &mut findings);
+        num_faults += findings.faults.len() as u64;
+        for fault in &findings.faults {
+            output.write_all(
+                if opts.json { json(fault) } else { format!("{fault} [{}]\n", fault.kind.name()) }.as_bytes(),
+            )?;
+        }
+    }
+    log!("Checked {num_samples} samples of {num_shards} shards, found {num_faults} faults.");
+    output.finish()?;
+    Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
+}
+
+/// The keys of all shards, and which shard each is in: by hashes of 128 bits, which take a third of what keys do.
+#[derive(Default)]
+struct Keys {
+    shards: Vec<String>,
+    seen: HashMap<[u64; 2], u32>,
+}
+
+impl Keys {
+    /// Adds the keys of a shard, and the faults of those that another one has.
+    fn add(&mut self, shard: &str, findings: &mut Findings) {
+        let number = self.shards.len() as u32;
+        self.shards.push(shard.to_owned());
+        for (key, offset) in &findings.keys {
+            let hash = [0_u8, 1].map(|half| {
+                let mut hasher = DefaultHasher::new();
+                (half, key).hash(&mut hasher);
+                hasher.finish()
+            });
+            match self.seen.entry(hash) {
+                Entry::Vacant(entry) => {
+                    entry.insert(number);
+                }
+                Entry::Occupied(first) => findings.faults.push(Fault {
+                    kind: FaultKind::DuplicateKey,
+                    shard: shard.to_owned(),
+                    key: Some(key.clone()),
+                    member: None,
+                    offset: *offset,
+                    message: format!("has the key of a sample in {}", self.shards[*first.get() as usize]),
+                }),
+            }
+        }
+    }
+}
+
+fn json(fault: &Fault) -> String {
+    let text = |bytes: &[u8]| Value::from(bytes.to_str_lossy()).to_string();
+    let optional = |name: &Option<BString>| name.as_ref().map_or("null".to_owned(), |name| text(name));
+    format!(
+        "{{\"shard\": {}, \"key\": {}, \"member\": {}, \"offset\": {}, \"fault\": \"{}\", \"message\": {}}}\n",
+        text(fault.shard.as_bytes()),
+        optional(&fault.key),
+        optional(&fault.member),
+        fault.offset,
+        fault.kind.name(),
+        text(fault.message.as_bytes())
+    )
+}

@@ -1,0 +1,226 @@
+//! Copies samples from shards to shards: merges, splits, selects, shuffles. Kaldi has no such program.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_io::Lines;
+use kaldi_log::{log, warning};
+use kaldi_random::Random;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
+use kaldi_shard::{Grouping, Packed, Place, Places, ShardNames, ShardOptions, ShardSetWriter, Wanted};
+
+const USAGE: &str = "\
+Copies samples from shards to new ones, and writes the list of these: merges, splits, selects and shuffles without decoding
+sound. Members keep their names and contents; their headers are written anew.
+
+Usage: copy-shards [options] <shard-or-list> [<shard-or-list> ...] <shard-dir> <list-wxfilename>
+ e.g.: copy-shards --num-utts-per-shard=500 data.list smaller smaller.list
+       copy-shards --keys=dev.keys --max-duration=20 data.list dev dev.list
+       copy-shards --shuffle-seed=1 --max-bytes=1000000000 a.list b.list shuffled shuffled.list
+Files of keys have a key on each line, whatever follows it. First all headers are read, then samples are copied.
+See also: list-shards, check-shards, make-shard-list
+";
+
+/// Samples that are compressed at once, in bytes.
+const IN_FLIGHT: usize = 16 << 20;
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The most samples of a new shard (1000 where there is no --max-bytes either)
+    #[arg(long)]
+    num_utts_per_shard: Option<u32>,
+    /// The most bytes of a new shard, its end mark included, before it is compressed
+    #[arg(long)]
+    max_bytes: Option<u64>,
+    /// File of the keys to copy; all others are left out
+    #[arg(long)]
+    keys: Option<InputName>,
+    /// File of the keys to leave out
+    #[arg(long)]
+    exclude: Option<InputName>,
+    /// Leave out shorter samples, in seconds
+    #[arg(long)]
+    min_duration: Option<f64>,
+    /// Leave out longer samples, in seconds
+    #[arg(long)]
+    max_duration: Option<f64>,
+    /// Shuffle all samples, by this number
+    #[arg(long)]
+    shuffle_seed: Option<u32>,
+    /// Compress the new shards: none or gzip
+    #[arg(long, default_value = "none", value_parser = ["none", "gzip"])]
+    compress: String,
+    /// What the names of the new shards begin with
+    #[arg(long, default_value = "shards")]
+    prefix: Arg,
+    /// Write an index beside each new shard: dali
+    #[arg(long, value_parser = ["", "dali"])]
+    index: Option<String>,
+    /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
+    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
+    grouping: String,
+    #[arg(required = true)]
+    shards: Vec<InputName>,
+    folder: Arg,
+    list: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, copy_shards)
+}
+
+fn copy_shards(opts: Options) -> Result<Tally> {
+    ensure!(opts.num_utts_per_shard != Some(0), "expected --num-utts-per-shard to be 1 or more, got 0");
+    let max_samples = match (opts.num_utts_per_shard, opts.max_bytes) {
+        (None, None) => 1000,
+        (number, _) => number.map_or(u64::MAX, u64::from),
+    };
+    let options = ShardOptions {
+        folder: (*opts.folder).to_owned(),
+        prefix: (*opts.prefix).to_owned(),
+        max_samples,
+        max_bytes: opts.max_bytes.unwrap_or(u64::MAX),
+        gzip: opts.compress == "gzip",
+        dali: opts.index.is_some(),
+    };
+    let mut selection = Selection::new(&opts)?;
+    fs::create_dir_all(opts.folder.to_path_lossy())
+        .with_context(|| format!("cannot make the folder {}", opts.folder))?;
+    let mut shards = Places::new(&opts.folder.to_path_lossy());
+    let mut places = Vec::new();
+    for name in ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers).iter() {
+        let name = name?;
+        check_target(name.name(), &options)?;
+        let grouping = selection.grouping;
+        let found = shards.add(name, grouping, |key| selection.has_key(key))?;
+        for place in found {
+            if selection.take(&place, &shards)? {
+                places.push(place);
+            }
+        }
+    }
+    let num_missing = selection.warn_missing();
+    if let Some(seed) = opts.shuffle_seed {
+        Random::seeded(seed).shuffle(&mut places);
+    }
+
+    let gzip = options.gzip;
+    let mut target = ShardSetWriter::create(options, &opts.list)?;
+    let mut places = places.into_iter();
+    let mut next = move || places.next().map(|place| shards.pack(place)).transpose();
+    if gzip {
+        let weigh = |sample: &Packed| sample.size() as usize;
+        for sample in
+            par_map(from_fn(move |_| next()), kaldi_cli::num_threads, IN_FLIGHT, weigh, Packed::compress).iter()
+        {
+            target.put(&sample?)?;
+        }
+    } else {
+        while let Some(sample) = next()? {
+            target.put(&sample)?;
+        }
+    }
+    let done = target.num_samples();
+    log!("Copied {done} samples of {} to {} shards.", selection.num_samples, target.num_shards());
+    target.finish()?;
+    Ok(Tally::new(done, num_missing))
+}
+
+/// Refuses to write where a shard is read.
+fn check_target(source: &BStr, options: &ShardOptions) -> Result<()> {
+    let path = source.to_path_lossy();
+    let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
+    let is_like = name.starts_with(&[options.prefix.as_slice(), b"_"].concat());
+    let place =
+        |path: &std::path::Path| fs::canonicalize(if path.as_os_str().is_empty() { ".".as_ref() } else { path });
+    if let (true, Some(parent)) = (is_like, path.parent())
+        && let (Ok(from), Ok(to)) = (place(parent), place(&options.folder.to_path_lossy()))
+        && from == to
+    {
+        bail!("{source}: expected new shards elsewhere, or with another --prefix, got the folder of this one");
+    }
+    Ok(())
+}
+
+/// What is copied of all samples.
+struct Selection {
+    keys: Option<HashMap<BString, bool>>,
+    excluded: HashSet<BString>,
+    min_duration: Option<f64>,
+    max_duration: Option<f64>,
+    grouping: Grouping,
+    /// Where each key was found.
+    seen: HashMap<BString, usize>,
+    num_samples: u64,
+}
+
+impl Selection {
+    fn new(opts: &Options) -> Result<Self> {
+        let keys = opts.keys.as_deref().map(read_keys).transpose()?;
+        Ok(Self {
+            keys: keys.map(|keys| keys.into_iter().map(|key| (key, false)).collect()),
+            excluded: opts.exclude.as_deref().map(read_keys).transpose()?.unwrap_or_default(),
+            min_duration: opts.min_duration,
+            max_duration: opts.max_duration,
+            grouping: if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet },
+            seen: HashMap::new(),
+            num_samples: 0,
+        })
+    }
+
+    fn has_key(&self, key: &BStr) -> bool {
+        self.keys.as_ref().is_none_or(|keys| keys.contains_key(key)) && !self.excluded.contains(key)
+    }
+
+    /// Whether a sample of this duration is copied; one whose duration is not known is, unless durations matter.
+    fn has_duration(&self, seconds: Option<f64>) -> bool {
+        let is_in = |seconds: f64| {
+            self.min_duration.is_none_or(|least| seconds >= least)
+                && self.max_duration.is_none_or(|most| seconds <= most)
+        };
+        match seconds {
+            Some(seconds) => is_in(seconds),
+            None => self.min_duration.is_none() && self.max_duration.is_none(),
+        }
+    }
+
+    /// Notes a sample and tells whether it is copied.
+    fn take(&mut self, place: &Place, shards: &Places) -> Result<bool> {
+        self.num_samples += 1;
+        if let Some(first) = self.seen.insert(place.key.clone(), place.shard) {
+            let (here, first) = (shards.shard(place.shard), shards.shard(first));
+            bail!("{here}: expected each key once, got {}, which is in {first}, too", place.key);
+        }
+        if let Some(found) = self.keys.as_mut().and_then(|keys| keys.get_mut(&place.key)) {
+            *found = true;
+        }
+        Ok(self.has_key(place.key.as_ref()) && self.has_duration(place.seconds))
+    }
+
+    /// Warns of keys that no shard has.
+    fn warn_missing(&self) -> u64 {
+        let mut missing: Vec<_> =
+            self.keys.iter().flatten().filter(|(_, found)| !**found).map(|(key, _)| key).collect();
+        missing.sort();
+        for key in missing.iter().take(10) {
+            warning!("{key}: no shard has this key");
+        }
+        if missing.len() > 10 {
+            warning!("{} keys are in no shard", missing.len());
+        }
+        missing.len() as u64
+    }
+}
+
+fn read_keys(rxfilename: &BStr) -> Result<HashSet<BString>> {
+    let mut keys = HashSet::new();
+    let mut lines = Lines::open(rxfilename)?;
+    while let Some(line) = lines.next_line()? {
+        keys.extend(line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).map(BString::from));
+    }
+    Ok(keys)
+}

@@ -1,0 +1,77 @@
+//! Makes a raw list of a data directory.
+//!
+//! Writes the bytes of WeNet's `make_raw_list.py`, except that names with blanks and commands are written with a warning,
+//! where the script refuses them, and that a key that is missing or there twice is an error with its name.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::{Output, printable_rxfilename};
+use kaldi_log::{log, warning};
+use kaldi_shard::{read_recordings, read_segments, read_text, write_raw_line};
+
+const USAGE: &str = "\
+Makes a raw list, an utterance per line as an object in JSON, in the order of the text.
+
+Usage: make-raw-list [options] <wav-scp-rxfilename> <text-rxfilename> <list-wxfilename>
+ e.g.: make-raw-list data/train/wav.scp data/train/text data/train/data.list
+       make-raw-list --segments=data/train/segments data/train/wav.scp data/train/text data.list
+A line: {\"key\": \"utt1\", \"wav\": \"wav/utt1.wav\", \"txt\": \"hello\"}, with \"start\" and \"end\" in seconds for a segment.
+See also: make-shard-list
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// File of segments: the text is theirs, and they are parts of the recordings
+    #[arg(long)]
+    segments: Option<InputName>,
+    recordings: InputName,
+    text: InputName,
+    list: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, make_raw_list)
+}
+
+fn make_raw_list(opts: Options) -> Result<Tally> {
+    let recordings = read_recordings(&opts.recordings)?;
+    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
+    let mut list = Output::create(&opts.list, false)?;
+
+    let (mut done, mut num_odd) = (0, 0);
+    let mut line = Vec::new();
+    for (key, txt) in read_text(&opts.text)? {
+        let segment = match &segments {
+            Some(segments) => {
+                Some(segments.get(&key).with_context(|| missing(&key, "segment", opts.segments.as_ref()))?)
+            }
+            None => None,
+        };
+        let recording = segment.map_or(&key, |segment| &segment.recording);
+        let wav = recordings.get(recording).with_context(|| missing(recording, "recording", Some(&opts.recordings)))?;
+        if wav.contains(char::is_whitespace) || wav.ends_with('|') {
+            if num_odd == 0 {
+                let name = printable_rxfilename(wav.as_str().into());
+                warning!("{recording}: {name} is a command or has blanks, which WeNet's scripts refuse");
+            }
+            num_odd += 1;
+        }
+        line.clear();
+        write_raw_line(&mut line, &key, wav, &txt, segment.map(|segment| (segment.start, segment.end)));
+        list.write_all(&line)?;
+        done += 1;
+    }
+    if num_odd > 1 {
+        warning!("{num_odd} utterances have such names");
+    }
+    log!("Wrote {done} utterances.");
+    list.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+fn missing(key: &str, what: &str, file: Option<&InputName>) -> String {
+    let file = file.map_or_else(String::new, |file| printable_rxfilename(file).into_owned());
+    format!("{key}: expected a {what} of this key in {file}, got none")
+}

@@ -1,0 +1,256 @@
+//! Makes shards of a data directory, and the list of them.
+//!
+//! Writes the bytes of WeNet's `make_shard_list.py` for WAV files of 16 bits at the rate of the shards. Otherwise samples are
+//! rounded and clipped, and clipped ones are counted, where the script cuts fractions off and lets loud samples wrap around.
+//! What cannot be read is skipped and counted, where the script leaves a broken shard.
+
+use std::collections::{HashMap, HashSet};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Result, bail, ensure};
+use bstr::{BStr, BString};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_io::{Rspecifier, RspecifierKind};
+use kaldi_log::{log, warning};
+use kaldi_random::Random;
+use kaldi_reader::{ReaderExt, from_fn, par_map};
+use kaldi_shard::{
+    Packed, Packing, Recording, SegmentTimes, ShardOptions, ShardSetWriter, Utterance, read_recordings, read_segments,
+    read_text,
+};
+use kaldi_table::RandomAccessReader;
+use kaldi_wave::WaveFile;
+
+const USAGE: &str = "\
+Makes shards, tar files of sound and text, in the order of the text, and a list of them. Sound becomes WAV of 16 bits at one
+rate, or is copied as it is.
+
+Usage: make-shard-list [options] <wav-scp-rxfilename|wav-rspecifier> <text-rxfilename> <shard-dir> <list-wxfilename>
+ e.g.: make-shard-list --num-utts-per-shard=1000 data/wav.scp data/text shards data.list
+       make-shard-list --segments=data/segments scp:data/wav.scp data/text shards data.list
+       make-shard-list --audio=copy --shuffle-seed=1 data/wav.scp data/text shards data.list
+Utterances whose sound is missing or broken, segments outside of their recordings and sound without text are skipped with a
+warning; with --strict each is an error.
+See also: make-raw-list, check-shards, list-shards
+";
+
+/// Bytes of recordings that are worked on at once.
+const IN_FLIGHT: usize = 16 << 20;
+/// Segments of one recording that are cut at once.
+const MAX_SEGMENTS: usize = 1000;
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The most utterances of a shard
+    #[arg(long, default_value_t = 1000)]
+    num_utts_per_shard: u32,
+    /// What the names of shards begin with
+    #[arg(long, default_value = "shards")]
+    prefix: Arg,
+    /// File of segments: the text is theirs, and they are parts of the recordings, whose first channel is taken
+    #[arg(long)]
+    segments: Option<InputName>,
+    /// Sampling frequency of the sound in shards, in Hz
+    #[arg(long, default_value_t = 16000)]
+    resample: u32,
+    /// wav: make all sound WAV of 16 bits; copy: take files as they are, with their suffixes
+    #[arg(long, default_value = "wav", value_parser = ["wav", "copy"])]
+    audio: String,
+    /// Compress the shards: none or gzip
+    #[arg(long, default_value = "none", value_parser = ["none", "gzip"])]
+    compress: String,
+    /// Shuffle the utterances, by this number
+    #[arg(long)]
+    shuffle_seed: Option<u32>,
+    /// Write an index beside each shard: dali
+    #[arg(long, value_parser = ["", "dali"])]
+    index: Option<String>,
+    /// End with an error where an utterance would be skipped
+    #[arg(long, default_value_t = false)]
+    strict: bool,
+    recordings: InputName,
+    text: InputName,
+    folder: Arg,
+    list: OutputName,
+}
+
+/// A recording and utterances of it, or an utterance without a recording, and why.
+enum Job {
+    Pack(Recording, Vec<Utterance>),
+    Skip(String, String),
+}
+
+/// What becomes of an utterance: a sample, and how many of its values were clipped.
+type Outcome = (String, Result<(Packed, usize), String>);
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, make_shard_list)
+}
+
+fn make_shard_list(opts: Options) -> Result<Tally> {
+    ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
+    ensure!(opts.resample > 0, "expected --resample to be 1 or more, got 0");
+    let is_copied = opts.audio == "copy";
+    ensure!(
+        !is_copied || opts.segments.is_none(),
+        "expected --audio=wav with --segments, got --audio=copy: segments are cut"
+    );
+    let mut tally = Tally::default();
+    let mut skip = Skip { strict: opts.strict, count: 0 };
+
+    let mut sounds = Sounds::open(&opts.recordings)?;
+    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
+    let mut text = read_text(&opts.text)?;
+    skip.without_text(&sounds, segments.as_ref(), &text)?;
+    let mut seen = HashSet::new();
+    for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {
+        skip.utterance(&key, "the text has this key already")?;
+    }
+    drop(seen);
+    if let Some(seed) = opts.shuffle_seed {
+        Random::seeded(seed).shuffle(&mut text);
+    }
+
+    let options = ShardOptions {
+        folder: (*opts.folder).to_owned(),
+        prefix: (*opts.prefix).to_owned(),
+        max_samples: opts.num_utts_per_shard.into(),
+        max_bytes: u64::MAX,
+        gzip: opts.compress == "gzip",
+        dali: opts.index.is_some(),
+    };
+    let packing = Packing { sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
+    let mut shards = ShardSetWriter::create(options, &opts.list)?;
+    let mut text = text.into_iter().peekable();
+    let jobs = from_fn(move |_| next_job(&mut text, segments.as_ref(), &mut sounds));
+    let work = move |job| -> Result<Vec<Outcome>> {
+        Ok(match job {
+            Job::Skip(key, reason) => vec![(key, Err(reason))],
+            Job::Pack(recording, utterances) => {
+                let keys: Vec<String> = utterances.iter().map(|utterance| utterance.key.clone()).collect();
+                keys.into_iter().zip(packing.pack(recording, utterances)).collect()
+            }
+        })
+    };
+    let weigh = |job: &Job| match job {
+        Job::Pack(recording, _) => recording.size(),
+        Job::Skip(..) => 0,
+    };
+    let (mut num_clipped, mut num_loud) = (0, 0);
+    for outcomes in par_map(jobs, kaldi_cli::num_threads, IN_FLIGHT, weigh, work).iter() {
+        for (key, outcome) in outcomes? {
+            match outcome {
+                Ok((sample, clipped)) => {
+                    shards.put(&sample)?;
+                    num_clipped += clipped;
+                    num_loud += u64::from(clipped > 0);
+                }
+                Err(message) => skip.utterance(&key, &message)?,
+            }
+        }
+    }
+    (tally.done, tally.failed) = (shards.num_samples(), skip.count);
+    if num_clipped > 0 {
+        warning!("clipped {num_clipped} samples of {num_loud} utterances. Reduce volume?");
+    }
+    log!("Wrote {} utterances to {} shards, skipped {}.", tally.done, shards.num_shards(), tally.failed);
+    shards.finish()?;
+    Ok(tally)
+}
+
+/// Skipped utterances.
+struct Skip {
+    strict: bool,
+    count: u64,
+}
+
+impl Skip {
+    fn utterance(&mut self, key: &str, reason: &str) -> Result<()> {
+        if self.strict {
+            bail!("{key}: {reason}");
+        }
+        warning!("{key}: {reason}; skipping it.");
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Counts what has no text: segments or, where there are none, recordings.
+    fn without_text(
+        &mut self,
+        sounds: &Sounds,
+        segments: Option<&HashMap<String, SegmentTimes>>,
+        text: &[(String, String)],
+    ) -> Result<()> {
+        let keys: HashSet<&str> = text.iter().map(|(key, _)| key.as_str()).collect();
+        let mut missing: Vec<&String> = match (segments, sounds) {
+            (Some(segments), _) => segments.keys().collect(),
+            (None, Sounds::Script(recordings)) => recordings.keys().collect(),
+            (None, Sounds::Archive(_)) => Vec::new(),
+        };
+        missing.retain(|key| !keys.contains(key.as_str()));
+        missing.sort();
+        missing.into_iter().try_for_each(|key| self.utterance(key, "there is no text of this key"))
+    }
+}
+
+/// Where recordings are found.
+enum Sounds {
+    Script(HashMap<String, String>),
+    Archive(RandomAccessReader<WaveFile>),
+}
+
+impl Sounds {
+    fn open(name: &BStr) -> Result<Self> {
+        Ok(match Rspecifier::parse(name) {
+            None => Self::Script(read_recordings(name)?),
+            Some(script) if script.kind == RspecifierKind::Script => {
+                Self::Script(read_recordings(script.rxfilename.as_ref())?)
+            }
+            Some(_) => Self::Archive(RandomAccessReader::open(name)?),
+        })
+    }
+
+    fn find(&mut self, key: &str) -> Result<Option<Recording>> {
+        Ok(match self {
+            Self::Script(recordings) => recordings.get(key).map(|name| Recording::Named(BString::from(name.as_str()))),
+            Self::Archive(archive) => {
+                archive.get(key)?.map(|file| Recording::InMemory(Arc::unwrap_or_clone(file).into_bytes()))
+            }
+        })
+    }
+}
+
+/// The next utterance, or the next ones that are segments of one recording.
+fn next_job(
+    text: &mut std::iter::Peekable<std::vec::IntoIter<(String, String)>>,
+    segments: Option<&HashMap<String, SegmentTimes>>,
+    sounds: &mut Sounds,
+) -> Result<Option<Job>> {
+    let Some((key, words)) = text.next() else { return Ok(None) };
+    let segment = match segments {
+        Some(segments) => match segments.get(&key) {
+            None => return Ok(Some(Job::Skip(key, "there is no segment of this key".to_owned()))),
+            segment => segment,
+        },
+        None => None,
+    };
+    let recording = segment.map_or(&key, |segment| &segment.recording);
+    let Some(sound) = sounds.find(recording)? else {
+        let reason = format!("there is no sound of the key {recording}");
+        return Ok(Some(Job::Skip(key, reason)));
+    };
+    let times = |segment: &SegmentTimes| (segment.start, segment.end);
+    let mut utterances = vec![Utterance { key, text: words, times: segment.map(times) }];
+    let is_same = |key: &String| {
+        let other = segments.and_then(|segments| segments.get(key));
+        other.filter(|other| segment.is_some_and(|segment| segment.recording == other.recording))
+    };
+    while utterances.len() < MAX_SEGMENTS
+        && let Some((key, words)) = text.next_if(|(key, _)| is_same(key).is_some())
+    {
+        let times = is_same(&key).map(times);
+        utterances.push(Utterance { key, text: words, times });
+    }
+    Ok(Some(Job::Pack(sound, utterances)))
+}

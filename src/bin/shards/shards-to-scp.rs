@@ -1,0 +1,174 @@
+//! Makes script files that say where in shards things are. Kaldi has no such program, and its programs read what this one
+//! writes.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_io::{Output, shell_quote};
+use kaldi_log::{log, warning};
+use kaldi_shard::{
+    DaliIndex, Error, Field, Grouping, Member, Payload, Sample, Samples, ShardNames, Wanted, is_sound, sound_info,
+};
+use kaldi_table::{ReaderExt, TableWriter, is_key};
+use kaldi_values::Tokens;
+use kaldi_wave::Samples as WaveSamples;
+
+const USAGE: &str = "\
+Makes a script file of the sound in plain shards, with a line <key> <shard>:<offset> for each sample, so that all programs
+read it where it is. Of the shards only headers are read, and texts where they are wanted.
+
+Usage: shards-to-scp [options] <shard-or-list> [<shard-or-list> ...] <scp-wxfilename> [<scp-wxfilename> ...]
+ e.g.: shards-to-scp data.list wav.scp && compute-fbank-feats scp:wav.scp ark,scp:feats.ark,feats.scp
+       shards-to-scp --text=ark,t:text --utt2dur=ark,t:utt2dur data.list wav.scp
+       shards-to-scp --fields=wav,txt --index=dali shards_000000000.tar wav.scp txt.scp
+Sound whose header does not say where it ends (FLAC, streams) is read by a command, which cuts it out of the shard.
+See also: list-shards, extract-shards
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The fields to write script files of, with commas between, an output for each; wav means sound of any suffix
+    #[arg(long, default_value = "wav")]
+    fields: String,
+    /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
+    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
+    grouping: String,
+    /// Write an index beside each shard: dali
+    #[arg(long, value_parser = ["", "dali"])]
+    index: Option<String>,
+    /// Wspecifier (or a file name, for a text archive) for the texts
+    #[arg(long)]
+    text: Option<OutputName>,
+    /// Wspecifier (or a file name, for a text archive) for the durations in seconds, as headers have them
+    #[arg(long)]
+    utt2dur: Option<OutputName>,
+    #[arg(required = true)]
+    names: Vec<Arg>,
+}
+
+/// What is known of a content.
+struct Seen {
+    /// Whether a reader finds the end of it.
+    has_end: bool,
+    seconds: Option<f64>,
+    text: Option<Vec<u8>>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, shards_to_scp)
+}
+
+fn shards_to_scp(opts: Options) -> Result<Tally> {
+    let fields: Vec<BString> = opts.fields.split(',').map(BString::from).collect();
+    ensure!(fields.iter().all(|field| !field.is_empty()), "expected --fields to be names, got {:?}", opts.fields);
+    let Some(num_shards) = opts.names.len().checked_sub(fields.len()).filter(|count| *count > 0) else {
+        return Ok(kaldi_cli::wrong_usage(USAGE, "expected shards and an output for each of --fields"));
+    };
+    let (shards, scripts) = opts.names.split_at(num_shards);
+    let create = |name: &Arg| Output::create(name, false);
+    let mut scripts = scripts.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+    let mut texts = opts.text.as_deref().map(create_table::<Tokens>).transpose()?;
+    let mut durations = opts.utt2dur.as_deref().map(create_table::<f32>).transpose()?;
+    let grouping = if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet };
+
+    let mut tally = Tally::default();
+    let mut names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers);
+    for name in names.iter() {
+        let name = name?;
+        let shard = name.name().to_owned();
+        let mut samples = Samples::new(name.open()?, grouping);
+        if samples.members().plain_file().is_none() {
+            bail!("{shard}: expected a plain shard in a file, whose contents can be read in place, got another one");
+        }
+        let mut index = opts.index.as_ref().map(|_| DaliIndex::default());
+        let with_text = texts.is_some();
+        while let Some(sample) =
+            samples.next_sample(|field, member, payload| look(field, member, payload, with_text))?
+        {
+            if !is_key(sample.key.as_ref()) {
+                warning!("{}: a key with white space cannot stand in a script file; skipping it", sample.key);
+                tally.failed += 1;
+                continue;
+            }
+            let is_done = write_lines(&sample, shard.as_ref(), &fields, &mut scripts)?;
+            if let Some(texts) = &mut texts {
+                write_text(&sample, texts)?;
+            }
+            if let (Some(durations), Some(seconds)) = (&mut durations, seconds(&sample)) {
+                durations.write(&sample.key, &(seconds as f32))?;
+            }
+            if let Some(index) = &mut index {
+                sample
+                    .fields
+                    .iter()
+                    .for_each(|Field { member, .. }| index.add(member.path.as_ref(), member.offset, member.size));
+            }
+            if is_done { tally.done += 1 } else { tally.failed += 1 }
+        }
+        samples.finish()?;
+        index.map_or(Ok(()), |index| index.write(shard.as_ref()))?;
+    }
+    log!("Wrote lines of {} samples, {} lack a field.", tally.done, tally.failed);
+    scripts.into_iter().try_for_each(Output::finish)?;
+    texts.map_or(Ok(()), TableWriter::finish)?;
+    durations.map_or(Ok(()), TableWriter::finish)?;
+    Ok(tally)
+}
+
+/// A table, in text form where a file is named.
+fn create_table<T: kaldi_io::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
+    if kaldi_io::is_specifier(name) {
+        return TableWriter::create(name);
+    }
+    TableWriter::create([b"ark,t:", name.as_bytes()].concat().as_bstr())
+}
+
+fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, with_text: bool) -> Result<Seen, Error> {
+    if !is_sound(field) {
+        let text = (with_text && field == "txt").then(|| payload.read()).transpose()?;
+        return Ok(Seen { has_end: true, seconds: None, text });
+    }
+    let seconds = sound_info(field, member, payload)?.and_then(|info| info.duration());
+    let samples = payload.look(|head| match WaveSamples::read(head) {
+        Err(error) if error.at_end => None,
+        extent => Some(extent.ok()),
+    })?;
+    let has_end = samples.flatten().is_some_and(|samples| samples.num_bytes.is_some());
+    Ok(Seen { has_end, seconds, text: None })
+}
+
+fn seconds(sample: &Sample<Seen>) -> Option<f64> {
+    sample.field("wav".into()).and_then(|field| field.value.seconds)
+}
+
+/// Writes a line for each field, or warns that there is none.
+fn write_lines(sample: &Sample<Seen>, shard: &BStr, fields: &[BString], scripts: &mut [Output]) -> Result<bool> {
+    let mut is_whole = true;
+    for (wanted, script) in fields.iter().zip(scripts) {
+        let Some(field) = sample.field(wanted.as_ref()) else {
+            warning!("{}: the sample in {shard} has no field {wanted}", sample.key);
+            is_whole = false;
+            continue;
+        };
+        let Member { offset, size, .. } = field.member;
+        let place = if field.value.has_end {
+            format!("{shard}:{offset}")
+        } else {
+            format!("tail -c +{} {} | head -c {size} |", offset + 1, shell_quote(shard))
+        };
+        script.write_all(&[sample.key.as_slice(), b" ", place.as_bytes(), b"\n"].concat())?;
+    }
+    Ok(is_whole)
+}
+
+fn write_text(sample: &Sample<Seen>, texts: &mut TableWriter<Tokens>) -> Result<()> {
+    let Some(text) = sample.field("txt".into()).and_then(|field| field.value.text.as_ref()) else {
+        warning!("{}: the sample has no text", sample.key);
+        return Ok(());
+    };
+    let words = Tokens::new(text.fields_with(|c| c.is_ascii_whitespace()))
+        .with_context(|| format!("{}: the text is none", sample.key))?;
+    Ok(texts.write(&sample.key, &words)?)
+}
