@@ -20,6 +20,7 @@ use kaldi_matrix::{
     Vector, VectorRange,
 };
 use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_shard::{Checks, Field, Grouping, Members, Samples, ShardName, Wanted};
 use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
@@ -242,6 +243,34 @@ pub fn wave(bytes: &[u8]) {
             assert!(Wave::read(&mut Cursor::new(&written)).is_ok(), "what is written cannot be read");
         }
     }
+}
+
+/// Shards: members lie behind one another and within the file, and what a strict reader refuses has a fault.
+pub fn shard(bytes: &[u8]) {
+    with_file(bytes, |name| {
+        let mut end = 0;
+        let mut read = || -> kaldi_shard::Result<()> {
+            let mut samples = Samples::new(Members::open(name.into(), Wanted::Contents)?, Grouping::Wenet);
+            while let Some(sample) = samples.next_sample(|_, _, payload| payload.read())? {
+                for Field { member, value, .. } in &sample.fields {
+                    assert!(end <= member.header && member.header + 512 <= member.offset, "{member:?} behind {end}");
+                    assert_eq!(value.len() as u64, member.size);
+                    end = member.offset + member.size;
+                }
+            }
+            samples.finish()
+        };
+        let refused = read().err();
+        let checks = Checks { grouping: Grouping::Wenet, both: true, fields: vec!["txt".into()], quick: true };
+        let findings = checks.run(ShardName::new(name.into(), Wanted::Headers));
+        if let Some(error) = refused {
+            assert!(!findings.faults.is_empty(), "{error}");
+            assert!(!error.to_string().contains(['\n', '\0']), "{error}");
+        }
+        for fault in &findings.faults {
+            assert!(!fault.to_string().contains(['\n', '\0']), "{fault}");
+        }
+    });
 }
 
 /// Archives of any type, the first byte choosing one or none: entries lie behind one another and within the file.

@@ -10,6 +10,7 @@ use kaldi_io::{Format, Value};
 
 use super::Random;
 use crate::safety::values::{ForEachType, for_each_type};
+use crate::support::tar::{member, tar};
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -171,6 +172,14 @@ fn ranges_lie_within_what_they_are_parts_of() {
     let samples = ["0:51", "0:51,89:100", ":,1:2", ",1:2", ":", "2:5", " 0:+3", "-1:2", "1:1,0:0"];
     let samples: Vec<_> = samples.iter().map(|text| [&[52, 101], text.as_bytes()].concat()).collect();
     run(targets::range, &samples, 20_000);
+}
+
+#[test]
+fn what_is_wrong_with_a_shard_is_found() {
+    let plain = tar(&[("a.txt", b"one"), ("a.wav", &[7; 600]), ("b.c.txt", b"two"), ("b.c.wav", b"")]);
+    let folder = [member("d/", b'5', b""), member("x", b'L', b"long name.txt"), plain.clone()].concat();
+    let pax = [member("x", b'x', b"14 path=u.txt\n12 size=600\n"), plain[1024..].to_vec()].concat();
+    run(targets::shard, &[plain, folder, pax], 20_000);
 }
 
 #[test]

@@ -47,14 +47,14 @@ impl ShardNames {
                 if let Some(line) = list.next()? {
                     let name = from_uri(&line).map_err(|message| list.error(message))?;
                     self.list = Some(list);
-                    return Ok(Some(ShardName { name, source: None, wanted }));
+                    return Ok(Some(ShardName::new(name, wanted)));
                 }
                 list.finish()?;
             }
             let Some(name) = self.names.pop_front() else { return Ok(None) };
             let name = from_uri(&name).unwrap_or(name);
             if has_suffix(name.as_ref()) {
-                return Ok(Some(ShardName { name, source: None, wanted }));
+                return Ok(Some(ShardName::new(name, wanted)));
             }
             let mut source = Source::open(name.as_ref(), wanted)?;
             if looks_like_shard(&mut source)? {
@@ -91,6 +91,11 @@ impl Reader for ShardNames {
 }
 
 impl ShardName {
+    /// What this rxfilename names, whatever it looks like; `wanted` tells how it will be read.
+    pub fn new(name: BString, wanted: Wanted) -> Self {
+        Self { name, source: None, wanted }
+    }
+
     /// The name, an rxfilename.
     pub fn name(&self) -> &BStr {
         self.name.as_ref()
