@@ -1,0 +1,221 @@
+//! The order in which a model sees a dataset: document, sample and shuffle index, equal to those that Megatron makes.
+//!
+//! Sequences are put one after the other in the order of the *document index* (all of them once an epoch, shuffled), and what
+//! comes out is cut into samples of `seq_length` tokens, each with the first token of the next one besides. Row `k` of the
+//! *sample index* says where sample `k` begins: the position in the document index, and the token in that sequence. The
+//! *shuffle index* is the order in which samples are used. Documents of a dataset play no part, sequences do.
+
+mod blend;
+mod lengths;
+mod npy;
+mod plan;
+mod random;
+mod read;
+mod rows;
+
+use std::ops::Range;
+use std::path::Path;
+
+pub use blend::{Blend, blend};
+pub use npy::{NpyKind, NpyReader};
+pub use plan::{Split, SplitName};
+pub use random::RandomState;
+pub use read::Samples;
+
+use crate::{Error, IndexedDataset, Result};
+use lengths::Lengths;
+use npy::NpyWriter;
+use plan::Plan;
+
+/// How samples are made.
+#[derive(Clone, Debug)]
+pub struct SampleOptions {
+    /// Tokens of a sample.
+    pub seq_length: u64,
+    /// How many are wanted.
+    pub count: SampleCount,
+    /// The seed of the shuffles.
+    pub seed: u32,
+    /// Whether a sample has the first token of the next one, too.
+    pub extra_token: bool,
+    /// Whether what is left at the end, less than a sample, is left out.
+    pub drop_last: bool,
+    /// Whether the last epoch is shuffled by itself.
+    pub separate_last_epoch: SeparateLastEpoch,
+    /// Whether anything is shuffled.
+    pub shuffle: bool,
+}
+
+impl Default for SampleOptions {
+    /// Megatron's, for samples of 2048 tokens.
+    fn default() -> Self {
+        Self {
+            seq_length: 2048,
+            count: SampleCount::OneEpoch,
+            seed: 1234,
+            extra_token: true,
+            drop_last: true,
+            separate_last_epoch: SeparateLastEpoch::Auto,
+            shuffle: true,
+        }
+    }
+}
+
+/// How many samples are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampleCount {
+    /// Those of one epoch.
+    OneEpoch,
+    /// Those of so many epochs.
+    Epochs(u64),
+    /// So many or more: those of as many whole epochs as that takes.
+    Samples(u64),
+}
+
+/// Whether the last epoch is shuffled by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeparateLastEpoch {
+    /// Where samples are counted and less than 80 % of the last epoch are wanted.
+    Auto,
+    /// Always.
+    Yes,
+    /// Never.
+    No,
+}
+
+/// What was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// Epochs.
+    pub num_epochs: u64,
+    /// Samples.
+    pub num_samples: u64,
+    /// Tokens of an epoch.
+    pub tokens_per_epoch: u64,
+    /// Whether the last epoch is shuffled by itself.
+    pub separate: bool,
+}
+
+/// The names of the files.
+#[derive(Clone, Debug)]
+pub struct IndexNames {
+    start: String,
+    description: Option<Vec<u8>>,
+}
+
+impl IndexNames {
+    /// `document_index.npy` and so on.
+    pub fn plain() -> Self {
+        Self { start: String::new(), description: None }
+    }
+
+    /// As Megatron names them: the MD5 sum of the description, the name of the class, that of the part.
+    pub fn described(description: Vec<u8>, class: &str, split: SplitName) -> Self {
+        let sum = md5::compute(&description);
+        Self { start: format!("{sum:x}-{class}-{}-", split.name()), description: Some(description) }
+    }
+
+    /// The name of the file of `what`, such as `document_index.npy`.
+    pub fn of(&self, what: &str) -> String {
+        format!("{}{what}", self.start)
+    }
+}
+
+/// Makes the three indices of some sequences of a dataset, in the folder `out`, which is made if need be.
+///
+/// Takes the memory of the document index and of two bytes for each sequence, then that of the shuffle index.
+///
+/// # Errors
+/// Where there are no tokens, numbers are too large, the dataset is damaged, or a file cannot be written.
+pub fn build_samples(
+    dataset: &IndexedDataset,
+    sequences: Range<u64>,
+    options: &SampleOptions,
+    out: &Path,
+    names: &IndexNames,
+) -> Result<Built> {
+    if i32::try_from(dataset.len()).is_err() {
+        let message =
+            format!("{}: {} sequences are more than a document index can number", dataset.prefix(), dataset.len());
+        return Err(Error::Request(message));
+    }
+    let lengths = Lengths::read(dataset, sequences.clone())?;
+    let plan = Plan::new(options, lengths.total())?;
+    let mut random = RandomState::new(options.seed);
+    let documents = document_index(&sequences, &plan, options.shuffle.then_some(&mut random))?;
+
+    std::fs::create_dir_all(out).map_err(Error::open(out))?;
+    let path = |what| out.join(names.of(what));
+    let mut sealed = Vec::new();
+    let mut file = NpyWriter::create(path("document_index.npy"), NpyKind::I32, &[documents.len() as u64])?;
+    file.put_all(&documents, |number| number.to_le_bytes())?;
+    sealed.push(file.seal()?);
+    sealed.push(rows::write(path("sample_index.npy"), &documents, &lengths, sequences.start, options, &plan)?.seal()?);
+    drop((documents, lengths));
+    sealed.push(write_shuffle_index(path("shuffle_index.npy"), &plan, options.shuffle.then_some(&mut random))?.seal()?);
+    if let Some(description) = &names.description {
+        let mut file = crate::builder::Spool::create(path("description.txt"), 0)?;
+        file.put(description)?;
+        sealed.push(file.seal()?);
+    }
+    for (path, sealed) in sealed {
+        sealed.publish().map_err(Error::write(&path))?;
+    }
+    let tokens_per_epoch = plan.num_tokens / plan.num_epochs;
+    Ok(Built { num_epochs: plan.num_epochs, num_samples: plan.num_samples, tokens_per_epoch, separate: plan.separate })
+}
+
+/// The sequences of all epochs.
+fn document_index(sequences: &Range<u64>, plan: &Plan, random: Option<&mut RandomState>) -> Result<Vec<i32>> {
+    let count = plan.num_epochs.checked_mul(sequences.end - sequences.start);
+    let too_many = || Error::Request(format!("no memory for {} epochs of sequences", plan.num_epochs));
+    let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(too_many)?;
+    let mut documents = Vec::new();
+    documents.try_reserve_exact(count).map_err(|_| too_many())?;
+    for _ in 0..plan.num_epochs {
+        // All are below 2^31.
+        documents.extend(sequences.clone().map(|number| number as i32));
+    }
+    if let Some(random) = random {
+        let last = if plan.separate { count - count / plan.num_epochs as usize } else { count };
+        let (first, last) = documents.split_at_mut(last);
+        random.shuffle(first);
+        random.shuffle(last);
+    }
+    Ok(documents)
+}
+
+/// The order of the samples.
+fn write_shuffle_index(path: std::path::PathBuf, plan: &Plan, random: Option<&mut RandomState>) -> Result<NpyWriter> {
+    let count = plan.num_samples;
+    if count >= u64::from(u32::MAX) - 1 {
+        let mut file = NpyWriter::create(path, NpyKind::I64, &[count])?;
+        let order = shuffled(0..count as i64, plan, random)?;
+        file.put_all(&order, |number| number.to_le_bytes())?;
+        return Ok(file);
+    }
+    let mut file = NpyWriter::create(path, NpyKind::U32, &[count])?;
+    let order = shuffled(0..count as u32, plan, random)?;
+    file.put_all(&order, |number| number.to_le_bytes())?;
+    Ok(file)
+}
+
+fn shuffled<T: Copy>(
+    numbers: impl Iterator<Item = T>,
+    plan: &Plan,
+    random: Option<&mut RandomState>,
+) -> Result<Vec<T>> {
+    let too_many = |_| Error::Request(format!("no memory for {} samples", plan.num_samples));
+    let mut order = Vec::new();
+    order.try_reserve_exact(plan.num_samples as usize).map_err(too_many)?;
+    order.extend(numbers);
+    if let Some(random) = random {
+        let (first, last) = order.split_at_mut(plan.num_before_last as usize);
+        random.shuffle(first);
+        random.shuffle(last);
+    }
+    Ok(order)
+}
+
+#[cfg(test)]
+mod tests;
