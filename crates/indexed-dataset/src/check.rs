@@ -103,6 +103,7 @@ fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile
     let fault = match IndexFile::open(&prefix.idx()) {
         Ok(index) => return Ok(Some(index)),
         Err(Error::Fault(fault)) => fault,
+        Err(Error::Foreign { path, format }) => Box::new(Fault::new(&path, "magic", None, "MMIDIDX", format)),
         Err(error) => return Err(error),
     };
     let is_length = fault.field == "length";
