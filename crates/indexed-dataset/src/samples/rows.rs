@@ -60,7 +60,7 @@ pub(super) fn for_each_row(
     each(0, 0)?;
     let mut rows = 1;
     let mut gathered = [0; GATHERED];
-    // Tokens before the sequence, before the next sample, and before the last sequence that has any.
+    // Tokens before the sequence and before the next sample; the last sequence that a sample may end in.
     let (mut before, mut next, mut last) = (0_u64, options.seq_length, (0, 0));
     let mut position = 0;
     for documents in documents.chunks(GATHERED) {
@@ -74,7 +74,8 @@ pub(super) fn for_each_row(
                 rows += 1;
                 next = next.saturating_add(options.seq_length);
             }
-            if *length > 0 {
+            // Without an extra token, a sample may end in a sequence that has none.
+            if *length >= extra {
                 last = (position, *length);
             }
             before = end;

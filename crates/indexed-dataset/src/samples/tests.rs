@@ -87,6 +87,8 @@ fn what_is_left_ends_in_the_last_sequence_with_tokens() {
     let kept = SampleOptions { drop_last: false, shuffle: false, ..options() };
     assert_eq!(build(&[40, 0, 0], &kept)[1], [0, 0, 0, 30, 0, 39]);
     assert_eq!(build(&[0, 0, 40], &kept)[1], [0, 0, 2, 30, 2, 39]);
+    let without_extra = SampleOptions { extra_token: false, ..kept };
+    assert_eq!(build(&[40, 0, 0], &without_extra)[1], [0, 0, 0, 30, 2, 0]);
 }
 
 #[test]
