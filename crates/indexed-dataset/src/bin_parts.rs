@@ -71,7 +71,7 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
     }
     let mut new_index = Spool::create(out.idx(), 0)?;
     append(&index.file, 0..index.length, &index_path, &mut new_index)?;
-    publish(bin, new_index)?;
+    publish([bin.seal()?, new_index.seal()?])?;
     Ok(count)
 }
 
@@ -97,8 +97,5 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
     let mut index = Spool::create(out.idx(), 0)?;
     append(&dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
     sealed.push(index.seal()?);
-    for (path, sealed) in sealed {
-        sealed.publish().map_err(Error::write(&path))?;
-    }
-    Ok(())
+    publish(sealed)
 }

@@ -225,7 +225,7 @@ impl IndexedDatasetBuilder {
         }
         writer.finish()?;
         drop(file);
-        publish(self.bin, self.index)?;
+        publish([self.bin.seal()?, self.index.seal()?])?;
         Ok(self.counts)
     }
 
@@ -312,11 +312,8 @@ impl Spool {
     }
 }
 
-/// Gives both files of a dataset their names: whoever finds the index finds the tokens.
-pub(crate) fn publish(bin: Spool, index: Spool) -> Result<()> {
-    let (bin, index) = (bin.seal()?, index.seal()?);
-    for (path, sealed) in [bin, index] {
-        sealed.publish().map_err(Error::write(&path))?;
-    }
-    Ok(())
+/// Gives complete files their names, in this order: a `.bin` before its index, so that whoever finds the index finds the
+/// tokens.
+pub(crate) fn publish(files: impl IntoIterator<Item = (PathBuf, Sealed)>) -> Result<()> {
+    files.into_iter().try_for_each(|(path, sealed)| sealed.publish().map_err(Error::write(&path)))
 }

@@ -339,6 +339,6 @@ impl Checked {
         }
         writer.finish()?;
         append(bin, 0..*bin_length, bin_path, &mut new_bin)?;
-        publish(new_bin, new_index)
+        publish([new_bin.seal()?, new_index.seal()?])
     }
 }

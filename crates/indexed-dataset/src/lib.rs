@@ -60,6 +60,8 @@ pub mod samples;
 mod sequences;
 mod split;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod token_type;
 mod tokens;
 

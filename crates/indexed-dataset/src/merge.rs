@@ -35,7 +35,9 @@ pub fn merge(
         None => same_type(inputs)?,
     };
     let dialect = dialect.unwrap_or_else(|| common_dialect(inputs, token_type));
-    write_parts(out, &parts, token_type, dialect)
+    let (bin, index, counts) = write_parts(out, &parts, token_type, dialect)?;
+    publish([bin.seal()?, index.seal()?])?;
+    Ok(counts)
 }
 
 /// Refuses to write over one of the inputs.
@@ -87,8 +89,13 @@ impl Part<'_> {
     }
 }
 
-/// Writes a dataset of parts of others.
-pub(crate) fn write_parts(out: &Prefix, parts: &[Part], token_type: TokenType, dialect: Dialect) -> Result<Counts> {
+/// Writes a dataset of parts of others, whose files have no names yet.
+pub(crate) fn write_parts(
+    out: &Prefix,
+    parts: &[Part],
+    token_type: TokenType,
+    dialect: Dialect,
+) -> Result<(Spool, Spool, Counts)> {
     let mut counts = Counts::default();
     let mut ranges = Vec::new();
     for part in parts {
@@ -121,8 +128,7 @@ pub(crate) fn write_parts(out: &Prefix, parts: &[Part], token_type: TokenType, d
             put_converted(&mut bin, part.input, sequences, place, token_type)?;
         }
     }
-    publish(bin, index)?;
-    Ok(counts)
+    Ok((bin, index, counts))
 }
 
 fn modes_of(parts: &[Part]) -> Result<bool> {

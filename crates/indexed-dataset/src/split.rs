@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::builder::Counts;
+use crate::builder::publish;
 use crate::merge::{Part, write_parts};
 use crate::{Error, IndexedDataset, Prefix, Result};
 
@@ -42,20 +42,29 @@ impl IndexedDataset {
         Ok(parts)
     }
 
-    /// Writes documents, in the order of the ranges, as a dataset of the same type and dialect.
+    /// Writes datasets of the same type and dialect, each of the documents of its ranges, in their order. None of them appears
+    /// before all of them are complete.
     ///
     /// # Errors
-    /// Where the dataset is damaged there, the output would replace it, or a file cannot be read or written.
-    pub fn write_documents(&self, out: &Prefix, documents: &[Range<u64>]) -> Result<Counts> {
-        out.refuse_inputs(&[&self.prefix().idx(), &self.prefix().bin()])?;
-        for range in documents {
-            if range.start > range.end || range.end > self.num_documents() {
-                let (last, count) = (range.end.saturating_sub(1), self.num_documents());
-                return Err(Error::Request(format!("{}: expected documents below {count}, got {last}", self.prefix())));
+    /// Where the dataset is damaged there, an output would replace it, or a file cannot be read or written.
+    pub fn split(&self, parts: &[(Prefix, Vec<Range<u64>>)]) -> Result<()> {
+        for (out, documents) in parts {
+            out.refuse_inputs(&[&self.prefix().idx(), &self.prefix().bin()])?;
+            for range in documents {
+                if range.start > range.end || range.end > self.num_documents() {
+                    let (last, count) = (range.end.saturating_sub(1), self.num_documents());
+                    let message = format!("{}: expected documents below {count}, got {last}", self.prefix());
+                    return Err(Error::Request(message));
+                }
             }
         }
-        let parts: Vec<_> = documents.iter().map(|range| Part { input: self, documents: range.clone() }).collect();
-        write_parts(out, &parts, self.token_type(), self.dialect())
+        let mut sealed = Vec::new();
+        for (out, documents) in parts {
+            let documents = documents.iter().map(|range| Part { input: self, documents: range.clone() });
+            let (bin, index, _) = write_parts(out, &documents.collect::<Vec<_>>(), self.token_type(), self.dialect())?;
+            sealed.extend([bin.seal()?, index.seal()?]);
+        }
+        publish(sealed)
     }
 }
 

@@ -77,8 +77,9 @@ fn indexed_split(opts: Options) -> Result<Tally> {
     if let Some(list) = &opts.documents {
         let documents = documents(list)?;
         let target = pattern.name(0);
-        let counts = dataset.write_documents(&target, &documents)?;
-        log!("Wrote {} documents of {prefix} to {target}", counts.documents);
+        let count: u64 = documents.iter().map(|range| range.end - range.start).sum();
+        dataset.split(&[(target.clone(), documents)])?;
+        log!("Wrote {count} documents of {prefix} to {target}");
         return Ok(Tally::new(1, 0));
     }
     let parts: Vec<_> = match (opts.parts, opts.max_bytes) {
@@ -87,13 +88,9 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         (_, max_bytes) => dataset.parts_by_size(max_bytes.unwrap_or(u64::MAX))?,
     };
     ensure!(pattern.has_number || parts.len() == 1, "expected %d in the names of several parts, got {}", opts.target);
-    // Before anything is written: no part may be the dataset itself.
-    for number in 0..parts.len() {
-        pattern.name(number).refuse_inputs(&[&prefix.idx(), &prefix.bin()])?;
-    }
-    for (number, documents) in parts.iter().enumerate() {
-        dataset.write_documents(&pattern.name(number), std::slice::from_ref(documents))?;
-    }
+    let named = parts.into_iter().enumerate().map(|(number, documents)| (pattern.name(number), vec![documents]));
+    let parts: Vec<_> = named.collect();
+    dataset.split(&parts)?;
     log!("Cut {prefix} into {} parts", parts.len());
     Ok(Tally::new(parts.len() as u64, 0).always_ok())
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::IndexNames;
 use super::npy::{NpyKind, NpyWriter};
+use crate::builder::{Spool, publish};
 use crate::{Error, Result};
 
 /// Samples that are written at a time.
@@ -76,14 +77,11 @@ impl Blend {
         }
         let mut sealed = vec![datasets.seal()?, samples.seal()?];
         if let Some(description) = &names.description {
-            let mut file = crate::builder::Spool::create(path("description.txt"), 0)?;
+            let mut file = Spool::create(path("description.txt"), 0)?;
             file.put(description)?;
             sealed.push(file.seal()?);
         }
-        for (path, sealed) in sealed {
-            sealed.publish().map_err(Error::write(&path))?;
-        }
-        Ok(())
+        publish(sealed)
     }
 }
 

@@ -22,7 +22,8 @@ pub use plan::{Split, SplitName};
 pub use random::RandomState;
 pub use read::Samples;
 
-use crate::{Error, IndexedDataset, Result};
+use crate::builder::{Spool, publish};
+use crate::{Error, Fault, IndexedDataset, Result};
 use lengths::Lengths;
 use npy::NpyWriter;
 use plan::Plan;
@@ -140,7 +141,13 @@ pub fn build_samples(
         return Err(Error::Request(message));
     }
     let lengths = Lengths::read(dataset, sequences.clone())?;
-    let plan = Plan::new(options, lengths.total())?;
+    let tokens = lengths.total();
+    let bytes = tokens.checked_mul(dataset.token_type().size());
+    if bytes.is_none_or(|bytes| bytes > dataset.bin_length) {
+        let expected = format!("at most the tokens of the .bin, {} bytes", dataset.bin_length);
+        return Err(Fault::new(&dataset.index.path, "sizes", None, expected, format!("{tokens} tokens")).into());
+    }
+    let plan = Plan::new(options, tokens)?;
     let mut random = RandomState::new(options.seed);
     let documents = document_index(&sequences, &plan, options.shuffle.then_some(&mut random))?;
 
@@ -154,13 +161,11 @@ pub fn build_samples(
     drop((documents, lengths));
     sealed.push(write_shuffle_index(path("shuffle_index.npy"), &plan, options.shuffle.then_some(&mut random))?.seal()?);
     if let Some(description) = &names.description {
-        let mut file = crate::builder::Spool::create(path("description.txt"), 0)?;
+        let mut file = Spool::create(path("description.txt"), 0)?;
         file.put(description)?;
         sealed.push(file.seal()?);
     }
-    for (path, sealed) in sealed {
-        sealed.publish().map_err(Error::write(&path))?;
-    }
+    publish(sealed)?;
     let tokens_per_epoch = plan.num_tokens / plan.num_epochs;
     Ok(Built { num_epochs: plan.num_epochs, num_samples: plan.num_samples, tokens_per_epoch, separate: plan.separate })
 }
