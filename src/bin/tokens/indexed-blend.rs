@@ -8,7 +8,7 @@ use std::str::FromStr;
 use anyhow::Result;
 use bstr::ByteSlice;
 use indexed_dataset::samples::{IndexNames, SplitName, blend};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -32,7 +32,7 @@ struct Options {
     size: u64,
     /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
     #[arg(long)]
-    description: Option<Arg>,
+    description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
     #[arg(long, default_value = "train")]
     split_name: SplitName,

@@ -12,7 +12,7 @@ use indexed_dataset::samples::{
     IndexNames, NpyReader, SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName, build_samples,
 };
 use indexed_dataset::{Dialect, IndexedDataset, Prefix};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -62,7 +62,7 @@ struct Options {
     shuffle: bool,
     /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
     #[arg(long)]
-    description: Option<Arg>,
+    description: Option<InputName>,
     /// Print the three indices as well, one row a line, each behind a line with its name
     #[arg(long)]
     text: bool,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::Lines;
 use kaldi_log::log;
 
@@ -25,7 +25,7 @@ See also: indexed-split, indexed-check, indexed-info, concat-ark
 struct Options {
     /// Rxfilename of prefixes, one a line, which come before those of the command line
     #[arg(long)]
-    from: Option<Arg>,
+    from: Option<InputName>,
     /// Write this type, such as int32; unless it is given, all must have the same. A token that does not fit is an error
     #[arg(long)]
     dtype: Option<TokenType>,

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use bstr::BStr;
 use indexed_dataset::samples::Samples;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, decode_i32};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered};
 
@@ -41,7 +41,7 @@ struct Options {
     dialect: Option<Dialect>,
     prefix: Arg,
     folder: Arg,
-    target: Arg,
+    target: OutputName,
 }
 
 fn main() -> ExitCode {

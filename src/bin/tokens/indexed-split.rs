@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, Tally};
 use kaldi_io::Lines;
 use kaldi_log::log;
 
@@ -37,7 +37,7 @@ struct Options {
     /// Rxfilename of numbers of documents, counted from 0, or ranges such as 10:20, one a line: one part of these, in this
     /// order
     #[arg(long)]
-    documents: Option<Arg>,
+    documents: Option<InputName>,
     /// Cut only the file of tokens, into so many numbered files
     #[arg(long)]
     cut_bin: Option<u64>,
@@ -129,7 +129,7 @@ impl Pattern {
 }
 
 /// Reads numbers of documents and ranges of them; neighbours become one range.
-fn documents(list: &Arg) -> Result<Vec<Range<u64>>> {
+fn documents(list: &InputName) -> Result<Vec<Range<u64>>> {
     let mut lines = Lines::open(list)?;
     let mut documents: Vec<Range<u64>> = Vec::new();
     while let Some(line) = lines.next_line()? {

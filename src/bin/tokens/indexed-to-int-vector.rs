@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, decode_i32};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{Lines, Wspecifier, WspecifierKind, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
@@ -28,7 +28,7 @@ See also: int-vector-to-indexed, indexed-get, indexed-info, indexed-samples-to-i
 struct Options {
     /// Rxfilename of keys, one a line: those of all sequences (of all documents, with --unit=document)
     #[arg(long)]
-    keys: Option<Arg>,
+    keys: Option<InputName>,
     /// What becomes a vector: a sequence, or all sequences of a document
     #[arg(long, default_value = "sequence")]
     unit: Unit,
@@ -42,7 +42,7 @@ struct Options {
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,
-    target: Arg,
+    target: OutputName,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{Output, Rspecifier, Value, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Rows, SequentialReader};
@@ -41,18 +41,18 @@ struct Options {
     nested: bool,
     /// Wxfilename for the key of each sequence, one a line
     #[arg(long)]
-    keys: Option<Arg>,
+    keys: Option<OutputName>,
     /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested of one or more for each key,
     /// as many as sequences
     #[arg(long)]
-    modes: Option<Arg>,
+    modes: Option<InputName>,
     /// Who is to read the dataset: megatron, gpt-neox, deepspeed or fairseq
     #[arg(long, default_value = "megatron")]
     dialect: Dialect,
     /// Leave out sequences without tokens, and documents that have no others
     #[arg(long)]
     skip_empty: bool,
-    source: Arg,
+    source: InputName,
     prefix: Arg,
 }
 
@@ -145,7 +145,7 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
 }
 
 /// Refuses to read what is written.
-fn refuse_outputs(source: &Arg, prefix: &Prefix, keys: Option<&BStr>) -> Result<()> {
+fn refuse_outputs(source: &BStr, prefix: &Prefix, keys: Option<&BStr>) -> Result<()> {
     let Some(Rspecifier { rxfilename: name, .. }) = Rspecifier::parse(source) else { return Ok(()) };
     let [idx, bin] = [prefix.idx(), prefix.bin()].map(|path| BString::from(path.to_string_lossy().into_owned()));
     let mut outputs = [idx.as_ref(), bin.as_ref()].into_iter().chain(keys);
