@@ -1,27 +1,5 @@
 //! Formats that share the names of the files, or are taken for them.
 
-use std::os::unix::fs::FileExt;
-use std::path::Path;
-
-use crate::index_file::open_file;
-use crate::layout::LONGEST_HEADER;
-use crate::{Error, Result};
-
-/// The format of a file of this very name, if it is one of those that are taken for a dataset; nothing where there is no
-/// such file, or it is something else.
-///
-/// # Errors
-/// Where it cannot be read.
-pub fn format_of_file(path: &Path) -> Result<Option<String>> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let (file, length) = open_file(path)?;
-    let mut head = vec![0; LONGEST_HEADER.min(length as usize)];
-    file.read_exact_at(&mut head, 0).map_err(Error::read(path, 0))?;
-    Ok(format_of(&head, length))
-}
-
 /// The format of a file that begins so and has so many bytes, if it is known: what it is, for a message.
 pub(crate) fn format_of(head: &[u8], length: u64) -> Option<String> {
     let format = if head.starts_with(b"TNTIDX\0\0") {

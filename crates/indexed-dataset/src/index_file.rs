@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use crate::foreign::format_of;
 use crate::layout::{LONGEST_HEADER, Layout};
 use crate::{Error, Result};
 
@@ -149,4 +150,19 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, u64)> {
     let file = File::open(path).map_err(Error::open(path))?;
     let length = file.metadata().map_err(Error::open(path))?.len();
     Ok((file, length))
+}
+
+/// The format of a file of this very name, if it is one of those that are taken for a dataset; nothing where there is no
+/// such file, or it is something else.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn format_of_file(path: &Path) -> Result<Option<String>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let (file, length) = open_file(path)?;
+    let mut head = vec![0; LONGEST_HEADER.min(length as usize)];
+    file.read_exact_at(&mut head, 0).map_err(Error::read(path, 0))?;
+    Ok(format_of(&head, length))
 }

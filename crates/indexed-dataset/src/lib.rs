@@ -70,7 +70,7 @@ pub use builder::{BuilderOptions, Counts, IndexedDatasetBuilder};
 pub use check::{Checked, check};
 pub use dataset::IndexedDataset;
 pub use error::{Error, Fault, Misfit, Result};
-pub use foreign::format_of_file;
+pub use index_file::format_of_file;
 pub use merge::merge;
 pub use prefix::Prefix;
 pub use sequences::{Documents, Sequences};

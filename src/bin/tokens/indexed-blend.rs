@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bstr::ByteSlice;
 use indexed_dataset::samples::{IndexNames, SplitName, blend};
 use kaldi_cli::{Arg, InputName, Tally};
@@ -26,10 +26,10 @@ See also: indexed-build-samples
 struct Options {
     /// Shares of the datasets, separated by commas; they need not add up to 1
     #[arg(long)]
-    weights: Weights,
+    weights: Option<Weights>,
     /// Number of samples
     #[arg(long)]
-    size: u64,
+    size: Option<u64>,
     /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
     #[arg(long)]
     description: Option<InputName>,
@@ -59,7 +59,9 @@ fn main() -> ExitCode {
 }
 
 fn indexed_blend(opts: Options) -> Result<Tally> {
-    let rows = blend(&opts.weights.0, opts.size)?;
+    let weights = opts.weights.context("expected --weights, such as --weights=0.5,0.3,0.2")?.0;
+    let size = opts.size.context("expected --size, the number of samples")?;
+    let rows = blend(&weights, size)?;
     let names = match &opts.description {
         Some(description) => {
             IndexNames::described(Input::open(description)?.read_to_end()?, "BlendedDataset", opts.split_name)
@@ -74,6 +76,6 @@ fn indexed_blend(opts: Options) -> Result<Tally> {
         }
         output.finish()?;
     }
-    log!("Blended {} samples of {} datasets", opts.size, opts.weights.0.len());
-    Ok(Tally::new(opts.size, 0).always_ok())
+    log!("Blended {size} samples of {} datasets", weights.len());
+    Ok(Tally::new(size, 0).always_ok())
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::IndexNames;
+use super::names::IndexNames;
 use super::npy::{NpyKind, NpyWriter};
 use crate::builder::{Spool, publish};
 use crate::{Error, Result};

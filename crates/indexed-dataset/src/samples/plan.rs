@@ -1,9 +1,6 @@
 //! How many epochs and samples there are.
 
-use std::ops::Range;
-use std::str::FromStr;
-
-use super::{SampleCount, SampleOptions, SeparateLastEpoch};
+use super::options::{SampleCount, SampleOptions, SeparateLastEpoch};
 use crate::{Error, Result};
 
 /// What follows from the options and the number of tokens.
@@ -65,87 +62,9 @@ fn request(message: &str) -> Error {
     Error::Request(message.to_owned())
 }
 
-/// Parts of a dataset for training, validation and test, as Megatron reads them from `969,30,1`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Split {
-    /// Where each part ends, of 1.
-    ends: [f64; 3],
-}
-
-/// A part of a [`Split`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SplitName {
-    /// The first one.
-    Train,
-    /// The second one.
-    Valid,
-    /// The third one.
-    Test,
-}
-
-impl Split {
-    /// The sequences of a part, of `num_sequences`.
-    pub fn range(&self, name: SplitName, num_sequences: u64) -> Range<u64> {
-        // Python rounds halves to even numbers.
-        let place = |end: f64| ((end * num_sequences as f64).round_ties_even() as u64).min(num_sequences);
-        let ends = [0.0, self.ends[0], self.ends[1], self.ends[2]].map(place);
-        let at = name as usize;
-        ends[at]..ends[at + 1].max(ends[at])
-    }
-}
-
-impl FromStr for Split {
-    type Err = String;
-
-    /// The numbers in the text, whatever is between them; those of three that are missing are 0.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let words = text.split(|c: char| c != '.' && !c.is_ascii_digit()).filter(|word| !word.is_empty());
-        let shares: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
-        let mut shares = shares.filter(|shares| (1..=3).contains(&shares.len())).unwrap_or_default();
-        shares.resize(3, 0.0);
-        let sum: f64 = shares.iter().sum();
-        if !(sum > 0.0 && sum.is_finite()) {
-            return Err(format!("expected one to three shares such as 969,30,1, got {text:?}"));
-        }
-        let [train, valid, test] = [0, 1, 2].map(|at: usize| shares[at] / sum);
-        Ok(Self { ends: [train, train + valid, train + valid + test] })
-    }
-}
-
-impl SplitName {
-    /// `train`, `valid` or `test`.
-    pub fn name(self) -> &'static str {
-        ["train", "valid", "test"][self as usize]
-    }
-}
-
-impl FromStr for SplitName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = [Self::Train, Self::Valid, Self::Test].into_iter().find(|name| name.name() == text);
-        known.ok_or_else(|| format!("expected train, valid or test, got {text:?}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn parts_round_halves_to_even_numbers() {
-        let split: Split = "1,1".parse().unwrap();
-        assert_eq!(split.range(SplitName::Train, 5), 0..2);
-        assert_eq!(split.range(SplitName::Valid, 5), 2..5);
-        assert_eq!(split.range(SplitName::Test, 5), 5..5);
-        let split: Split = "969, 30, 1".parse().unwrap();
-        let ranges = [SplitName::Train, SplitName::Valid, SplitName::Test].map(|name| split.range(name, 2000));
-        assert_eq!(ranges, [0..1938, 1938..1998, 1998..2000]);
-        assert_eq!("100".parse::<Split>().unwrap().range(SplitName::Train, 7), 0..7);
-        for text in ["", "0,0", "a", "1.2.3", "1,2,3,4"] {
-            assert!(text.parse::<Split>().is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn few_samples_of_the_last_epoch_keep_it_apart() {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::NpyReader;
+use super::npy::NpyReader;
 use crate::{Error, Fault, IndexedDataset, Result, Tokens};
 
 /// The names that the three files end with: today's, and those before the middle of 2023 and of gpt-neox.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::SampleOptions;
 use super::lengths::Lengths;
 use super::npy::{NpyKind, NpyWriter};
+use super::options::SampleOptions;
 use super::plan::Plan;
 use crate::{Error, Result};
 

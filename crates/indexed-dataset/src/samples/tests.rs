@@ -1,7 +1,7 @@
 use tempfile::TempDir;
 
 use super::*;
-use crate::{BuilderOptions, IndexedDatasetBuilder, Prefix};
+use crate::{BuilderOptions, IndexedDataset, IndexedDatasetBuilder, Prefix};
 
 /// Sequences of these lengths, in which all tokens are different.
 fn dataset(folder: &TempDir, lengths: &[i32]) -> IndexedDataset {
