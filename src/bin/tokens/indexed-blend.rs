@@ -39,7 +39,7 @@ struct Options {
     /// Print both indices as well, side by side, one row a line
     #[arg(long)]
     text: bool,
-    target: Arg,
+    out_dir: Arg,
 }
 
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ fn indexed_blend(opts: Options) -> Result<Tally> {
         }
         None => IndexNames::plain(),
     };
-    rows.clone().write(opts.target.as_path(), &names)?;
+    rows.clone().write(opts.out_dir.as_path(), &names)?;
     if opts.text {
         let mut output = Output::create(b"-".as_bstr(), false)?;
         for (dataset, sample) in rows {

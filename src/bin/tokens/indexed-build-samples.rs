@@ -70,7 +70,7 @@ struct Options {
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,
-    target: Arg,
+    out_dir: Arg,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +118,7 @@ fn indexed_build_samples(opts: Options) -> Result<Tally> {
         }
         None => IndexNames::plain(),
     };
-    let target = opts.target.as_path();
+    let target = opts.out_dir.as_path();
     let built = build_samples(&dataset, sequences.clone(), &options, target, &names)?;
     log!(
         "Made the indices of {} samples: sequences {}:{} of {}, {} tokens an epoch, {} epochs{}",

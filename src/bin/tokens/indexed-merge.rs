@@ -33,7 +33,7 @@ struct Options {
     /// megatron where they differ
     #[arg(long)]
     dialect: Option<Dialect>,
-    target: Arg,
+    out_prefix: Arg,
     prefixes: Vec<Arg>,
 }
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn indexed_merge(opts: Options) -> Result<Tally> {
-    let target = Prefix::new(opts.target.as_path());
+    let target = Prefix::new(opts.out_prefix.as_path());
     let mut prefixes = Vec::new();
     if let Some(from) = &opts.from {
         let mut lines = Lines::open(from)?;

@@ -40,7 +40,7 @@ struct Options {
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,
-    folder: Arg,
+    index_dir: Arg,
     target: OutputName,
 }
 
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 fn indexed_samples_to_int_vector(opts: Options) -> Result<Tally> {
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;
     let chosen = opts.choose.as_deref().unwrap_or_default();
-    let samples = Samples::open(&dataset, opts.folder.as_path(), chosen, opts.extra_token)?;
+    let samples = Samples::open(&dataset, opts.index_dir.as_path(), chosen, opts.extra_token)?;
     let length = match opts.seq_length {
         0 => None,
         length => Some(usize::try_from(length)?.saturating_add(opts.extra_token.into())),

@@ -48,7 +48,7 @@ struct Options {
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,
-    target: Arg,
+    out_pattern: Arg,
 }
 
 fn main() -> ExitCode {
@@ -60,7 +60,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         [opts.parts.is_some(), opts.max_bytes.is_some(), opts.documents.is_some(), opts.cut_bin.is_some(), opts.join];
     let count = given.iter().filter(|is_given| **is_given).count();
     ensure!(count == 1, "expected one of --parts, --max-bytes, --documents, --cut-bin and --join, got {count}");
-    let (prefix, target) = (Prefix::new(opts.prefix.as_path()), Prefix::new(opts.target.as_path()));
+    let (prefix, target) = (Prefix::new(opts.prefix.as_path()), Prefix::new(opts.out_pattern.as_path()));
     if opts.join {
         let count = join_bin_parts(&prefix, &target)?;
         log!("Joined {count} files of tokens to {target}");
@@ -73,7 +73,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         log!("Cut the tokens of {prefix} into {count} files");
         return Ok(Tally::new(count, 0));
     }
-    let pattern = Pattern::parse(&opts.target)?;
+    let pattern = Pattern::parse(&opts.out_pattern)?;
     if let Some(list) = &opts.documents {
         let documents = documents(list)?;
         let target = pattern.name(0);
@@ -87,7 +87,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         (Some(parts), _) => dataset.even_parts(parts).collect(),
         (_, max_bytes) => dataset.parts_by_size(max_bytes.unwrap_or(u64::MAX))?,
     };
-    ensure!(pattern.has_number || parts.len() == 1, "expected %d in the names of several parts, got {}", opts.target);
+    ensure!(pattern.has_number || parts.len() == 1, "expected %d in the names of several parts, got {}", opts.out_pattern);
     let named = parts.into_iter().enumerate().map(|(number, documents)| (pattern.name(number), vec![documents]));
     let parts: Vec<_> = named.collect();
     dataset.split(&parts)?;
