@@ -168,7 +168,8 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
         }
     }
     let place = place.unwrap_or(0..0);
-    if sequences.end == input.len() && place.end != input.bin_length && !(sequences.is_empty() && !input.is_empty()) {
+    let has_last = sequences.end == input.len() && (input.is_empty() || !sequences.is_empty());
+    if has_last && place.end != input.bin_length {
         let (expected, found) = (format!("{} bytes", place.end), format!("{} bytes", input.bin_length));
         return Err(Fault::new(&input.prefix().bin(), "length", None, expected, found).into());
     }

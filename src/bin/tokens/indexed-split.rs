@@ -87,7 +87,11 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         (Some(parts), _) => dataset.even_parts(parts).collect(),
         (_, max_bytes) => dataset.parts_by_size(max_bytes.unwrap_or(u64::MAX))?,
     };
-    ensure!(pattern.has_number || parts.len() == 1, "expected %d in the names of several parts, got {}", opts.out_pattern);
+    ensure!(
+        pattern.has_number || parts.len() == 1,
+        "expected %d in the names of several parts, got {}",
+        opts.out_pattern
+    );
     let named = parts.into_iter().enumerate().map(|(number, documents)| (pattern.name(number), vec![documents]));
     let parts: Vec<_> = named.collect();
     dataset.split(&parts)?;
