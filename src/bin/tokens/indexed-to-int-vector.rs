@@ -195,7 +195,7 @@ fn write(mut tokens: Vec<i32>, number: u64, keys: &mut Keys, opts: &Options, tar
         tokens.pop();
     }
     let key = keys.next(number)?;
-    target.put(Record::from_value(key.as_ref(), tokens, target.format()))?;
+    target.put(Record::from_value(&key, tokens, target.format()))?;
     count_delivered();
     Ok(())
 }

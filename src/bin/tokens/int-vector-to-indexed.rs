@@ -12,7 +12,7 @@ use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Pr
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_io::{Output, Rspecifier, Value, is_same_file};
 use kaldi_log::log;
-use kaldi_table::{Rows, SequentialReader};
+use kaldi_table::{Reader, Rows, SequentialReader};
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, as Megatron and its kin train on: each vector is a
@@ -106,8 +106,7 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
     let mut builder = IndexedDatasetBuilder::create(&prefix, options)?;
     let mut keys = opts.keys.as_ref().map(|keys| Output::create(keys, false)).transpose()?;
 
-    for row in &mut rows {
-        let (key, document) = row?;
+    while let Some((key, document)) = rows.next()? {
         let modes = modes.as_mut().map(|modes| modes.take(key.as_ref(), document.lengths.len())).transpose()?;
         let mut start = 0;
         let mut kept = 0;
@@ -241,7 +240,7 @@ fn wide(sequences: &[Vec<i32>]) -> Document {
 /// Reads a table, on several threads where that pays.
 fn encode<T: Value>(source: &BStr, encoder: Encoder, sequences: fn(T) -> Vec<Vec<i32>>) -> Result<Rows<Document>> {
     Ok(SequentialReader::<T>::open(source)?
-        .map(move |entry| encoder.document(sequences(entry.read()?)).map_err(|error| entry.error(error))))
+        .par_map(move |entry| encoder.document(sequences(entry.read()?)).map_err(|error| entry.error(error))))
 }
 
 /// Modes by key; those that come before they are asked for are kept.
@@ -253,8 +252,8 @@ struct Modes {
 impl Modes {
     fn open(rspecifier: &BStr, nested: bool) -> Result<Self> {
         let rows = match nested {
-            false => SequentialReader::<i32>::open(rspecifier)?.map(|entry| Ok(vec![entry.read()?])),
-            true => SequentialReader::<Vec<i32>>::open(rspecifier)?.map(|entry| Ok(entry.read()?)),
+            false => SequentialReader::<i32>::open(rspecifier)?.par_map(|entry| Ok(vec![entry.read()?])),
+            true => SequentialReader::<Vec<i32>>::open(rspecifier)?.par_map(|entry| Ok(entry.read()?)),
         };
         Ok(Self { rows, ahead: HashMap::new() })
     }
@@ -269,10 +268,9 @@ impl Modes {
                 taken.push(i8::try_from(mode).map_err(|_| anyhow::anyhow!(message()))?);
                 continue;
             }
-            let Some(row) = self.rows.next() else {
+            let Some((other, modes)) = self.rows.next()? else {
                 bail!("{key}: expected modes of {count} sequences, found {}", taken.len());
             };
-            let (other, modes) = row?;
             match other == key {
                 true => known.extend(modes),
                 false => self.ahead.entry(other).or_default().extend(modes),
@@ -286,8 +284,7 @@ impl Modes {
 
     /// What is left is nobody's; a command that failed is an error.
     fn finish(mut self) -> Result<()> {
-        for row in &mut self.rows {
-            let (key, modes) = row?;
+        while let Some((key, modes)) = self.rows.next()? {
             self.ahead.entry(key).or_default().extend(modes);
         }
         if let Some((key, _)) = self.ahead.iter().find(|(_, modes)| !modes.is_empty()) {
