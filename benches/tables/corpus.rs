@@ -27,9 +27,16 @@ pub enum Corpus {
     Audio,
     /// `ref.txt` and `hyp.txt`: sentences, and what might have been recognized.
     Words,
+    /// `t.ark`: 50 million tokens in 100,000 vectors.
+    Tokens,
+    /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
+    Sequences,
 }
 
 impl Corpus {
+    /// All parts, in the order in which they are written.
+    pub const ALL: [Self; 6] = [Self::Tables, Self::Spliced, Self::Audio, Self::Words, Self::Tokens, Self::Sequences];
+
     /// Writes it into a folder.
     pub fn write(self, dir: &Path) -> Result<()> {
         match self {
@@ -37,12 +44,45 @@ impl Corpus {
             Self::Spliced => write_spliced(dir),
             Self::Audio => write_audio(dir),
             Self::Words => write_words(dir),
+            Self::Tokens => write_tokens(dir),
+            Self::Sequences => write_sequences(dir),
         }
     }
 }
 
 fn create(dir: &Path, name: &str) -> Result<BufWriter<File>> {
     File::create(dir.join(name)).map(BufWriter::new)
+}
+
+fn write_tokens(dir: &Path) -> Result<()> {
+    let mut random = Random(5);
+    let mut vectors = create(dir, "t.ark")?;
+    for index in 0..100_000 {
+        let length = 300 + random.below(401);
+        let mut entry = format!("doc{index:06} \0B").into_bytes();
+        put_int(&mut entry, length);
+        (0..length).for_each(|_| put_int(&mut entry, random.below(60_000)));
+        vectors.write_all(&entry)?;
+    }
+    vectors.flush()
+}
+
+fn write_sequences(dir: &Path) -> Result<()> {
+    const COUNT: u64 = 20_000_000;
+    let mut random = Random(6);
+    let sizes: Vec<i32> = (0..COUNT).map(|_| 1 + random.below(999) as i32).collect();
+    let mut index = create(dir, "many.idx")?;
+    index.write_all(b"MMIDIDX\0\0\x01\0\0\0\0\0\0\0\x08")?;
+    index.write_all(&[COUNT.to_le_bytes(), (COUNT + 1).to_le_bytes()].concat())?;
+    sizes.iter().try_for_each(|size| index.write_all(&size.to_le_bytes()))?;
+    let mut pointer = 0_u64;
+    for size in &sizes {
+        index.write_all(&pointer.to_le_bytes())?;
+        pointer += 2 * *size as u64;
+    }
+    (0..=COUNT).try_for_each(|bound| index.write_all(&bound.to_le_bytes()))?;
+    index.flush()?;
+    File::create(dir.join("many.bin"))?.set_len(pointer)
 }
 
 fn write_tables(dir: &Path) -> Result<()> {

@@ -16,6 +16,10 @@ pub enum Yardstick {
     CatToNull,
     /// The time on the clock of `cp m1.ark m2.ark folder`.
     Cp,
+    /// The time on the clock of `cat t.ark > out` and `cp` of the dataset's tokens.
+    CatAndCp,
+    /// The time on the clock of `cp` of the ten datasets.
+    CpOfTen,
 }
 
 impl Yardstick {
@@ -26,6 +30,8 @@ impl Yardstick {
             Self::CatToFile => "× `cat in > out`",
             Self::CatToNull => "× `cat in > /dev/null`",
             Self::Cp => "× `cp`",
+            Self::CatAndCp => "× (`cat` + `cp`)",
+            Self::CpOfTen => "× `cp` of the ten",
         }
     }
 }
@@ -37,6 +43,8 @@ pub enum Rival {
     Kaldi,
     /// The Python package `kaldi_native_fbank`.
     NativeFbank,
+    /// `megatron_core`, where the environment of `tests/peers` has been made.
+    Megatron,
     /// Nobody.
     Nobody,
 }
@@ -63,6 +71,14 @@ impl Job {
     /// The filter banks of all recordings, computed by the Python package.
     pub fn run_native_fbank(python: PathBuf) -> Run {
         Run::new(python, &["-c", NATIVE_FBANK])
+    }
+
+    /// The sample indices of all sequences, built by Megatron.
+    pub fn run_megatron(python: PathBuf) -> Run {
+        Run::new(
+            python,
+            &["-B", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/scripts/build_samples.py"), "many", "out"],
+        )
     }
 
     fn new(corpus: Corpus, name: &'static str, tool: &'static str, arguments: &'static [&'static str]) -> Self {
@@ -113,15 +129,20 @@ pub fn yardsticks() -> Vec<Run> {
         Run::new("cat".into(), &["m.ark"]).with_stdout("out"),
         Run::new("cat".into(), &["m.ark"]),
         Run::new("cp".into(), &["m1.ark", "m2.ark", "copies"]),
+        // Their data is there only where a job needs it.
+        Run::new("sh".into(), &["-c", "[ ! -e big.bin ] || { cat t.ark > out; cp big.bin copies; }"]),
+        Run::new("sh".into(), &["-c", "[ ! -e part-0.bin ] || cp part-*.bin copies"]),
     ]
 }
 
-/// Tools and their arguments that make the inputs of jobs.
-pub fn preparations() -> [(&'static str, &'static [&'static str]); 3] {
+/// Tools and their arguments that make the inputs of jobs, of a part of the data.
+pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 5] {
     [
-        ("copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
-        ("copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
-        ("copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
+        (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
+        (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
+        (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
+        (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
+        (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
     ]
 }
 
@@ -130,7 +151,40 @@ pub fn jobs() -> Vec<Job> {
     let mut jobs = table_jobs();
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
+    jobs.extend(token_jobs());
     jobs
+}
+
+/// Datasets of 50 million tokens, and the indices of a training on 10 billion.
+fn token_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Tokens, name, tool, arguments).beside(Rival::Nobody);
+    let parts = &[
+        "copies/out",
+        "part-0",
+        "part-1",
+        "part-2",
+        "part-3",
+        "part-4",
+        "part-5",
+        "part-6",
+        "part-7",
+        "part-8",
+        "part-9",
+    ];
+    vec![
+        job("50 M tokens to a dataset", "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "copies/out"])
+            .compared_with(Yardstick::CatAndCp, 1.5),
+        job("50 M tokens of a dataset to vectors", "indexed-to-int-vector", &["big", "ark:out"])
+            .compared_with(Yardstick::CatAndCp, 1.5),
+        job("merge of ten datasets", "indexed-merge", parts).compared_with(Yardstick::CpOfTen, 1.1),
+        Job::new(
+            Corpus::Sequences,
+            "sample indices of 20 M sequences, beside Megatron",
+            "indexed-build-samples",
+            &["--seq-length=2048", "--split=1", "many", "copies/out"],
+        )
+        .beside(Rival::Megatron),
+    ]
 }
 
 /// Copying and converting tables.

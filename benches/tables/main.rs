@@ -6,7 +6,7 @@
 //! Every number is the best of several rounds, in which all commands run once each.
 //!
 //! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
-//! the package `kaldi_native_fbank` is measured where it is installed; `ROWS` a part of the names of the jobs to do (all);
+//! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
 //! `ROUNDS` how often (3); `TMPDIR` where the data goes (2 GB, removed afterwards).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
@@ -46,17 +46,20 @@ fn main() {
     let rival = |job: &Job| match job.rival {
         Rival::Kaldi => program(kaldi.as_ref(), job).map(|program| job.run(program)),
         Rival::NativeFbank => python.clone().map(Job::run_native_fbank),
+        Rival::Megatron => peers_python().map(Job::run_megatron),
         Rival::Nobody => None,
     };
 
-    for corpus in [Corpus::Tables, Corpus::Spliced, Corpus::Audio, Corpus::Words] {
+    let mut written = Vec::new();
+    for corpus in Corpus::ALL {
         let is_needed =
             |job: &Job| job.corpus == corpus && (program(Some(&tools), job).is_some() || rival(job).is_some());
         if corpus == Corpus::Tables || jobs.iter().any(is_needed) {
             corpus.write(dir).expect("the data can be written");
+            written.push(corpus);
         }
     }
-    prepare(&tools, dir);
+    prepare(&tools, dir, &written);
 
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();
@@ -100,11 +103,17 @@ fn native_fbank() -> Option<PathBuf> {
     import.status().is_ok_and(|status| status.success()).then_some(python)
 }
 
+/// The Python of the environment of `tests/peers`, where it has been made.
+fn peers_python() -> Option<PathBuf> {
+    let made = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/target/peers/bin/python"));
+    std::env::var_os("PEERS_PYTHON").map(PathBuf::from).or(Some(made)).filter(|python| python.exists())
+}
+
 /// Makes what the jobs read of the corpus, with the tools themselves.
-fn prepare(tools: &Path, dir: &Path) {
-    for (tool, arguments) in jobs::preparations() {
+fn prepare(tools: &Path, dir: &Path, written: &[Corpus]) {
+    for (corpus, tool, arguments) in jobs::preparations() {
         let program = tools.join(tool);
-        if program.exists() {
+        if program.exists() && written.contains(&corpus) {
             Run::new(program, arguments).measure(dir);
         }
     }

@@ -10,6 +10,7 @@ use std::fs;
 use std::os::unix::ffi::OsStringExt;
 
 use bstr::{BStr, ByteSlice};
+use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_io::{
     Cursor, Format, Frame, Rspecifier, RspecifierKind, Rxfilename, Value, Wspecifier, Wxfilename, is_specifier,
     printable_rxfilename, printable_wxfilename, specifier_advice,
@@ -332,6 +333,45 @@ struct Options {
     range: Option<kaldi_cli::Arg>,
     #[arg(required = true)]
     files: Vec<kaldi_cli::Arg>,
+}
+
+/// A dataset of tokens: two bytes tell how long the index is, which the `.bin` follows.
+///
+/// What is called sound can be read whole, nothing beyond a sequence is read, and a mended index is sound.
+pub fn indexed(bytes: &[u8]) {
+    let Some((&[low, high], rest)) = bytes.split_first_chunk() else { return };
+    let (index, bin) = rest.split_at(rest.len().min(u16::from_le_bytes([low, high]).into()));
+    with_file(index, |name| {
+        let prefix = Prefix::new(name);
+        fs::write(prefix.idx(), index).expect("a file can be written");
+        fs::write(prefix.bin(), bin).expect("a file can be written");
+        let checked = check(&prefix, None, Some(100)).expect("files can be read");
+        if checked.is_repairable() {
+            let new = Prefix::new(format!("{name}-new"));
+            checked.repair(&new).expect("what can be mended is mended");
+            assert!(check(&new, None, None).expect("files can be read").is_sound());
+        }
+        let Ok(dataset) = IndexedDataset::open(&prefix) else { return };
+        let mut tokens = 0;
+        for number in 0..dataset.len() {
+            match dataset.sequence(number) {
+                Ok(sequence) => {
+                    assert!(dataset.slice(number, 0, Some(sequence.len() + 1)).is_err());
+                    tokens += sequence.len();
+                }
+                Err(_) => assert!(!checked.is_sound()),
+            }
+        }
+        for number in 0..dataset.num_documents() {
+            assert!(dataset.document(number).is_ok() || !checked.is_sound());
+        }
+        if checked.is_sound() {
+            assert_eq!(dataset.summary().expect("it is sound").tokens, tokens);
+            let out = Prefix::new(format!("{name}-merged"));
+            let is_merged = merge(&out, &[dataset], None, None).is_ok();
+            assert!(is_merged);
+        }
+    });
 }
 
 thread_local! {

@@ -82,10 +82,17 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [
         "additive_signals", // several names, all read before anything is written
         "folder",
+        "index_dir",
         "names", // shards and, behind them, outputs or a folder
+        "out_dir",
+        "out_pattern", // two files a part, which indexed-dataset compares, as those of the prefixes
+        "out_prefix",
         "output_dir",
         "output_ext",
         "prefix",
+        "prefixes",
+        "repair",
+        "requests",
         "separator",
         "snrs",
         "special_symbol",

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 
 use bstr::ByteSlice;
+use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Prefix, TokenType};
 use kaldi_io::{Format, Value};
 
 use super::Random;
@@ -180,6 +181,27 @@ fn what_is_wrong_with_a_shard_is_found() {
     let folder = [member("d/", b'5', b""), member("x", b'L', b"long name.txt"), plain.clone()].concat();
     let pax = [member("x", b'x', b"14 path=u.txt\n12 size=600\n"), plain[1024..].to_vec()].concat();
     run(targets::shard, &[plain, folder, pax], 20_000);
+}
+
+#[test]
+fn token_datasets_are_what_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut samples = Vec::new();
+    for (number, dialect) in [Dialect::Megatron, Dialect::DeepSpeed, Dialect::Fairseq].into_iter().enumerate() {
+        let prefix = Prefix::new(folder.path().join(number.to_string()));
+        let token_type = if number == 1 { TokenType::I64 } else { TokenType::U16 };
+        let options = BuilderOptions { token_type, dialect, has_modes: number == 1, may_widen: false };
+        let mut builder = IndexedDatasetBuilder::create(&prefix, options).unwrap();
+        for tokens in [&[1, 2, 3][..], &[], &[4, 5], &[99; 7]] {
+            builder.push(tokens).unwrap();
+            builder.push_mode(1).unwrap();
+            builder.end_document().unwrap();
+        }
+        builder.finish().unwrap();
+        let [index, bin] = [prefix.idx(), prefix.bin()].map(|path| fs::read(path).unwrap());
+        samples.push([&(index.len() as u16).to_le_bytes()[..], &index, &bin].concat());
+    }
+    run(targets::indexed, &samples, 5_000);
 }
 
 #[test]

@@ -6,5 +6,6 @@ pub mod posteriors;
 pub mod scoring;
 pub mod shards;
 pub mod tables;
+pub mod tokens;
 pub mod transforms;
 pub mod vectors;

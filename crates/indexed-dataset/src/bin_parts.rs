@@ -1,0 +1,101 @@
+//! A `.bin` that is cut into numbered files, as Pythia's is: one index, and `NAME-00000-of-00020.bin` and so on, which do
+//! not end where sequences end.
+
+use std::path::PathBuf;
+
+use crate::builder::{Spool, publish};
+use crate::check::fits_bin;
+use crate::copy::append;
+use crate::index_file::{IndexFile, open_file};
+use crate::{Error, Fault, IndexedDataset, Prefix, Result};
+
+/// The name of a numbered part, as in `text-00000-of-00020.bin`.
+fn part_name(prefix: &Prefix, number: u64, count: u64) -> PathBuf {
+    prefix.with(&format!("-{number:05}-of-{count:05}.bin"))
+}
+
+/// How many numbered parts the `.bin` of a dataset is in, if it is.
+///
+/// # Errors
+/// Where the folder cannot be read, and where there are parts of several counts.
+pub fn count_bin_parts(prefix: &Prefix) -> Result<Option<u64>> {
+    let first = part_name(prefix, 0, 0);
+    let folder = match first.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let stem = prefix.with("-00000-of-");
+    let stem = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut counts = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(Error::open(&folder))? {
+        let name = entry.map_err(Error::open(&folder))?.file_name().to_string_lossy().into_owned();
+        let count = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".bin"));
+        counts.extend(count.and_then(|count| count.parse::<u64>().ok()).filter(|count| *count > 0));
+    }
+    match counts[..] {
+        [] => Ok(None),
+        [count] => Ok(Some(count)),
+        _ => Err(Error::Request(format!("{prefix}: there are numbered parts of {counts:?} files"))),
+    }
+}
+
+/// Joins the numbered parts of a `.bin` and copies the index.
+///
+/// # Errors
+/// Where a part is missing, the parts do not fit the index, the output would replace one of them, or a file cannot be read
+/// or written.
+pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
+    let Some(count) = count_bin_parts(prefix)? else {
+        let name = part_name(prefix, 0, 1);
+        return Err(Error::Request(format!("expected numbered files such as {}, found none", name.display())));
+    };
+    let mut parts = Vec::new();
+    for number in 0..count {
+        let path = part_name(prefix, number, count);
+        let (file, length) = open_file(&path)?;
+        parts.push((path, file, length));
+    }
+    let index_path = prefix.idx();
+    let index = IndexFile::open(&index_path)?;
+    let mut inputs = vec![index_path.as_path()];
+    inputs.extend(parts.iter().map(|(path, ..)| path.as_path()));
+    out.refuse_inputs(&inputs)?;
+    let bin_length = parts.iter().map(|(.., length)| length).sum();
+    if !fits_bin(&index, bin_length)? {
+        let found = format!("{bin_length} bytes");
+        return Err(Fault::new(&parts[0].0, "length", None, "all parts to be what the sizes add up to", found).into());
+    }
+    let mut bin = Spool::create(out.bin(), 0)?;
+    for (path, file, length) in &parts {
+        append(file, 0..*length, path, &mut bin)?;
+    }
+    let mut new_index = Spool::create(out.idx(), 0)?;
+    append(&index.file, 0..index.length, &index_path, &mut new_index)?;
+    publish([bin.seal()?, new_index.seal()?])?;
+    Ok(count)
+}
+
+/// Cuts the `.bin` of a dataset into `count` numbered files of equal length (the last is shorter) and copies the index.
+///
+/// # Errors
+/// Where the output would replace the dataset, or a file cannot be read or written.
+pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()> {
+    let size = dataset.token_type().size();
+    let each = (dataset.bin_length / size).div_ceil(count.max(1)) * size;
+    let (index_path, bin_path) = (dataset.prefix().idx(), dataset.prefix().bin());
+    let mut sealed = Vec::new();
+    out.refuse_inputs(&[&index_path, &bin_path])?;
+    for number in 0..count {
+        let path = part_name(out, number, count);
+        Prefix::new(&path).refuse_inputs(&[&index_path, &bin_path])?;
+        let mut part = Spool::create(path, 0)?;
+        let start = dataset.bin_length.min(each * number);
+        let end = if number + 1 == count { dataset.bin_length } else { dataset.bin_length.min(start + each) };
+        append(&dataset.bin, start..end, &bin_path, &mut part)?;
+        sealed.push(part.seal()?);
+    }
+    let mut index = Spool::create(out.idx(), 0)?;
+    append(&dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
+    sealed.push(index.seal()?);
+    publish(sealed)
+}

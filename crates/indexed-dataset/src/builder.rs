@@ -1,0 +1,319 @@
+//! Writing a dataset.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use whole_file::{Pending, Sealed};
+
+use crate::index_file::blocks;
+use crate::index_writer::{IndexWriter, Region};
+use crate::layout::Layout;
+use crate::tokens::convert;
+use crate::{Dialect, Error, Prefix, Result, TokenType, encode_i32};
+
+/// Bytes of tokens that are converted at a time.
+const PIECE: usize = 1 << 18;
+
+/// How a dataset is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuilderOptions {
+    /// The type of the tokens.
+    pub token_type: TokenType,
+    /// For whom.
+    pub dialect: Dialect,
+    /// Whether every sequence gets a mode.
+    pub has_modes: bool,
+    /// Whether a token that does not fit makes all of them int32, and is no error.
+    pub may_widen: bool,
+}
+
+impl Default for BuilderOptions {
+    /// Megatron's int32.
+    fn default() -> Self {
+        Self { token_type: TokenType::I32, dialect: Dialect::Megatron, has_modes: false, may_widen: false }
+    }
+}
+
+/// What a dataset has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Sequences.
+    pub sequences: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+/// Writes a dataset, sequence by sequence, and keeps none of it in memory: sizes go into the index at once, and the rest of
+/// the index is made of them at the end. The files appear when [`IndexedDatasetBuilder::finish`] succeeds, the `.bin`
+/// before the `.idx`.
+#[derive(Debug)]
+#[must_use = "a dataset is there only after finish()"]
+pub struct IndexedDatasetBuilder {
+    prefix: Prefix,
+    options: BuilderOptions,
+    bin: Spool,
+    index: Spool,
+    modes: Option<Spool>,
+    /// The bounds of documents but the first, unless each has been one sequence so far.
+    bounds: Option<Spool>,
+    counts: Counts,
+    /// Sequences of which the documents have been told.
+    last_bound: u64,
+    encoded: Vec<u8>,
+}
+
+impl IndexedDatasetBuilder {
+    /// Creates the files, under no name yet.
+    ///
+    /// # Errors
+    /// Where that fails, and where the dialect has no code for the type, or no documents and modes.
+    pub fn create(prefix: &Prefix, options: BuilderOptions) -> Result<Self> {
+        code(options.dialect, options.token_type)?;
+        if options.has_modes && !options.dialect.has_documents() {
+            return Err(Error::Request(format!("an index of {} has no modes", options.dialect)));
+        }
+        let header = Layout { code: 0, num_sequences: 0, num_bounds: bounds_of(options.dialect, 0), has_modes: false };
+        Ok(Self {
+            bin: Spool::create(prefix.bin(), 0)?,
+            index: Spool::create(prefix.idx(), header.sizes_at())?,
+            modes: options.has_modes.then(|| Spool::create(prefix.idx(), 0)).transpose()?,
+            bounds: None,
+            counts: Counts::default(),
+            last_bound: 0,
+            encoded: Vec::new(),
+            prefix: prefix.clone(),
+            options,
+        })
+    }
+
+    /// What has been written so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The type of the tokens; it may change where they may widen.
+    pub fn token_type(&self) -> TokenType {
+        self.options.token_type
+    }
+
+    /// Appends a sequence.
+    ///
+    /// # Errors
+    /// Where a token does not fit the type, or the file cannot be written.
+    pub fn push(&mut self, tokens: &[i32]) -> Result<()> {
+        let mut encoded = std::mem::take(&mut self.encoded);
+        encoded.clear();
+        let token_type = self.options.token_type;
+        let result = match encode_i32(tokens, token_type, &mut encoded) {
+            Ok(()) => self.push_bytes(&encoded, token_type),
+            Err(_) if self.options.may_widen => encode_i32(tokens, TokenType::I32, &mut encoded)
+                .map_or(Ok(()), |()| self.push_bytes(&encoded, TokenType::I32)),
+            Err(misfit) => Err(Error::misfit(self.next_name(), misfit, token_type)),
+        };
+        self.encoded = encoded;
+        result
+    }
+
+    /// Appends a sequence of the little-endian bytes of its tokens.
+    ///
+    /// # Errors
+    /// Where these are of another type than the dataset's and do not fit it, or the file cannot be written.
+    pub fn push_bytes(&mut self, tokens: &[u8], token_type: TokenType) -> Result<()> {
+        let count = tokens.len() as u64 / token_type.size();
+        if count > i32::MAX as u64 {
+            let message = format!("{}: {count} tokens are more than a sequence can have", self.next_name());
+            return Err(Error::Request(message));
+        }
+        if self.options.may_widen && token_type == TokenType::I32 && self.options.token_type != TokenType::I32 {
+            self.widen()?;
+        }
+        if token_type == self.options.token_type {
+            self.bin.put(tokens)?;
+        } else {
+            let mut converted = Vec::new();
+            convert(tokens, token_type, self.options.token_type, &mut converted)
+                .map_err(|misfit| Error::misfit(self.next_name(), misfit, self.options.token_type))?;
+            self.bin.put(&converted)?;
+        }
+        self.index.put(&(count as i32).to_le_bytes())?;
+        self.counts.sequences += 1;
+        self.counts.tokens += count;
+        Ok(())
+    }
+
+    /// Tells the mode of the sequence that was appended last.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn push_mode(&mut self, mode: i8) -> Result<()> {
+        match &mut self.modes {
+            Some(modes) => modes.put(&mode.to_le_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends a document: the sequences since the last one, of which there may be none.
+    ///
+    /// # Errors
+    /// Where the file cannot be written.
+    pub fn end_document(&mut self) -> Result<()> {
+        let is_single = self.counts.sequences == self.last_bound + 1;
+        if self.bounds.is_none() && !is_single {
+            let mut bounds = Spool::create(self.prefix.idx(), 0)?;
+            for bound in 1..=self.counts.documents {
+                bounds.put(&bound.to_le_bytes())?;
+            }
+            self.bounds = Some(bounds);
+        }
+        if let Some(bounds) = &mut self.bounds {
+            bounds.put(&self.counts.sequences.to_le_bytes())?;
+        }
+        self.last_bound = self.counts.sequences;
+        self.counts.documents += 1;
+        Ok(())
+    }
+
+    /// Writes the rest of the index and gives the files their names.
+    ///
+    /// # Errors
+    /// Where a file cannot be written, sequences follow the last document, or a sequence has no mode.
+    pub fn finish(mut self) -> Result<Counts> {
+        let Counts { sequences, documents, .. } = self.counts;
+        if self.options.dialect.has_documents() && self.last_bound != sequences {
+            let count = sequences - self.last_bound;
+            return Err(Error::Request(format!("{}: the last {count} sequences have no document", self.prefix)));
+        }
+        let layout = Layout {
+            code: code(self.options.dialect, self.options.token_type)?,
+            num_sequences: sequences,
+            num_bounds: bounds_of(self.options.dialect, documents),
+            has_modes: self.options.has_modes,
+        };
+        self.bin.flush()?;
+        self.index.flush()?;
+        let file = self.index.file.try_clone().map_err(Error::write(&self.index.path))?;
+        let mut writer =
+            IndexWriter::new(&file, self.prefix.idx(), layout, self.options.token_type)?.with_sizes_there();
+        for range in blocks(0..sequences) {
+            let bytes = self.index.read(layout.sizes_at(), range.start * 4..range.end * 4)?;
+            let sizes: Vec<_> = bytes.as_chunks().0.iter().map(|size| i32::from_le_bytes(*size)).collect();
+            writer.put_pointers(&sizes)?;
+        }
+        match &mut self.bounds {
+            None => writer.put_documents(std::iter::repeat_n(1, documents as usize))?,
+            Some(bounds) => {
+                bounds.flush()?;
+                let mut before = 0;
+                for range in blocks(0..documents) {
+                    let bytes = bounds.read(0, range.start * 8..range.end * 8)?;
+                    writer.put_documents(bytes.as_chunks().0.iter().map(|bound| {
+                        let bound = u64::from_le_bytes(*bound);
+                        bound - std::mem::replace(&mut before, bound)
+                    }))?;
+                }
+            }
+        }
+        if let Some(modes) = &mut self.modes {
+            modes.flush()?;
+            for range in blocks(0..modes.end()) {
+                let bytes = modes.read(0, range)?;
+                writer.put_modes(&bytes.iter().map(|mode| i8::from_le_bytes([*mode])).collect::<Vec<_>>())?;
+            }
+        }
+        writer.finish()?;
+        drop(file);
+        publish([self.bin.seal()?, self.index.seal()?])?;
+        Ok(self.counts)
+    }
+
+    /// The place of the next sequence, for messages.
+    fn next_name(&self) -> String {
+        format!("sequence {}", self.counts.sequences)
+    }
+
+    /// Makes all tokens int32.
+    fn widen(&mut self) -> Result<()> {
+        self.bin.flush()?;
+        let mut wide = Spool::create(self.prefix.bin(), 0)?;
+        let length = self.bin.end();
+        for start in (0..length).step_by(PIECE) {
+            let bytes = self.bin.read(0, start..length.min(start + PIECE as u64))?;
+            let mut converted = Vec::with_capacity(2 * bytes.len());
+            convert(&bytes, self.options.token_type, TokenType::I32, &mut converted)
+                .map_err(|misfit| Error::misfit(&self.prefix, misfit, TokenType::I32))?;
+            wide.put(&converted)?;
+        }
+        self.bin = wide;
+        self.options.token_type = TokenType::I32;
+        Ok(())
+    }
+}
+
+/// The code of a type, which not every dialect has.
+pub(crate) fn code(dialect: Dialect, token_type: TokenType) -> Result<u8> {
+    let missing = || Error::Request(format!("an index of {dialect} has no code for {token_type}"));
+    dialect.code_of(token_type).ok_or_else(missing)
+}
+
+/// The length of the array of bounds.
+pub(crate) fn bounds_of(dialect: Dialect, num_documents: u64) -> Option<u64> {
+    dialect.has_documents().then_some(num_documents + 1)
+}
+
+/// A file that is written from its begin, buffered, and read again.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    pub(crate) file: File,
+    pub(crate) path: PathBuf,
+    pending: Pending,
+    region: Region,
+}
+
+impl Spool {
+    /// A file that will have the name `path`, or none if it is not published, to be written from byte `at` on.
+    pub(crate) fn create(path: PathBuf, at: u64) -> Result<Self> {
+        let (file, pending) = whole_file::create(&path).map_err(Error::open(&path))?;
+        Ok(Self { file, path, pending, region: Region::new(at) })
+    }
+
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.region.put(&self.file, bytes).map_err(Error::write(&self.path))
+    }
+
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.region.flush(&self.file).map_err(Error::write(&self.path))
+    }
+
+    /// Where the next byte will stand.
+    pub(crate) fn end(&self) -> u64 {
+        self.region.end()
+    }
+
+    /// Counts bytes that have been written behind what is there.
+    pub(crate) fn skip(&mut self, length: u64) {
+        self.region = Region::new(self.end() + length);
+    }
+
+    fn read(&self, at: u64, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; (range.end - range.start) as usize];
+        self.file.read_exact_at(&mut bytes, at + range.start).map_err(Error::read(&self.path, at + range.start))?;
+        Ok(bytes)
+    }
+
+    /// Writes all of it out, so that nothing can fail any more but the name.
+    pub(crate) fn seal(mut self) -> Result<(PathBuf, Sealed)> {
+        self.flush()?;
+        let Self { file, path, pending, .. } = self;
+        let sealed = pending.seal(file).map_err(Error::write(&path))?;
+        Ok((path, sealed))
+    }
+}
+
+/// Gives complete files their names, in this order: a `.bin` before its index, so that whoever finds the index finds the
+/// tokens.
+pub(crate) fn publish(files: impl IntoIterator<Item = (PathBuf, Sealed)>) -> Result<()> {
+    files.into_iter().try_for_each(|(path, sealed)| sealed.publish().map_err(Error::write(&path)))
+}

@@ -1,0 +1,25 @@
+//! Bytes of one file at the end of another.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::Path;
+
+use crate::builder::Spool;
+use crate::{Error, Result};
+
+/// Appends a part of a file to another one; the kernel moves the bytes where it can. `path` is the source's.
+pub(crate) fn append(source: &File, range: Range<u64>, path: &Path, target: &mut Spool) -> Result<()> {
+    target.flush()?;
+    let length = range.end - range.start;
+    let mut from = source;
+    from.seek(SeekFrom::Start(range.start)).map_err(Error::read(path, range.start))?;
+    let mut to = &target.file;
+    to.seek(SeekFrom::Start(target.end())).map_err(Error::write(&target.path))?;
+    let copied = io::copy(&mut from.take(length), &mut to).map_err(Error::write(&target.path))?;
+    if copied != length {
+        return Err(Error::read(path, range.start + copied)(io::ErrorKind::UnexpectedEof.into()));
+    }
+    target.skip(length);
+    Ok(())
+}

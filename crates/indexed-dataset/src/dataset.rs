@@ -1,0 +1,242 @@
+//! Reading a dataset.
+
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+use crate::index_file::{IndexFile, open_file};
+use crate::{Dialect, Error, Fault, Prefix, Result, TokenType, Tokens};
+
+/// A dataset that is open for reading.
+///
+/// Files are read at the places that are asked for, and not mapped into memory: where a file is cut meanwhile, that is an
+/// error, and no signal. Nothing that the index says is trusted: what is read lies in the files, or it is an error.
+#[derive(Debug)]
+pub struct IndexedDataset {
+    prefix: Prefix,
+    pub(crate) index: IndexFile,
+    pub(crate) bin: File,
+    pub(crate) bin_length: u64,
+    dialect: Dialect,
+    token_type: TokenType,
+}
+
+impl IndexedDataset {
+    /// Opens a dataset; who has written it is told from what the files hold.
+    ///
+    /// # Errors
+    /// Where a file cannot be opened, is of another format, or its header contradicts its length.
+    pub fn open(prefix: &Prefix) -> Result<Self> {
+        Self::open_as(prefix, None)
+    }
+
+    /// The same, of this dialect only where one is given: uint32 of DeepSpeed and float32 of Megatron look alike.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::open`], and where the files are of another dialect.
+    pub fn open_as(prefix: &Prefix, dialect: Option<Dialect>) -> Result<Self> {
+        let index = IndexFile::open(&prefix.idx())?;
+        let (bin, bin_length) = open_file(&prefix.bin())?;
+        let size = index.token_size(bin_length)?;
+        let (dialect, token_type) = token_type(&index, dialect, size)?;
+        Ok(Self { prefix: prefix.clone(), index, bin, bin_length, dialect, token_type })
+    }
+
+    /// What the names of the files begin with.
+    pub fn prefix(&self) -> &Prefix {
+        &self.prefix
+    }
+
+    /// Who writes such files.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// The type of the tokens.
+    pub fn token_type(&self) -> TokenType {
+        self.token_type
+    }
+
+    /// The number of sequences.
+    pub fn len(&self) -> u64 {
+        self.index.num_sequences()
+    }
+
+    /// Whether there are no sequences.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of documents; where the index has none (fairseq), every sequence is one.
+    pub fn num_documents(&self) -> u64 {
+        self.index.layout.num_bounds.map_or(self.len(), |bounds| bounds.saturating_sub(1))
+    }
+
+    /// Whether every sequence has a mode.
+    pub fn has_modes(&self) -> bool {
+        self.index.layout.has_modes
+    }
+
+    /// Reads a sequence, counted from 0.
+    ///
+    /// # Errors
+    /// Where there is no such sequence, or it is not in the file of tokens.
+    pub fn sequence(&self, number: u64) -> Result<Tokens> {
+        let place = self.place(number)?;
+        self.tokens(place)
+    }
+
+    /// Reads a part of a sequence: from `offset` on, `length` tokens or all that follow.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::sequence`], and where that is not in the sequence.
+    pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
+        let place = self.place(number)?;
+        let size = self.token_type.size();
+        let part = part((place.end - place.start) / size, offset, length);
+        let part = part.map_err(|error| Error::Request(format!("{}: sequence {number}: {error}", self.prefix)))?;
+        self.tokens(place.start + part.start * size..place.start + part.end * size)
+    }
+
+    /// The sequences of a document, counted from 0.
+    ///
+    /// # Errors
+    /// Where there is no such document, or its bounds make no sense.
+    pub fn sequences_of(&self, document: u64) -> Result<Range<u64>> {
+        self.check_number("document", document, self.num_documents())?;
+        if self.index.layout.num_bounds.is_none() {
+            return Ok(document..document + 1);
+        }
+        let mut bounds = Vec::new();
+        self.index.bounds(document..document + 2, &mut bounds)?;
+        self.check_bounds(document, bounds[0], bounds[1])
+    }
+
+    /// Reads all sequences of a document.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::sequences_of`] and [`IndexedDataset::sequence`].
+    pub fn document(&self, document: u64) -> Result<Tokens> {
+        let mut bytes = Vec::new();
+        let mut sequences = self.sequences(self.sequences_of(document)?)?;
+        while let Some(sequence) = sequences.next_sequence()? {
+            bytes.extend_from_slice(sequence);
+        }
+        Ok(Tokens::new(self.token_type, bytes))
+    }
+
+    /// Reads a part of a document, as [`IndexedDataset::slice`] does of a sequence.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::document`], and where that is not in the document.
+    pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
+        let whole = self.document(document)?;
+        let part = part(whole.len(), offset, length);
+        let part = part.map_err(|error| Error::Request(format!("{}: document {document}: {error}", self.prefix)))?;
+        let size = self.token_type.size();
+        let bytes = &whole.as_bytes()[(part.start * size) as usize..(part.end * size) as usize];
+        Ok(Tokens::new(self.token_type, bytes.to_vec()))
+    }
+
+    /// The mode of a sequence, where sequences have one.
+    ///
+    /// # Errors
+    /// Where there is no such sequence.
+    pub fn mode(&self, number: u64) -> Result<Option<i8>> {
+        self.check_number("sequence", number, self.len())?;
+        if !self.has_modes() {
+            return Ok(None);
+        }
+        let mut modes = Vec::new();
+        self.index.modes(number..number + 1, &mut modes)?;
+        Ok(modes.first().copied())
+    }
+
+    /// Where a sequence is in the file of tokens, in bytes.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::sequence`].
+    pub fn place(&self, number: u64) -> Result<Range<u64>> {
+        self.check_number("sequence", number, self.len())?;
+        let (mut sizes, mut pointers) = (Vec::new(), Vec::new());
+        self.index.sizes(number..number + 1, &mut sizes)?;
+        self.index.pointers(number..number + 1, &mut pointers)?;
+        self.check_place(number, sizes[0], pointers[0])
+    }
+
+    /// Compares what the index says of a sequence with the file of tokens.
+    pub(crate) fn check_place(&self, number: u64, size: i32, pointer: i64) -> Result<Range<u64>> {
+        let Ok(length) = u64::try_from(size) else {
+            return Err(Fault::new(&self.index.path, "sizes", Some(number), "0 or more", size).into());
+        };
+        // At most 2^34.
+        let length = length * self.token_type.size();
+        let start = u64::try_from(pointer).ok();
+        let end = start.and_then(|start| start.checked_add(length)).filter(|end| *end <= self.bin_length);
+        match (start, end) {
+            (Some(start), Some(end)) => Ok(start..end),
+            _ => {
+                let expected = format!("{length} bytes of tokens among the {} of the .bin", self.bin_length);
+                Err(Fault::new(&self.index.path, "pointers", Some(number), expected, pointer).into())
+            }
+        }
+    }
+
+    /// Compares the bounds of a document with the number of sequences.
+    pub(crate) fn check_bounds(&self, document: u64, start: i64, end: i64) -> Result<Range<u64>> {
+        match (u64::try_from(start), u64::try_from(end)) {
+            (Ok(start), Ok(end)) if start <= end && end <= self.len() => Ok(start..end),
+            _ => {
+                let expected = format!("a number from {} to {}", start.max(0), self.len());
+                Err(Fault::new(&self.index.path, "documents", Some(document + 1), expected, end).into())
+            }
+        }
+    }
+
+    fn check_number(&self, what: &str, number: u64, count: u64) -> Result<()> {
+        if number < count {
+            return Ok(());
+        }
+        Err(Error::Request(format!("{}: expected a {what} below {count}, got {number}", self.prefix)))
+    }
+
+    /// Reads a range of the file of tokens that lies in it.
+    fn tokens(&self, place: Range<u64>) -> Result<Tokens> {
+        let mut bytes = vec![0; (place.end - place.start) as usize];
+        self.read_bin(place.start, &mut bytes)?;
+        Ok(Tokens::new(self.token_type, bytes))
+    }
+
+    pub(crate) fn read_bin(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
+        self.bin.read_exact_at(bytes, start).map_err(Error::read(&self.prefix.bin(), start))
+    }
+}
+
+/// The dialect and the type of what is in an index, where a token has so many bytes.
+fn token_type(index: &IndexFile, asked: Option<Dialect>, size: Option<u64>) -> Result<(Dialect, TokenType)> {
+    let (code, has_documents) = (index.layout.code, index.layout.num_bounds.is_some());
+    if let Some(asked) = asked.filter(|asked| asked.has_documents() != has_documents) {
+        let with = if has_documents { "with" } else { "without" };
+        let found = format!("an index {with} documents");
+        return Err(Fault::new(&index.path, "length", None, format!("that of {asked}"), found).into());
+    }
+    Dialect::resolve(asked, has_documents, code, size).ok_or_else(|| {
+        let expected = match size {
+            Some(size) => format!("the code of a type of {size} bytes, as the pointers say"),
+            None => "the code of a type".to_owned(),
+        };
+        Fault::new(&index.path, "type code", None, expected, code).into()
+    })
+}
+
+/// A part of something of `whole` tokens.
+fn part(whole: u64, offset: u64, length: Option<u64>) -> Result<Range<u64>, String> {
+    let end = length.map_or(Some(whole.max(offset)), |length| offset.checked_add(length));
+    match end {
+        Some(end) if end <= whole => Ok(offset..end),
+        _ => {
+            let asked = length.map_or(String::new(), |length| format!("{length} "));
+            Err(format!("expected a part of {whole} tokens, got {asked}from {offset} on"))
+        }
+    }
+}

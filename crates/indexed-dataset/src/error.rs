@@ -1,0 +1,178 @@
+//! What can go wrong, and what can be wrong with a dataset.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::TokenType;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A failure.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file could not be opened.
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file could not be read.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Where the failing read began, in bytes.
+        offset: u64,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The files are not what they should be.
+    Fault(Box<Fault>),
+    /// The file is of another format, of which there is a name.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The format.
+        format: String,
+    },
+    /// A token does not fit the type that is to be written.
+    Token {
+        /// The sequence, counted from 0, or the caller's name for it.
+        sequence: String,
+        /// The token's position in the sequence, counted from 0.
+        position: u64,
+        /// The token.
+        value: i128,
+        /// What it should have been.
+        expected: String,
+    },
+    /// Something was asked for that the dataset does not have, or that makes no sense.
+    Request(String),
+}
+
+impl Error {
+    pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Open { path, source }
+    }
+
+    pub(crate) fn read(path: &Path, offset: u64) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Read { path, offset, source }
+    }
+
+    pub(crate) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Write { path, source }
+    }
+
+    /// A token that is outside of the range of `token_type`.
+    pub(crate) fn misfit(sequence: impl fmt::Display, misfit: Misfit, token_type: TokenType) -> Self {
+        let expected = format!("a number that fits {token_type}");
+        Self::Token { sequence: sequence.to_string(), position: misfit.position, value: misfit.value, expected }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Open { path, source } => write!(f, "cannot open {}: {}", shown(path), reason(source)),
+            Self::Read { path, offset, source } => {
+                write!(f, "cannot read {}:{offset}: {}", shown(path), reason(source))
+            }
+            Self::Write { path, source } => write!(f, "cannot write {}: {}", shown(path), reason(source)),
+            Self::Fault(fault) => fault.fmt(f),
+            Self::Foreign { path, format } => {
+                write!(f, "{}: expected an index (MMIDIDX), found {format}", shown(path))
+            }
+            Self::Token { sequence, position, value, expected } => {
+                write!(f, "{sequence}: token {position}: expected {expected}, found {value}")
+            }
+            Self::Request(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Open { source, .. } | Self::Read { source, .. } | Self::Write { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// A contradiction in the files of a dataset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file in which it is.
+    pub file: PathBuf,
+    /// `magic`, `version`, `type code`, `length`, `sizes`, `pointers`, `documents` or `tokens`.
+    pub field: &'static str,
+    /// The entry of an array, counted from 0; of `tokens`, the position in the whole file.
+    pub position: Option<u64>,
+    /// What should be there.
+    pub expected: String,
+    /// What is there.
+    pub found: String,
+}
+
+impl Fault {
+    pub(crate) fn new(
+        file: &Path,
+        field: &'static str,
+        position: Option<u64>,
+        expected: impl fmt::Display,
+        found: impl fmt::Display,
+    ) -> Self {
+        Self { file: file.to_owned(), field, position, expected: expected.to_string(), found: found.to_string() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, field, position, expected, found } = self;
+        let position = position.map(|position| format!("[{position}]")).unwrap_or_default();
+        write!(f, "{}: {field}{position}: expected {expected}, found {found}", shown(file))
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}
+
+/// A token that does not fit a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its position among the tokens, counted from 0.
+    pub position: u64,
+    /// The token.
+    pub value: i128,
+}
+
+/// A name on one line, quoted where it needs to be.
+pub(crate) fn shown(path: &Path) -> String {
+    let name = path.to_string_lossy();
+    if name.contains(|c: char| c.is_control()) { format!("{name:?}") } else { name.into_owned() }
+}
+
+/// The system's reason, without the number that Rust appends.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((reason, _)) => reason.to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,144 @@
+//! Writing an index whose counts are known, in any order of its arrays.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use crate::layout::Layout;
+use crate::{Error, Fault, Result, TokenType};
+
+/// Bytes of an array that are gathered before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// An array in a file, written from its begin.
+#[derive(Debug)]
+pub(crate) struct Region {
+    /// Where the next byte that is gathered will stand.
+    at: u64,
+    buffer: Vec<u8>,
+}
+
+impl Region {
+    pub(crate) fn new(at: u64) -> Self {
+        Self { at, buffer: Vec::new() }
+    }
+
+    pub(crate) fn put(&mut self, file: &File, bytes: &[u8]) -> std::io::Result<()> {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= BUFFER { self.flush(file) } else { Ok(()) }
+    }
+
+    pub(crate) fn flush(&mut self, file: &File) -> std::io::Result<()> {
+        file.write_all_at(&self.buffer, self.at)?;
+        self.at += self.buffer.len() as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Where the next byte will stand.
+    pub(crate) fn end(&self) -> u64 {
+        self.at + self.buffer.len() as u64
+    }
+}
+
+/// An index on its way into a file.
+#[derive(Debug)]
+pub(crate) struct IndexWriter<'a> {
+    file: &'a File,
+    path: PathBuf,
+    layout: Layout,
+    token_size: u64,
+    sizes: Region,
+    pointers: Region,
+    bounds: Region,
+    modes: Region,
+    /// Where the next sequence begins in the `.bin`.
+    pointer: u64,
+    /// Sequences of which the documents have been told.
+    bound: u64,
+}
+
+impl<'a> IndexWriter<'a> {
+    /// `path` is for messages.
+    pub(crate) fn new(file: &'a File, path: PathBuf, layout: Layout, token_type: TokenType) -> Result<Self> {
+        if layout.length().is_none_or(|length| i64::try_from(length).is_err()) {
+            return Err(Error::Request(format!("{} sequences are more than an index can have", layout.num_sequences)));
+        }
+        file.write_all_at(&layout.header(), 0).map_err(Error::write(&path))?;
+        let [sizes, pointers, bounds, modes] =
+            [layout.sizes_at(), layout.pointers_at(), layout.bounds_at(), layout.modes_at()].map(Region::new);
+        let token_size = token_type.size();
+        let mut writer = Self { file, path, layout, token_size, sizes, pointers, bounds, modes, pointer: 0, bound: 0 };
+        if layout.num_bounds.is_some() {
+            writer.put(|writer| &mut writer.bounds, &[0; 8])?;
+        }
+        Ok(writer)
+    }
+
+    /// Leaves the sizes as they stand in the file.
+    pub(crate) fn with_sizes_there(mut self) -> Self {
+        self.sizes = Region::new(self.layout.pointers_at());
+        self
+    }
+
+    fn put(&mut self, region: fn(&mut Self) -> &mut Region, bytes: &[u8]) -> Result<()> {
+        let file = self.file;
+        region(self).put(file, bytes).map_err(Error::write(&self.path))
+    }
+
+    /// Appends sequences.
+    pub(crate) fn put_sizes(&mut self, sizes: &[i32]) -> Result<()> {
+        let bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+        self.put(|writer| &mut writer.sizes, &bytes)?;
+        self.put_pointers(sizes)
+    }
+
+    /// Appends the pointers of sequences.
+    pub(crate) fn put_pointers(&mut self, sizes: &[i32]) -> Result<()> {
+        let mut bytes = Vec::with_capacity(8 * sizes.len());
+        for size in sizes {
+            bytes.extend_from_slice(&self.pointer.to_le_bytes());
+            // Callers compare the sum with the length of the .bin.
+            self.pointer = self.pointer.saturating_add(u64::try_from(*size).unwrap_or(0) * self.token_size);
+        }
+        self.put(|writer| &mut writer.pointers, &bytes)
+    }
+
+    /// Appends documents of so many sequences each.
+    pub(crate) fn put_documents(&mut self, counts: impl Iterator<Item = u64>) -> Result<()> {
+        if self.layout.num_bounds.is_none() {
+            return Ok(());
+        }
+        let mut bytes = Vec::new();
+        for count in counts {
+            self.bound += count;
+            bytes.extend_from_slice(&self.bound.to_le_bytes());
+            if bytes.len() >= BUFFER {
+                self.put(|writer| &mut writer.bounds, &bytes)?;
+                bytes.clear();
+            }
+        }
+        self.put(|writer| &mut writer.bounds, &bytes)
+    }
+
+    /// Appends modes.
+    pub(crate) fn put_modes(&mut self, modes: &[i8]) -> Result<()> {
+        let bytes: Vec<u8> = modes.iter().flat_map(|mode| mode.to_le_bytes()).collect();
+        self.put(|writer| &mut writer.modes, &bytes)
+    }
+
+    /// Writes the rest, and checks that all has come that was announced. Returns the length of the `.bin`.
+    pub(crate) fn finish(mut self) -> Result<u64> {
+        let ends = [self.layout.pointers_at(), self.layout.bounds_at(), self.layout.modes_at()];
+        let length = self.layout.length().unwrap_or(0);
+        let file = self.file;
+        let regions = [&mut self.sizes, &mut self.pointers, &mut self.bounds, &mut self.modes];
+        for (region, end) in regions.into_iter().zip(ends.into_iter().chain([length])) {
+            region.flush(file).map_err(Error::write(&self.path))?;
+            if region.end() != end {
+                return Err(Fault::new(&self.path, "length", None, end, region.end()).into());
+            }
+        }
+        Ok(self.pointer)
+    }
+}

@@ -1,0 +1,244 @@
+//! One dataset of several.
+
+use std::ops::Range;
+
+use crate::builder::{Counts, Spool, bounds_of, code, publish};
+use crate::copy::append;
+use crate::index_file::blocks;
+use crate::index_writer::IndexWriter;
+use crate::layout::Layout;
+use crate::tokens::convert;
+use crate::{Dialect, Error, Fault, IndexedDataset, Misfit, Prefix, Result, TokenType};
+
+/// Bytes of tokens that are converted at a time.
+const PIECE: u64 = 1 << 20;
+
+/// Writes the sequences of all inputs, in their order, as one dataset. Without a type, all must have the same; without a
+/// dialect, it is that of the inputs, or Megatron's where they differ.
+///
+/// Indices are compared with themselves and with the `.bin` while they are read, before any token is copied. Memory does not
+/// depend on the sizes of the inputs.
+///
+/// # Errors
+/// Where an input is damaged, a token does not fit the type, some inputs have modes and others have not, an output would
+/// replace an input, or a file cannot be read or written.
+pub fn merge(
+    out: &Prefix,
+    inputs: &[IndexedDataset],
+    token_type: Option<TokenType>,
+    dialect: Option<Dialect>,
+) -> Result<Counts> {
+    refuse_inputs(out, inputs)?;
+    let parts: Vec<_> = inputs.iter().map(|input| Part { input, documents: 0..input.num_documents() }).collect();
+    let token_type = match token_type {
+        Some(token_type) => token_type,
+        None => same_type(inputs)?,
+    };
+    let dialect = dialect.unwrap_or_else(|| common_dialect(inputs, token_type));
+    let (bin, index, counts) = write_parts(out, &parts, token_type, dialect)?;
+    publish([bin.seal()?, index.seal()?])?;
+    Ok(counts)
+}
+
+/// Refuses to write over one of the inputs.
+pub(crate) fn refuse_inputs(out: &Prefix, inputs: &[IndexedDataset]) -> Result<()> {
+    for input in inputs {
+        out.refuse_inputs(&[&input.prefix().idx(), &input.prefix().bin()])?;
+    }
+    Ok(())
+}
+
+fn same_type(inputs: &[IndexedDataset]) -> Result<TokenType> {
+    let Some(first) = inputs.first() else { return Err(Error::Request("expected a dataset to merge".to_owned())) };
+    match inputs.iter().find(|input| input.token_type() != first.token_type()) {
+        None => Ok(first.token_type()),
+        Some(other) => Err(Error::Request(format!(
+            "{} has {} and {} has {}: a type must be asked for",
+            first.prefix(),
+            first.token_type(),
+            other.prefix(),
+            other.token_type()
+        ))),
+    }
+}
+
+fn common_dialect(inputs: &[IndexedDataset], token_type: TokenType) -> Dialect {
+    let first = inputs.first().map_or(Dialect::Megatron, IndexedDataset::dialect);
+    let is_common = inputs.iter().all(|input| input.dialect() == first) && first.code_of(token_type).is_some();
+    if is_common { first } else { Dialect::Megatron }
+}
+
+/// Some neighbouring documents of a dataset.
+pub(crate) struct Part<'a> {
+    pub(crate) input: &'a IndexedDataset,
+    pub(crate) documents: Range<u64>,
+}
+
+impl Part<'_> {
+    /// Its sequences.
+    pub(crate) fn sequences(&self) -> Result<Range<u64>> {
+        let Range { start, end } = self.documents;
+        if start == end {
+            return Ok(0..0);
+        }
+        // All documents are all sequences: the bounds are compared with that when they are read.
+        if self.documents == (0..self.input.num_documents()) {
+            return Ok(0..self.input.len());
+        }
+        Ok(self.input.sequences_of(start)?.start..self.input.sequences_of(end - 1)?.end)
+    }
+}
+
+/// Writes a dataset of parts of others, whose files have no names yet.
+pub(crate) fn write_parts(
+    out: &Prefix,
+    parts: &[Part],
+    token_type: TokenType,
+    dialect: Dialect,
+) -> Result<(Spool, Spool, Counts)> {
+    let mut counts = Counts::default();
+    let mut ranges = Vec::new();
+    for part in parts {
+        let sequences = part.sequences()?;
+        counts.sequences += sequences.end - sequences.start;
+        counts.documents += part.documents.end - part.documents.start;
+        ranges.push(sequences);
+    }
+    let has_modes = modes_of(parts)?;
+    let num_bounds = bounds_of(dialect, counts.documents);
+    let layout = Layout { code: code(dialect, token_type)?, num_sequences: counts.sequences, num_bounds, has_modes };
+    if has_modes && num_bounds.is_none() {
+        return Err(Error::Request(format!("an index of {dialect} has no modes")));
+    }
+    let mut bin = Spool::create(out.bin(), 0)?;
+    let index = Spool::create(out.idx(), 0)?;
+    let mut writer = IndexWriter::new(&index.file, out.idx(), layout, token_type)?;
+    let mut places = Vec::new();
+    for (part, sequences) in parts.iter().zip(&ranges) {
+        let place = put_sequences(&mut writer, part.input, sequences)?;
+        counts.tokens += (place.end - place.start) / part.input.token_type().size();
+        put_documents(&mut writer, part, sequences)?;
+        places.push(place);
+    }
+    writer.finish()?;
+    for ((part, sequences), place) in parts.iter().zip(&ranges).zip(places) {
+        if part.input.token_type() == token_type {
+            append(&part.input.bin, place, &part.input.prefix().bin(), &mut bin)?;
+        } else {
+            put_converted(&mut bin, part.input, sequences, place, token_type)?;
+        }
+    }
+    Ok((bin, index, counts))
+}
+
+fn modes_of(parts: &[Part]) -> Result<bool> {
+    let mut inputs = parts.iter().map(|part| part.input).filter(|input| !input.is_empty());
+    let Some(first) = inputs.next() else { return Ok(false) };
+    match inputs.find(|input| input.has_modes() != first.has_modes()) {
+        None => Ok(first.has_modes()),
+        Some(other) => {
+            let (with, without) = if first.has_modes() { (first, other) } else { (other, first) };
+            Err(Error::Request(format!("{} has modes and {} has none", with.prefix(), without.prefix())))
+        }
+    }
+}
+
+/// Appends the sizes of sequences and their modes; returns where the tokens of all of them stand, without a gap.
+fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &Range<u64>) -> Result<Range<u64>> {
+    let size = input.token_type().size();
+    let mut place: Option<Range<u64>> = None;
+    input.index.for_each_block(sequences.clone(), |block| {
+        for (at, (length, pointer)) in block.sizes.iter().zip(&block.pointers).enumerate() {
+            let number = block.first + at as u64;
+            let here = input.check_place(number, *length, *pointer)?;
+            let before = place.get_or_insert(here.start..here.start);
+            if here.start != before.end || number == 0 && here.start != 0 {
+                let expected = if number == 0 { 0 } else { before.end };
+                return Err(Fault::new(&input.index.path, "pointers", Some(number), expected, pointer).into());
+            }
+            before.end = here.start + *length as u64 * size;
+        }
+        writer.put_sizes(&block.sizes)
+    })?;
+    if input.has_modes() {
+        let mut modes = Vec::new();
+        for range in blocks(sequences.clone()) {
+            input.index.modes(range, &mut modes)?;
+            writer.put_modes(&modes)?;
+        }
+    }
+    let place = place.unwrap_or(0..0);
+    let has_last = sequences.end == input.len() && (input.is_empty() || !sequences.is_empty());
+    if has_last && place.end != input.bin_length {
+        let (expected, found) = (format!("{} bytes", place.end), format!("{} bytes", input.bin_length));
+        return Err(Fault::new(&input.prefix().bin(), "length", None, expected, found).into());
+    }
+    Ok(place)
+}
+
+/// Appends documents, which together have the `sequences`.
+fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) -> Result<()> {
+    let mut documents = part.input.documents(part.documents.clone())?;
+    let (mut counts, mut end) = (Vec::new(), sequences.start);
+    let mut position = part.documents.start;
+    let fault =
+        |position, expected, found| Fault::new(&part.input.index.path, "documents", Some(position), expected, found);
+    while let Some(document) = documents.next_document()? {
+        if document.start != end {
+            return Err(fault(position, end, document.start).into());
+        }
+        counts.push(document.end - document.start);
+        (position, end) = (position + 1, document.end);
+        if counts.len() >= crate::index_file::BLOCK as usize {
+            writer.put_documents(counts.drain(..))?;
+        }
+    }
+    if end != sequences.end {
+        return Err(fault(position, sequences.end, end).into());
+    }
+    writer.put_documents(counts.into_iter())
+}
+
+fn put_converted(
+    bin: &mut Spool,
+    input: &IndexedDataset,
+    sequences: &Range<u64>,
+    place: Range<u64>,
+    token_type: TokenType,
+) -> Result<()> {
+    let size = input.token_type().size();
+    let (mut bytes, mut converted) = (Vec::new(), Vec::new());
+    let mut start = place.start;
+    while start < place.end {
+        bytes.resize(PIECE.min(place.end - start) as usize, 0);
+        input.read_bin(start, &mut bytes)?;
+        converted.clear();
+        if let Err(misfit) = convert(&bytes, input.token_type(), token_type, &mut converted) {
+            let at = start + misfit.position * size;
+            return Err(misfit_at(input, sequences.clone(), at, misfit, token_type));
+        }
+        bin.put(&converted)?;
+        start += bytes.len() as u64;
+    }
+    Ok(())
+}
+
+/// Tells in which sequence the token at byte `at` is.
+fn misfit_at(input: &IndexedDataset, sequences: Range<u64>, at: u64, misfit: Misfit, token_type: TokenType) -> Error {
+    let mut found = (sequences.start, at);
+    let result = input.index.for_each_block(sequences, |block| {
+        for (number, pointer) in (block.first..).zip(&block.pointers) {
+            match u64::try_from(*pointer) {
+                Ok(start) if start <= at => found = (number, start),
+                _ => break,
+            }
+        }
+        Ok(())
+    });
+    let position = (at - found.1) / input.token_type().size();
+    let name = format!("{}: sequence {}", input.prefix(), found.0);
+    if input.token_type().range().is_none() {
+        return Error::Request(format!("{name}: {} cannot become {token_type}", input.token_type()));
+    }
+    result.err().unwrap_or_else(|| Error::misfit(name, Misfit { position, ..misfit }, token_type))
+}

@@ -1,0 +1,27 @@
+//! The order in which a model sees a dataset: document, sample and shuffle index, equal to those that Megatron makes.
+//!
+//! Sequences are put one after the other in the order of the *document index* (all of them once an epoch, shuffled), and what
+//! comes out is cut into samples of `seq_length` tokens, each with the first token of the next one besides. Row `k` of the
+//! *sample index* says where sample `k` begins: the position in the document index, and the token in that sequence. The
+//! *shuffle index* is the order in which samples are used. Documents of a dataset play no part, sequences do.
+
+mod blend;
+mod build;
+mod lengths;
+mod names;
+mod npy;
+mod options;
+mod plan;
+mod random;
+mod read;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+pub use blend::{Blend, blend};
+pub use build::{Built, build_samples};
+pub use names::IndexNames;
+pub use npy::{NpyKind, NpyReader};
+pub use options::{SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName};
+pub use random::RandomState;
+pub use read::Samples;

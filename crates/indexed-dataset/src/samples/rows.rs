@@ -1,0 +1,90 @@
+//! The sample index.
+
+use std::path::PathBuf;
+
+use super::lengths::Lengths;
+use super::npy::{NpyKind, NpyWriter};
+use super::options::SampleOptions;
+use super::plan::Plan;
+use crate::{Error, Result};
+
+/// Sequences whose lengths are looked up together: one after the other, each would wait for the memory.
+const GATHERED: usize = 512;
+
+/// Writes where every sample begins, and where the last one ends.
+///
+/// `first` is the number of the first of the `lengths`.
+pub(super) fn write(
+    path: PathBuf,
+    documents: &[i32],
+    lengths: &Lengths,
+    first: u64,
+    options: &SampleOptions,
+    plan: &Plan,
+) -> Result<NpyWriter> {
+    // Sizes are 32-bit numbers, positions need not be.
+    let is_wide = i32::try_from(documents.len()).is_err();
+    let shape = [plan.num_samples + 1, 2];
+    let kind = if is_wide { NpyKind::I64 } else { NpyKind::I32 };
+    let mut file = NpyWriter::create(path, kind, &shape)?;
+    let mut count = 0;
+    let each = |position: u64, offset: u64| {
+        count += 1;
+        if is_wide {
+            file.put(&position.to_le_bytes())?;
+            file.put(&offset.to_le_bytes())
+        } else {
+            // Both are below 2^31.
+            file.put(&((offset << 32) | position).to_le_bytes())
+        }
+    };
+    for_each_row(documents, |document| lengths.get((document as u64 - first) as usize).into(), options, plan, each)?;
+    if count == shape[0] {
+        return Ok(file);
+    }
+    Err(Error::Request(format!("expected {} rows of samples, made {count}", shape[0])))
+}
+
+/// Calls `each` with the position in `documents` and the token there at which each sample begins.
+///
+/// Sample `k` begins behind `k * seq_length` tokens. With an extra token, the token there belongs to it, so that a sample does
+/// not begin at the end of a sequence but in the next one that has tokens.
+pub(super) fn for_each_row(
+    documents: &[i32],
+    length: impl Fn(i32) -> u64,
+    options: &SampleOptions,
+    plan: &Plan,
+    mut each: impl FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
+    let extra = u64::from(options.extra_token);
+    each(0, 0)?;
+    let mut rows = 1;
+    let mut gathered = [0; GATHERED];
+    // Tokens before the sequence and before the next sample; the last sequence that a sample may end in.
+    let (mut before, mut next, mut last) = (0_u64, options.seq_length, (0, 0));
+    let mut position = 0;
+    for documents in documents.chunks(GATHERED) {
+        for (place, document) in gathered.iter_mut().zip(documents) {
+            *place = length(*document);
+        }
+        for length in &gathered[..documents.len()] {
+            let end = before + length;
+            while next + extra <= end {
+                each(position, next - before)?;
+                rows += 1;
+                next = next.saturating_add(options.seq_length);
+            }
+            // Without an extra token, a sample may end in a sequence that has none.
+            if *length >= extra {
+                last = (position, *length);
+            }
+            before = end;
+            position += 1;
+        }
+    }
+    // What is left is less than a sample.
+    if rows == plan.num_samples {
+        each(last.0, last.1 - extra)?;
+    }
+    Ok(())
+}

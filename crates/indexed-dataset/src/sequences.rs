@@ -1,0 +1,132 @@
+//! Reading many sequences in their order.
+
+use std::ops::Range;
+
+use crate::index_file::{BLOCK, Block};
+use crate::{IndexedDataset, Result};
+
+/// Bytes of tokens that are read at a time, where sequences follow each other in the file.
+const WINDOW: u64 = 1 << 20;
+
+/// Sequences one after the other, see [`IndexedDataset::sequences`].
+#[derive(Debug)]
+pub struct Sequences<'a> {
+    dataset: &'a IndexedDataset,
+    /// What has not been delivered yet.
+    rest: Range<u64>,
+    block: Block,
+    /// Bytes of the `.bin`, from this place on.
+    window: Vec<u8>,
+    window_start: u64,
+}
+
+impl IndexedDataset {
+    /// Reads sequences in their order, few system calls for many of them.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`], where the range is not in the dataset.
+    pub fn sequences(&self, range: Range<u64>) -> Result<Sequences<'_>> {
+        if range.start > range.end || range.end > self.len() {
+            let (start, end, len, prefix) = (range.start, range.end, self.len(), self.prefix());
+            let message = format!("{prefix}: expected a range in 0:{len}, got {start}:{end}");
+            return Err(crate::Error::Request(message));
+        }
+        Ok(Sequences { dataset: self, rest: range, block: Block::default(), window: Vec::new(), window_start: 0 })
+    }
+}
+
+impl Sequences<'_> {
+    /// The tokens of the next sequence, as bytes.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::sequence`]; the sequence is passed over then.
+    pub fn next_sequence(&mut self) -> Result<Option<&[u8]>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let number = self.rest.start;
+        let held = self.block.first..self.block.first + self.block.sizes.len() as u64;
+        if !held.contains(&number) {
+            self.block.sizes.clear();
+            let range = number..self.rest.end.min(number + BLOCK);
+            self.dataset.index.pointers(range.clone(), &mut self.block.pointers)?;
+            self.dataset.index.sizes(range, &mut self.block.sizes)?;
+            self.block.first = number;
+        }
+        self.rest.start += 1;
+        let at = (number - self.block.first) as usize;
+        let place = self.dataset.check_place(number, self.block.sizes[at], self.block.pointers[at])?;
+        let end = self.window_start + self.window.len() as u64;
+        if place.start < self.window_start || place.end > end {
+            self.fill(&place)?;
+        }
+        let start = (place.start - self.window_start) as usize;
+        Ok(Some(&self.window[start..start + (place.end - place.start) as usize]))
+    }
+
+    /// Reads from the begin of a sequence on: all of it, and what follows where that is short.
+    fn fill(&mut self, place: &Range<u64>) -> Result<()> {
+        let end = place.end.max(self.dataset.bin_length.min(place.start.saturating_add(WINDOW)));
+        let length = (end - place.start) as usize;
+        // A window that held a long sequence is not kept for short ones.
+        if self.window.capacity() > 2 * length.max(WINDOW as usize) {
+            self.window = Vec::new();
+        }
+        self.window.resize(length, 0);
+        self.window_start = place.start;
+        let result = self.dataset.read_bin(place.start, &mut self.window);
+        if result.is_err() {
+            self.window.clear();
+        }
+        result
+    }
+}
+
+/// Bounds of documents one after the other, see [`IndexedDataset::documents`].
+#[derive(Debug)]
+pub struct Documents<'a> {
+    dataset: &'a IndexedDataset,
+    rest: Range<u64>,
+    /// Bounds from this document on.
+    first: u64,
+    bounds: Vec<i64>,
+}
+
+impl IndexedDataset {
+    /// The sequences of documents, in the order of these.
+    ///
+    /// # Errors
+    /// [`crate::Error::Request`], where the range is not in the dataset.
+    pub fn documents(&self, range: Range<u64>) -> Result<Documents<'_>> {
+        if range.start > range.end || range.end > self.num_documents() {
+            let (start, end, count, prefix) = (range.start, range.end, self.num_documents(), self.prefix());
+            let message = format!("{prefix}: expected a range of documents in 0:{count}, got {start}:{end}");
+            return Err(crate::Error::Request(message));
+        }
+        Ok(Documents { dataset: self, rest: range, first: 0, bounds: Vec::new() })
+    }
+}
+
+impl Documents<'_> {
+    /// The sequences of the next document.
+    ///
+    /// # Errors
+    /// As [`IndexedDataset::sequences_of`]; the document is passed over then.
+    pub fn next_document(&mut self) -> Result<Option<Range<u64>>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let number = self.rest.start;
+        self.rest.start += 1;
+        if self.dataset.index.layout.num_bounds.is_none() {
+            return Ok(Some(number..number + 1));
+        }
+        if number < self.first || number + 1 >= self.first + self.bounds.len() as u64 {
+            let end = self.rest.end.min(number + BLOCK);
+            self.dataset.index.bounds(number..end + 1, &mut self.bounds)?;
+            self.first = number;
+        }
+        let at = (number - self.first) as usize;
+        self.dataset.check_bounds(number, self.bounds[at], self.bounds[at + 1]).map(Some)
+    }
+}

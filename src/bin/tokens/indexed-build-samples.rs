@@ -1,0 +1,158 @@
+//! Makes the sample indices of a token dataset, as Megatron makes them at the start of a training.
+//!
+//! Kaldi has no such program.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Result, bail, ensure};
+use bstr::ByteSlice;
+use indexed_dataset::samples::{
+    IndexNames, NpyReader, SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName, build_samples,
+};
+use indexed_dataset::{Dialect, IndexedDataset, Prefix};
+use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_io::{Input, Output};
+use kaldi_log::log;
+
+const USAGE: &str = "\
+Makes the indices by which a model is trained on a token dataset: document_index.npy (the order of the sequences),
+sample_index.npy (where each sample begins: the position in that order, and the token in the sequence) and shuffle_index.npy
+(the order of the samples). They are equal, byte for byte, to those that Megatron makes and keeps. Without --num-samples and
+--num-epochs, they are those of one epoch.
+
+Usage: indexed-build-samples [options] <prefix> <out-dir>
+ e.g.: indexed-build-samples --seq-length=2048 --num-samples=1000000 train indices
+       indexed-build-samples --seq-length=2048 --split=98,1,1 --split-name=valid --description=description.txt train cache
+See also: indexed-samples-to-int-vector, indexed-blend, int-vector-to-indexed
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Tokens of a sample
+    #[arg(long, default_value_t = 2048)]
+    seq_length: u64,
+    /// Make so many samples or more, of as many epochs as that takes
+    #[arg(long)]
+    num_samples: Option<u64>,
+    /// Make the samples of so many epochs
+    #[arg(long)]
+    num_epochs: Option<u64>,
+    /// Seed of the shuffles
+    #[arg(long, default_value_t = 1234)]
+    seed: u32,
+    /// Shares of the sequences for training, validation and test
+    #[arg(long, default_value = "969,30,1")]
+    split: Split,
+    /// The part to make indices of: train, valid or test
+    #[arg(long, default_value = "train")]
+    split_name: SplitName,
+    /// Let each sample have the first token of the next one, too
+    #[arg(long, default_value_t = true)]
+    extra_token: bool,
+    /// Leave out what remains at the end, less than a sample
+    #[arg(long, default_value_t = true)]
+    drop_last: bool,
+    /// Shuffle the last epoch by itself: true, false, or auto: where less than 80 % of its samples are wanted
+    #[arg(long, default_value = "auto")]
+    separate_last_epoch: Separate,
+    /// Shuffle; otherwise sequences and samples are in the order of the dataset
+    #[arg(long, default_value_t = true)]
+    shuffle: bool,
+    /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
+    #[arg(long)]
+    description: Option<InputName>,
+    /// Print the three indices as well, one row a line, each behind a line with its name
+    #[arg(long)]
+    text: bool,
+    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    #[arg(long)]
+    dialect: Option<Dialect>,
+    prefix: Arg,
+    out_dir: Arg,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Separate(SeparateLastEpoch);
+
+impl FromStr for Separate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "auto" => Ok(Self(SeparateLastEpoch::Auto)),
+            "true" | "t" | "1" => Ok(Self(SeparateLastEpoch::Yes)),
+            "false" | "f" | "0" => Ok(Self(SeparateLastEpoch::No)),
+            _ => Err(format!("expected auto, true or false, got {text:?}")),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, indexed_build_samples)
+}
+
+fn indexed_build_samples(opts: Options) -> Result<Tally> {
+    let count = match (opts.num_samples, opts.num_epochs) {
+        (Some(_), Some(_)) => bail!("expected --num-samples or --num-epochs, got both"),
+        (Some(samples), None) => SampleCount::Samples(samples),
+        (None, Some(epochs)) => SampleCount::Epochs(epochs),
+        (None, None) => SampleCount::OneEpoch,
+    };
+    let options = SampleOptions {
+        seq_length: opts.seq_length,
+        count,
+        seed: opts.seed,
+        extra_token: opts.extra_token,
+        drop_last: opts.drop_last,
+        separate_last_epoch: opts.separate_last_epoch.0,
+        shuffle: opts.shuffle,
+    };
+    let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;
+    let sequences = opts.split.range(opts.split_name, dataset.len());
+    ensure!(!sequences.is_empty(), "{}: no sequences are in the part {}", dataset.prefix(), opts.split_name.name());
+    let names = match &opts.description {
+        Some(description) => {
+            IndexNames::described(Input::open(description)?.read_to_end()?, "GPTDataset", opts.split_name)
+        }
+        None => IndexNames::plain(),
+    };
+    let target = opts.out_dir.as_path();
+    let built = build_samples(&dataset, sequences.clone(), &options, target, &names)?;
+    log!(
+        "Made the indices of {} samples: sequences {}:{} of {}, {} tokens an epoch, {} epochs{}",
+        built.num_samples,
+        sequences.start,
+        sequences.end,
+        dataset.prefix(),
+        built.tokens_per_epoch,
+        built.num_epochs,
+        if built.separate { ", the last one apart" } else { "" }
+    );
+    if opts.text {
+        print(target, &names)?;
+    }
+    Ok(Tally::new(built.num_samples, 0).always_ok())
+}
+
+/// Prints the indices that were written.
+fn print(folder: &Path, names: &IndexNames) -> Result<()> {
+    /// Rows that are read at a time.
+    const PIECE: u64 = 1 << 14;
+    let mut output = Output::create(b"-".as_bstr(), false)?;
+    for what in ["document_index", "sample_index", "shuffle_index"] {
+        output.write_all(format!("{what}\n").as_bytes())?;
+        let array = NpyReader::open(&folder.join(names.of(&format!("{what}.npy"))))?;
+        for start in (0..array.num_rows()).step_by(PIECE as usize) {
+            let numbers = array.rows(start..array.num_rows().min(start + PIECE))?;
+            let mut text = String::new();
+            for row in numbers.chunks(array.num_columns() as usize) {
+                text += &row.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
+                text.push('\n');
+            }
+            output.write_all(text.as_bytes())?;
+        }
+    }
+    Ok(output.finish()?)
+}

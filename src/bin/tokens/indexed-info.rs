@@ -1,0 +1,130 @@
+//! Tells what is in token datasets.
+//!
+//! Kaldi has no such program.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use bstr::ByteSlice;
+use indexed_dataset::{Dialect, Error, IndexedDataset, Prefix, Summary, count_bin_parts, format_of_file};
+use kaldi_cli::{Arg, Tally};
+use kaldi_io::Output;
+use serde::Serialize;
+
+const USAGE: &str = "\
+Tells what is in token datasets, by their indices: who writes such files, the type of the tokens, and how many sequences,
+documents and tokens there are. Other formats of the same names are told, too, as errors. Tokens are not read: indexed-check
+finds faults.
+
+Usage: indexed-info [options] <prefix> [<prefix> ...]
+ e.g.: indexed-info train
+       indexed-info --json train valid.idx
+See also: indexed-check, indexed-get
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write a JSON object a line for each dataset
+    #[arg(long)]
+    json: bool,
+    /// Take the datasets for those of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    #[arg(long)]
+    dialect: Option<Dialect>,
+    #[arg(required = true)]
+    prefixes: Vec<Arg>,
+}
+
+/// What is told, in this order.
+#[derive(Serialize)]
+struct Info {
+    prefix: String,
+    dialect: &'static str,
+    dtype: &'static str,
+    sequences: u64,
+    documents: u64,
+    tokens: u64,
+    min: u64,
+    mean: f64,
+    max: u64,
+    empty_sequences: u64,
+    empty_documents: u64,
+    modes: bool,
+    idx_bytes: u64,
+    bin_bytes: u64,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, indexed_info)
+}
+
+fn indexed_info(opts: Options) -> Result<Tally> {
+    let mut output = Output::create(b"-".as_bstr(), false)?;
+    for (at, prefix) in opts.prefixes.iter().enumerate() {
+        let info = info(prefix, opts.dialect)?;
+        let text = if opts.json { serde_json::to_string(&info)? } else { text(&info)? };
+        let gap = if at > 0 && !opts.json { "\n" } else { "" };
+        output.write_all(format!("{gap}{text}\n").as_bytes())?;
+    }
+    output.finish()?;
+    Ok(Tally::new(opts.prefixes.len() as u64, 0))
+}
+
+fn info(name: &Arg, dialect: Option<Dialect>) -> Result<Info> {
+    let prefix = Prefix::new(name.as_path());
+    // The first tokens of a .bin may look like anything.
+    let is_bin = name.as_path() == prefix.bin();
+    if !is_bin && let Some(format) = format_of_file(name.as_path())? {
+        return Err(Error::Foreign { path: name.as_path().to_owned(), format }.into());
+    }
+    let dataset = match IndexedDataset::open_as(&prefix, dialect) {
+        Err(Error::Open { path, .. }) if path == prefix.bin() && count_bin_parts(&prefix)?.is_some() => {
+            anyhow::bail!("{prefix}: the .bin is in numbered parts, which indexed-split --join joins");
+        }
+        dataset => dataset?,
+    };
+    let Summary {
+        sequences, documents, tokens, min, max, empty_sequences, empty_documents, idx_bytes, bin_bytes, ..
+    } = dataset.summary()?;
+    Ok(Info {
+        prefix: prefix.to_string(),
+        dialect: dataset.dialect().name(),
+        dtype: dataset.token_type().name(),
+        sequences,
+        documents,
+        tokens,
+        min,
+        mean: if sequences == 0 { 0.0 } else { tokens as f64 / sequences as f64 },
+        max,
+        empty_sequences,
+        empty_documents,
+        modes: dataset.has_modes(),
+        idx_bytes,
+        bin_bytes,
+    })
+}
+
+/// The same names and values, one a line.
+fn text(info: &Info) -> Result<String> {
+    let serde_json::Value::Object(fields) = serde_json::to_value(info)? else { return Ok(String::new()) };
+    let names = [
+        "prefix",
+        "dialect",
+        "dtype",
+        "sequences",
+        "documents",
+        "tokens",
+        "min",
+        "mean",
+        "max",
+        "empty_sequences",
+        "empty_documents",
+        "modes",
+        "idx_bytes",
+        "bin_bytes",
+    ];
+    let line = |name: &&str| match &fields[*name] {
+        serde_json::Value::String(text) => format!("{name} {text}"),
+        other => format!("{name} {other}"),
+    };
+    Ok(names.iter().map(line).collect::<Vec<_>>().join("\n"))
+}

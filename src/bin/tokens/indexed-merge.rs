@@ -1,0 +1,68 @@
+//! Joins token datasets.
+//!
+//! Kaldi has no such program.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use bstr::ByteSlice;
+use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
+use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_io::Lines;
+use kaldi_log::log;
+
+const USAGE: &str = "\
+Joins token datasets in the order given: sequences, documents and modes. Every index is compared with itself and with its
+tokens before any token is copied, so that a damaged part shifts nothing. The files appear when both are complete.
+
+Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
+ e.g.: indexed-merge train part-0 part-1 part-2
+       indexed-merge --from=parts.list --dtype=uint16 train
+See also: indexed-split, indexed-check, indexed-info, concat-ark
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Rxfilename of prefixes, one a line, which come before those of the command line
+    #[arg(long)]
+    from: Option<InputName>,
+    /// Write this type, such as int32; unless it is given, all must have the same. A token that does not fit is an error
+    #[arg(long)]
+    dtype: Option<TokenType>,
+    /// Who is to read the dataset: megatron, gpt-neox, deepspeed or fairseq; that of the inputs unless it is given, and
+    /// megatron where they differ
+    #[arg(long)]
+    dialect: Option<Dialect>,
+    out_prefix: Arg,
+    prefixes: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, indexed_merge)
+}
+
+fn indexed_merge(opts: Options) -> Result<Tally> {
+    let target = Prefix::new(opts.out_prefix.as_path());
+    let mut prefixes = Vec::new();
+    if let Some(from) = &opts.from {
+        let mut lines = Lines::open(from)?;
+        while let Some(line) = lines.next_line()? {
+            let name = line.trim_ascii();
+            if !name.is_empty() {
+                prefixes.push(Prefix::new(name.to_path()?));
+            }
+        }
+    }
+    prefixes.extend(opts.prefixes.iter().map(|prefix| Prefix::new(prefix.as_path())));
+    ensure!(!prefixes.is_empty(), "expected datasets to merge into {target}, got none");
+    let inputs = prefixes.iter().map(IndexedDataset::open).collect::<Result<Vec<_>, _>>()?;
+    let counts = merge(&target, &inputs, opts.dtype, opts.dialect)?;
+    log!(
+        "Merged {} datasets of {} documents, {} sequences and {} tokens into {target}",
+        inputs.len(),
+        counts.documents,
+        counts.sequences,
+        counts.tokens
+    );
+    Ok(Tally::new(inputs.len() as u64, 0))
+}

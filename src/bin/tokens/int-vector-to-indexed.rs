@@ -1,0 +1,295 @@
+//! Writes integer vectors as a token dataset (`.idx` and `.bin`) for training.
+//!
+//! Kaldi has no such program.
+
+use std::collections::{HashMap, VecDeque};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::{Result, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
+use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_io::{Output, Rspecifier, Value, is_same_file};
+use kaldi_log::log;
+use kaldi_table::{Reader, Rows, SequentialReader};
+
+const USAGE: &str = "\
+Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, as Megatron and its kin train on: each vector is a
+document of one sequence, or with --nested each vector of vectors is a document of several. The files appear when both are
+complete. An empty vector is a sequence of length 0.
+
+Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
+ e.g.: int-vector-to-indexed --dtype=uint16 --append-eod=0 ark:tokens.ark train
+       int-vector-to-indexed --dtype=auto --keys=train.keys 'ark:gunzip -c ali.*.gz |' train
+See also: indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 where all tokens fit, else int32
+    #[arg(long, default_value = "int32")]
+    dtype: Choice,
+    /// Refuse tokens that are not below it; chooses the type under --dtype=auto: uint16 where it is below 65500, else int32
+    #[arg(long)]
+    vocab_size: Option<u64>,
+    /// Append this token to the last sequence of every document, unless the document has no tokens
+    #[arg(long)]
+    append_eod: Option<i32>,
+    /// Read vectors of vectors: the outer ones are documents, the inner ones sequences
+    #[arg(long)]
+    nested: bool,
+    /// Wxfilename for the key of each sequence, one a line
+    #[arg(long)]
+    keys: Option<OutputName>,
+    /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested of one or more for each key,
+    /// as many as sequences
+    #[arg(long)]
+    modes: Option<InputName>,
+    /// Who is to read the dataset: megatron, gpt-neox, deepspeed or fairseq
+    #[arg(long, default_value = "megatron")]
+    dialect: Dialect,
+    /// Leave out sequences without tokens, and documents that have no others
+    #[arg(long)]
+    skip_empty: bool,
+    source: InputName,
+    prefix: Arg,
+}
+
+/// The value of --dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Choice {
+    Auto,
+    Type(TokenType),
+}
+
+impl FromStr for Choice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(TokenType::U32 | TokenType::U64 | TokenType::F32 | TokenType::F64) | Err(_) => {
+                Err(format!("expected int32, uint16, uint8, int8, int16, int64 or auto, got {text:?}"))
+            }
+            Ok(token_type) => Ok(Self::Type(token_type)),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, int_vector_to_indexed)
+}
+
+fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
+    let prefix = Prefix::new(opts.prefix.as_path());
+    ensure!(
+        !opts.nested || opts.dialect.has_documents(),
+        "an index of {} has no documents, which --nested makes",
+        opts.dialect
+    );
+    let encoder = Encoder::new(&opts)?;
+    for source in [Some(&opts.source), opts.modes.as_ref()].into_iter().flatten() {
+        refuse_outputs(source, &prefix, opts.keys.as_deref())?;
+    }
+    let mut rows = match opts.nested {
+        false => encode::<Vec<i32>>(&opts.source, encoder, |vector| vec![vector])?,
+        true => encode::<Vec<Vec<i32>>>(&opts.source, encoder, |vectors| vectors)?,
+    };
+    let mut modes = opts.modes.as_ref().map(|modes| Modes::open(modes, opts.nested)).transpose()?;
+    let options = BuilderOptions {
+        token_type: encoder.token_type,
+        dialect: opts.dialect,
+        has_modes: modes.is_some(),
+        may_widen: encoder.may_widen,
+    };
+    let mut builder = IndexedDatasetBuilder::create(&prefix, options)?;
+    let mut keys = opts.keys.as_ref().map(|keys| Output::create(keys, false)).transpose()?;
+
+    while let Some((key, document)) = rows.next()? {
+        let modes = modes.as_mut().map(|modes| modes.take(key.as_ref(), document.lengths.len())).transpose()?;
+        let mut start = 0;
+        let mut kept = 0;
+        for (at, length) in document.lengths.iter().enumerate() {
+            let bytes = &document.bytes[start..start + length];
+            start += length;
+            if opts.skip_empty && bytes.is_empty() {
+                continue;
+            }
+            kept += 1;
+            builder.push_bytes(bytes, document.token_type)?;
+            if let Some(modes) = &modes {
+                builder.push_mode(modes[at])?;
+            }
+            if let Some(keys) = &mut keys {
+                keys.write_all(&[key.as_bytes(), b"\n"].concat())?;
+            }
+        }
+        if kept > 0 || !opts.skip_empty {
+            builder.end_document()?;
+        }
+    }
+    let (counts, token_type) = (builder.counts(), builder.token_type());
+    log!(
+        "Wrote {} documents of {} sequences and {} tokens of {token_type} to {prefix}",
+        counts.documents,
+        counts.sequences,
+        counts.tokens
+    );
+    rows.finish()?;
+    modes.map_or(Ok(()), Modes::finish)?;
+    keys.map_or(Ok(()), Output::finish)?;
+    builder.finish()?;
+    Ok(Tally::new(counts.documents, 0).always_ok())
+}
+
+/// Refuses to read what is written.
+fn refuse_outputs(source: &BStr, prefix: &Prefix, keys: Option<&BStr>) -> Result<()> {
+    let Some(Rspecifier { rxfilename: name, .. }) = Rspecifier::parse(source) else { return Ok(()) };
+    let [idx, bin] = [prefix.idx(), prefix.bin()].map(|path| BString::from(path.to_string_lossy().into_owned()));
+    let mut outputs = [idx.as_ref(), bin.as_ref()].into_iter().chain(keys);
+    if let Some(output) = outputs.find(|output| is_same_file(name.as_ref(), output)) {
+        bail!("{output} is to be read and written: write to another name");
+    }
+    Ok(())
+}
+
+/// A document as it is written.
+struct Document {
+    bytes: Vec<u8>,
+    token_type: TokenType,
+    /// Bytes of each sequence.
+    lengths: Vec<usize>,
+}
+
+/// What becomes of tokens.
+#[derive(Clone, Copy)]
+struct Encoder {
+    token_type: TokenType,
+    may_widen: bool,
+    vocab_size: Option<u64>,
+    eod: Option<i32>,
+}
+
+impl Encoder {
+    fn new(opts: &Options) -> Result<Self> {
+        let (token_type, may_widen) = match (opts.dtype, opts.vocab_size) {
+            (Choice::Type(token_type), _) => (token_type, false),
+            (Choice::Auto, Some(size)) => (TokenType::for_vocabulary(size), false),
+            (Choice::Auto, None) => (TokenType::U16, true),
+        };
+        let encoder = Self { token_type, may_widen, vocab_size: opts.vocab_size, eod: opts.append_eod };
+        if let Some(eod) = opts.append_eod {
+            encoder.encode(&[eod], &mut Vec::new()).map_err(|message| anyhow::anyhow!("--append-eod: {message}"))?;
+        }
+        Ok(encoder)
+    }
+
+    /// Appends the bytes of tokens; returns their type. Tells the position of one that is wrong.
+    fn encode(&self, tokens: &[i32], bytes: &mut Vec<u8>) -> Result<TokenType, String> {
+        if let Some(size) = self.vocab_size {
+            let is_outside = |token: &i32| u64::try_from(*token).map_or(true, |token| token >= size);
+            if let Some(at) = tokens.iter().position(is_outside) {
+                return Err(format!(
+                    "token {at}: expected a token from 0 to below --vocab-size={size}, found {}",
+                    tokens[at]
+                ));
+            }
+        }
+        match encode_i32(tokens, self.token_type, bytes) {
+            Ok(()) => Ok(self.token_type),
+            Err(_) if self.may_widen => Ok(TokenType::I32),
+            Err(Misfit { position, value, .. }) => {
+                Err(format!("token {position}: expected a number that fits {}, found {value}", self.token_type))
+            }
+        }
+    }
+
+    fn document(&self, mut sequences: Vec<Vec<i32>>) -> Result<Document, String> {
+        if let (Some(eod), Some(last)) = (self.eod, sequences.iter().rposition(|_| true))
+            && sequences.iter().any(|sequence| !sequence.is_empty())
+        {
+            sequences[last].push(eod);
+        }
+        let mut document = Document { bytes: Vec::new(), token_type: self.token_type, lengths: Vec::new() };
+        for (at, sequence) in sequences.iter().enumerate() {
+            let start = document.bytes.len();
+            let name = |message: String| match sequences.len() {
+                1 => message,
+                _ => format!("sequence {at}: {message}"),
+            };
+            if self.encode(sequence, &mut document.bytes).map_err(name)? != self.token_type {
+                return Ok(wide(&sequences));
+            }
+            document.lengths.push(document.bytes.len() - start);
+        }
+        Ok(document)
+    }
+}
+
+/// A document as int32, which every token fits.
+fn wide(sequences: &[Vec<i32>]) -> Document {
+    let bytes = sequences.iter().flatten().flat_map(|token| token.to_le_bytes()).collect();
+    Document {
+        bytes,
+        token_type: TokenType::I32,
+        lengths: sequences.iter().map(|sequence| 4 * sequence.len()).collect(),
+    }
+}
+
+/// Reads a table, on several threads where that pays.
+fn encode<T: Value>(source: &BStr, encoder: Encoder, sequences: fn(T) -> Vec<Vec<i32>>) -> Result<Rows<Document>> {
+    Ok(SequentialReader::<T>::open(source)?
+        .par_map(move |entry| encoder.document(sequences(entry.read()?)).map_err(|error| entry.error(error))))
+}
+
+/// Modes by key; those that come before they are asked for are kept.
+struct Modes {
+    rows: Rows<Vec<i32>>,
+    ahead: HashMap<BString, VecDeque<i32>>,
+}
+
+impl Modes {
+    fn open(rspecifier: &BStr, nested: bool) -> Result<Self> {
+        let rows = match nested {
+            false => SequentialReader::<i32>::open(rspecifier)?.par_map(|entry| Ok(vec![entry.read()?])),
+            true => SequentialReader::<Vec<i32>>::open(rspecifier)?.par_map(|entry| Ok(entry.read()?)),
+        };
+        Ok(Self { rows, ahead: HashMap::new() })
+    }
+
+    /// The modes of the next `count` sequences of a key.
+    fn take(&mut self, key: &BStr, count: usize) -> Result<Vec<i8>> {
+        let mut taken = Vec::with_capacity(count);
+        let mut known = self.ahead.remove(key).unwrap_or_default();
+        while taken.len() < count {
+            if let Some(mode) = known.pop_front() {
+                let message = || format!("{key}: expected a mode from -128 to 127, found {mode}");
+                taken.push(i8::try_from(mode).map_err(|_| anyhow::anyhow!(message()))?);
+                continue;
+            }
+            let Some((other, modes)) = self.rows.next()? else {
+                bail!("{key}: expected modes of {count} sequences, found {}", taken.len());
+            };
+            match other == key {
+                true => known.extend(modes),
+                false => self.ahead.entry(other).or_default().extend(modes),
+            }
+        }
+        if !known.is_empty() {
+            self.ahead.insert(key.to_owned(), known);
+        }
+        Ok(taken)
+    }
+
+    /// What is left is nobody's; a command that failed is an error.
+    fn finish(mut self) -> Result<()> {
+        while let Some((key, modes)) = self.rows.next()? {
+            self.ahead.entry(key).or_default().extend(modes);
+        }
+        if let Some((key, _)) = self.ahead.iter().find(|(_, modes)| !modes.is_empty()) {
+            bail!("{key}: there are more modes than sequences");
+        }
+        Ok(self.rows.finish()?)
+    }
+}

@@ -1,0 +1,33 @@
+use super::with_dataset;
+use crate::support::{Scratch, tool};
+
+#[test]
+fn a_prefix_and_a_request_are_needed() {
+    for arguments in [&[][..], &["a"]] {
+        tool("indexed-get").args(arguments).assert().code(1).stdout("");
+    }
+}
+
+#[test]
+fn each_request_is_a_line() {
+    let scratch = with_dataset();
+    scratch.sh("indexed-get data 1 0:1 1:1:2 2:2 1:0:0").succeeds().stdout_is("4 5 6 7\n2 3\n5 6\n\n\n");
+    scratch.sh("indexed-get --raw data 1:1:2").succeeds().stdout_is([5, 0, 6, 0]);
+}
+
+#[test]
+fn nothing_runs_past_a_sequence() {
+    let scratch = with_dataset();
+    for request in ["3", "0:4", "0:2:2", "0:0:18446744073709551615", "x", "-1", "1:2:3:4", "1:"] {
+        scratch.sh(&format!("indexed-get data {request}")).fails_with(255).stdout_is("");
+    }
+}
+
+#[test]
+fn documents_are_counted_on_request() {
+    let scratch = Scratch::new();
+    scratch.write("n", "a 1 2 ; 3 ; \nb \n");
+    scratch.sh("int-vector-to-indexed --nested ark:n d").succeeds();
+    scratch.sh("indexed-get --document d 0 0:1:2 1").succeeds().stdout_is("1 2 3\n2 3\n\n");
+    scratch.sh("indexed-get --document d 0:2:2").fails_with(255);
+}
