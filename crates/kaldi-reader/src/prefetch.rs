@@ -43,8 +43,11 @@ struct Shared<R: Reader> {
     changed: Condvar,
 }
 
+/// A value or the error that ends the reader.
+type Item<R> = Result<<R as Reader>::Value, <R as Reader>::Error>;
+
 struct Queue<R: Reader> {
-    items: VecDeque<(Result<R::Value, R::Error>, usize)>,
+    items: VecDeque<(Item<R>, usize)>,
     bytes: usize,
     ended: bool,
     stop: bool,

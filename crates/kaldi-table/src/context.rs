@@ -39,6 +39,9 @@ pub fn count_delivered() {
     DELIVERED.fetch_add(1, Ordering::Relaxed);
 }
 
+/// A function that gets whole log lines.
+type LogSink = dyn Fn(&[u8]) + Send + Sync;
+
 /// The surroundings of one reader. Where nothing is set, the defaults of the process hold.
 ///
 /// ```
@@ -55,7 +58,7 @@ pub fn count_delivered() {
 #[derive(Clone, Default)]
 pub struct Context {
     threads: Option<usize>,
-    log: Option<Arc<dyn Fn(&[u8]) + Send + Sync>>,
+    log: Option<Arc<LogSink>>,
     counter: Option<Arc<AtomicU64>>,
 }
 

@@ -51,7 +51,7 @@ fn compute_cmvn_stats_two_channel(opts: Options) -> anyhow::Result<Tally> {
     for utts in groups {
         let mut found = Vec::new();
         for utt in &utts {
-            match source.get(&utt)? {
+            match source.get(utt)? {
                 Some(feats) => found.push((BStr::new(utt), feats)),
                 None => {
                     warning!("No feature data for utterance {utt}");

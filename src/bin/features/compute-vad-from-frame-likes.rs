@@ -56,7 +56,7 @@ fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {
     };
     let log_priors = log_priors(&opts.priors, num_classes)?;
     let source = SequentialReader::<Vector<f32>>::open(&opts.first)?;
-    let others = opts.others.iter().map(|name| RandomAccessReader::<Vector<f32>>::open(name));
+    let others = opts.others.iter().map(RandomAccessReader::<Vector<f32>>::open);
     let others: Vec<_> = others.collect::<Result<_, _>>()?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 
 fn concat_feats(opts: Options) -> anyhow::Result<Tally> {
     let names = std::iter::once(&opts.first).chain(&opts.others);
-    let all = names.map(|name| read_file(name)).collect::<Result<Vec<Matrix<f32>>, _>>()?;
+    let all = names.map(read_file).collect::<Result<Vec<Matrix<f32>>, _>>()?;
     write_file(&opts.target, &frames::concat(&all)?, Format::from_binary(opts.binary))?;
     Ok(Tally::new(all.len() as u64, 0))
 }

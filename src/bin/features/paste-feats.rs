@@ -49,7 +49,7 @@ fn paste_feats(opts: Options) -> anyhow::Result<Tally> {
 fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
-        opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+        opts.others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
@@ -71,7 +71,7 @@ fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
 
 fn paste_files(opts: &Options) -> anyhow::Result<Tally> {
     let names = std::iter::once(&opts.first).chain(&opts.others);
-    let all = names.map(|name| read_file(name)).collect::<Result<Vec<Matrix<f32>>, _>>()?;
+    let all = names.map(read_file).collect::<Result<Vec<Matrix<f32>>, _>>()?;
     let all: Vec<_> = all.iter().collect();
     let pasted = paste(&all, opts.length_tolerance, BStr::new("")).map_err(anyhow::Error::from_boxed)?;
     let Some(feats) = pasted else { return Ok(Tally::new(0, 1)) };

@@ -53,7 +53,7 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
     if places.len() != streams.len() {
         bail!("expected {} dimensions, one for each table of posteriors, got {:?}", streams.len(), &*opts.dims);
     }
-    let posteriors = streams.iter().map(|name| RandomAccessReader::<Posterior>::open(name));
+    let posteriors = streams.iter().map(RandomAccessReader::<Posterior>::open);
     let posteriors = posteriors.collect::<Result<Vec<_>, _>>()?;
     let lengths = SequentialReader::<i32>::open(&opts.lengths)?;
     let mut target = TableWriter::create(&opts.target)?;

@@ -59,7 +59,7 @@ fn compose_transforms(opts: Options) -> anyhow::Result<Tally> {
     match (a_is_table, b_is_table) {
         (true, true) => {
             let table = RandomAccessReader::open(&opts.b)?;
-            let utt2spk = opts.utt2spk.as_ref().map(|name| RandomAccessReader::open(name)).transpose()?;
+            let utt2spk = opts.utt2spk.as_ref().map(RandomAccessReader::open).transpose()?;
             compose_table(&opts.a, Partner::Table { table, utt2spk }, Order::EntryIsA, &opts)
         }
         (true, false) => compose_table(&opts.a, Partner::File(Arc::new(read_file(&opts.b)?)), Order::EntryIsA, &opts),

@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {
     let scores = SequentialReader::<Matrix<f32>>::open(&opts.scores)?;
     let reco2utt = RandomAccessReader::<Tokens>::open(&opts.reco2utt)?;
-    let reco2num = opts.reco2num_spk_rspecifier.as_ref().map(|name| RandomAccessReader::<i32>::open(name));
+    let reco2num = opts.reco2num_spk_rspecifier.as_ref().map(RandomAccessReader::<i32>::open);
     let mut labels = TableWriter::create(&opts.labels)?;
     let format = labels.format();
 

@@ -71,7 +71,7 @@ fn means_of_speakers(
     let mut ivectors = RandomAccessReader::<Vector<f32>>::open(ivectors)?;
     let mut speakers = SequentialReader::<Tokens>::open(spk2utt)?;
     let mut means = TableWriter::create(means)?;
-    let mut num_utts = num_utts.map(|name| TableWriter::<i32>::create(name)).transpose()?;
+    let mut num_utts = num_utts.map(TableWriter::<i32>::create).transpose()?;
 
     let mut moments = VectorMoments::default();
     let (mut tally, mut utts_done, mut utts_missing) = (Tally::default(), 0, 0);

@@ -94,7 +94,7 @@ fn transformed(
 ) -> anyhow::Result<Rows<Option<Transformed>>> {
     let plda = Arc::clone(plda);
     let ivectors = SequentialReader::<Vector<f32>>::open(ivectors)?;
-    let num_utts = num_utts.map(|name| RandomAccessReader::<i32>::open(name)).transpose()?;
+    let num_utts = num_utts.map(RandomAccessReader::<i32>::open).transpose()?;
     Ok(ivectors.par_map_with(num_utts, move |entry, num_utts| {
         let key = entry.key();
         let num_utts = match num_utts {

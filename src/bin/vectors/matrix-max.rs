@@ -49,7 +49,7 @@ fn matrix_max(opts: Options) -> anyhow::Result<Tally> {
         }
         let mut found: Vec<(_, Arc<Matrix<f32>>)> = Vec::new();
         for utt in utts.iter() {
-            match matrices.get(&utt)? {
+            match matrices.get(utt)? {
                 Some(matrix) => found.push((utt, matrix)),
                 None => {
                     warning!("No matrix present in input for utterance {utt}");

@@ -47,7 +47,7 @@ fn multiply_vectors(opts: Options) -> anyhow::Result<Tally> {
 fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Vector<f32>>> =
-        opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+        opts.others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
@@ -68,7 +68,7 @@ fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
 
 fn multiply_files(opts: &Options) -> anyhow::Result<Tally> {
     let mut product: Vector<f32> = read_file(&opts.first)?;
-    let others: Vec<Vector<f32>> = opts.others.iter().map(|name| read_file(name)).collect::<Result<_, _>>()?;
+    let others: Vec<Vector<f32>> = opts.others.iter().map(read_file).collect::<Result<_, _>>()?;
     let others: Vec<&Vector<f32>> = others.iter().collect();
     if !multiply(&mut product, &others, opts.length_tolerance, "") {
         return Ok(Tally::new(0, 1));

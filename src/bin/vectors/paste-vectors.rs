@@ -39,7 +39,7 @@ fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
     }
     let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
     let lookup: Vec<RandomAccessReader<Vector<f32>>> =
-        opts.others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+        opts.others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();
 

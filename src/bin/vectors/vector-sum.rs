@@ -60,7 +60,7 @@ fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
     let (first, others) = (opts.sources[0].clone(), opts.sources[1..].to_vec());
     let source = SequentialReader::<Vector<f32>>::open(&first)?;
     let lookup: Vec<RandomAccessReader<Vector<f32>>> =
-        others.iter().map(|name| RandomAccessReader::open(name)).collect::<Result<_, _>>()?;
+        others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
     let mut target = TableWriter::create(&opts.target)?;
     let format = target.format();
 
