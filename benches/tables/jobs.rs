@@ -152,6 +152,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
     jobs.extend(token_jobs());
+    jobs.extend(feed_jobs());
     jobs
 }
 
@@ -249,6 +250,29 @@ fn feature_jobs() -> Vec<Job> {
             "alignment of these sentences (to /dev/null)",
             "align-text",
             &["ark:ref.txt", "ark:hyp.txt", "ark,t:/dev/null"],
+        ),
+    ]
+}
+
+/// Feeding training.
+fn feed_jobs() -> Vec<Job> {
+    let job = |corpus, name, tool, arguments| Job::new(corpus, name, tool, arguments).beside(Rival::Nobody);
+    vec![
+        job(Corpus::Tables, "table-shuffle of the matrices", "table-shuffle", &["ark:m.ark", "ark:out"])
+            .compared_with(Yardstick::CatToFile, 1.5),
+        job(Corpus::Tables, "spec augmentation (to /dev/null)", "spec-augment-feats", &["ark:m.ark", "ark:/dev/null"])
+            .goals(0.06, 0.04),
+        job(
+            Corpus::Words,
+            "20,000 sentences of 30 words as characters (to /dev/null)",
+            "tokenize-text",
+            &["--symbols=/dev/null", "ref.txt", "ark:/dev/null"],
+        ),
+        job(
+            Corpus::Audio,
+            "resampling from 16 kHz to 8 kHz (to /dev/null)",
+            "resample-wav",
+            &["--resample-rate=8000", "scp:wav.scp", "ark:/dev/null"],
         ),
     ]
 }

@@ -1,6 +1,7 @@
 pub mod audio;
 pub mod cmvn;
 pub mod features;
+pub mod feed;
 pub mod help;
 pub mod posteriors;
 pub mod scoring;

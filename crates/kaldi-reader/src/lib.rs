@@ -1,8 +1,17 @@
 //! Streams of values that can restart, and their decorators.
 //!
 //! A [`Reader`] delivers one value after the other. It can be started again, which an iterator cannot. A decorator takes
-//! a reader and is a reader, so that they stack: [`prefetch`] reads ahead on another thread, [`par_map`] applies a
-//! function on several threads and keeps the order. [`ReaderExt`] has them as methods.
+//! a reader and is a reader, so that they stack. [`ReaderExt`] has them as methods.
+//!
+//! | what | |
+//! | --- | --- |
+//! | [`file_reader`], [`open_files`] | one file, and the shape of its values; many files, in order or as they come |
+//! | [`prefetch`], [`par_map`], [`threaded`] | reading ahead, work on several threads in order, one reader for several threads |
+//! | [`shuffle_window`], [`shuffle_stream`], [`sort`] | another order |
+//! | [`batch`], [`batch_by_frames`], [`batch_by_length`] | several values as one |
+//! | [`repeat`], [`passes`], [`interleave`] | several passes, several streams |
+//! | [`partition`], [`take`], [`skip`], [`filter_map`] | a part of the values, others in their places |
+//! | [`counting`], [`peekable`] | how many went by, what comes next |
 //!
 //! The contract of every reader, which [`testing`] checks:
 //!
@@ -35,13 +44,44 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod batch;
+mod counting;
+mod draws;
+mod error;
 mod ext;
+mod file;
+mod interleave;
+mod open_files;
 mod par_map;
+mod partition;
+mod peekable;
 mod prefetch;
 mod reader;
+mod repeat;
+mod select;
+mod shape;
+mod shuffle;
+mod sort;
+mod source;
 pub mod testing;
+mod threaded;
 
+pub use batch::{Batch, BatchByFrames, BatchByLength, Buckets, Leftover, batch, batch_by_frames, batch_by_length};
+pub use counting::{Counter, Counting, counting};
+pub use draws::Draws;
+pub use error::Error;
 pub use ext::{Iter, ReaderExt};
+pub use file::{FileReader, file_reader};
+pub use interleave::{Interleave, interleave};
+pub use open_files::{FilesAhead, FilesUnordered, OpenFiles, open_files};
 pub use par_map::{ParMap, par_map};
+pub use partition::{Partition, Share, partition};
+pub use peekable::{Peekable, peekable};
 pub use prefetch::{Prefetch, prefetch};
 pub use reader::{BoxReader, FromFn, FromSlice, Reader, Step, from_fn, from_slice};
+pub use repeat::{Passes, Repeat, passes, repeat};
+pub use select::{FilterMap, Skip, Take, filter_map, skip, take};
+pub use shape::Shape;
+pub use shuffle::{Shuffle, shuffle_stream, shuffle_window};
+pub use sort::{Sort, sort};
+pub use threaded::{Threaded, threaded};

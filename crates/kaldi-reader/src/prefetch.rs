@@ -9,7 +9,8 @@ use crate::Reader;
 
 /// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `weigh`.
 ///
-/// The thread starts with the first value that is asked for.
+/// The thread starts with the first value that is asked for. Values are handed over all at once, those that wait when the last
+/// one was delivered, so that small values do not cost a change of threads each.
 pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Prefetch<R>
 where
     R: Reader + Send + 'static,
@@ -31,6 +32,8 @@ enum State<R: Reader> {
     Running {
         queue: Arc<Shared<R>>,
         thread: JoinHandle<R>,
+        /// Items that were handed over.
+        taken: VecDeque<Item<R>>,
     },
     /// The inner reader ended; it is kept for a restart.
     Ended(R),
@@ -43,11 +46,11 @@ struct Shared<R: Reader> {
     changed: Condvar,
 }
 
-/// A value or the error that ends the reader.
 type Item<R> = Result<<R as Reader>::Value, <R as Reader>::Error>;
 
 struct Queue<R: Reader> {
-    items: VecDeque<(Item<R>, usize)>,
+    items: VecDeque<Item<R>>,
+    /// Bytes of these items.
     bytes: usize,
     ended: bool,
     stop: bool,
@@ -79,37 +82,50 @@ where
     R::Value: Send,
     R::Error: Send,
 {
+    /// Starts the thread before the first value is asked for.
+    pub(crate) fn begin(&mut self) {
+        if let State::Idle(_) = self.state
+            && let Some(reader) = self.stop()
+        {
+            self.start(reader);
+        }
+    }
+
     fn start(&mut self, mut reader: R) {
         let queue = Queue { items: VecDeque::new(), bytes: 0, ended: false, stop: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), changed: Condvar::new() });
-        let (max_bytes, weigh, end) = (self.max_bytes, self.weigh, EndOnDrop(Arc::clone(&shared)));
+        // The other half may have been handed over.
+        let (max_bytes, weigh, end) = (self.max_bytes / 2, self.weigh, EndOnDrop(Arc::clone(&shared)));
         let thread = thread::spawn(move || {
             let shared = &end.0;
             loop {
                 let Some(item) = reader.next().transpose() else { break };
                 let weight = item.as_ref().map_or(0, weigh);
                 let mut queue = shared.lock();
-                while !queue.stop && !queue.items.is_empty() && queue.bytes + weight > max_bytes {
+                while !queue.stop && !queue.items.is_empty() && queue.bytes.saturating_add(weight) > max_bytes {
                     queue = shared.wait(queue);
                 }
                 if queue.stop {
                     break;
                 }
-                queue.items.push_back((item, weight));
-                queue.bytes += weight;
+                let is_awaited = queue.items.is_empty();
+                queue.items.push_back(item);
+                queue.bytes = queue.bytes.saturating_add(weight);
                 drop(queue);
-                shared.changed.notify_all();
+                if is_awaited {
+                    shared.changed.notify_all();
+                }
             }
             drop(end);
             reader
         });
-        self.state = State::Running { queue: shared, thread };
+        self.state = State::Running { queue: shared, thread, taken: VecDeque::new() };
     }
 
     fn stop(&mut self) -> Option<R> {
         match std::mem::replace(&mut self.state, State::Moving) {
             State::Idle(reader) | State::Ended(reader) => Some(reader),
-            State::Running { queue, thread } => {
+            State::Running { queue, thread, .. } => {
                 queue.lock().stop = true;
                 queue.changed.notify_all();
                 match thread.join() {
@@ -136,24 +152,19 @@ where
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
-        if let State::Idle(_) = self.state {
-            let Some(reader) = self.stop() else { return Ok(None) };
-            self.start(reader);
+        self.begin();
+        let State::Running { queue: shared, taken, .. } = &mut self.state else { return Ok(None) };
+        if taken.is_empty() {
+            let mut queue = shared.lock();
+            while queue.items.is_empty() && !queue.ended {
+                queue = shared.wait(queue);
+            }
+            std::mem::swap(taken, &mut queue.items);
+            queue.bytes = 0;
+            drop(queue);
+            shared.changed.notify_all();
         }
-        let State::Running { queue: shared, .. } = &self.state else { return Ok(None) };
-        let mut queue = shared.lock();
-        let item = loop {
-            if let Some((item, weight)) = queue.items.pop_front() {
-                queue.bytes -= weight;
-                break item.map(Some);
-            }
-            if queue.ended {
-                break Ok(None);
-            }
-            queue = shared.wait(queue);
-        };
-        drop(queue);
-        shared.changed.notify_all();
+        let item = taken.pop_front().transpose();
         if !matches!(item, Ok(Some(_)))
             && let Some(reader) = self.stop()
         {
@@ -179,7 +190,7 @@ where
 
 impl<R: Reader> Drop for Prefetch<R> {
     fn drop(&mut self) {
-        if let State::Running { queue, thread } = std::mem::replace(&mut self.state, State::Moving) {
+        if let State::Running { queue, thread, .. } = std::mem::replace(&mut self.state, State::Moving) {
             queue.lock().stop = true;
             queue.changed.notify_all();
             drop(thread.join());

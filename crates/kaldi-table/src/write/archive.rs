@@ -103,7 +103,10 @@ impl ArchiveWriter {
     }
 
     /// Writes an entry that is in a file; its value begins behind `value_at` bytes.
-    fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::put_entry`].
+    pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
         count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }

@@ -1,0 +1,172 @@
+//! What can be wrong with the parameters of a chain.
+
+use std::fmt;
+
+use bstr::BString;
+use kaldi_wave::ResampleError;
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Parameters or files of a chain that make no sense.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A line of a symbol table does not have two fields.
+    SymbolFields {
+        /// File and line.
+        place: String,
+        /// The number of fields.
+        got: usize,
+    },
+    /// The number of a symbol is none.
+    SymbolId {
+        /// File and line.
+        place: String,
+        /// What stands there.
+        got: String,
+    },
+    /// A symbol has two numbers.
+    SymbolTwice {
+        /// File and line of the second one.
+        place: String,
+        /// The symbol.
+        symbol: String,
+    },
+    /// A number has two symbols.
+    IdTwice {
+        /// File and line of the second one.
+        place: String,
+        /// The number.
+        id: i32,
+        /// The symbols.
+        symbols: [String; 2],
+    },
+    /// A file is no SentencePiece model.
+    Model {
+        /// The file.
+        file: String,
+        /// The reason of the library.
+        reason: String,
+    },
+    /// A SentencePiece model fails on a text.
+    Encode {
+        /// The reason of the library.
+        reason: String,
+    },
+    /// A speed is out of range.
+    Speed {
+        /// The speed.
+        got: f64,
+    },
+    /// A line of a list does not have a key and a number.
+    Length {
+        /// File and line.
+        place: String,
+        /// The line.
+        got: BString,
+    },
+    /// A key comes twice in a list.
+    KeyTwice {
+        /// The list.
+        name: String,
+        /// The key.
+        key: BString,
+    },
+    /// A name is neither that of a file nor an rspecifier.
+    Name {
+        /// The name.
+        got: BString,
+    },
+    /// A wave file whose length was not known when it was written is to be followed by something.
+    OpenEntry {
+        /// Key, file and offset.
+        place: String,
+    },
+    /// An entry of a stream is not in memory as a whole.
+    LongEntry {
+        /// Key, file and offset.
+        place: String,
+    },
+    /// A binary value that is copied as it is should become text.
+    TextCopy {
+        /// The key.
+        key: BString,
+    },
+    /// Lines of a list were to become an archive.
+    ListToArchive {
+        /// The wspecifier.
+        name: BString,
+    },
+    /// A list cannot be read.
+    Io(kaldi_io::Error),
+    /// A table cannot be read.
+    Table(kaldi_table::Error),
+    /// Sample rates that cannot be converted.
+    Resample(ResampleError),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SymbolFields { place, got } => write!(f, "{place}: expected a symbol and a number, got {got} fields"),
+            Self::SymbolId { place, got } => write!(f, "{place}: expected a number of 32 bits, got {got:?}"),
+            Self::SymbolTwice { place, symbol } => write!(f, "{place}: the symbol {symbol:?} comes twice"),
+            Self::IdTwice { place, id, symbols: [first, second] } => {
+                write!(f, "{place}: the number {id} stands for {first:?} and for {second:?}")
+            }
+            Self::Model { file, reason } => write!(f, "{file}: expected a SentencePiece model, got {reason}"),
+            Self::Encode { reason } => write!(f, "the SentencePiece model fails: {reason}"),
+            Self::Speed { got } => write!(f, "expected a speed from 0.1 to 10, got {got}"),
+            Self::Length { place, got } => write!(f, "{place}: expected a key and a number, got {got:?}"),
+            Self::KeyTwice { name, key } => write!(f, "{name}: the key {key} comes twice"),
+            Self::Name { got } => write!(f, "expected an rspecifier or a file, got {got:?}"),
+            Self::OpenEntry { place } => write!(
+                f,
+                "{place}: the length of this wave file was not known when it was written, so that nothing may follow it"
+            ),
+            Self::LongEntry { place } => {
+                write!(f, "{place}: this entry of a stream is too long: write the archive to a file first")
+            }
+            Self::TextCopy { key } => write!(
+                f,
+                "{key}: expected text as the option t asks, got a binary value: copy-feats and its like write text"
+            ),
+            Self::ListToArchive { name } => {
+                write!(f, "{name}: a list of lines becomes a list: write to scp:FILE or FILE, or read ark:FILE")
+            }
+            Self::Io(error) => error.fmt(f),
+            Self::Table(error) => error.fmt(f),
+            Self::Resample(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => error.source(),
+            Self::Table(error) => error.source(),
+            Self::Resample(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<ResampleError> for Error {
+    fn from(error: ResampleError) -> Self {
+        Self::Resample(error)
+    }
+}
+
+impl From<kaldi_io::Error> for Error {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<kaldi_table::Error> for Error {
+    fn from(error: kaldi_table::Error) -> Self {
+        Self::Table(error)
+    }
+}

@@ -1,0 +1,238 @@
+//! Entries of tables that are copied as they are, whatever their values.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Format, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_scan::{Detector, Scanner};
+use kaldi_table::{ArchiveWriter, Reader};
+
+use crate::text::fields;
+use crate::{Error, Result};
+
+/// An entry of an archive, or a line of a list, of which nothing but the key is known.
+#[derive(Clone, Debug)]
+pub struct Item {
+    key: BString,
+    size: u64,
+    /// Whether it is in text form.
+    is_text: bool,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Line(BString),
+    /// Key and value; the value begins behind some bytes.
+    Entry {
+        bytes: Vec<u8>,
+        value_at: u64,
+    },
+    /// Where key and value are in a file.
+    Place {
+        file: Arc<File>,
+        start: u64,
+        value: u64,
+        end: u64,
+    },
+}
+
+impl Item {
+    /// The key.
+    pub fn key(&self) -> &BStr {
+        self.key.as_bstr()
+    }
+
+    /// The line, where it is one of a list.
+    pub fn line(&self) -> Option<&BStr> {
+        match &self.content {
+            Content::Line(line) => Some(line.as_bstr()),
+            Content::Entry { .. } | Content::Place { .. } => None,
+        }
+    }
+
+    /// Bytes of the entry or the line.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Bytes that it takes in memory, about.
+    pub fn weight(&self) -> usize {
+        let content = match &self.content {
+            Content::Line(line) => line.len(),
+            Content::Entry { bytes, .. } => bytes.len(),
+            Content::Place { .. } => 0,
+        };
+        size_of::<Self>() + self.key.len() + content
+    }
+}
+
+/// Reads the entries of an archive of any type (`ark:`), or the lines of a list (`scp:` or the name of a file).
+///
+/// Of an archive in a regular file, values stay in the file until they are written.
+pub struct Items {
+    name: BString,
+    source: Option<Source>,
+}
+
+enum Source {
+    Archive(Box<Scanner>),
+    Lines(Lines),
+}
+
+impl Items {
+    /// Opens the table or list of this name.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or the name is none of either.
+    pub fn open(name: &BStr) -> Result<Self> {
+        let source = Some(Self::open_source(name)?);
+        Ok(Self { name: name.to_owned(), source })
+    }
+
+    /// Whether these are lines of a list.
+    pub fn are_lines(&self) -> bool {
+        Rspecifier::parse(self.name.as_bstr()).is_none_or(|it| it.kind == RspecifierKind::Script)
+    }
+
+    fn open_source(name: &BStr) -> Result<Source> {
+        match Rspecifier::parse(name) {
+            Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => {
+                Ok(Source::Archive(Scanner::open(&rxfilename, Detector::new(None))?.into()))
+            }
+            Some(Rspecifier { rxfilename, .. }) => Ok(Source::Lines(Lines::open(rxfilename.as_bstr())?)),
+            None if is_specifier(name) => Err(Error::Name { got: name.to_owned() }),
+            None => Ok(Source::Lines(Lines::open(name)?)),
+        }
+    }
+
+    fn try_next(source: &mut Source) -> Result<Option<Item>> {
+        match source {
+            Source::Archive(archive) => next_entry(archive),
+            Source::Lines(lines) => {
+                while let Some(line) = lines.next_line()? {
+                    if let Some(key) = fields(line).next() {
+                        let (key, line) = (key.into(), BString::from(line));
+                        let size = line.len() as u64 + 1;
+                        return Ok(Some(Item { key, size, is_text: true, content: Content::Line(line) }));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn next_entry(archive: &mut Scanner) -> Result<Option<Item>> {
+    let Some(entry) = archive.next_entry()? else { return Ok(None) };
+    let place = || format!("{}: {}:{}", entry.key, archive.printable_name(), entry.start);
+    if entry.is_open {
+        return Err(Error::OpenEntry { place: place() });
+    }
+    let Some(raw) = archive.entry() else { return Ok(None) };
+    let content = match (raw.source().and_then(|source| source.as_file()), raw.bytes()) {
+        (Some(file), _) => {
+            Content::Place { file: Arc::clone(file), start: entry.start, value: entry.value, end: entry.end }
+        }
+        (None, Some(bytes)) => Content::Entry { bytes: bytes.to_vec(), value_at: entry.value - entry.start },
+        (None, None) => return Err(Error::LongEntry { place: place() }),
+    };
+    Ok(Some(Item { size: entry.end - entry.start, is_text: entry.is_text, key: entry.key, content }))
+}
+
+impl Reader for Items {
+    type Value = Item;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Item>> {
+        let Some(source) = &mut self.source else { return Ok(None) };
+        let next = Self::try_next(source);
+        if matches!(next, Ok(Some(_))) {
+            return next;
+        }
+        let finished = self.finish();
+        finished.and(next)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.source = None;
+        self.source = Some(Self::open_source(self.name.as_bstr())?);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match self.source.take() {
+            Some(Source::Archive(archive)) => Ok(archive.finish()?),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes entries to an archive (`ark:`, `ark,scp:`), or lines to a list (`scp:` or the name of a file).
+#[must_use = "a table is complete only after finish()"]
+pub struct ItemWriter(Target);
+
+enum Target {
+    Archive(ArchiveWriter),
+    Lines(Output),
+}
+
+impl ItemWriter {
+    /// Creates what the name says, for items of `source`.
+    ///
+    /// # Errors
+    /// Where it cannot be created, or is of the other kind than the source.
+    pub fn create(name: &BStr, source: &Items) -> Result<Self> {
+        let wspecifier = Wspecifier::parse(name);
+        if !source.are_lines() {
+            return Ok(Self(Target::Archive(ArchiveWriter::create(name)?)));
+        }
+        let (file, flush) = match wspecifier {
+            Some(Wspecifier { kind: WspecifierKind::Script(file), options }) => (file, options.flush),
+            Some(_) => return Err(Error::ListToArchive { name: name.to_owned() }),
+            None if is_specifier(name) => return Err(Error::Name { got: name.to_owned() }),
+            None => (name.to_owned(), false),
+        };
+        Ok(Self(Target::Lines(Output::create(file.as_bstr(), flush)?)))
+    }
+
+    /// Writes an item as it was read.
+    ///
+    /// # Errors
+    /// Where writing fails, or a binary value should become text.
+    pub fn put(&mut self, item: &Item) -> Result<()> {
+        if let Target::Archive(archive) = &self.0
+            && archive.format() == Format::Text
+            && !item.is_text
+        {
+            return Err(Error::TextCopy { key: item.key.clone() });
+        }
+        match (&mut self.0, &item.content) {
+            (Target::Lines(output), Content::Line(line)) => {
+                output.write_all(line)?;
+                output.write_all(b"\n")?;
+            }
+            (Target::Archive(archive), Content::Entry { bytes, value_at }) => {
+                archive.put(item.key(), *value_at, bytes)?;
+            }
+            (Target::Archive(archive), &Content::Place { ref file, start, value, end }) => {
+                archive.put_from(item.key(), value - start, file, start..end)?;
+            }
+            // The target was made for items of the source.
+            _ => return Err(Error::ListToArchive { name: item.key.clone() }),
+        }
+        Ok(())
+    }
+
+    /// Completes the table or list, which gets its name.
+    ///
+    /// # Errors
+    /// Where anything could not be written.
+    pub fn finish(self) -> Result<()> {
+        match self.0 {
+            Target::Archive(archive) => Ok(archive.finish()?),
+            Target::Lines(output) => Ok(output.finish()?),
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Utterances on their way into the training of a model: what is done to text, sound and features, one utterance at a time.
+//!
+//! | what | |
+//! | --- | --- |
+//! | [`Text`], [`Tokenizer`], [`Symbols`] | lines of text, as numbers, and back |
+//! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
+//! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |
+//! | [`SpecAugment`], [`SpecSubstitute`], [`SpecTrim`] | features changed at random |
+//! | [`Items`], [`ItemWriter`] | entries of tables copied as they are |
+//! | [`python_order`] | the order of Python programs |
+//!
+//! Names and meanings of parameters are those of WeNet's configuration files. Everything random is a function of
+//! [`Draws`](kaldi_reader::Draws), which are made of a seed, an epoch and the key of the utterance: so it does not depend on
+//! threads, nor on the utterances before.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod augment;
+mod bounds;
+mod error;
+mod items;
+mod lengths;
+mod order;
+mod sound;
+mod symbols;
+mod text;
+mod tokenizer;
+
+pub use augment::{SpecAugment, SpecSubstitute, SpecTrim};
+pub use bounds::{Beyond, Bounds};
+pub use error::{Error, Result};
+pub use items::{Item, ItemWriter, Items};
+pub use lengths::{Lengths, Unit};
+pub use order::python_order;
+pub use sound::{change_speed, resampler};
+pub use symbols::Symbols;
+pub use text::{Text, fields};
+pub use tokenizer::{BLANK, Tokenizer, ids};

@@ -1,0 +1,221 @@
+//! Text as symbols, and back.
+
+use std::collections::HashSet;
+
+use sentencepiece_rs::SentencePieceProcessor;
+
+use crate::{Error, Result, Symbols};
+
+/// Stands for a blank in symbols: U+2581.
+pub const BLANK: char = '▁';
+
+/// Cuts text into symbols, as the tokenizers of WeNet do.
+///
+/// Blanks at the ends of the text do not count. Where there are non-linguistic symbols such as `[LAUGH]` or `<NOISE>`, the text
+/// is brought to upper case, and they are symbols as a whole; what stands in brackets and is none of them is text.
+///
+/// ```
+/// use kaldi_feed::Tokenizer;
+///
+/// let tokenizer = Tokenizer::characters().with_non_linguistic(["{NOISE}"]);
+/// assert_eq!(tokenizer.tokens(" ab {noise} c ")?, ["A", "B", "▁", "{NOISE}", "▁", "C"]);
+/// # Ok::<(), kaldi_feed::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Tokenizer {
+    cutter: Cutter,
+    non_linguistic: Option<HashSet<String>>,
+}
+
+#[derive(Clone)]
+enum Cutter {
+    Char,
+    Bpe(std::sync::Arc<SentencePieceProcessor>),
+    Word,
+}
+
+impl Tokenizer {
+    /// Cuts into characters; a blank becomes [`BLANK`].
+    pub fn characters() -> Self {
+        Self { cutter: Cutter::Char, non_linguistic: None }
+    }
+
+    /// Cuts into what stands between blanks.
+    pub fn words() -> Self {
+        Self { cutter: Cutter::Word, non_linguistic: None }
+    }
+
+    /// Cuts into pieces of a SentencePiece model (BPE, unigram, word or character), the bytes of the file `name`. The text is
+    /// brought to upper case, and Chinese characters are symbols by themselves.
+    ///
+    /// # Errors
+    /// Where the bytes are no such model.
+    pub fn sentencepiece(name: &str, model: &[u8]) -> Result<Self> {
+        let model = SentencePieceProcessor::from_serialized_model(model)
+            .map_err(|error| Error::Model { file: name.to_owned(), reason: error.to_string() })?;
+        Ok(Self { cutter: Cutter::Bpe(model.into()), non_linguistic: None })
+    }
+
+    /// Takes these symbols as a whole: text in `[]`, `<>` or `{}`. Text is brought to upper case from now on, even where there
+    /// are none.
+    pub fn with_non_linguistic(self, symbols: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { non_linguistic: Some(symbols.into_iter().map(Into::into).collect()), ..self }
+    }
+
+    /// The symbols of a text.
+    ///
+    /// # Errors
+    /// Where the model fails.
+    pub fn tokens(&self, text: &str) -> Result<Vec<String>> {
+        let text = text.trim();
+        let mut tokens = Vec::new();
+        let Some(symbols) = &self.non_linguistic else {
+            self.cut(text, &mut tokens)?;
+            return Ok(tokens);
+        };
+        for part in bracketed_parts(&text.to_uppercase()) {
+            if symbols.contains(part) {
+                tokens.push(part.to_owned());
+            } else if !part.trim().is_empty() {
+                self.cut(part, &mut tokens)?;
+            }
+        }
+        Ok(tokens)
+    }
+
+    fn cut(&self, text: &str, tokens: &mut Vec<String>) -> Result<()> {
+        match &self.cutter {
+            Cutter::Char => tokens.extend(text.chars().map(|it| if it == ' ' { BLANK.into() } else { it.into() })),
+            Cutter::Word => tokens.extend(text.split_whitespace().map(str::to_owned)),
+            Cutter::Bpe(model) => {
+                let text = text.to_uppercase();
+                for part in chinese_parts(&text) {
+                    if part.starts_with(is_chinese) {
+                        tokens.push(part.to_owned());
+                    } else if !part.trim().is_empty() {
+                        tokens.extend(model.encode(part).map_err(|error| Error::Encode { reason: error.to_string() })?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of symbols. [`BLANK`]s become blanks again.
+    pub fn join<'a>(&self, tokens: impl IntoIterator<Item = &'a str>) -> String {
+        let separator = if matches!(self.cutter, Cutter::Word) { " " } else { "" };
+        let text = tokens.into_iter().collect::<Vec<_>>().join(separator);
+        if matches!(self.cutter, Cutter::Word) { text } else { text.replace(BLANK, " ").trim().to_owned() }
+    }
+}
+
+/// The numbers of symbols, and how many were unknown: these have the number of `unknown`, or are left out where there is none.
+///
+/// ```
+/// use kaldi_feed::{Symbols, ids};
+///
+/// let symbols = Symbols::parse("units.txt", "<unk> 1\nA 2\n")?;
+/// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<unk>"), (vec![2, 1], 1));
+/// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<none>"), (vec![2], 1));
+/// # Ok::<(), kaldi_feed::Error>(())
+/// ```
+pub fn ids(symbols: &Symbols, tokens: &[String], unknown: &str) -> (Vec<i32>, usize) {
+    let mut num_unknown = 0;
+    let id = |token: &String| {
+        symbols.id(token).or_else(|| {
+            num_unknown += 1;
+            symbols.id(unknown)
+        })
+    };
+    let ids = tokens.iter().filter_map(id).collect();
+    (ids, num_unknown)
+}
+
+/// Whether a character is a unit by itself under a SentencePiece model.
+fn is_chinese(character: char) -> bool {
+    ('\u{4e00}'..='\u{9fff}').contains(&character)
+}
+
+/// The characters that are units by themselves, and what stands between them.
+fn chinese_parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(is_chinese) {
+        let length = rest[at..].chars().next().map_or(0, char::len_utf8);
+        parts.extend([&rest[..at], &rest[at..at + length]]);
+        rest = &rest[at + length..];
+    }
+    parts.push(rest);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The parts in brackets of one kind that have no such bracket within, with their brackets, and what stands between them.
+fn bracketed_parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut begin, mut at) = (0, 0);
+    while let Some(open) = text[at..].find(['[', '<', '{']).map(|found| at + found) {
+        let pair = match text.as_bytes()[open] {
+            b'[' => ['[', ']'],
+            b'<' => ['<', '>'],
+            _ => ['{', '}'],
+        };
+        let inside = &text[open + 1..];
+        match inside.find(pair) {
+            Some(length) if length > 0 && inside[length..].starts_with(pair[1]) => {
+                let end = open + 1 + length + 1;
+                parts.extend([&text[begin..open], &text[open..end]]);
+                (begin, at) = (end, end);
+            }
+            _ => at = open + 1,
+        }
+    }
+    parts.push(&text[begin..]);
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_keep_inner_blanks_and_lose_outer_ones() {
+        let tokenizer = Tokenizer::characters();
+        assert_eq!(tokenizer.tokens(" a  b\u{3000}").unwrap(), ["a", "▁", "▁", "b"]);
+        assert_eq!(tokenizer.tokens("你好 é").unwrap(), ["你", "好", "▁", "é"]);
+        assert!(tokenizer.tokens("  ").unwrap().is_empty());
+        assert_eq!(tokenizer.join(["a", "▁", "b"]), "a b");
+    }
+
+    #[test]
+    fn brackets_are_symbols_where_they_are_listed() {
+        let tokenizer = Tokenizer::characters().with_non_linguistic(["[NOISE]", "<A B>"]);
+        assert_eq!(tokenizer.tokens("x[noise]<a b>y").unwrap(), ["X", "[NOISE]", "<A B>", "Y"]);
+        // Another one is text, as are brackets that do not close.
+        assert_eq!(tokenizer.tokens("[no]").unwrap(), ["[", "N", "O", "]"]);
+        assert_eq!(tokenizer.tokens("[[noise]").unwrap(), ["[", "[NOISE]"]);
+        assert_eq!(tokenizer.tokens("[]<").unwrap(), ["[", "]", "<"]);
+    }
+
+    #[test]
+    fn a_blank_between_symbols_is_no_text() {
+        let tokenizer = Tokenizer::words().with_non_linguistic(["<N>"]);
+        assert_eq!(tokenizer.tokens("a <n> <n>  b").unwrap(), ["A", "<N>", "<N>", "B"]);
+        assert_eq!(tokenizer.join(["A", "▁"]), "A ▁");
+    }
+
+    #[test]
+    fn chinese_characters_stand_alone() {
+        assert_eq!(chinese_parts("AB今天C"), ["AB", "今", "天", "C"]);
+        assert!(chinese_parts("").is_empty());
+    }
+
+    #[test]
+    fn what_is_no_model_is_refused() {
+        for bytes in [&b""[..], b"no model", &[0xff; 100]] {
+            let error = Tokenizer::sentencepiece("bpe.model", bytes).err().map(|error| error.to_string());
+            assert!(error.is_some_and(|error| error.starts_with("bpe.model: expected a SentencePiece model, got ")));
+        }
+    }
+}

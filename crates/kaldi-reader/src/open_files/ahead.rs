@@ -1,0 +1,84 @@
+//! Files that are read ahead, in their order.
+
+use std::collections::VecDeque;
+
+use super::{Files, OneFile};
+use crate::{Prefetch, Reader, prefetch};
+
+/// The reader that [`OpenFiles::ahead`](crate::OpenFiles::ahead) makes.
+pub struct FilesAhead<N, R, O>
+where
+    R: Reader,
+    O: Fn(&N) -> Result<R, R::Error>,
+{
+    files: Files<N, R, O>,
+    num_files: usize,
+    max_bytes: usize,
+    weigh: fn(&R::Value) -> usize,
+    /// The files that are being read, first the one whose turn it is.
+    running: VecDeque<Prefetch<OneFile<N, R, O>>>,
+}
+
+impl<N, R, O> FilesAhead<N, R, O>
+where
+    N: Send + Sync + 'static,
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
+{
+    pub(super) fn new(
+        files: Files<N, R, O>,
+        num_files: usize,
+        max_bytes: usize,
+        weigh: fn(&R::Value) -> usize,
+    ) -> Self {
+        Self { files, num_files, max_bytes: max_bytes / num_files, weigh, running: VecDeque::new() }
+    }
+}
+
+impl<N, R, O> Reader for FilesAhead<N, R, O>
+where
+    N: Send + Sync + 'static,
+    R: Reader + Send + 'static,
+    R::Value: Send,
+    R::Error: Send,
+    O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
+{
+    type Value = R::Value;
+    type Error = R::Error;
+
+    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+        loop {
+            while self.running.len() < self.num_files
+                && let Some(file) = self.files.begin()
+            {
+                let mut file = prefetch(file, self.max_bytes, self.weigh);
+                file.begin();
+                self.running.push_back(file);
+            }
+            let Some(current) = self.running.front_mut() else { return Ok(None) };
+            match current.next() {
+                Ok(None) => drop(self.running.pop_front()),
+                Ok(value) => return Ok(value),
+                Err(error) => {
+                    self.files.end();
+                    self.running.clear();
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Result<(), R::Error> {
+        self.running.clear();
+        self.files.next = 0;
+        Ok(())
+    }
+
+    /// Ends the reading; gives the first error that the files which are being read have when they are closed.
+    fn finish(&mut self) -> Result<(), R::Error> {
+        self.files.end();
+        self.running.drain(..).map(|mut file| file.finish()).fold(Ok(()), Result::and)
+    }
+}

@@ -1,0 +1,90 @@
+//! Values sorted within a window.
+
+use std::collections::VecDeque;
+
+use crate::Reader;
+use crate::source::Source;
+
+/// Delivers the values of `reader` sorted within windows of `window` values: as many are read, sorted by `key`, smallest first,
+/// and delivered before the next ones are read.
+///
+/// Equal values keep their order. A window of 0 counts as 1; `usize::MAX` sorts everything.
+pub fn sort<R: Reader, K: Ord, F: FnMut(&R::Value) -> K>(reader: R, window: usize, key: F) -> Sort<R, F> {
+    Sort {
+        source: Source::new(reader),
+        window: window.max(1),
+        max_bytes: usize::MAX,
+        weigh: |_| 0,
+        key,
+        values: VecDeque::new(),
+    }
+}
+
+/// The reader that [`sort`] makes.
+pub struct Sort<R: Reader, F> {
+    source: Source<R>,
+    window: usize,
+    max_bytes: usize,
+    weigh: fn(&R::Value) -> usize,
+    key: F,
+    values: VecDeque<R::Value>,
+}
+
+impl<R: Reader, F> Sort<R, F> {
+    /// Holds no more than `max_bytes`, as `weigh` counts them; the value that goes beyond is the last one of a window.
+    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Self {
+        Self { max_bytes, weigh, ..self }
+    }
+
+    fn fill(&mut self) {
+        let mut bytes = 0_usize;
+        while self.values.len() < self.window && bytes < self.max_bytes {
+            let Some(value) = self.source.read() else { break };
+            bytes = bytes.saturating_add((self.weigh)(&value));
+            self.values.push_back(value);
+        }
+    }
+}
+
+impl<R: Reader, K: Ord, F: FnMut(&R::Value) -> K> Reader for Sort<R, F> {
+    type Value = R::Value;
+    type Error = R::Error;
+
+    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+        if self.values.is_empty() {
+            self.fill();
+            self.values.make_contiguous().sort_by_key(&mut self.key);
+        }
+        self.values.pop_front().map_or_else(|| self.source.end(), |value| Ok(Some(value)))
+    }
+
+    fn restart(&mut self) -> Result<(), R::Error> {
+        self.values.clear();
+        self.source.restart()
+    }
+
+    fn finish(&mut self) -> Result<(), R::Error> {
+        self.values.clear();
+        self.source.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ReaderExt, from_slice};
+
+    #[test]
+    fn windows_are_sorted_and_equal_values_keep_their_order() {
+        let values = [(3, 'a'), (1, 'b'), (3, 'c'), (2, 'd'), (1, 'e'), (0, 'f'), (9, 'g')];
+        let sorted = from_slice(&values).sort(3, |value| value.0).read_all().unwrap();
+        assert_eq!(sorted, [(1, 'b'), (3, 'a'), (3, 'c'), (0, 'f'), (1, 'e'), (2, 'd'), (9, 'g')]);
+        let sorted = from_slice(&values).sort(usize::MAX, |value| value.0).read_all().unwrap();
+        assert!(sorted.iter().map(|value| value.1).eq("fbedacg".chars()));
+    }
+
+    #[test]
+    fn bytes_end_a_window() {
+        let sorted = from_slice(&[4, 3, 2, 1]).sort(9, |value| *value).max_bytes(20, |_| 10).read_all().unwrap();
+        assert_eq!(sorted, [3, 4, 1, 2]);
+    }
+}

@@ -1,0 +1,57 @@
+//! One reader for several threads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::Reader;
+
+/// Makes a reader of which copies can be used by several threads: each value goes to one of them.
+///
+/// An end is seen by all. An error is delivered to one of them and is the end for the others. A restart or an early end by one
+/// is one for all.
+///
+/// ```
+/// use kaldi_reader::{ReaderExt, from_slice};
+///
+/// let numbers = from_slice(&[1, 2, 3, 4]).threaded();
+/// let sum: i32 = std::thread::scope(|scope| {
+///     let threads = [numbers.clone(), numbers].map(|mut numbers| scope.spawn(move || numbers.read_all()));
+///     threads.into_iter().flat_map(|thread| thread.join().unwrap().unwrap()).sum()
+/// });
+/// assert_eq!(sum, 10);
+/// ```
+pub fn threaded<R: Reader>(reader: R) -> Threaded<R> {
+    Threaded(Arc::new(Mutex::new(reader)))
+}
+
+/// The reader that [`threaded`] makes.
+#[derive(Debug)]
+pub struct Threaded<R>(Arc<Mutex<R>>);
+
+impl<R> Clone for Threaded<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R> Threaded<R> {
+    fn lock(&self) -> MutexGuard<'_, R> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Reader> Reader for Threaded<R> {
+    type Value = R::Value;
+    type Error = R::Error;
+
+    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+        self.lock().next()
+    }
+
+    fn restart(&mut self) -> Result<(), R::Error> {
+        self.lock().restart()
+    }
+
+    fn finish(&mut self) -> Result<(), R::Error> {
+        self.lock().finish()
+    }
+}

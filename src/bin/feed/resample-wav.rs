@@ -1,0 +1,61 @@
+//! Converts waveforms to another sample rate.
+//!
+//! Kaldi converts within its programs for features only, with another filter; this one is that of torchaudio's `Resample`.
+
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::resampler;
+use kaldi_io::Format;
+use kaldi_log::log;
+use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_wave::Wave;
+
+const USAGE: &str = "\
+Converts waveforms to another sample rate, with a filter that cuts off at 0.99 of half the lower rate. Samples are rounded
+to 16 bits. Waveforms that have the rate already stay as they are.
+
+Usage: resample-wav [options] <wav-rspecifier> <wav-wspecifier>
+  or:  resample-wav [options] <wav-rxfilename> <wav-wxfilename>
+ e.g.: resample-wav --resample-rate=8000 scp:wav.scp ark,scp:wav8k.ark,wav8k.scp
+       resample-wav a.flac a.wav
+See also: perturb-wav-speed, wav-copy
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The rate in Hz
+    #[arg(long, default_value_t = 16000)]
+    resample_rate: u32,
+    source: InputName,
+    target: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, resample_wav)
+}
+
+fn resample_wav(opts: Options) -> anyhow::Result<Tally> {
+    let rate = opts.resample_rate;
+    ensure!(rate > 0, "expected --resample-rate to be 1 or more, got 0");
+    let source = SequentialReader::<Wave>::open_table_or_file(&opts.source)?;
+    let target = TableWriter::create_table_or_file(&opts.target, Format::Binary)?;
+
+    let written = source.par_map_into(target, move |entry| {
+        let wave = entry.read()?;
+        let given = wave.sample_rate();
+        if given == rate as f32 {
+            return Ok(entry.into_record(wave));
+        }
+        if given.fract() != 0.0 {
+            return Err(entry.error(format_args!("expected a sample rate of whole Hz, got {given}")));
+        }
+        let converter = resampler(given as u32, rate).map_err(|error| entry.error(error))?;
+        let convert = |samples: Vec<f32>| converter.convert(&samples).into_iter().map(f32::round).collect();
+        let channels = wave.into_channels().into_iter().map(convert).collect();
+        Ok(entry.into_record(Wave::new(rate as f32, channels)))
+    })?;
+    log!("Wrote {} waveforms at {rate} Hz", written.done());
+    Ok(Tally::new(written.finish()?.done, 0))
+}

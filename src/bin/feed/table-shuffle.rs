@@ -1,0 +1,94 @@
+//! Brings a table into random order.
+//!
+//! Kaldi has `shuffle_list.pl` for lists only.
+
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::{Item, ItemWriter, Items, python_order};
+use kaldi_log::log;
+use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
+
+const USAGE: &str = "\
+Brings an archive with values of any type, or the lines of a list (a script file, for one), into random order. The order
+follows from --seed and --epoch. Values are copied as they are.
+
+Usage: table-shuffle [options] <archive-rspecifier> <archive-wspecifier>
+  or:  table-shuffle [options] <list> <list>
+ e.g.: table-shuffle --epoch=3 feats.scp shuffled.scp
+       table-shuffle ark:feats.ark ark,scp:shuffled.ark,shuffled.scp
+       copy-feats scp:feats.scp ark:- | table-shuffle --buffer-size=1000 ark:- ark:-
+Without --buffer-size the whole table is shuffled: of an archive in a file only keys and places are kept in memory.
+See also: table-sort, table-split, concat-ark
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Seed of the order
+    #[arg(long, default_value_t = 0)]
+    seed: u32,
+    /// Pass over the data: each has another order
+    #[arg(long, default_value_t = 0)]
+    epoch: u32,
+    /// Shuffle while reading, with that many entries in memory: each new one takes the place of a random one, which is written.
+    /// 0 shuffles the whole table
+    #[arg(long, default_value_t = 0)]
+    buffer_size: u32,
+    /// Begin to write when that many entries are in the buffer; 0 waits until it is full
+    #[arg(long, default_value_t = 0)]
+    initial: u32,
+    /// python gives the order of random.Random(epoch).shuffle, that of published samplers
+    #[arg(long, default_value = "none")]
+    shuffle_compat: String,
+    source: InputName,
+    target: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_shuffle)
+}
+
+fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
+    let items = Items::open(&opts.source)?;
+    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let mut done = 0;
+    if opts.is_python()? {
+        let mut items = items;
+        let all = items.read_all()?;
+        ensure!(u32::try_from(all.len()).is_ok(), "expected fewer than 2^32 entries, got {}", all.len());
+        for place in python_order(opts.epoch.into(), all.len()) {
+            target.put(&all[place])?;
+            done += 1;
+        }
+    } else {
+        let mut shuffled = opts.shuffle(items);
+        while let Some(item) = shuffled.next()? {
+            target.put(&item)?;
+            done += 1;
+        }
+    }
+    log!("Wrote {done} entries in random order");
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+impl Options {
+    fn is_python(&self) -> anyhow::Result<bool> {
+        match (self.shuffle_compat.as_str(), self.buffer_size) {
+            ("none", _) => Ok(false),
+            ("python", 0) => Ok(true),
+            ("python", _) => bail!("expected either --shuffle-compat=python or --buffer-size"),
+            (other, _) => bail!("expected --shuffle-compat to be none or python, got {other:?}"),
+        }
+    }
+
+    fn shuffle(&self, items: Items) -> BoxReader<Item, kaldi_feed::Error> {
+        let seed = Draws::named(&[self.seed.into(), self.epoch.into()], b"").bits();
+        match (self.buffer_size as usize, self.initial as usize) {
+            (0, _) => items.shuffle_window(usize::MAX, seed).boxed(),
+            (size, 0) => items.shuffle_stream(size, seed).boxed(),
+            (size, initial) => items.shuffle_stream(size, seed).initial(initial).boxed(),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Sorts a table.
+//!
+//! Kaldi's recipes run `sort` on lists only.
+
+use std::cmp::Reverse;
+use std::process::ExitCode;
+
+use anyhow::{bail, ensure};
+use bstr::BString;
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::{Item, ItemWriter, Items, Lengths, Unit};
+use kaldi_log::log;
+use kaldi_reader::{BoxReader, Reader, ReaderExt};
+
+const USAGE: &str = "\
+Sorts an archive with values of any type, or the lines of a list (a script file, for one): by key as LC_ALL=C sort does, by
+bytes, or by the length of utterances. What is equal keeps its order. Values are copied as they are.
+
+Usage: table-sort [options] <archive-rspecifier> <archive-wspecifier>
+  or:  table-sort [options] <list> <list>
+ e.g.: table-sort ark:feats.ark ark,scp:sorted.ark,sorted.scp
+       table-sort --by=length --utt2num-frames=data/utt2num_frames feats.scp sorted.scp
+       copy-feats scp:feats.scp ark:- | table-sort --by=size --buffer-size=500 ark:- ark:-
+Without --buffer-size the whole table is sorted: of an archive in a file only keys and places are kept in memory.
+See also: table-shuffle, table-split, concat-ark
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// key, size (bytes of an entry) or length (--utt2num-frames)
+    #[arg(long, default_value = "key")]
+    by: String,
+    /// Number of frames of each utterance, for --by=length: a file of lines with key and number, or a table of integers
+    #[arg(long)]
+    utt2num_frames: Option<InputName>,
+    /// The largest first
+    #[arg(long, default_value_t = false)]
+    reverse: bool,
+    /// Sort while reading, that many entries at a time; 0 sorts the whole table
+    #[arg(long, default_value_t = 0)]
+    buffer_size: u32,
+    source: InputName,
+    target: OutputName,
+}
+
+/// The values that entries are compared by.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Key(BString),
+    Number(u64),
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_sort)
+}
+
+fn table_sort(opts: Options) -> anyhow::Result<Tally> {
+    let items = Items::open(&opts.source)?;
+    let lengths = opts.lengths()?;
+    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let mut sorted = opts.sort(items, lengths);
+    let mut done = 0;
+    while let Some(item) = sorted.next()? {
+        target.put(&item.1)?;
+        done += 1;
+    }
+    log!("Wrote {done} sorted entries");
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+impl Options {
+    fn lengths(&self) -> anyhow::Result<Option<Lengths>> {
+        match (self.by.as_str(), &self.utt2num_frames) {
+            ("length", Some(name)) => Ok(Some(Lengths::read(name, Unit::Frames)?)),
+            ("length", None) => bail!("expected --utt2num-frames with --by=length"),
+            ("key" | "size", None) => Ok(None),
+            ("key" | "size", Some(_)) => bail!("expected --utt2num-frames with --by=length only"),
+            (other, _) => bail!("expected --by to be key, size or length, got {other:?}"),
+        }
+    }
+
+    fn sort(&self, items: Items, lengths: Option<Lengths>) -> BoxReader<(Rank, Item), anyhow::Error> {
+        let window = if self.buffer_size == 0 { usize::MAX } else { self.buffer_size as usize };
+        let by_key = self.by == "key";
+        let mut items = items;
+        let ranked = kaldi_reader::from_fn(move |_| {
+            let Some(item) = items.next()? else { return Ok(None) };
+            let rank = match &lengths {
+                Some(lengths) => {
+                    let length = lengths.get(item.key());
+                    ensure!(length.is_some(), "{}: --utt2num-frames does not have this key", item.key());
+                    Rank::Number(length.map_or(0, |length| length as u64))
+                }
+                None if by_key => Rank::Key(item.key().to_owned()),
+                None => Rank::Number(item.size()),
+            };
+            Ok(Some((rank, item)))
+        });
+        if self.reverse {
+            ranked.sort(window, |item| Reverse(item.0.clone())).boxed()
+        } else {
+            ranked.sort(window, |item| item.0.clone()).boxed()
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Splits a table among ranks and workers, or into parts.
+//!
+//! Kaldi has `split_scp.pl` for lists only.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::{Item, ItemWriter, Items, Text, fields};
+use kaldi_log::log;
+use kaldi_reader::{Reader, ReaderExt, Share};
+
+const USAGE: &str = "\
+Splits an archive with values of any type, or the lines of a list (a script file, for one). Values are copied as they are.
+Either writes the share of one worker of one rank, entries dealt in turn; or all parts at once, each a stretch of the table.
+
+Usage: table-split [options] <rspecifier-or-list> <wspecifier-or-list>
+ e.g.: table-split --rank=1 --world-size=4 --worker=0 --num-workers=2 feats.scp share.scp
+       table-split --parts=8 feats.scp split/feats.%d.scp
+       table-split --parts=8 --by=bytes ark:feats.ark ark,scp:feats.%d.ark,feats.%d.scp
+       table-split --parts=8 --by=speakers --utt2spk=data/utt2spk feats.scp split/feats.%d.scp
+%d stands for the number of the part, from 1 on.
+See also: table-shuffle, table-sort, concat-ark
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The rank, from 0 on, whose share is written
+    #[arg(long, default_value_t = 0)]
+    rank: u32,
+    /// Number of ranks
+    #[arg(long, default_value_t = 1)]
+    world_size: u32,
+    /// The worker of the rank, from 0 on, whose share is written
+    #[arg(long, default_value_t = 0)]
+    worker: u32,
+    /// Number of workers of each rank
+    #[arg(long, default_value_t = 1)]
+    num_workers: u32,
+    /// Number of parts that are written at once
+    #[arg(long, default_value_t = 0)]
+    parts: u32,
+    /// What parts are equal in, as far as can be: items, bytes, or speakers (items, and no speaker in two parts)
+    #[arg(long, default_value = "items")]
+    by: String,
+    /// Speaker of each utterance, for --by=speakers
+    #[arg(long)]
+    utt2spk: Option<InputName>,
+    source: InputName,
+    target: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_split)
+}
+
+fn table_split(opts: Options) -> anyhow::Result<Tally> {
+    let share = Share::new(opts.rank.into(), opts.world_size.into(), opts.worker.into(), opts.num_workers.into())?;
+    ensure!(opts.parts == 0 || share == Share::default(), "expected either --parts or --rank and --worker");
+    let items = Items::open(&opts.source)?;
+    if opts.parts > 0 {
+        return split(&opts, items);
+    }
+    ensure!(opts.by == "items" && opts.utt2spk.is_none(), "expected --by and --utt2spk with --parts only");
+    let mut target = ItemWriter::create(&opts.target, &items)?;
+    let mut items = items.partition(share);
+    let mut done = 0;
+    while let Some(item) = items.next()? {
+        target.put(&item)?;
+        done += 1;
+    }
+    log!("Wrote {done} entries");
+    target.finish()?;
+    Ok(Tally::new(done, 0))
+}
+
+/// Writes all parts.
+fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
+    ensure!(opts.target.contains_str("%d"), "expected %d in the name of the output, got {:?}", &*opts.target);
+    let name = |part: usize| BString::from(opts.target.replace("%d", (part + 1).to_string()));
+    let targets: kaldi_feed::Result<Vec<_>> =
+        (0..opts.parts as usize).map(|part| ItemWriter::create(name(part).as_bstr(), &items)).collect();
+    let mut targets = targets?;
+    let all = items.read_all()?;
+    let parts = opts.parts_of(&all)?;
+    let mut counts = vec![0_u64; targets.len()];
+    for (item, part) in all.iter().zip(parts) {
+        targets[part].put(item)?;
+        counts[part] += 1;
+    }
+    let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
+    log!("Wrote {} entries to {} parts, {least} to {most} each", all.len(), targets.len());
+    for target in targets {
+        target.finish()?;
+    }
+    Ok(Tally::new(all.len() as u64, 0))
+}
+
+impl Options {
+    /// The part of every item, from 0 on.
+    fn parts_of(&self, items: &[Item]) -> anyhow::Result<Vec<usize>> {
+        match (self.by.as_str(), &self.utt2spk) {
+            ("items", None) => Ok(equal_stretches(items.len(), self.parts as usize)),
+            ("bytes", None) => Ok(stretches(items.iter().map(Item::size).collect(), self.parts)),
+            ("speakers", Some(name)) => self.parts_of_speakers(items, name),
+            ("speakers", None) => bail!("expected --utt2spk with --by=speakers"),
+            ("items" | "bytes", Some(_)) => bail!("expected --utt2spk with --by=speakers only"),
+            (other, _) => bail!("expected --by to be items, bytes or speakers, got {other:?}"),
+        }
+    }
+
+    /// Speakers are dealt in the order of their first utterances.
+    fn parts_of_speakers(&self, items: &[Item], utt2spk: &InputName) -> anyhow::Result<Vec<usize>> {
+        let mut lines = Text::open(utt2spk)?;
+        let mut speaker_of = HashMap::new();
+        while let Some((utterance, speaker)) = lines.next()? {
+            let mut words = fields(&speaker);
+            let (Some(speaker), None) = (words.next(), words.next()) else {
+                bail!("{utt2spk}: {utterance}: expected one speaker, got {speaker:?}");
+            };
+            speaker_of.insert(utterance, BString::from(speaker));
+        }
+        let mut numbers = HashMap::new();
+        let mut sizes = Vec::new();
+        let mut speakers = Vec::with_capacity(items.len());
+        for item in items {
+            let speaker = speaker_of.get(item.key());
+            let speaker = speaker.with_context(|| format!("{}: --utt2spk does not have this key", item.key()))?;
+            let number = *numbers.entry(speaker).or_insert(sizes.len());
+            if number == sizes.len() {
+                sizes.push(0);
+            }
+            sizes[number] += 1;
+            speakers.push(number);
+        }
+        let parts = stretches(sizes, self.parts);
+        Ok(speakers.into_iter().map(|speaker| parts[speaker]).collect())
+    }
+}
+
+/// Cuts a row into stretches of which the first ones have one thing more than the others, as Kaldi's `split_scp.pl` does.
+fn equal_stretches(length: usize, parts: usize) -> Vec<usize> {
+    let size = |part: usize| length / parts + usize::from(part < length % parts);
+    (0..parts).flat_map(|part| std::iter::repeat_n(part, size(part))).collect()
+}
+
+/// Cuts a row of things of some sizes into stretches: a thing belongs to the part in which its middle lies.
+fn stretches(sizes: Vec<u64>, parts: u32) -> Vec<usize> {
+    let total: u128 = sizes.iter().map(|&size| u128::from(size)).sum();
+    let mut before = 0_u128;
+    let part = |size: u64| {
+        let middle = 2 * before + u128::from(size);
+        before += u128::from(size);
+        (middle * u128::from(parts) / (2 * total).max(1)).min(u128::from(parts) - 1) as usize
+    };
+    sizes.into_iter().map(part).collect()
+}

@@ -1,0 +1,182 @@
+//! Turns text into the numbers of a model's symbols, and back.
+//!
+//! Kaldi has no such tool (`sym2int.pl` knows words only). Symbols are cut as WeNet's tokenizers do.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail, ensure};
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::{Symbols, Text, Tokenizer, ids};
+use kaldi_io::{Input, Output, Wspecifier, is_specifier};
+use kaldi_log::{log, warning};
+use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_values::Tokens;
+
+const USAGE: &str = "\
+Turns text into integer vectors, the numbers of its symbols, and back with --decode.
+
+Usage: tokenize-text [options] <text> <int-vector-wspecifier>
+  or:  tokenize-text [options] --decode <int-vector-rspecifier> <text>
+ e.g.: tokenize-text --symbols=units.txt data/train/text ark:labels.ark
+       tokenize-text --symbols=units.txt --mode=bpe --model=bpe.model data/train/text ark:labels.ark
+       tokenize-text --symbols=units.txt --decode ark:labels.ark -
+A text is a file with a line for each utterance, its key first, or a table of words (ark:text).
+See also: filter-utts, copy-int-vector, compute-wer
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Symbol table: a line for each symbol with its number
+    #[arg(long)]
+    symbols: Option<InputName>,
+    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case) or word
+    #[arg(long, default_value = "char")]
+    mode: String,
+    /// SentencePiece model, for --mode=bpe
+    #[arg(long)]
+    model: Option<InputName>,
+    /// Symbol that stands for unknown ones; where the table does not have it, they are left out
+    #[arg(long, default_value = "<unk>")]
+    unk: String,
+    /// Non-linguistic symbols such as [NOISE], one a line: each is one symbol, and text is brought to upper case
+    #[arg(long)]
+    non_lang_syms: Option<InputName>,
+    /// Turn numbers into text
+    #[arg(long, default_value_t = false)]
+    decode: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, tokenize_text)
+}
+
+fn tokenize_text(opts: Options) -> anyhow::Result<Tally> {
+    let Some(symbols) = &opts.symbols else { bail!("expected --symbols=FILE, a symbol table") };
+    let symbols = Symbols::parse(&symbols.to_str_lossy(), &read_text(symbols)?)?;
+    let tokenizer = opts.tokenizer()?;
+    if opts.decode { decode(&opts, &symbols, &tokenizer) } else { encode(&opts, &symbols, &tokenizer) }
+}
+
+fn encode(opts: &Options, symbols: &Symbols, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+    let mut source = Text::open(&opts.source)?;
+    let mut target = TableWriter::<Vec<i32>>::create(&opts.target)?;
+    let mut tally = Tally::default();
+    let (mut num_symbols, mut num_unknown) = (0, 0);
+    while let Some((key, text)) = source.next()? {
+        let Ok(text) = text.to_str() else {
+            warning!("{key}: expected text in UTF-8, got other bytes; left out");
+            tally.failed += 1;
+            continue;
+        };
+        let tokens = tokenizer.tokens(text).with_context(|| key.to_string())?;
+        let (ids, unknown) = ids(symbols, &tokens, &opts.unk);
+        target.write(&key, &ids)?;
+        tally.done += 1;
+        num_symbols += tokens.len();
+        num_unknown += unknown;
+    }
+    let fate = if symbols.id(&opts.unk).is_some() { format!("written as {}", opts.unk) } else { "left out".to_owned() };
+    log!("Wrote {} utterances of {num_symbols} symbols; {num_unknown} symbols were unknown and {fate}", tally.done);
+    target.finish()?;
+    Ok(tally)
+}
+
+fn decode(opts: &Options, symbols: &Symbols, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+    let mut target = TextOutput::create(&opts.target)?;
+    let source = SequentialReader::<Vec<i32>>::open(&opts.source)?.values();
+    let mut tally = Tally::default();
+    let ended = source.drain(|key, ids| {
+        let symbol = |&id: &i32| symbols.symbol(id).ok_or(id);
+        match ids.iter().map(symbol).collect::<Result<Vec<_>, _>>() {
+            Ok(tokens) => {
+                target.write(key.as_bstr(), &tokenizer.join(tokens))?;
+                tally.done += 1;
+            }
+            Err(id) => {
+                warning!("{key}: the symbol table has no number {id}; left out");
+                tally.failed += 1;
+            }
+        }
+        anyhow::Ok(())
+    })?;
+    log!("Wrote {} utterances; {} with unknown numbers", tally.done, tally.failed);
+    ended.finish()?;
+    target.finish()?;
+    Ok(tally)
+}
+
+impl Options {
+    fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
+        let tokenizer = match (self.mode.as_str(), &self.model) {
+            ("char", None) => Tokenizer::characters(),
+            ("word", None) => Tokenizer::words(),
+            // To join pieces takes no model.
+            ("bpe", None) if self.decode => Tokenizer::characters(),
+            ("bpe", Some(name)) => {
+                let mut input = Input::open(name)?;
+                let model = input.read_to_end()?;
+                input.finish()?;
+                Tokenizer::sentencepiece(&name.to_str_lossy(), &model)?
+            }
+            ("bpe", None) => bail!("expected --model=FILE with --mode=bpe, a SentencePiece model"),
+            ("char" | "word", Some(_)) => bail!("expected --model with --mode=bpe only, got --mode={}", self.mode),
+            (mode, _) => bail!("expected --mode to be char, bpe or word, got {mode:?}"),
+        };
+        let Some(name) = &self.non_lang_syms else { return Ok(tokenizer) };
+        let text = read_text(name)?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        for line in lines.clone() {
+            let brackets = [("[", "]"), ("<", ">"), ("{", "}")];
+            let has_brackets = |(open, close)| line.starts_with(open) && line.ends_with(close);
+            ensure!(
+                brackets.into_iter().any(has_brackets),
+                "{}: expected symbols in [], <> or {{}}, got {line:?}",
+                name.to_str_lossy()
+            );
+        }
+        Ok(tokenizer.with_non_linguistic(lines.map(str::to_uppercase)))
+    }
+}
+
+/// Reads a text file.
+fn read_text(name: &BStr) -> anyhow::Result<String> {
+    let mut input = Input::open(name)?;
+    let bytes = input.read_to_end()?;
+    let printable = input.name().to_owned();
+    input.finish()?;
+    String::from_utf8(bytes).map_err(|error| anyhow::anyhow!("{printable}: expected text in UTF-8, {error}"))
+}
+
+/// A file of lines, or a table of words.
+enum TextOutput {
+    File(Output),
+    Table(TableWriter<Tokens>),
+}
+
+impl TextOutput {
+    fn create(name: &BStr) -> anyhow::Result<Self> {
+        if Wspecifier::parse(name).is_some() {
+            return Ok(Self::Table(TableWriter::create(name)?));
+        }
+        ensure!(!is_specifier(name), "expected a wspecifier or a file, got {name:?}");
+        Ok(Self::File(Output::create(name, false)?))
+    }
+
+    fn write(&mut self, key: &BStr, text: &str) -> anyhow::Result<()> {
+        match self {
+            Self::File(file) => file.write_all(format!("{key} {text}\n").as_bytes())?,
+            Self::Table(table) => table.write(key, &Tokens::new(text.split_whitespace())?)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::File(file) => Ok(file.finish()?),
+            Self::Table(table) => Ok(table.finish()?),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+pub mod batch_utts;
+pub mod filter_utts;
+pub mod pad_feats;
+pub mod perturb_wav_speed;
+pub mod resample_wav;
+pub mod spec_augment_feats;
+pub mod table_shuffle;
+pub mod table_sort;
+pub mod table_split;
+pub mod tokenize_text;
