@@ -148,6 +148,23 @@ fn the_oldest_compiler_is_the_one_that_is_tried() {
     assert!(read("README.md").contains(&format!("Rust {version} or later")), "{version}");
 }
 
+/// A version as numbers: `1.89.0` or `1.89`.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map(|number| number.parse().unwrap()).collect()
+}
+
+#[test]
+fn no_dependency_needs_a_newer_compiler() {
+    let packages = packages();
+    let ours = packages.iter().find(|package| package["name"] == "kaldi-tables").unwrap();
+    let minimum = numbers(ours["rust_version"].as_str().unwrap());
+    for package in &packages {
+        if let Some(version) = package["rust_version"].as_str() {
+            assert!(numbers(version)[..2] <= minimum[..2], "{} needs Rust {version}", package["name"]);
+        }
+    }
+}
+
 #[test]
 fn every_readme_is_compiled() {
     let crates = files_below("crates");

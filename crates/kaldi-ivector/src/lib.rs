@@ -1,4 +1,4 @@
-//! Who speaks, and whether anybody does: decisions on frames and on speaker vectors.
+//! Speakers and speech: decisions on frames and on speaker vectors.
 //!
 //! What Kaldi's `ivectorbin` computes, as functions that open no files:
 //!

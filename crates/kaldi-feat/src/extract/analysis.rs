@@ -41,7 +41,7 @@ pub(crate) trait Spectral {
     /// Computes the values for eight frames, one value after the other.
     fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]);
 
-    /// Tells whether a value came out that is none.
+    /// Tells whether a computed value is not a number.
     fn check(&self) -> Result<()> {
         Ok(())
     }

@@ -23,7 +23,7 @@ pub fn decimal(bytes: &[u8; 16], length: usize) -> Option<(u64, usize)> {
     return unsafe { sse2::decimal(bytes, length) };
 }
 
-/// How many of the bytes are digits before the first that is none.
+/// The number of digits before the first other byte.
 #[inline(always)]
 pub fn count_digits(bytes: [u8; 8]) -> usize {
     let digits = u64::from_le_bytes(bytes) ^ ASCII_ZEROS;

@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn nothing_is_started_behind_a_failure_that_is_known() {
         // A command that prints nothing, of which the first one sees the end; a line with a wrong range, one with a wrong
-        // name, and one that is none.
+        // name, and one without a name.
         for second in ["b exec 3> DIR/fifo |", "b cat x |[", "b | cat", "b"] {
             let first = if second.contains("fifo") { "a cat DIR/fifo; sleep 0.3; echo 1 |" } else { "a echo 1 |" };
             let script = format!("{first}\n{second}\nc touch DIR/c; echo 1 |\nd touch DIR/d; echo 2 |\n");

@@ -102,7 +102,7 @@ impl StreamValue {
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
                     let error = content(self.input().name(), self.window.offset(), self.window.bytes(), source);
-                    // A command that failed is the reason for a value that is none.
+                    // Where the command failed, that is the reason for the wrong value.
                     self.window.finish()?;
                     return Err(error);
                 }
