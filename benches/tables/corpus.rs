@@ -25,6 +25,8 @@ pub enum Corpus {
     Spliced,
     /// `wav.scp`: recordings of 8 to 14 seconds.
     Audio,
+    /// `noise.scp` and `noise.text`: a thousand recordings of 200 kB.
+    Sound,
     /// `ref.txt` and `hyp.txt`: sentences, and what might have been recognized.
     Words,
     /// `t.ark`: 50 million tokens in 100,000 vectors.
@@ -35,7 +37,8 @@ pub enum Corpus {
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 6] = [Self::Tables, Self::Spliced, Self::Audio, Self::Words, Self::Tokens, Self::Sequences];
+    pub const ALL: [Self; 7] =
+        [Self::Tables, Self::Spliced, Self::Audio, Self::Sound, Self::Words, Self::Tokens, Self::Sequences];
 
     /// Writes it into a folder.
     pub fn write(self, dir: &Path) -> Result<()> {
@@ -43,6 +46,7 @@ impl Corpus {
             Self::Tables => write_tables(dir),
             Self::Spliced => write_spliced(dir),
             Self::Audio => write_audio(dir),
+            Self::Sound => write_sound(dir),
             Self::Words => write_words(dir),
             Self::Tokens => write_tokens(dir),
             Self::Sequences => write_sequences(dir),
@@ -159,6 +163,22 @@ fn write_audio(dir: &Path) -> Result<()> {
         lines += &format!("utt{index:03} {name}\n");
     }
     std::fs::write(dir.join("wav.scp"), lines)
+}
+
+fn write_sound(dir: &Path) -> Result<()> {
+    let mut random = Random(4);
+    let (mut lines, mut text) = (String::new(), String::new());
+    std::fs::create_dir(dir.join("noise"))?;
+    for index in 0..1000 {
+        let samples: Vec<i16> =
+            (0..50_000 + random.below(100_000)).map(|_| random.below(1 << 16) as u16 as i16).collect();
+        let name = format!("noise/utt{index:04}.wav");
+        std::fs::write(dir.join(&name), voice::wave_file(&samples))?;
+        lines += &format!("utt{index:04} {name}\n");
+        text += &format!("utt{index:04} some words of a text\n");
+    }
+    std::fs::write(dir.join("noise.text"), text)?;
+    std::fs::write(dir.join("noise.scp"), lines)
 }
 
 fn write_words(dir: &Path) -> Result<()> {

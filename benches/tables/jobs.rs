@@ -20,6 +20,10 @@ pub enum Yardstick {
     CatAndCp,
     /// The time on the clock of `cp` of the ten datasets.
     CpOfTen,
+    /// The time on the clock of `cat` of a shard to `/dev/null`.
+    CatShard,
+    /// The time on the clock of `cp` of the sound in that shard.
+    CpSound,
 }
 
 impl Yardstick {
@@ -32,6 +36,8 @@ impl Yardstick {
             Self::Cp => "× `cp`",
             Self::CatAndCp => "× (`cat` + `cp`)",
             Self::CpOfTen => "× `cp` of the ten",
+            Self::CatShard => "× `cat shard > /dev/null`",
+            Self::CpSound => "× `cp` of the sound",
         }
     }
 }
@@ -132,17 +138,20 @@ pub fn yardsticks() -> Vec<Run> {
         // Their data is there only where a job needs it.
         Run::new("sh".into(), &["-c", "[ ! -e big.bin ] || { cat t.ark > out; cp big.bin copies; }"]),
         Run::new("sh".into(), &["-c", "[ ! -e part-0.bin ] || cp part-*.bin copies"]),
+        Run::new("sh".into(), &["-c", "[ ! -e made ] || cat made/*.tar"]),
+        Run::new("sh".into(), &["-c", "[ ! -e noise ] || cp -r noise copies"]),
     ]
 }
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
-pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 5] {
+pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 6] {
     [
         (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
         (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
         (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
         (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
         (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
+        (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
     ]
 }
 
@@ -153,6 +162,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(audio_jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
+    jobs.extend(shard_jobs());
     jobs
 }
 
@@ -297,5 +307,22 @@ fn audio_jobs() -> Vec<Job> {
             &["--num-mel-bins=80", "--dither=0", "--num-threads=1", "scp:wav.scp", "ark:/dev/null"],
         )
         .beside(Rival::NativeFbank),
+    ]
+}
+
+/// Shards of 200 MB of 16-bit sound.
+fn shard_jobs() -> Vec<Job> {
+    use Yardstick::{CatShard, CpSound};
+    let job = |name, tool, arguments| Job::new(Corpus::Sound, name, tool, arguments).beside(Rival::Nobody);
+    vec![
+        job("making shards", "make-shard-list", &["noise.scp", "noise.text", "copies", "out"])
+            .compared_with(CpSound, 1.3),
+        job("reading the samples of shards (to /dev/null)", "extract-shards", &["--wav=ark:/dev/null", "data.list"])
+            .compared_with(CatShard, 1.5),
+        job("listing shards", "list-shards", &["data.list"]).compared_with(CatShard, 0.5),
+        job("checking shards by headers", "check-shards", &["--quick=true", "data.list"]).compared_with(CatShard, 0.5),
+        job("a script file of shards", "shards-to-scp", &["data.list", "out.scp"]).compared_with(CatShard, 0.5),
+        job("copying and shuffling shards", "copy-shards", &["--shuffle-seed=1", "data.list", "copies", "out"])
+            .compared_with(CpSound, 1.3),
     ]
 }

@@ -1,4 +1,5 @@
 use std::env;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,15 +20,20 @@ impl Python {
     /// # Errors
     /// Why there is none.
     pub fn find() -> Result<Python, String> {
-        let made = concat!(env!("CARGO_TARGET_TMPDIR"), "/../peers/bin/python");
+        let made = concat!(env!("CARGO_TARGET_TMPDIR"), "/../peers");
         let (program, advice) = match env::var_os("PEERS_PYTHON") {
             Some(program) => (PathBuf::from(program), "which PEERS_PYTHON names"),
-            None => (PathBuf::from(made), "which scripts/peers.sh makes"),
+            None => (PathBuf::from(made).join("bin/python"), "which scripts/peers.sh makes"),
         };
-        if program.exists() {
-            return Ok(Python { program });
+        if !program.exists() {
+            return Err(format!("since there is no {}, {advice}", program.display()));
         }
-        Err(format!("since there is no {}, {advice}", program.display()))
+        let is_ours = env::var_os("PEERS_PYTHON").is_none();
+        let packages = || fs::read_to_string(format!("{made}/requirements.txt")).unwrap_or_default();
+        if is_ours && packages() != include_str!("requirements.txt") {
+            return Err(format!("since {made} has other packages than are wanted: scripts/peers.sh makes it anew"));
+        }
+        Ok(Python { program })
     }
 
     /// Runs `scripts/<name>.py` in the scratch folder, with arguments as a shell reads them; returns what it prints.

@@ -88,20 +88,20 @@ impl<'a> IndexWriter<'a> {
 
     /// Appends sequences.
     pub(crate) fn put_sizes(&mut self, sizes: &[i32]) -> Result<()> {
-        let bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
-        self.put(|writer| &mut writer.sizes, &bytes)?;
+        let bytes: Vec<[u8; 4]> = sizes.iter().map(|size| size.to_le_bytes()).collect();
+        self.put(|writer| &mut writer.sizes, bytes.as_flattened())?;
         self.put_pointers(sizes)
     }
 
     /// Appends the pointers of sequences.
     pub(crate) fn put_pointers(&mut self, sizes: &[i32]) -> Result<()> {
-        let mut bytes = Vec::with_capacity(8 * sizes.len());
+        let mut bytes = Vec::with_capacity(sizes.len());
         for size in sizes {
-            bytes.extend_from_slice(&self.pointer.to_le_bytes());
+            bytes.push(self.pointer.to_le_bytes());
             // Callers compare the sum with the length of the .bin.
             self.pointer = self.pointer.saturating_add(u64::try_from(*size).unwrap_or(0) * self.token_size);
         }
-        self.put(|writer| &mut writer.pointers, &bytes)
+        self.put(|writer| &mut writer.pointers, bytes.as_flattened())
     }
 
     /// Appends documents of so many sequences each.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Files, OneFile};
+use super::files::{Files, OneFile};
 use crate::{Prefetch, Reader, prefetch};
 
 /// The reader that [`OpenFiles::ahead`](crate::OpenFiles::ahead) makes.
@@ -72,7 +72,7 @@ where
 
     fn restart(&mut self) -> Result<(), R::Error> {
         self.running.clear();
-        self.files.next = 0;
+        self.files.restart();
         Ok(())
     }
 

@@ -1,12 +1,11 @@
 //! Many files as one reader.
 
 mod ahead;
+mod files;
 mod unordered;
 
-use std::marker::PhantomData;
-use std::sync::Arc;
-
 use crate::Reader;
+use files::{Files, OneFile};
 
 pub use ahead::FilesAhead;
 pub use unordered::FilesUnordered;
@@ -29,90 +28,7 @@ where
     R: Reader,
     O: Fn(&N) -> Result<R, R::Error>,
 {
-    let files = Files { names: files.into_iter().collect(), open: Arc::new(open), next: 0, reader: PhantomData };
-    OpenFiles { files, current: None }
-}
-
-/// The files, some of which were begun.
-struct Files<N, R, O> {
-    names: Arc<[N]>,
-    open: Arc<O>,
-    next: usize,
-    reader: PhantomData<fn() -> R>,
-}
-
-impl<N, R, O> Files<N, R, O> {
-    /// The reader of the next file, which it opens when it is read.
-    fn begin(&mut self) -> Option<OneFile<N, R, O>> {
-        if self.next >= self.names.len() {
-            return None;
-        }
-        self.next += 1;
-        Some(OneFile {
-            names: Arc::clone(&self.names),
-            index: self.next - 1,
-            open: Arc::clone(&self.open),
-            reader: None,
-            ended: false,
-        })
-    }
-
-    fn end(&mut self) {
-        self.next = self.names.len();
-    }
-}
-
-/// The reader of one of the files.
-struct OneFile<N, R, O> {
-    names: Arc<[N]>,
-    index: usize,
-    open: Arc<O>,
-    reader: Option<R>,
-    ended: bool,
-}
-
-impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OneFile<N, R, O> {
-    fn try_next(&mut self) -> Result<Option<R::Value>, R::Error> {
-        let reader = match &mut self.reader {
-            Some(reader) => reader,
-            closed => closed.insert((self.open)(&self.names[self.index])?),
-        };
-        if let Some(value) = reader.next()? {
-            return Ok(Some(value));
-        }
-        // A command that failed is told at the end of its values.
-        reader.finish()?;
-        Ok(None)
-    }
-}
-
-impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OneFile<N, R, O> {
-    type Value = R::Value;
-    type Error = R::Error;
-
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
-        if self.ended {
-            return Ok(None);
-        }
-        let next = self.try_next();
-        if !matches!(next, Ok(Some(_))) {
-            self.ended = true;
-            self.reader = None;
-        }
-        next
-    }
-
-    /// Opens the file anew.
-    fn restart(&mut self) -> Result<(), R::Error> {
-        self.reader = None;
-        self.ended = false;
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), R::Error> {
-        self.ended = true;
-        self.reader.take().map_or(Ok(()), |mut reader| reader.finish())
-    }
+    OpenFiles { files: Files::new(files.into_iter().collect(), open), current: None }
 }
 
 /// The reader that [`open_files`] makes.
@@ -177,7 +93,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OpenFiles<N, R, 
 
     fn restart(&mut self) -> Result<(), R::Error> {
         self.current = None;
-        self.files.next = 0;
+        self.files.restart();
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use super::Files;
+use super::files::Files;
 use crate::Reader;
 
 /// The reader that [`OpenFiles::unordered`](crate::OpenFiles::unordered) makes.
@@ -196,7 +196,7 @@ where
     fn restart(&mut self) -> Result<(), R::Error> {
         self.stop();
         let mut work = self.shared.lock();
-        work.files.next = 0;
+        work.files.restart();
         work.stop = false;
         drop(work);
         self.state = State::Idle;
