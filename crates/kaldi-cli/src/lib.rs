@@ -87,7 +87,7 @@ use standard::Standard;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, OutputName};
 pub use standard::num_threads;
-pub use sum::add_files;
+pub use sum::{Summand, add_files, sum_tables};
 pub use tally::Tally;
 
 /// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.

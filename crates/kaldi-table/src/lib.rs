@@ -61,6 +61,7 @@ pub use key::is_key;
 pub use lookup::file_or_table::FileOrTable;
 pub use lookup::find::Lookup;
 pub use lookup::mapped::MappedReader;
+pub use lookup::tables::{SameKey, Tables};
 pub use par_map_into::{Counts, EntryTo, Written};
 pub use raw::RawEntry;
 pub use read::archive::ArchiveEntries;

@@ -8,7 +8,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{DeltaOptions, Deltas};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
-use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Appends the derivatives over time (deltas) to features, usually MFCC or PLP. By default those of first and second order,
@@ -38,7 +38,6 @@ fn add_deltas(opts: Options) -> anyhow::Result<Tally> {
     let deltas = Deltas::new(&opts.deltas)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
-    let format = target.format();
 
     let written = source.par_map_into(target, move |entry| {
         let (feats, key) = (entry.read()?, entry.key());
@@ -47,7 +46,7 @@ fn add_deltas(opts: Options) -> anyhow::Result<Tally> {
             return Ok(None);
         }
         let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
-        Ok(Some(Record::from_value(key, feats, format)))
+        Ok(Some(entry.into_record(feats)))
     })?;
     Ok(Tally::from(written.finish()?).always_ok())
 }

@@ -3,7 +3,6 @@
 //! Matches Kaldi's `paste-feats`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
@@ -11,7 +10,7 @@ use kaldi_feat::frames;
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Matrix;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, WorkError, read_file, write_file};
+use kaldi_table::{SequentialReader, TableWriter, Tables, WorkError, read_file, write_file};
 
 const USAGE: &str = "\
 Puts features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths differ
@@ -48,22 +47,20 @@ fn paste_feats(opts: Options) -> anyhow::Result<Tally> {
 
 fn paste_tables(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.first)?;
-    let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
-        opts.others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
+    let others = Tables::<Matrix<f32>>::open(&opts.others)?;
     let target = TableWriter::create(&opts.target)?;
-    let format = target.format();
 
-    let written = source.par_map_with_into(lookup, target, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
+    let written = source.par_map_with_into(others, target, move |entry, found| {
         let (first, key) = (entry.read()?, entry.key());
         let mut all = vec![&first];
-        for (other, name) in found.iter().zip(&opts.others) {
-            let Some(other) = other else {
+        match found.all() {
+            Ok(others) => all.extend(others),
+            Err(name) => {
                 warning!("Missing utt {key} from input {name}");
                 return Ok(None);
-            };
-            all.push(other);
+            }
         }
-        Ok(paste(&all, opts.length_tolerance, key)?.map(|feats| Record::from_value(key, feats, format)))
+        Ok(paste(&all, opts.length_tolerance, key)?.map(|feats| entry.into_record(feats)))
     })?;
     log!("Done {} utts, errors on {}", written.done(), written.skipped());
     Ok(Tally::from(written.finish()?).error_if_none())

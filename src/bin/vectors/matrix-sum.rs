@@ -3,14 +3,13 @@
 //! Matches Kaldi's `matrix-sum`. Several tables are summed in single precision, the matrices of one in double.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally, add_files, wrong_usage};
+use kaldi_cli::{InputName, OutputName, Summand, Tally, add_files, sum_tables, wrong_usage};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
+use kaldi_table::{SequentialReader, write_file};
 
 const USAGE: &str = "\
 Sums matrices: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
@@ -52,7 +51,7 @@ fn main() -> ExitCode {
 fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {
     let from_table = is_specifier(&opts.sources[0]);
     if is_specifier(&opts.target) {
-        return sum_tables(&opts);
+        return sum_matrix_tables(&opts);
     }
     if from_table && opts.sources.len() > 1 {
         return Ok(wrong_usage(USAGE, "several tables are summed into a table, and not into a file"));
@@ -64,55 +63,16 @@ fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// Sums the matrices of each key of the first table.
-fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
-    let (first, others) = (opts.sources[0].clone(), opts.sources[1..].to_vec());
-    let source = SequentialReader::<Matrix<f32>>::open(&first)?;
-    let lookup: Vec<RandomAccessReader<Matrix<f32>>> =
-        others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-    let num_systems = opts.sources.len();
-    let average = (1.0 / num_systems as f64) as f32;
-    let [scale1, scale2, scale] = if opts.average { [average; 3] } else { [opts.scale1, opts.scale2, 1.0] };
-
-    let rows = source.par_map_with(lookup, move |entry, found: Vec<Option<Arc<Matrix<f32>>>>| {
-        let key = entry.key();
-        let mut sum = entry.read()?;
-        sum.scale(scale1);
-        let mut num_missing = 0;
-        for (index, (other, name)) in found.iter().zip(&others).enumerate() {
-            let system = index + 2;
-            let Some(other) = other else {
-                warning!("No matrix found for utterance {key} for system {system}, rspecifier: {name}");
-                num_missing += 1;
-                continue;
-            };
-            if sum.add_scaled(if system == 2 { scale2 } else { scale }, other).is_err() {
-                warning!(
-                    "Dimension mismatch for utterance {key} : {} by {} for system {system}, rspecifier: {name} vs {} by \
-                     {} primary matrix, rspecifier:{first}",
-                    other.num_rows(),
-                    other.num_cols(),
-                    sum.num_rows(),
-                    sum.num_cols()
-                );
-            }
-        }
-        Ok((Record::new(key, &sum, format), num_missing))
-    });
-    let (mut done, mut missing) = (0, 0);
-    let ended = rows.drain(|_, (record, num_missing)| {
-        target.put(record)?;
-        done += 1;
-        missing += num_missing;
-        anyhow::Ok(())
-    })?;
-    let total = done * num_systems as u64 - missing;
-    log!("Processed {done} utterances: with a total of {total} matrices across {num_systems} different systems");
-    log!("Produced output for {done} utterances; {missing} total missing matrices");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
+fn sum_matrix_tables(opts: &Options) -> anyhow::Result<Tally> {
+    let average = (1.0 / opts.sources.len() as f64) as f32;
+    let factors = if opts.average { [average; 3] } else { [opts.scale1, opts.scale2, 1.0] };
+    let summand = Summand {
+        nouns: ["matrix", "matrices"],
+        size: |matrix: &Matrix<f32>| format!("{} by {}", matrix.num_rows(), matrix.num_cols()),
+        scale: Matrix::scale,
+        add_scaled: Matrix::add_scaled,
+    };
+    sum_tables(&opts.sources, &opts.target, summand, factors)
 }
 
 /// Sums the matrices of one table.

@@ -3,13 +3,12 @@
 //! Matches Kaldi's `multiply-vectors`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Format, is_specifier};
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+use kaldi_table::{SequentialReader, TableWriter, Tables, read_file, write_file};
 
 const USAGE: &str = "\
 Multiplies vectors, such as weights of frames, element by element. Where their lengths differ by no more than
@@ -46,21 +45,20 @@ fn multiply_vectors(opts: Options) -> anyhow::Result<Tally> {
 
 fn multiply_tables(opts: Options) -> anyhow::Result<Tally> {
     let first = SequentialReader::<Vector<f32>>::open(&opts.first)?;
-    let lookup: Vec<RandomAccessReader<Vector<f32>>> =
-        opts.others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
+    let others = Tables::<Vector<f32>>::open(&opts.others)?;
     let target = TableWriter::create(&opts.target)?;
-    let format = target.format();
 
-    let written = first.par_map_with_into(lookup, target, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
-        let key = entry.key();
-        let mut product = entry.read()?;
-        if let Some(missing) = found.iter().position(Option::is_none) {
-            warning!("Missing utt {key} from input {}", opts.others[missing]);
-            return Ok(None);
-        }
-        let others: Vec<&Vector<f32>> = found.iter().flatten().map(AsRef::as_ref).collect();
+    let written = first.par_map_with_into(others, target, move |entry, found| {
+        let (mut product, key) = (entry.read()?, entry.key());
+        let others = match found.all() {
+            Ok(others) => others,
+            Err(name) => {
+                warning!("Missing utt {key} from input {name}");
+                return Ok(None);
+            }
+        };
         let is_done = multiply(&mut product, &others, opts.length_tolerance, &format!(" for utt {key}"));
-        Ok(is_done.then(|| Record::from_value(key, product, format)))
+        Ok(is_done.then(|| entry.into_record(product)))
     })?;
     log!("Done {} utts, errors on {}", written.done(), written.skipped());
     Ok(Tally::from(written.finish()?).error_if_none())

@@ -4,14 +4,13 @@
 //! in single precision, the vectors of one in double.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally, add_files, wrong_usage};
+use kaldi_cli::{InputName, OutputName, Summand, Tally, add_files, sum_tables, wrong_usage};
 use kaldi_io::{Format, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
-use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
+use kaldi_table::{SequentialReader, write_file};
 
 const USAGE: &str = "\
 Sums vectors: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
 
 fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
     if is_specifier(&opts.target) {
-        return sum_tables(&opts);
+        return sum_vector_tables(&opts);
     }
     match (is_specifier(&opts.sources[0]), opts.sources.len()) {
         (true, 1) => sum_table(&opts),
@@ -56,50 +55,14 @@ fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// Sums the vectors of each key of the first table.
-fn sum_tables(opts: &Options) -> anyhow::Result<Tally> {
-    let (first, others) = (opts.sources[0].clone(), opts.sources[1..].to_vec());
-    let source = SequentialReader::<Vector<f32>>::open(&first)?;
-    let lookup: Vec<RandomAccessReader<Vector<f32>>> =
-        others.iter().map(RandomAccessReader::open).collect::<Result<_, _>>()?;
-    let mut target = TableWriter::create(&opts.target)?;
-    let format = target.format();
-
-    let rows = source.par_map_with(lookup, move |entry, found: Vec<Option<Arc<Vector<f32>>>>| {
-        let key = entry.key();
-        let mut sum = entry.read()?;
-        let mut num_missing = 0;
-        for (index, (other, name)) in found.iter().zip(&others).enumerate() {
-            let system = index + 2;
-            let Some(other) = other else {
-                warning!("No vector found for utterance {key} for system {system}, rspecifier: {name}");
-                num_missing += 1;
-                continue;
-            };
-            if sum.add(other).is_err() {
-                warning!(
-                    "Dimension mismatch for utterance {key} : {} for system {system}, rspecifier: {name} vs {} primary \
-                     vector, rspecifier:{first}",
-                    other.dim(),
-                    sum.dim()
-                );
-            }
-        }
-        Ok((Record::new(key, &sum, format), num_missing))
-    });
-    let (mut done, mut missing) = (0, 0);
-    let ended = rows.drain(|_, (record, num_missing)| {
-        target.put(record)?;
-        done += 1;
-        missing += num_missing;
-        anyhow::Ok(())
-    })?;
-    let num_systems = opts.sources.len();
-    let total = done * num_systems as u64 - missing;
-    log!("Processed {done} utterances: with a total of {total} vectors across {num_systems} different systems");
-    log!("Produced output for {done} utterances; {missing} total missing vectors");
-    ended.finish()?;
-    target.finish()?;
-    Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
+fn sum_vector_tables(opts: &Options) -> anyhow::Result<Tally> {
+    let summand = Summand {
+        nouns: ["vector", "vectors"],
+        size: |vector: &Vector<f32>| vector.dim().to_string(),
+        scale: Vector::scale,
+        add_scaled: Vector::add_scaled,
+    };
+    sum_tables(&opts.sources, &opts.target, summand, [1.0; 3])
 }
 
 /// Sums or averages the vectors of one table.

@@ -3,3 +3,4 @@
 pub(crate) mod file_or_table;
 pub(crate) mod find;
 pub(crate) mod mapped;
+pub(crate) mod tables;
