@@ -6,8 +6,14 @@ mod architecture;
 /// Command lines with the output that is shown below them.
 mod commands;
 
+/// `examples`: what the programs do.
+mod examples;
+
 /// `docs/formats.md`: dumps, texts, refused names.
 mod formats;
+
+/// `docs/library.md`: its program.
+mod library;
 
 /// Reading Markdown.
 mod page;

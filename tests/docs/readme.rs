@@ -145,6 +145,7 @@ fn links_lead_somewhere() {
         "docs/architecture.md",
         "docs/differences.md",
         "docs/formats.md",
+        "docs/library.md",
     ] {
         let folder = root.join(page).parent().unwrap().to_owned();
         for found in link.captures_iter(&sources::read(page)) {
