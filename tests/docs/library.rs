@@ -58,7 +58,7 @@ fn the_program_runs_outside_of_the_workspace() {
     let blocks = Page::read("docs/library.md").blocks();
     let block = |info: &str| &blocks.iter().find(|block| block.info == info).unwrap().text;
     let program = block("rust,no_run");
-    assert!(program.lines().count() <= 30, "the program has {} lines", program.lines().count());
+    assert!(program.lines().count() <= 25, "the program has {} lines", program.lines().count());
 
     let scratch = Scratch::new();
     let target = scratch.path("target");
