@@ -1,6 +1,5 @@
 //! The contract of readers, on the readers of this crate and on readers with faults. One test, since it counts threads.
 #![allow(clippy::unwrap_used)]
-#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 use std::thread;
