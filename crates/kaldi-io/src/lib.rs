@@ -16,7 +16,7 @@
 //! value takes without building it, and the streams ([`Input`], [`Output`]) only move bytes.
 //!
 //! [`Value`] is implemented here for types of the standard library; tokens and posteriors are in the crate
-//! `kaldi-values`, matrices in `kaldi-matrix`, waveforms in `kaldi-wave`. Their binary forms are units ([`unit`]): a size
+//! `kaldi-values`, matrices in `kaldi-matrix`, waveforms in `kaldi-wave`. Their binary forms are units ([`mod@unit`]): a size
 //! byte and a little-endian number.
 //!
 //! ```text

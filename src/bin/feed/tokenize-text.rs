@@ -39,7 +39,7 @@ struct Options {
     /// Symbol that stands for unknown ones; where the table does not have it, they are left out
     #[arg(long, default_value = "<unk>")]
     unk: String,
-    /// Non-linguistic symbols such as <noise> or a word in brackets, one a line: each is one symbol, and text is brought to upper case
+    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, and text is brought to upper case
     #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Turn numbers into text

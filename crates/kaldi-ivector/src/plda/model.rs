@@ -146,7 +146,7 @@ impl Plda {
         Self::from_covariances(mean, &within, &between)
     }
 
-    /// Transforms a vector, which may be the average of those of `num_examples` utterances, for a [`Scorer`]; returns
+    /// Transforms a vector, which may be the average of those of `num_examples` utterances, for a `Scorer`; returns
     /// what it was multiplied with too, or would have been without length normalization (Kaldi's `TransformIvector`).
     ///
     /// A vector that is the mean of the model becomes what is not a number, unless its length is left alone.
