@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
 //! | [`Samples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
+//! | [`shard_samples`], [`raw_samples`] | the samples of many shards, or of raw lists, as a stream that can restart |
 //! | [`Checks`] | everything that is wrong with a shard |
 //! | [`ShardNames`], [`RawList`], [`ListIndex`] | lists of shards and of utterances |
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
@@ -62,6 +63,7 @@ mod places;
 mod samples;
 mod sound;
 mod source;
+mod stored;
 mod tar;
 mod write;
 
@@ -77,6 +79,7 @@ pub use places::{Place, Places};
 pub use samples::{Field, Sample, Samples};
 pub use sound::sound_info;
 pub use source::Wanted;
+pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
 pub use tar::{Member, Members, Payload, member_header};
 pub use write::{Content, Packed, ShardOptions, ShardSetWriter, ShardWriter};
 

@@ -77,14 +77,14 @@ impl Recording {
     /// All of its bytes.
     fn into_bytes(self) -> Result<Vec<u8>, String> {
         match self {
-            Self::Named(name) => read(name.as_ref()).map_err(|error| error.to_string()),
+            Self::Named(name) => read_named(name.as_ref()).map_err(|error| error.to_string()),
             Self::InMemory(bytes) => Ok(bytes),
         }
     }
 }
 
 /// Reads all of a stream; one sound where an offset is given.
-fn read(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
+pub(crate) fn read_named(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
     let has_offset = matches!(Rxfilename::parse(name)?, Rxfilename::Offset(..));
     let mut input = Input::open(name)?;
     if !has_offset {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use flate2::bufread::MultiGzDecoder;
-use kaldi_io::Input;
+use kaldi_io::{Input, Rxfilename};
 
 use crate::{Error, Fault, FaultKind, Result};
 use input::InputReader;
@@ -224,6 +224,15 @@ impl Source {
             Kind::Zstd(decoder) => decoder.into_input(),
         };
         Ok(input.finish()?)
+    }
+}
+
+/// Whether what a name means can be read but once: standard input, a named pipe.
+pub(crate) fn comes_once(name: &BStr) -> bool {
+    match Rxfilename::parse(name) {
+        Ok(Rxfilename::Stdin) => true,
+        Ok(Rxfilename::File(path)) => path.metadata().is_ok_and(|metadata| !metadata.is_file()),
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use super::lines::{ListLines, excerpt};
 use kaldi_reader::Reader;
 
-use crate::source::{Source, Wanted};
+use crate::source::{Source, Wanted, comes_once};
 use crate::tar::Header;
 use crate::{Members, Result};
 
@@ -23,6 +23,8 @@ pub struct ShardNames {
     wanted: Wanted,
     names: VecDeque<BString>,
     list: Option<ListLines>,
+    /// An argument that was looked at and cannot be read again.
+    read_once: Option<BString>,
 }
 
 /// The name of a shard.
@@ -37,7 +39,7 @@ impl ShardNames {
     /// Takes the arguments as they are; none is opened yet. `wanted` tells how the shards will be read.
     pub fn new(arguments: impl IntoIterator<Item = BString>, wanted: Wanted) -> Self {
         let arguments: Vec<BString> = arguments.into_iter().collect();
-        Self { names: arguments.iter().cloned().collect(), arguments, wanted, list: None }
+        Self { names: arguments.iter().cloned().collect(), arguments, wanted, list: None, read_once: None }
     }
 
     fn read(&mut self) -> Result<Option<ShardName>> {
@@ -55,6 +57,9 @@ impl ShardNames {
             let name = from_uri(&name).unwrap_or(name);
             if has_suffix(name.as_ref()) {
                 return Ok(Some(ShardName::new(name, wanted)));
+            }
+            if comes_once(name.as_ref()) {
+                self.read_once = Some(name.clone());
             }
             let mut source = Source::open(name.as_ref(), wanted)?;
             if looks_like_shard(&mut source)? {
@@ -85,6 +90,10 @@ impl Reader for ShardNames {
     }
 
     fn restart(&mut self) -> Result<()> {
+        self.finish()?;
+        if let Some(name) = &self.read_once {
+            return Err(kaldi_io::Error::ReadOnce { name: name.to_string() }.into());
+        }
         *self = Self::new(std::mem::take(&mut self.arguments), self.wanted);
         Ok(())
     }
@@ -94,6 +103,11 @@ impl ShardName {
     /// What this rxfilename names, whatever it looks like; `wanted` tells how it will be read.
     pub fn new(name: BString, wanted: Wanted) -> Self {
         Self { name, source: None, wanted }
+    }
+
+    /// How it will be read.
+    pub(crate) fn wanted(&self) -> Wanted {
+        self.wanted
     }
 
     /// The name, an rxfilename.

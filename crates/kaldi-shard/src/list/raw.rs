@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::lines::{ListLines, excerpt};
 use crate::Result;
+use crate::source::comes_once;
 
 /// An utterance of a raw list.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,6 +73,11 @@ impl RawList {
         Ok(Self { name: rxfilename.to_owned(), lines: Some(ListLines::open(rxfilename)?) })
     }
 
+    /// The name of the list, an rxfilename.
+    pub fn name(&self) -> &BStr {
+        self.name.as_ref()
+    }
+
     fn read(&mut self) -> Result<Option<RawUtterance>> {
         let Some(mut lines) = self.lines.take() else { return Ok(None) };
         let Some(line) = lines.next()? else {
@@ -98,6 +104,10 @@ impl Reader for RawList {
     }
 
     fn restart(&mut self) -> Result<()> {
+        self.lines = None;
+        if comes_once(self.name.as_ref()) {
+            return Err(kaldi_io::Error::ReadOnce { name: self.name.to_string() }.into());
+        }
         *self = Self::open(self.name.as_ref())?;
         Ok(())
     }

@@ -1,0 +1,292 @@
+//! Samples of shards and of raw lists, as readers.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::read_at;
+use kaldi_reader::Reader;
+use serde_json::Value;
+
+use crate::pack::read_named;
+use crate::source::comes_once;
+use crate::{Error, Grouping, Members, RawList, RawUtterance, Result, Samples, ShardName, Wanted};
+
+/// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay where they are.
+#[derive(Clone, Debug)]
+pub struct StoredSample {
+    /// The key.
+    pub key: BString,
+    /// The name of the shard or of the list.
+    pub source: Arc<str>,
+    /// The fields. Of a raw list these are `wav`, `txt` and then the other ones of the object, by name.
+    pub fields: Vec<StoredField>,
+    /// From where to where the sound is the utterance's, in seconds; all of it where there are no times, as in shards.
+    pub segment: Option<(f64, f64)>,
+}
+
+/// A field of a sample.
+#[derive(Clone, Debug)]
+pub struct StoredField {
+    /// Its name: the suffix of a member, the name in an object.
+    pub name: BString,
+    /// Its content.
+    pub content: Stored,
+}
+
+/// A content, or where it is.
+#[derive(Clone, Debug)]
+pub enum Stored {
+    /// Bytes in memory.
+    Bytes(Vec<u8>),
+    /// Bytes of a plain shard in a file.
+    InShard {
+        /// The file.
+        file: Arc<File>,
+        /// What messages call it.
+        shard: Arc<str>,
+        /// Where in it the content begins.
+        offset: u64,
+        /// How many bytes there are.
+        size: u64,
+    },
+    /// What this rxfilename names.
+    Named(BString),
+}
+
+impl StoredSample {
+    /// The first field that `wanted` means, where `wav` means sound of any suffix.
+    pub fn field(&self, wanted: &BStr) -> Option<&StoredField> {
+        self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
+    }
+
+    /// Bytes that the sample takes in memory, about.
+    pub fn weight(&self) -> usize {
+        let of_field = |field: &StoredField| size_of::<StoredField>() + field.name.len() + field.content.weight();
+        size_of::<Self>() + self.key.len() + self.fields.iter().map(of_field).sum::<usize>()
+    }
+
+    /// The sample of a line of a raw list. Fields that are text are this text, others are in JSON.
+    pub fn of_raw(utterance: RawUtterance, list: &Arc<str>) -> Self {
+        let field = |name: String, content| StoredField { name: name.into(), content };
+        let mut fields = vec![
+            field("wav".to_owned(), Stored::Named(utterance.wav.into())),
+            field("txt".to_owned(), Stored::Bytes(utterance.txt.into_bytes())),
+        ];
+        fields.extend(utterance.extra.into_iter().map(|(name, value)| {
+            let text = match value {
+                Value::String(text) => text,
+                value => value.to_string(),
+            };
+            field(name, Stored::Bytes(text.into_bytes()))
+        }));
+        Self { key: utterance.key.into(), source: Arc::clone(list), fields, segment: utterance.segment }
+    }
+}
+
+impl Stored {
+    /// The content, read now where it is not in memory. That can be done on any thread.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn load(&self) -> Result<Cow<'_, [u8]>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.into()),
+            Self::InShard { file, shard, offset, size } => {
+                let mut bytes = Vec::new();
+                let size = usize::try_from(*size).unwrap_or(usize::MAX);
+                read_at(file, *offset, &mut bytes, size).map_err(|source| kaldi_io::Error::Read {
+                    name: shard.to_string(),
+                    offset: *offset,
+                    source,
+                })?;
+                Ok(bytes.into())
+            }
+            Self::Named(name) => Ok(read_named(name.as_ref())?.into()),
+        }
+    }
+
+    fn weight(&self) -> usize {
+        match self {
+            Self::Bytes(bytes) => bytes.len(),
+            Self::InShard { .. } => 0,
+            Self::Named(name) => name.len(),
+        }
+    }
+}
+
+/// Reads the samples of shards, one shard after the other, as [`Samples`] does.
+///
+/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or these in another order. Where their contents are
+/// [`Wanted`], samples come with them; otherwise contents of plain shards stay in their files until [`Stored::load`], and
+/// those of compressed shards and of pipes are in memory all the same.
+///
+/// ```
+/// use kaldi_reader::{Reader, Share};
+/// use kaldi_shard::{Grouping, ShardNames, Wanted, shard_samples};
+///
+/// let folder = tempfile::tempdir()?;
+/// let list = folder.path().join("data.list");
+/// std::fs::write(&list, "shards_000000000.tar\nshards_000000001.tar\n")?;
+/// let names = ShardNames::new([list.to_str().unwrap_or_default().into()], Wanted::Headers);
+/// let mut samples = shard_samples(names, Grouping::Wenet);
+/// assert!(samples.next().unwrap_err().to_string().starts_with("cannot open shards_000000000.tar"));
+/// assert!(samples.next()?.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shard_samples<R: Reader<Value = ShardName, Error = Error>>(names: R, grouping: Grouping) -> ShardSamples<R> {
+    ShardSamples { names, grouping, current: None, ended: false, read_once: None, on_damage: None }
+}
+
+/// The reader that [`shard_samples`] makes.
+pub struct ShardSamples<R> {
+    names: R,
+    grouping: Grouping,
+    current: Option<Shard>,
+    ended: bool,
+    /// A shard that was read and cannot be read again.
+    read_once: Option<BString>,
+    on_damage: Option<OnDamage>,
+}
+
+type OnDamage = Box<dyn FnMut(Error) + Send>;
+
+/// A shard that is being read.
+struct Shard {
+    samples: Samples,
+    name: Arc<str>,
+    /// The file, where contents stay in it.
+    file: Option<Arc<File>>,
+}
+
+impl Shard {
+    fn open(name: ShardName, grouping: Grouping) -> Result<Self> {
+        let wanted = name.wanted();
+        let members: Members = name.open()?;
+        let file = members.plain_file().filter(|_| wanted == Wanted::Headers);
+        let name = members.name().into();
+        Ok(Self { samples: Samples::new(members, grouping), name, file })
+    }
+
+    fn next(&mut self) -> Result<Option<StoredSample>> {
+        let Self { samples, name, file } = self;
+        let sample = samples.next_sample(|_, member, payload| match file {
+            Some(file) => {
+                let (file, shard) = (Arc::clone(file), Arc::clone(name));
+                Ok(Stored::InShard { file, shard, offset: member.offset, size: member.size })
+            }
+            None => payload.read().map(Stored::Bytes),
+        })?;
+        let field = |field: crate::Field<Stored>| StoredField { name: field.name, content: field.value };
+        Ok(sample.map(|sample| StoredSample {
+            key: sample.key,
+            source: Arc::clone(name),
+            fields: sample.fields.into_iter().map(field).collect(),
+            segment: None,
+        }))
+    }
+}
+
+impl<R: Reader<Value = ShardName, Error = Error>> ShardSamples<R> {
+    /// Goes on with the next shard where one cannot be opened or is damaged. `tell` is called with what is wrong; samples
+    /// before the damage were delivered. A list of shards that cannot be read still ends the reader.
+    pub fn leave_out_damaged(self, tell: impl FnMut(Error) + Send + 'static) -> Self {
+        Self { on_damage: Some(Box::new(tell)), ..self }
+    }
+
+    fn read(&mut self) -> Result<Option<StoredSample>> {
+        loop {
+            if self.current.is_none() {
+                let Some(name) = self.names.next()? else { return Ok(None) };
+                if comes_once(name.name()) {
+                    self.read_once = Some(name.name().to_owned());
+                }
+                match Shard::open(name, self.grouping) {
+                    Ok(shard) => self.current = Some(shard),
+                    Err(error) => self.leave_out(error)?,
+                }
+            }
+            let Some(shard) = &mut self.current else { continue };
+            let next = shard.next();
+            if let Ok(Some(_)) = next {
+                return next;
+            }
+            let closed = self.current.take().map_or(Ok(()), |shard| shard.samples.finish());
+            if let Err(error) = next.and(closed) {
+                self.leave_out(error)?;
+            }
+        }
+    }
+
+    /// Tells what is wrong with a shard, where others shall follow it.
+    fn leave_out(&mut self, error: Error) -> Result<()> {
+        match &mut self.on_damage {
+            Some(tell) => {
+                tell(error);
+                Ok(())
+            }
+            None => Err(error),
+        }
+    }
+}
+
+impl<R: Reader<Value = ShardName, Error = Error>> Reader for ShardSamples<R> {
+    type Value = StoredSample;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<StoredSample>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.read();
+        self.ended = !matches!(next, Ok(Some(_)));
+        next
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.current = None;
+        self.ended = true;
+        if let Some(name) = &self.read_once {
+            return Err(kaldi_io::Error::ReadOnce { name: name.to_string() }.into());
+        }
+        self.names.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        let closed = self.current.take().map_or(Ok(()), |shard| shard.samples.finish());
+        closed.and(self.names.finish())
+    }
+}
+
+/// Reads the samples of a raw list. Sound stays where it is until [`Stored::load`].
+pub fn raw_samples(list: RawList) -> RawSamples {
+    RawSamples { name: list.name().to_string().into(), list }
+}
+
+/// The reader that [`raw_samples`] makes.
+pub struct RawSamples {
+    list: RawList,
+    name: Arc<str>,
+}
+
+impl Reader for RawSamples {
+    type Value = StoredSample;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<StoredSample>> {
+        let utterance = self.list.next()?;
+        Ok(utterance.map(|utterance| StoredSample::of_raw(utterance, &self.name)))
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.list.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.list.finish()
+    }
+}
