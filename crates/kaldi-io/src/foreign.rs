@@ -153,7 +153,7 @@ fn is_numbers(text: &[u8]) -> bool {
 }
 
 /// Whether the line has a key and what looks like the name of a file or a command.
-fn is_script_line(line: &[u8]) -> bool {
+pub fn is_script_line(line: &[u8]) -> bool {
     let Some((_, name)) = split_key(line) else { return false };
     let name = name.trim_ascii();
     if name.is_empty() || name.contains(&0) || name.starts_with(b"[") {

@@ -73,7 +73,7 @@ pub use characters::{excerpt, is_space};
 pub use cursor::Cursor;
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result, token_advice};
-pub use foreign::{Wanted, output_doubt, recognize};
+pub use foreign::{Wanted, is_script_line, output_doubt, recognize};
 pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use input::{Input, wait_readable};
 pub use lines::Lines;

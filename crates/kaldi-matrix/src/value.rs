@@ -177,6 +177,24 @@ impl<T: Real> Value for Vector<T> {
 }
 
 impl<T: Real> Vector<T> {
+    /// Reads the number of elements of a vector, or of the part that `range` names as in [`Value::read_range`]. The
+    /// elements of a binary vector are passed over.
+    ///
+    /// # Errors
+    /// Where the bytes are no vector, or it does not have that range.
+    pub fn read_dim(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<usize> {
+        let start = cursor.offset();
+        let dim = if !cursor.read_marker()? {
+            text::read_vector::<T>(cursor)?.len()
+        } else {
+            let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
+            header.skip_payload(cursor)?;
+            header.cols
+        };
+        let Some(range) = range else { return Ok(dim) };
+        Ok(VectorRange::place(cursor, start, range, dim)?.elements.len())
+    }
+
     /// Reads a vector that is part of a larger object, in the form that the cursor has found there: no binary marker of
     /// its own.
     ///

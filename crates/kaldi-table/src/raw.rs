@@ -105,7 +105,10 @@ impl RawEntry {
     }
 
     /// The whole value, read now where it was not before.
-    pub(crate) fn load(&self) -> Result<Cow<'_, [u8]>> {
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn load(&self) -> Result<Cow<'_, [u8]>> {
         let (Some(length), Some(source)) = (self.stored, &self.chunk.source) else { return Ok(self.head().into()) };
         let failed =
             |source| kaldi_io::Error::Read { name: self.chunk.name.to_string(), offset: self.offset(), source };

@@ -82,7 +82,7 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
 ///
 /// # Errors
 /// Where the brackets make no sense: one pair at the end, with something before and in it.
-pub(crate) fn split_range(xfilename: &BStr) -> Result<(&BStr, Option<&BStr>), String> {
+pub fn split_range(xfilename: &BStr) -> Result<(&BStr, Option<&BStr>), String> {
     let Some(body) = xfilename.strip_suffix(b"]") else { return Ok((xfilename, None)) };
     match body.split_once_str(b"[") {
         Some((name, range)) if !name.is_empty() && !range.is_empty() && !range.contains(&b'[') => {

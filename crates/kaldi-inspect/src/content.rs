@@ -1,0 +1,269 @@
+//! Values of any type, as numbers or words, and written again.
+
+use bstr::BString;
+use kaldi_io::{Cursor, Format, ParseError, Value};
+use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
+use kaldi_scan::ValueType;
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
+
+use crate::Result;
+use crate::entry::Entry;
+
+/// What a value holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Numbers, in their order in the file; see [`Shape`].
+    Numbers {
+        /// How they are arranged.
+        shape: Shape,
+        /// The numbers; integers are exact, truth values are 0 and 1.
+        values: Vec<f64>,
+    },
+    /// A word, or the words of a line.
+    Words(Vec<BString>),
+}
+
+/// How the numbers of a value are arranged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One number.
+    Scalar,
+    /// Numbers in a row: of vectors and vectors of integers.
+    Vector,
+    /// Row after row, each with so many columns; of waveforms a row has a sample of each channel.
+    Matrix {
+        /// Numbers of a row.
+        columns: usize,
+    },
+    /// Lists, each with so many numbers: pairs; of posteriors a list has index and weight after index and weight of a
+    /// frame; of Gaussian posteriors each index is followed by its weights.
+    Lists(Vec<usize>),
+}
+
+impl Content {
+    /// Reads the value of an entry, or the part of it that its range names. Doubles keep their precision.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is no value of the type.
+    pub fn read(entry: &Entry, value_type: &ValueType) -> Result<Self> {
+        let bytes = entry.bytes()?;
+        let range = entry.range().map(|range| range.as_ref());
+        (functions(value_type).content)(&mut Cursor::new(&bytes), range).map_err(|error| entry.error(error))
+    }
+}
+
+/// Appends the value of an entry to `out` in the given form, as the tool that copies values of this type writes it. Of
+/// waveforms there is no text form: they are written as they are.
+///
+/// # Errors
+/// Where it cannot be read, or is no value of the type.
+pub fn write_value(entry: &Entry, value_type: &ValueType, format: Format, out: &mut Vec<u8>) -> Result<()> {
+    let bytes = entry.bytes()?;
+    let range = entry.range().map(|range| range.as_ref());
+    let rewrite = functions(value_type).rewrite;
+    rewrite(&mut Cursor::new(&bytes), range, format, out).map_err(|error| entry.error(error))
+}
+
+/// Reads what a value, or a part of it, holds.
+type ReadContent = fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<Content, ParseError>;
+
+/// Reads a value, or a part of it, and appends it in the given form.
+type Rewrite = fn(&mut Cursor<'_>, Option<&[u8]>, Format, &mut Vec<u8>) -> Result<(), ParseError>;
+
+/// What can be done with values of a type.
+#[derive(Clone, Copy)]
+struct Functions {
+    content: ReadContent,
+    rewrite: Rewrite,
+}
+
+impl Functions {
+    const fn of<T: Value + IntoContent>() -> Self {
+        Self { content: |cursor, range| Ok(part::<T>(cursor, range)?.into_content()), rewrite: rewrite::<T> }
+    }
+}
+
+fn functions(value_type: &ValueType) -> Functions {
+    match value_type.name() {
+        "matrix" => Functions { content: matrix, rewrite: rewrite::<GeneralMatrix> },
+        "vector" => Functions {
+            content: |cursor, range| Ok(part::<Vector<f64>>(cursor, range)?.into_content()),
+            rewrite: rewrite::<Vector<f32>>,
+        },
+        "wave" => Functions::of::<Wave>(),
+        "int32" => Functions::of::<i32>(),
+        "float" => Functions::of::<f32>(),
+        "double" => Functions::of::<f64>(),
+        "bool" => Functions::of::<bool>(),
+        "int32-vector" => Functions::of::<Vec<i32>>(),
+        "int32-vector-vector" => Functions::of::<Vec<Vec<i32>>>(),
+        "int32-pairs" => Functions::of::<Vec<(i32, i32)>>(),
+        "float-pairs" => Functions::of::<Vec<(f32, f32)>>(),
+        "posterior" => Functions::of::<Posterior>(),
+        "gauss-post" => Functions::of::<GaussPost>(),
+        "token" => Functions::of::<Token>(),
+        "htk" => Functions::of::<HtkFeatures>(),
+        "sphinx" => Functions::of::<SphinxFeatures>(),
+        // Whatever else is text is words.
+        _ => Functions::of::<Tokens>(),
+    }
+}
+
+/// Reads a value, or a part of it.
+fn part<T: Value>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<T, ParseError> {
+    match range {
+        Some(range) => T::read_range(cursor, range),
+        None => T::read(cursor),
+    }
+}
+
+fn rewrite<T: Value>(
+    cursor: &mut Cursor<'_>,
+    range: Option<&[u8]>,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<(), ParseError> {
+    part::<T>(cursor, range)?.write(out, format);
+    Ok(())
+}
+
+fn matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, ParseError> {
+    let bytes = cursor.rest();
+    let is_sparse = bytes.starts_with(b"\0BS") || bytes.trim_ascii_start().starts_with(b"r");
+    let matrix = match is_sparse {
+        true => part::<GeneralMatrix>(cursor, range)?.into_matrix().to_precision(),
+        false => part::<Matrix<f64>>(cursor, range)?,
+    };
+    Ok(of_matrix(matrix))
+}
+
+fn of_matrix(matrix: Matrix<f64>) -> Content {
+    Content::Numbers { shape: Shape::Matrix { columns: matrix.num_cols() }, values: matrix.into_vec() }
+}
+
+/// A value that becomes numbers or words.
+trait IntoContent {
+    fn into_content(self) -> Content;
+}
+
+/// Numbers of several lists one after the other.
+fn lists<T>(lists: Vec<Vec<T>>, push: impl Fn(T, &mut Vec<f64>)) -> Content {
+    let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(lists.len()));
+    for list in lists {
+        let begin = values.len();
+        list.into_iter().for_each(|item| push(item, &mut values));
+        lengths.push(values.len() - begin);
+    }
+    Content::Numbers { shape: Shape::Lists(lengths), values }
+}
+
+fn scalar(value: f64) -> Content {
+    Content::Numbers { shape: Shape::Scalar, values: vec![value] }
+}
+
+impl IntoContent for i32 {
+    fn into_content(self) -> Content {
+        scalar(self.into())
+    }
+}
+
+impl IntoContent for f32 {
+    fn into_content(self) -> Content {
+        scalar(self.into())
+    }
+}
+
+impl IntoContent for f64 {
+    fn into_content(self) -> Content {
+        scalar(self)
+    }
+}
+
+impl IntoContent for bool {
+    fn into_content(self) -> Content {
+        scalar(self.into())
+    }
+}
+
+impl IntoContent for Vector<f64> {
+    fn into_content(self) -> Content {
+        Content::Numbers { shape: Shape::Vector, values: self.into_vec() }
+    }
+}
+
+impl IntoContent for Vec<i32> {
+    fn into_content(self) -> Content {
+        Content::Numbers { shape: Shape::Vector, values: self.into_iter().map(f64::from).collect() }
+    }
+}
+
+impl IntoContent for Vec<Vec<i32>> {
+    fn into_content(self) -> Content {
+        lists(self, |value, values| values.push(value.into()))
+    }
+}
+
+impl IntoContent for Vec<(i32, i32)> {
+    fn into_content(self) -> Content {
+        lists(self.into_iter().map(|pair| vec![pair]).collect(), |(a, b), values| {
+            values.extend([a.into(), f64::from(b)])
+        })
+    }
+}
+
+impl IntoContent for Vec<(f32, f32)> {
+    fn into_content(self) -> Content {
+        lists(self.into_iter().map(|pair| vec![pair]).collect(), |(a, b), values| {
+            values.extend([a.into(), f64::from(b)])
+        })
+    }
+}
+
+impl IntoContent for Posterior {
+    fn into_content(self) -> Content {
+        lists(self.0, |(index, weight), values| values.extend([index.into(), f64::from(weight)]))
+    }
+}
+
+impl IntoContent for GaussPost {
+    fn into_content(self) -> Content {
+        lists(self.0, |(index, weights), values| {
+            values.push(index.into());
+            values.extend(weights.into_iter().map(f64::from));
+        })
+    }
+}
+
+impl IntoContent for Token {
+    fn into_content(self) -> Content {
+        Content::Words(vec![self.into_inner()])
+    }
+}
+
+impl IntoContent for Tokens {
+    fn into_content(self) -> Content {
+        Content::Words(self.iter().map(ToOwned::to_owned).collect())
+    }
+}
+
+impl IntoContent for HtkFeatures {
+    fn into_content(self) -> Content {
+        of_matrix(self.into_feats().to_precision())
+    }
+}
+
+impl IntoContent for SphinxFeatures {
+    fn into_content(self) -> Content {
+        of_matrix(self.into_feats().to_precision())
+    }
+}
+
+impl IntoContent for Wave {
+    fn into_content(self) -> Content {
+        let (columns, num_samples) = (self.num_channels(), self.num_samples());
+        let sample = |index: usize| (0..columns).map(move |channel| (channel, index));
+        let values = (0..num_samples).flat_map(sample).map(|(channel, index)| self.channel(channel)[index].into());
+        Content::Numbers { shape: Shape::Matrix { columns }, values: values.collect() }
+    }
+}

@@ -1,0 +1,71 @@
+//! What can go wrong where tables are looked at.
+
+use std::fmt;
+use std::io;
+
+use bstr::BString;
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A table that cannot be looked at.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A table or one of its entries cannot be read.
+    Table(kaldi_table::Error),
+    /// The name is that of a folder, where a table was meant.
+    Folder {
+        /// The name as given.
+        name: BString,
+    },
+    /// A folder has none of the files of a data directory.
+    NoData {
+        /// The name as given.
+        name: BString,
+    },
+    /// A file cannot be looked at.
+    Look {
+        /// The printable name.
+        name: String,
+        /// The reason of the system.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Table(error) => error.fmt(f),
+            Self::Folder { name } => {
+                write!(f, "{name:?} is a folder: expected the name of an archive or a script file in it")
+            }
+            Self::NoData { name } => {
+                write!(f, "{name:?} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
+            }
+            Self::Look { name, source } => write!(f, "cannot read {name}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Table(error) => error.source(),
+            Self::Look { source, .. } => Some(source),
+            Self::Folder { .. } | Self::NoData { .. } => None,
+        }
+    }
+}
+
+impl From<kaldi_table::Error> for Error {
+    fn from(error: kaldi_table::Error) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<kaldi_io::Error> for Error {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Table(error.into())
+    }
+}

@@ -1,0 +1,178 @@
+//! What a name names, found by looking.
+
+use std::fs;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Input, Rspecifier, RspecifierKind, Rxfilename, is_script_line};
+
+use crate::Result;
+
+/// Bytes of a file that are looked at.
+const HEAD: usize = 1 << 12;
+
+/// Lines that are looked at.
+const LINES: usize = 20;
+
+/// What a name names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Keys, each with its value.
+    Archive,
+    /// Lines of a key and the place of the value.
+    Script,
+    /// One value without a key: a matrix, a waveform.
+    Value,
+    /// A folder with tables of the same utterances, such as `wav.scp`, `text`, `utt2spk`.
+    Directory,
+}
+
+impl Kind {
+    /// The word for it: `archive`, `script`, `value`, `directory`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Archive => "archive",
+            Self::Script => "script",
+            Self::Value => "value",
+            Self::Directory => "directory",
+        }
+    }
+}
+
+/// A name and what it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What it names.
+    pub kind: Kind,
+    /// Where it is, without `ark:` or `scp:`.
+    pub rxfilename: BString,
+}
+
+impl Named {
+    /// Finds what `name` names.
+    ///
+    /// `ark:` and `scp:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and mean nothing here. A
+    /// folder is a data directory. A file is looked into: it may be an archive, a script file or a value. Standard input
+    /// and commands are taken for archives, since they can be read only once.
+    ///
+    /// # Errors
+    /// Where the file cannot be opened or read, or the name is none.
+    pub fn find(name: &BStr) -> Result<Self> {
+        if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
+            let kind = match kind {
+                RspecifierKind::Archive => Kind::Archive,
+                RspecifierKind::Script => Kind::Script,
+            };
+            return Ok(Self { kind, rxfilename });
+        }
+        let named = |kind| Self { kind, rxfilename: name.to_owned() };
+        let path = match Rxfilename::parse(without_range(name))? {
+            Rxfilename::Stdin | Rxfilename::Pipe(_) => return Ok(named(Kind::Archive)),
+            Rxfilename::File(path) | Rxfilename::Offset(path, _) => path,
+        };
+        let metadata = fs::metadata(&path).ok();
+        if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+            return Ok(named(Kind::Directory));
+        }
+        if metadata.is_some_and(|metadata| !metadata.is_file()) {
+            return Ok(named(Kind::Archive));
+        }
+        let mut input = Input::open(without_range(name))?;
+        let mut head = Vec::new();
+        while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
+        Ok(named(look(name, &head)))
+    }
+}
+
+/// The name without the range behind it, as in `final.mat[0:9]`.
+fn without_range(name: &BStr) -> &BStr {
+    let range = name.strip_suffix(b"]").and_then(|rest| rest.rsplit_once_str("["));
+    range.map_or(name, |(file, _)| file.as_bstr())
+}
+
+/// The kind of a file that begins so.
+fn look(name: &BStr, head: &[u8]) -> Kind {
+    let is_scp = name.ends_with(b".scp");
+    let text = head.trim_ascii_start();
+    let is_value = head.starts_with(b"\0B") || [&b"RIFF"[..], b"RIFX", b"fLaC"].iter().any(|it| head.starts_with(it));
+    let is_bracket = text.starts_with(b"[") && text.get(1).is_none_or(u8::is_ascii_whitespace);
+    if is_value || is_bracket {
+        return Kind::Value;
+    }
+    if head.contains(&0) {
+        return Kind::Archive;
+    }
+    // The last line may be cut.
+    let whole = if head.len() < HEAD { head } else { &head[..head.rfind_byte(b'\n').unwrap_or(head.len())] };
+    let mut lines = whole.lines().take(LINES).filter(|line| !line.trim_ascii().is_empty()).peekable();
+    let is_script = match lines.peek() {
+        None => is_scp,
+        Some(_) => is_scp || lines.all(|line| is_script_line(line) && is_place(line)),
+    };
+    if is_script { Kind::Script } else { Kind::Archive }
+}
+
+/// Whether what stands behind the key is a command, a place in a file, or the name of a file that is there: a word with a
+/// dot or a slash in it may be a word.
+fn is_place(line: &[u8]) -> bool {
+    let Some((_, name)) = line.trim_ascii().split_once_str(b" ").or_else(|| line.trim_ascii().split_once_str(b"\t"))
+    else {
+        return false;
+    };
+    match Rxfilename::parse(without_range(name.trim_ascii().as_bstr())) {
+        Ok(Rxfilename::Pipe(_) | Rxfilename::Offset(..)) => true,
+        Ok(Rxfilename::File(path)) => path.exists(),
+        Ok(Rxfilename::Stdin) | Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(name: &str, head: &[u8]) -> Kind {
+        look(name.into(), head)
+    }
+
+    #[test]
+    fn values_have_no_key() {
+        for head in [&b"\0BFM \x04"[..], b" [\n 1 2 ]\n", b"[ ]", b"RIFF\x24\0\0\0WAVE", b"fLaC\0"] {
+            assert_eq!(looks("x", head), Kind::Value);
+        }
+    }
+
+    #[test]
+    fn places_make_a_script_file() {
+        assert_eq!(looks("x", b"a raw.ark:5\nb raw.ark:9[0:3]\n"), Kind::Script);
+        assert_eq!(looks("x", b"a\tsox a.wav -t wav - |\n"), Kind::Script);
+        assert_eq!(looks("x", b"a /\n"), Kind::Script);
+        assert_eq!(looks("x.scp", b"a nowhere\n"), Kind::Script);
+        assert_eq!(looks("x.scp", b""), Kind::Script);
+    }
+
+    #[test]
+    fn all_else_is_an_archive() {
+        for head in [
+            &b"a \0BFM \x04"[..],
+            b"a [ 1 ]\n",
+            b"a 1 2 3\n",
+            b"a u.s.a\nb hello\n",
+            b"a nowhere/of/this/name.wav\n",
+            b"a raw.ark:5\nb hello world\n",
+            b"",
+            b"a",
+        ] {
+            assert_eq!(looks("x", head), Kind::Archive, "{}", head.as_bstr());
+        }
+    }
+
+    #[test]
+    fn a_specifier_says_it() {
+        let kind =
+            |name: &str| Named::find(name.into()).map(|named| (named.kind, named.rxfilename.to_string())).unwrap();
+        assert_eq!(kind("ark:nowhere"), (Kind::Archive, "nowhere".to_owned()));
+        assert_eq!(kind("s,cs,scp:nowhere"), (Kind::Script, "nowhere".to_owned()));
+        assert_eq!(kind("-"), (Kind::Archive, "-".to_owned()));
+        assert_eq!(kind("."), (Kind::Directory, ".".to_owned()));
+        assert!(Named::find("nowhere".into()).is_err());
+    }
+}

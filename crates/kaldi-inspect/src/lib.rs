@@ -1,0 +1,54 @@
+//! What is in tables of any type.
+//!
+//! Three steps lead from a name to what is in the table:
+//!
+//! | step | |
+//! | --- | --- |
+//! | [`Named::find`] | what the name names, by looking: an archive, a script file, a single value, a data directory |
+//! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
+//! | [`Header`], [`Content`], [`write_value`] | of an entry: what its header says; its numbers or words; its text |
+//!
+//! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
+//! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
+//!
+//! ```
+//! use kaldi_inspect::{Content, Entries, Header};
+//! use kaldi_reader::Reader;
+//!
+//! let mut entries = Entries::open("ark:printf 'a [ 1 2.5 ]\\nb [ 3 ]\\n' |".into(), None)?;
+//! let entry = entries.next()?.unwrap();
+//! assert_eq!((entry.key(), entry.offset(), entries.value_type().name()), ("a".into(), 2, "vector"));
+//! assert_eq!(Header::read(&entry, entries.value_type())?.rows, Some(2));
+//! let Content::Numbers { values, .. } = Content::read(&entry, entries.value_type())? else { panic!() };
+//! assert_eq!(values, [1.0, 2.5]);
+//! # Ok::<(), kaldi_inspect::Error>(())
+//! ```
+//!
+//! The type of an entry's value is that of [`Entries::value_type`] right after the entry was delivered. Where several types
+//! fit, it is the most likely one; 64 entries are looked at before the first is delivered.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod content;
+mod entries;
+mod entry;
+mod error;
+mod header;
+mod kind;
+mod likely;
+mod script;
+#[cfg(test)]
+mod tests;
+
+pub use content::{Content, Shape, write_value};
+pub use entries::Entries;
+pub use entry::Entry;
+pub use error::{Error, Result};
+pub use header::{Header, Precision};
+pub use kind::{Kind, Named};
+pub use script::{Line, Loader, ScriptLines};
