@@ -15,3 +15,4 @@ step cargo clippy -p kaldi-extract -p kaldi-ivector -p kaldi-plot -p kaldi-trans
 step cargo test --workspace --locked
 step cargo package --workspace --no-verify --allow-dirty --offline --quiet
 RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
+step scripts/package.sh

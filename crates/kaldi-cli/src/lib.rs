@@ -61,6 +61,7 @@ mod memory;
 mod names;
 mod nothing;
 mod option;
+pub mod pages;
 mod progress;
 mod reading;
 mod standard;

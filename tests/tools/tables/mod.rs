@@ -4,4 +4,5 @@ pub mod concat_ark;
 pub mod copy_int_vector;
 pub mod copy_matrix;
 pub mod copy_vector;
+pub mod kaldi_tables;
 pub mod matrix_dim;

@@ -63,7 +63,8 @@ fn is_on_ext4(file: &File) -> bool {
     #[allow(unsafe_code)]
     // SAFETY: a struct of numbers, all of which may be zero.
     let found = unsafe { found.assume_init() };
-    status == 0 && found.f_type == libc::EXT4_SUPER_MAGIC
+    // The types of the two differ with the C library.
+    status == 0 && i128::from(found.f_type) == i128::from(libc::EXT4_SUPER_MAGIC)
 }
 
 #[cfg(test)]

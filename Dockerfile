@@ -1,0 +1,14 @@
+# The tools as programs without libraries (musl), beside a small shell, since names such as 'ark:gunzip -c x.ark.gz |' are
+# commands.
+#
+#     docker build -t kaldi-tables .
+#     docker run --rm -v "$PWD:/data" -w /data kaldi-tables copy-feats scp:feats.scp ark,t:-
+FROM rust:1-alpine AS build
+RUN apk add --no-cache bash musl-dev
+WORKDIR /source
+COPY . .
+RUN scripts/install /tools && rm -rf /tools/share
+
+FROM busybox:musl
+COPY --from=build /tools/bin /usr/local/bin
+CMD ["kaldi-tables"]

@@ -1,0 +1,188 @@
+//! Completions: what a shell needs to propose options and files.
+
+use std::fmt::Write;
+
+use super::help::{Help, HelpOption};
+
+/// A shell that completes words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// `bash`; the script is to be sourced, or found under the name of each tool.
+    Bash,
+    /// `zsh`; the script is a file `_kaldi-tables` in a folder of `fpath`.
+    Zsh,
+    /// `fish`; the script is to be sourced, or found under the name of each tool.
+    Fish,
+}
+
+impl Shell {
+    /// The shell of this name: `bash`, `zsh` or `fish`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "bash" => Some(Self::Bash),
+            "zsh" => Some(Self::Zsh),
+            "fish" => Some(Self::Fish),
+            _ => None,
+        }
+    }
+}
+
+/// Returns a script by which a shell completes the command lines of these tools: names of options, and names of files
+/// also behind `ark:`, `scp:` and `--option=`. Behind the tool `launcher` it proposes the names of `commands` and of the
+/// tools.
+#[must_use]
+pub fn completions(shell: Shell, tools: &[Help], launcher: &str, commands: &[&str]) -> String {
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    let words = [commands, &names].concat().join(" ");
+    let tools: Vec<&Help> = tools.iter().filter(|tool| tool.name != launcher).collect();
+    match shell {
+        Shell::Bash => bash(&tools, launcher, &words),
+        Shell::Zsh => zsh(&tools, launcher, &words),
+        Shell::Fish => fish(&tools, launcher, &words),
+    }
+}
+
+fn all_options(tool: &Help) -> impl Iterator<Item = &HelpOption> {
+    tool.options.iter().chain(&tool.standard_options)
+}
+
+/// Whether the option stands without a value.
+fn is_switch(option: &HelpOption) -> bool {
+    option.kind == "bool"
+}
+
+fn names(tools: &[&Help]) -> String {
+    tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>().join(" ")
+}
+
+fn bash(tools: &[&Help], launcher: &str, words: &str) -> String {
+    let mut cases = String::new();
+    for tool in tools {
+        let options: Vec<String> = all_options(tool)
+            .map(|option| format!("--{}{}", option.name, if is_switch(option) { "" } else { "=" }))
+            .collect();
+        let _ = writeln!(cases, "        {}) options='{}' ;;", tool.name, options.join(" "));
+    }
+    let names = names(tools);
+    format!(
+        r#"# Completions of kaldi-tables for bash.
+_kaldi_tables() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} options=
+    case ${{COMP_WORDS[0]##*/}} in
+        {launcher})
+            if [ "$COMP_CWORD" -le 2 ]; then
+                mapfile -t COMPREPLY < <(compgen -W '{words}' -- "$word")
+                return
+            fi ;;
+{cases}    esac
+    case $word in
+        --*)
+            mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+            if [ ${{#COMPREPLY[@]}} = 1 ] && [[ ${{COMPREPLY[0]}} == *= ]]; then compopt -o nospace; fi ;;
+        *)
+            # The shell takes : and = for words of their own, so that a name behind them stands alone.
+            if [ "$word" = : ] || [ "$word" = = ]; then word=; fi
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+    esac
+}}
+complete -F _kaldi_tables {launcher} {names}
+"#
+    )
+}
+
+fn zsh(tools: &[&Help], launcher: &str, words: &str) -> String {
+    let mut cases = String::new();
+    for tool in tools {
+        let _ = writeln!(cases, "    {}) options=(", tool.name);
+        for option in all_options(tool) {
+            let help = zsh_quoted(&option.help);
+            let _ = match is_switch(option) {
+                true => writeln!(cases, "        '--{}[{help}]'", option.name),
+                false => writeln!(cases, "        '--{}=[{help}]:{}:_kaldi_tables_names'", option.name, option.kind),
+            };
+        }
+        cases.push_str("    ) ;;\n");
+    }
+    let names = names(tools);
+    format!(
+        r#"#compdef {launcher} {names}
+# Completions of kaldi-tables for zsh.
+_kaldi_tables_names() {{
+    compset -P '*:'
+    _files
+}}
+_kaldi_tables() {{
+    local -a options
+    case $service in
+    {launcher}) options=() ;;
+{cases}    esac
+    if [[ $service == {launcher} ]] && (( CURRENT <= 3 )); then
+        compadd -- {words}
+        return
+    fi
+    _arguments $options '*:name:_kaldi_tables_names'
+}}
+_kaldi_tables "$@"
+"#
+    )
+}
+
+/// Text between brackets in single quotes.
+fn zsh_quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:").replace('\'', "'\\''")
+}
+
+fn fish(tools: &[&Help], launcher: &str, words: &str) -> String {
+    let mut script = format!(
+        "# Completions of kaldi-tables for fish.\n\
+         complete -c {launcher} -n 'test (count (commandline -opc)) -le 2' -f -a '{words}'\n"
+    );
+    for tool in tools {
+        for option in all_options(tool) {
+            let value = if is_switch(option) { "" } else { " -r" };
+            let help = option.help.replace('\\', "\\\\").replace('\'', "\\'");
+            let _ = writeln!(script, "complete -c {} -l {}{value} -d '{help}'", tool.name, option.name);
+        }
+    }
+    script
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool() -> Help {
+        let option = |name: &str, kind: &str| HelpOption {
+            name: name.into(),
+            help: "it's [a:b]".into(),
+            kind: kind.into(),
+            default: None,
+        };
+        Help { name: "a-b".into(), options: vec![option("x", "bool"), option("y", "int")], ..Help::default() }
+    }
+
+    #[test]
+    fn values_are_asked_for_where_an_option_has_one() {
+        let script = |shell| completions(shell, &[tool()], "kaldi-tables", &["help"]);
+        assert!(script(Shell::Bash).contains("        a-b) options='--x --y=' ;;\n"));
+        let zsh = script(Shell::Zsh);
+        assert!(zsh.starts_with("#compdef kaldi-tables a-b\n"));
+        assert!(zsh.contains(r"        '--x[it'\''s \[a\:b\]]'"), "{zsh}");
+        assert!(zsh.contains(r"        '--y=[it'\''s \[a\:b\]]:int:_kaldi_tables_names'"), "{zsh}");
+        let fish = script(Shell::Fish);
+        assert!(fish.contains("complete -c a-b -l x -d 'it\\'s [a:b]'\n"), "{fish}");
+        assert!(fish.contains("complete -c a-b -l y -r -d"), "{fish}");
+    }
+
+    #[test]
+    fn the_launcher_proposes_commands_and_tools() {
+        let tools = [tool(), Help { name: "kaldi-tables".into(), ..Help::default() }];
+        for shell in ["bash", "zsh", "fish"] {
+            let script = completions(Shell::named(shell).unwrap(), &tools, "kaldi-tables", &["help", "manual"]);
+            assert!(script.contains("help manual a-b kaldi-tables"), "{script}");
+        }
+        assert_eq!(Shell::named("csh"), None);
+    }
+}
