@@ -42,6 +42,18 @@ impl Encoded {
         self.len() == 0
     }
 
+    /// Takes the first bytes away; the rest stays where it lies.
+    pub fn skip(&mut self, count: usize) {
+        let from_head = count.min(self.head.len());
+        self.head.drain(..from_head);
+        let mut left = count - from_head;
+        for piece in self.body.iter_mut().flat_map(|(_, pieces)| pieces) {
+            let skipped = left.min(piece.len());
+            piece.start += skipped;
+            left -= skipped;
+        }
+    }
+
     /// All bytes, slice by slice.
     pub fn slices(&self) -> impl Iterator<Item = &[u8]> {
         let pieces = self.body.iter().flat_map(|(block, pieces)| {
@@ -75,6 +87,11 @@ mod tests {
         let encoded = Encoded::of_pieces(b"<".to_vec(), block, vec![7..10, 0..2, 1..3, 4..4]);
         assert_eq!(encoded.slices().collect::<Vec<_>>().concat(), b"<7890112");
         assert_eq!((encoded.len(), encoded.is_empty()), (8, false));
+        for (count, expected) in [(0, "<7890112"), (1, "7890112"), (5, "112"), (8, ""), (9, "")] {
+            let mut rest = encoded.clone();
+            rest.skip(count);
+            assert_eq!(rest.slices().collect::<Vec<_>>().concat(), expected.as_bytes(), "{count}");
+        }
         assert!(Encoded::from(Vec::new()).is_empty());
     }
 

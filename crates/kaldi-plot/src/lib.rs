@@ -47,7 +47,6 @@ mod encode;
 mod error;
 mod features;
 mod figure;
-mod file_name;
 mod font;
 mod heat_map;
 mod limits;
@@ -64,7 +63,6 @@ pub use encode::encode_png;
 pub use error::{Error, Result};
 pub use features::Features;
 pub use figure::{Figure, Waveform};
-pub use file_name::FileNames;
 pub use font::FontSize;
 pub use heat_map::Pooling;
 #[cfg(feature = "options")]

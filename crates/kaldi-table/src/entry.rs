@@ -83,6 +83,13 @@ impl<'a, T: Value> Entry<'a, T> {
         (self.raw.range.is_none() && self.raw.stored.is_none()).then(|| self.raw.head())
     }
 
+    /// The bytes of the value where they lie, to be kept or passed on: nothing where [`Entry::bytes`] has nothing.
+    pub fn shared_bytes(&self) -> Option<Encoded> {
+        self.bytes()?;
+        let block: Block = self.raw.chunk.clone();
+        Some(Encoded::of_pieces(Vec::new(), block, vec![self.raw.value.clone()]))
+    }
+
     /// Makes a record of `head` and, behind it, pieces of [`Entry::bytes`], which are passed on as they lie there.
     ///
     /// # Panics

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use anyhow::Context;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Output, Wxfilename};
+use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, MatrixOrVector};
-use kaldi_plot::{Canvas, Features, Figure, FileNames, PlotOptions, Sheet, Style, Timing, Waveform, encode_png};
+use kaldi_plot::{Canvas, Features, Figure, PlotOptions, Sheet, Style, Timing, Waveform, encode_png};
 use kaldi_table::{RandomAccessReader, Reader, SequentialReader, create_output};
 use kaldi_wave::Wave;
 
@@ -86,7 +86,7 @@ fn feats_to_png(opts: Options) -> anyhow::Result<Tally> {
         };
         match &mut target {
             Target::Folder { folder, names } => {
-                let name = folder.join(names.next(&key));
+                let name = folder.join(names.next(&key, "png"));
                 let mut output = Output::create_file(&name, name.display().to_string(), false)?;
                 output.write_all(&file.unwrap_or_default())?;
                 output.finish()?;

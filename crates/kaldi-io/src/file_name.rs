@@ -1,4 +1,4 @@
-//! Names of files for pictures.
+//! Names of files for keys, where every entry of a table is a file of its own.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -18,16 +18,38 @@ pub struct FileNames {
 }
 
 impl FileNames {
-    /// A name for the next picture of `key`, with the extension `.png`.
-    pub fn next(&mut self, key: &[u8]) -> String {
+    /// A name for the next file of `key`, with an extension such as `png`.
+    pub fn next(&mut self, key: &[u8], extension: &str) -> String {
         let name = escaped(key);
         let count = self.counts.entry(name.clone()).or_default();
         *count += 1;
         match *count {
-            1 => format!("{name}.png"),
+            1 => format!("{name}.{extension}"),
             // An escaped name has a digit behind every percent sign.
-            count => format!("{name}%_{count}.png"),
+            count => format!("{name}%_{count}.{extension}"),
         }
+    }
+
+    /// The key of a file whose name, without its extension, was made so: `%` and two hexadecimal digits are a byte. Of a
+    /// name that was cut, or has a number, it is the name itself.
+    pub fn key_of(stem: &[u8]) -> Vec<u8> {
+        let mut key = Vec::with_capacity(stem.len());
+        let mut rest = stem;
+        while let [first, behind @ ..] = rest {
+            let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+            let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+            match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+                Some(code) if *first == b'%' => {
+                    key.push(code);
+                    rest = &behind[2..];
+                }
+                _ => {
+                    key.push(*first);
+                    rest = behind;
+                }
+            }
+        }
+        key
     }
 }
 
@@ -78,7 +100,7 @@ mod tests {
     use super::*;
 
     fn name(key: &[u8]) -> String {
-        FileNames::default().next(key)
+        FileNames::default().next(key, "png")
     }
 
     #[test]
@@ -97,6 +119,15 @@ mod tests {
         assert_eq!(name(b"100%"), "100%25.png");
         assert_eq!(name(b"\xff\xfea"), "%FF%FEa.png");
         assert_eq!(name("\u{85}".as_bytes()), "%C2%85.png");
+    }
+
+    #[test]
+    fn a_name_leads_back_to_its_key() {
+        for key in ["utt1", "../../etc/passwd", "100%", "a%2Fb", "Stra\u{df}e", "%", "a%zz", "a%4"] {
+            let name = name(key.as_bytes());
+            assert_eq!(FileNames::key_of(&name.as_bytes()[..name.len() - 4]), key.as_bytes(), "{name}");
+        }
+        assert_eq!(FileNames::key_of(b"50%+5"), b"50%+5");
     }
 
     #[test]
@@ -121,7 +152,7 @@ mod tests {
     #[test]
     fn a_key_that_comes_again_gets_a_number() {
         let mut names = FileNames::default();
-        assert_eq!([names.next(b"a"), names.next(b"a"), names.next(b"a")], ["a.png", "a%_2.png", "a%_3.png"]);
-        assert_eq!(names.next(b"a%_2"), "a%25_2.png");
+        assert_eq!([names.next(b"a", "png"), names.next(b"a", "png"), names.next(b"a", "png")], ["a.png", "a%_2.png", "a%_3.png"]);
+        assert_eq!(names.next(b"a%_2", "png"), "a%25_2.png");
     }
 }

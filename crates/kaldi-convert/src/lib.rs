@@ -1,0 +1,46 @@
+//! Kaldi tables to and from the files of other programs.
+//!
+//! | file | an entry of the table is |
+//! | --- | --- |
+//! | `.npy` | all of the file; with stacked rows, some of its rows |
+//! | `.npz` | an array of its name, stored without compression |
+//! | `.safetensors` | a tensor of its name |
+//! | `.parquet` | a row: `key`, `rows`, `columns` and `values`, a list |
+//! | `.csv`, `.tsv` | a line for each row: the key, then the numbers |
+//! | `.jsonl` | a line: `{"key": "utt1", "value": [[1.0, 2.0]]}` |
+//!
+//! In between, an entry is an [`Array`]: a type of numbers, one or two dimensions, and the bytes of the numbers in
+//! little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that most
+//! numbers go from file to file as they are. [`Exporter`] writes the files, [`import`] reads them.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod array;
+mod error;
+mod export;
+mod file_format;
+mod import;
+mod npy;
+mod npz;
+mod numbers;
+mod parquet_read;
+mod parquet_write;
+mod record;
+mod safetensors;
+mod spool;
+mod stream;
+mod text_read;
+mod text_write;
+mod value;
+
+pub use array::{Array, DType};
+pub use error::{Error, Result};
+pub use export::{ExportOptions, Exporter, Piece};
+pub use file_format::{FileFormat, UnknownFormat};
+pub use import::import;
+pub use record::{TableType, UnknownType, to_record};

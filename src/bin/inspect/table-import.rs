@@ -1,0 +1,93 @@
+//! Makes tables of the files of other programs.
+//!
+//! Kaldi has no such program.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use bstr::{BStr, BString, ByteVec};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_convert::{Array, Error, FileFormat, TableType, import, to_record};
+use kaldi_log::log;
+use kaldi_table::TableWriter;
+
+const USAGE: &str = "\
+Makes a table of a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or of all such files in a
+folder. Arrays of two dimensions become matrices, others vectors or, where they are of integers, integer vectors; numbers
+keep their precision, and those of half precision become single. Lines of CSV and TSV that follow each other with the same
+key are the rows of a matrix, unless --type is given. A .npy has its own name for a key. Pickled objects are not read.
+
+Usage: table-import [options] (<file>|<folder>) <wspecifier>
+ e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
+       table-import --type=int32-vector ali.csv ark:ali.ark
+       table-import --format=npy folder ark:feats.ark
+See also: table-export, copy-feats, copy-vector, copy-int-vector
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; told from the ending of the file's name unless it is given
+    #[arg(long)]
+    format: Option<FileFormat>,
+    /// Type of the table: matrix, vector or int32-vector; told from the first array unless it is given
+    #[arg(long = "type")]
+    table_type: Option<TableType>,
+    source: InputName,
+    target: OutputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_import)
+}
+
+fn table_import(opts: Options) -> anyhow::Result<Tally> {
+    let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {
+        bail!("expected --format=, since the name {} does not tell the format", opts.source);
+    };
+    let files = opts.files(format)?;
+    let mut target = TableWriter::<Array>::create(&opts.target)?;
+    let mut common = opts.table_type;
+    let mut tally = Tally::default();
+    for file in &files {
+        import(file.as_ref(), format, opts.table_type, |key, array| {
+            let found = TableType::of(&array);
+            let table_type = *common.get_or_insert(found);
+            let key = BStr::new(key);
+            if opts.table_type.is_none() && found != table_type {
+                let message = format!("expected a {table_type} as before, got a {found}; --type= tells what all are");
+                return Err(Error::Value { key: key.to_string(), message });
+            }
+            target.put(to_record(key, &array, table_type, target.format())?)?;
+            tally.done += 1;
+            Ok(())
+        })?;
+    }
+    let types = common.map_or(String::new(), |table_type| format!(" ({table_type})"));
+    log!("Imported {} entries{types} of {} file(s).", tally.done, files.len());
+    target.finish()?;
+    Ok(tally)
+}
+
+impl Options {
+    /// The file, or those of this format in the folder, by name.
+    fn files(&self, format: FileFormat) -> anyhow::Result<Vec<BString>> {
+        let folder = self.source.as_path();
+        if !folder.is_dir() {
+            return Ok(vec![BString::from(self.source.to_vec())]);
+        }
+        let list = || -> std::io::Result<Vec<PathBuf>> {
+            let mut files = Vec::new();
+            for entry in std::fs::read_dir(folder)? {
+                let path = entry?.path();
+                if path.is_file() && FileFormat::of_name(&path) == Some(format) {
+                    files.push(path);
+                }
+            }
+            Ok(files)
+        };
+        let mut files = list().with_context(|| format!("cannot read the folder {}", self.source))?;
+        files.sort();
+        files.into_iter().map(|path| Ok(Vec::from_path_buf(path).map_err(|_| anyhow::anyhow!("a name"))?.into())).collect()
+    }
+}
