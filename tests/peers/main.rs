@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 
 mod feed;
+mod files;
 mod indexed;
 mod python;
 mod shards;
@@ -26,8 +27,13 @@ type Trials = [(&'static str, fn(&Python))];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects: [(&str, &Trials); 4] =
-        [("feed", feed::TRIALS), ("indexed", indexed::TRIALS), ("shards", shards::TRIALS), ("tables", tables::TRIALS)];
+    let subjects: [(&str, &Trials); 5] = [
+        ("feed", feed::TRIALS),
+        ("files", files::TRIALS),
+        ("indexed", indexed::TRIALS),
+        ("shards", shards::TRIALS),
+        ("tables", tables::TRIALS),
+    ];
     let python = Python::find();
     let mut trials = Vec::new();
     for (subject, list) in subjects {

@@ -3,6 +3,7 @@ pub mod cmvn;
 pub mod features;
 pub mod feed;
 pub mod help;
+pub mod inspect;
 pub mod posteriors;
 pub mod scoring;
 pub mod shards;

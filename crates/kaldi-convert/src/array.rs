@@ -116,6 +116,11 @@ impl Array {
         &self.dims
     }
 
+    /// Whether it has no numbers.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
     /// The numbers of rows and columns; a vector is one row.
     pub fn size(&self) -> (usize, usize) {
         match self.dims[..] {
@@ -142,8 +147,13 @@ impl Array {
         let values: Vec<f64> = match self.dtype {
             DType::Float64 => bytes.chunks_exact(8).map(LittleEndian::read_f64).collect(),
             DType::Float32 => bytes.chunks_exact(4).map(|bytes| LittleEndian::read_f32(bytes).into()).collect(),
-            DType::Float16 => bytes.chunks_exact(2).map(|bytes| f16::from_bits(LittleEndian::read_u16(bytes)).to_f64()).collect(),
-            _ => bytes.chunks_exact(2).map(|bytes| half::bf16::from_bits(LittleEndian::read_u16(bytes)).to_f64()).collect(),
+            DType::Float16 => {
+                bytes.chunks_exact(2).map(|bytes| f16::from_bits(LittleEndian::read_u16(bytes)).to_f64()).collect()
+            }
+            _ => bytes
+                .chunks_exact(2)
+                .map(|bytes| half::bf16::from_bits(LittleEndian::read_u16(bytes)).to_f64())
+                .collect(),
         };
         let mut data = Vec::with_capacity(values.len() * dtype.width());
         let mut lost = 0;

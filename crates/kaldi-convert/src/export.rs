@@ -130,9 +130,10 @@ impl Exporter {
                 }
                 Ok(output.write_all(&lines)?)
             }
-            (Writer::Npy { is_written: true, .. }, Piece::Array(_)) => {
-                Err(Error::value(key, "a .npy has one value, got a second: --stack stacks rows; a folder has a file for each"))
-            }
+            (Writer::Npy { is_written: true, .. }, Piece::Array(_)) => Err(Error::value(
+                key,
+                "a .npy has one value, got a second: --stack stacks rows; a folder has a file for each",
+            )),
             (Writer::Npy { output, is_written }, Piece::Array(array)) => {
                 *is_written = true;
                 let (header, data) = npy::encode(&array);
@@ -143,7 +144,9 @@ impl Exporter {
             (Writer::Npz(npz), Piece::Array(array)) => npz.put(key, &array),
             (Writer::Safetensors(safetensors), Piece::Array(array)) => safetensors.put(key, &array),
             (Writer::Parquet(parquet), Piece::Array(array)) => parquet.put(key, array),
-            (Writer::Lines { output, .. }, Piece::Array(_)) => Err(Error::content(output.name(), "expected lines, got an array")),
+            (Writer::Lines { output, .. }, Piece::Array(_)) => {
+                Err(Error::content(output.name(), "expected lines, got an array"))
+            }
             (_, Piece::Text(_)) => Err(Error::value(key, "expected an array, got lines")),
         }
     }

@@ -24,8 +24,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    const ALL: [Self; 7] =
-        [Self::Npy, Self::Npz, Self::Safetensors, Self::Parquet, Self::Csv, Self::Tsv, Self::Jsonl];
+    const ALL: [Self; 7] = [Self::Npy, Self::Npz, Self::Safetensors, Self::Parquet, Self::Csv, Self::Tsv, Self::Jsonl];
 
     /// The name, and the ending of the files.
     pub fn extension(self) -> &'static str {

@@ -145,7 +145,9 @@ fn parse_header(text: &[u8]) -> Result<Layout, String> {
     let text = str::from_utf8(text).map_err(|_| "expected a header of text".to_owned())?;
     let shown = || format!("\"{}\"", text.trim_end().escape_debug());
     let behind = |name: &str| {
-        let at = [format!("'{name}'"), format!("\"{name}\"")].iter().find_map(|quoted| Some(text.find(quoted)? + quoted.len()));
+        let at = [format!("'{name}'"), format!("\"{name}\"")]
+            .iter()
+            .find_map(|quoted| Some(text.find(quoted)? + quoted.len()));
         let rest = at.and_then(|at| text[at..].trim_start().strip_prefix(':'));
         rest.map(str::trim_start).ok_or_else(|| format!("expected {name} in the header, got {}", shown()))
     };
@@ -154,7 +156,10 @@ fn parse_header(text: &[u8]) -> Result<Layout, String> {
         return Err("expected an array of numbers, got one of records (a structured type)".into());
     }
     let quote = descr.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
-    let descr = quote.and_then(|quote| descr[1..].split_once(quote)).ok_or_else(|| format!("expected a type, got {}", shown()))?.0;
+    let descr = quote
+        .and_then(|quote| descr[1..].split_once(quote))
+        .ok_or_else(|| format!("expected a type, got {}", shown()))?
+        .0;
     let (dtype, is_big_endian) = parse_descr(descr)?;
     let is_fortran = match behind("fortran_order")? {
         rest if rest.starts_with("True") => true,
@@ -246,10 +251,19 @@ mod tests {
             (foreign("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", b""), "one of records"),
             (foreign("{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }", b""), "got the type \"<U5\""),
             (foreign("{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", b""), "got the type \"<c8\""),
-            (foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1), }", b"1234"), "1 or 2 dimensions, got 3"),
+            (
+                foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1), }", b"1234"),
+                "1 or 2 dimensions, got 3",
+            ),
             (foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", b"12345"), "got more bytes"),
-            (foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", b""), "too large"),
-            (foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,), }", b"1234"), "got 4: the file is cut"),
+            (
+                foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", b""),
+                "too large",
+            ),
+            (
+                foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296,), }", b"1234"),
+                "got 4: the file is cut",
+            ),
             (foreign("{'descr': '<f4', 'fortran_order': 0, 'shape': (1,), }", b"1234"), "True or False"),
             (foreign("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", b"1234"), "expected a size"),
             (foreign("{}", b""), "expected descr"),

@@ -56,8 +56,7 @@ impl NpzWriter {
     /// Writes the directory, and gives the output back.
     pub(crate) fn finish(self) -> Result<Output> {
         let name = self.name;
-        let sink = self.zip.finish().map_err(|error| Error::content(&name, error))?.into_inner();
-        Ok(sink.output)
+        self.zip.finish().map_err(|error| Error::content(&name, error))?.into_inner().take()
     }
 }
 

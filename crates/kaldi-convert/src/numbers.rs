@@ -17,7 +17,8 @@ pub(crate) enum Numbers {
 impl Numbers {
     pub(crate) fn of(array: &Array) -> Self {
         let bytes = array.bytes();
-        let integers = |read: fn(&[u8]) -> i128| Self::Integer(bytes.chunks_exact(array.dtype.width()).map(read).collect());
+        let integers =
+            |read: fn(&[u8]) -> i128| Self::Integer(bytes.chunks_exact(array.dtype.width()).map(read).collect());
         match array.dtype {
             DType::Float32 => Self::Single(bytes.chunks_exact(4).map(LittleEndian::read_f32).collect()),
             DType::Float64 => Self::Double(bytes.chunks_exact(8).map(LittleEndian::read_f64).collect()),
@@ -61,7 +62,7 @@ impl Numbers {
     ///
     /// # Errors
     /// Where an integer is not exactly a number of single precision.
-    pub(crate) fn to_real(self) -> Result<Self, String> {
+    pub(crate) fn into_real(self) -> Result<Self, String> {
         let Self::Integer(values) = self else { return Ok(self) };
         let exact = |value: i128| {
             let single = value as f32;
@@ -90,8 +91,8 @@ mod tests {
         ] {
             assert!(numbers.to_i32().is_err(), "{numbers:?}");
         }
-        assert_eq!(Numbers::Integer(vec![1 << 24, -3]).to_real(), Ok(Numbers::Single(vec![16777216.0, -3.0])));
-        assert!(Numbers::Integer(vec![(1 << 24) + 1]).to_real().unwrap_err().contains("float64"));
+        assert_eq!(Numbers::Integer(vec![1 << 24, -3]).into_real(), Ok(Numbers::Single(vec![16777216.0, -3.0])));
+        assert!(Numbers::Integer(vec![(1 << 24) + 1]).into_real().unwrap_err().contains("float64"));
     }
 
     #[test]

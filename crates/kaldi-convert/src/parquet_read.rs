@@ -21,9 +21,10 @@ pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>
     let fault = |error: &dyn std::fmt::Display| Error::content(name, error);
     let file = SerializedFileReader::new(Places::open(name)?).map_err(|error| fault(&error))?;
     let metadata = file.metadata().file_metadata();
-    let is_vector = metadata.key_value_metadata().into_iter().flatten().any(|entry| {
-        entry.key == TYPE_ENTRY && entry.value.as_deref().is_some_and(|value| value.ends_with("vector"))
-    });
+    let is_vector =
+        metadata.key_value_metadata().into_iter().flatten().any(|entry| {
+            entry.key == TYPE_ENTRY && entry.value.as_deref().is_some_and(|value| value.ends_with("vector"))
+        });
     let columns = Columns::find(metadata.schema_descr()).map_err(|message| fault(&message))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
@@ -52,7 +53,9 @@ struct Columns {
 
 impl Columns {
     fn find(schema: &SchemaDescriptor) -> Result<Self, String> {
-        let find = |name: &str| schema.columns().iter().position(|column| column.path().parts().first().is_some_and(|it| it == name));
+        let find = |name: &str| {
+            schema.columns().iter().position(|column| column.path().parts().first().is_some_and(|it| it == name))
+        };
         let all = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
         let wanted = |name: &str| find(name).ok_or_else(|| format!("expected a column {name:?}, got {}", all()));
         let (key, values) = (wanted("key")?, wanted("values")?);

@@ -41,7 +41,11 @@ pub(crate) struct ParquetWriter {
 enum State {
     /// Nothing is known of the numbers yet.
     Waiting(Output),
-    Open { file: SerializedFileWriter<Sink>, dtype: DType, table_type: TableType },
+    Open {
+        file: Box<SerializedFileWriter<Sink>>,
+        dtype: DType,
+        table_type: TableType,
+    },
     /// An error ended it.
     Lost,
 }
@@ -63,7 +67,7 @@ impl ParquetWriter {
             && (dtype, table_type) != (array.dtype, found)
         {
             let message = format!(
-                "expected a {table_type} of {dtype:?} as before, got a {found} of {:?}; --dtype= makes numbers alike",
+                "expected {table_type} of {dtype:?} as before, got {found} of {:?}; --dtype= makes numbers alike",
                 array.dtype
             );
             return Err(Error::value(key, message));
@@ -86,8 +90,7 @@ impl ParquetWriter {
         let State::Open { mut file, .. } = self.state else { return Err(Error::content(self.name, "cannot write on")) };
         let finished = file.finish();
         finished.map_err(|error| file.inner_mut().explain(error))?;
-        let name = self.name;
-        Ok(file.into_inner().map_err(|error| Error::content(name, error))?.output)
+        file.inner_mut().take()
     }
 
     /// Begins the file, where that has not happened yet.
@@ -117,8 +120,9 @@ impl ParquetWriter {
         let name = &self.name;
         let failed = |error: ParquetError| Error::content(name, error);
         let schema = parse_message_type(&schema).map_err(failed)?;
-        let file = SerializedFileWriter::new(Sink::new(output), Arc::new(schema), Arc::new(properties)).map_err(failed)?;
-        self.state = State::Open { file, dtype, table_type };
+        let file =
+            SerializedFileWriter::new(Sink::new(output), Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+        self.state = State::Open { file: file.into(), dtype, table_type };
         Ok(())
     }
 
@@ -130,7 +134,11 @@ impl ParquetWriter {
     }
 }
 
-fn write_group(file: &mut SerializedFileWriter<Sink>, keys: &[ByteArray], arrays: &[Array]) -> Result<(), ParquetError> {
+fn write_group(
+    file: &mut SerializedFileWriter<Sink>,
+    keys: &[ByteArray],
+    arrays: &[Array],
+) -> Result<(), ParquetError> {
     let mut group = file.next_row_group()?;
     let mut index = 0;
     while let Some(mut column) = group.next_column()? {

@@ -78,8 +78,9 @@ pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Forma
     let wanted = if table_type == TableType::Matrix { 2 } else { 1 };
     let num_dims = array.dims.len();
     // What is empty has no rows and columns to be told from each other.
-    if num_dims.max(1) != wanted && !array.data.is_empty() {
-        let message = format!("expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= tells");
+    if num_dims.max(1) != wanted && !array.is_empty() {
+        let message =
+            format!("expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= tells");
         return Err(fault(message));
     }
     if let Some(dim) = array.dims.iter().find(|&&dim| i32::try_from(dim).is_err()) {
@@ -90,7 +91,7 @@ pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Forma
         let encoded = numbers.to_i32().map_err(fault)?.into_encoded(format);
         return Ok(Record::from_bytes(key, encoded));
     }
-    match numbers.to_real().map_err(fault)? {
+    match numbers.into_real().map_err(fault)? {
         Numbers::Double(values) => Ok(dense(key, array, wanted == 2, values, format)),
         Numbers::Single(values) => Ok(dense(key, array, wanted == 2, values, format)),
         Numbers::Integer(_) => Err(fault("expected real numbers, got integers".into())),

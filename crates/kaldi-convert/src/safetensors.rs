@@ -59,7 +59,8 @@ impl SafetensorsWriter {
         }
         let start = self.spool.length();
         self.spool.write(&array.data)?;
-        let entry = serde_json::json!({ "dtype": dtype, "shape": array.dims, "data_offsets": [start, self.spool.length()] });
+        let entry =
+            serde_json::json!({ "dtype": dtype, "shape": array.dims, "data_offsets": [start, self.spool.length()] });
         self.header.extend(format!("{}:{entry}", serde_json::Value::from(name)).into_bytes());
         if self.header.len() as u64 + 8 > LONGEST_HEADER {
             return refuse(format!(
@@ -100,7 +101,9 @@ pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>
         return Err(fault("expected the length of a header, got the end".into()));
     };
     if length > LONGEST_HEADER {
-        return Err(fault(format!("expected a header of at most {LONGEST_HEADER} bytes, got one of {length}; is this safetensors?")));
+        return Err(fault(format!(
+            "expected a header of at most {LONGEST_HEADER} bytes, got one of {length}; is this safetensors?"
+        )));
     }
     let header = read_exactly(&mut stream, length).map_err(failed)?;
     if header.len() as u64 != length {
@@ -142,8 +145,12 @@ fn parse_header(header: &[u8]) -> Result<Vec<(String, Tensor)>, String> {
     for (key, Tensor { dtype, shape, data_offsets }) in &tensors {
         let width = parse_dtype(dtype).map_err(|message| format!("{key}: {message}"))?.width();
         let length = shape.iter().try_fold(width as u64, |product, &dim| product.checked_mul(dim));
-        if data_offsets.0 != end || length.is_none_or(|length| data_offsets.0.checked_add(length) != Some(data_offsets.1)) {
-            return Err(format!("{key}: expected {shape:?} of {dtype} from {end} on, got the offsets {data_offsets:?}"));
+        if data_offsets.0 != end
+            || length.is_none_or(|length| data_offsets.0.checked_add(length) != Some(data_offsets.1))
+        {
+            return Err(format!(
+                "{key}: expected {shape:?} of {dtype} from {end} on, got the offsets {data_offsets:?}"
+            ));
         }
         end = data_offsets.1;
     }
@@ -175,7 +182,8 @@ mod tests {
 
     #[test]
     fn offsets_have_to_fit_the_shapes() {
-        let header = |start: u64, end: u64| format!(r#"{{"a":{{"dtype":"F32","shape":[2,3],"data_offsets":[{start},{end}]}}}}"#);
+        let header =
+            |start: u64, end: u64| format!(r#"{{"a":{{"dtype":"F32","shape":[2,3],"data_offsets":[{start},{end}]}}}}"#);
         assert_eq!(parse_header(header(0, 24).as_bytes()).unwrap().len(), 1);
         for (start, end) in [(0, 23), (0, 28), (4, 28), (24, 0), (u64::MAX, 23)] {
             assert!(parse_header(header(start, end).as_bytes()).is_err(), "{start} {end}");

@@ -77,4 +77,3 @@ impl Spool {
         Ok(output.flush()?)
     }
 }
-

@@ -119,27 +119,36 @@ impl ChunkReader for Places {
 
 /// An output that other libraries write to; keeps what the system says, which they may pass on in other words.
 pub(crate) struct Sink {
-    pub(crate) output: Output,
-    pub(crate) fault: Option<kaldi_io::Error>,
+    /// Nothing once it was given back.
+    output: Option<Output>,
+    name: String,
+    fault: Option<kaldi_io::Error>,
 }
 
 impl Sink {
     pub(crate) fn new(output: Output) -> Self {
-        Self { output, fault: None }
+        let name = output.name();
+        Self { output: Some(output), name, fault: None }
+    }
+
+    /// Gives the output back.
+    pub(crate) fn take(&mut self) -> Result<Output> {
+        self.output.take().ok_or_else(|| Error::content(&self.name, "it is finished"))
     }
 
     /// What the system said, where it said anything, else what the library said.
     pub(crate) fn explain(&mut self, error: impl std::fmt::Display) -> Error {
         match self.fault.take() {
             Some(fault) => fault.into(),
-            None => Error::content(self.output.name(), error),
+            None => Error::content(&self.name, error),
         }
     }
 }
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.output.write_all(bytes) {
+        let Some(output) = &mut self.output else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        match output.write_all(bytes) {
             Ok(()) => Ok(bytes.len()),
             Err(error) => {
                 let told = io::Error::other(error.to_string());

@@ -71,7 +71,9 @@ struct Rows {
 impl Rows {
     fn into_array(self: &Rows, table_type: TableType) -> Array {
         match table_type {
-            TableType::Matrix => Array::from_f32(&[self.num_rows, self.values.len() / self.num_rows.max(1)], &self.values),
+            TableType::Matrix => {
+                Array::from_f32(&[self.num_rows, self.values.len() / self.num_rows.max(1)], &self.values)
+            }
             _ => Array::from_f32(&[self.values.len()], &self.values),
         }
     }
@@ -190,7 +192,9 @@ impl Nested {
             1 => Ok(Array::from_f32(&[self.values.len()], &self.values)),
             2 => {
                 let columns = self.ends[0];
-                if (0..num_rows).any(|row| self.ends[row] != (row + 1) * columns) || num_rows * columns != self.values.len() {
+                if (0..num_rows).any(|row| self.ends[row] != (row + 1) * columns)
+                    || num_rows * columns != self.values.len()
+                {
                     return Err("expected rows of one length, got others".into());
                 }
                 Ok(Array::from_f32(&[num_rows, columns], &self.values))

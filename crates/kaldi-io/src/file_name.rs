@@ -152,7 +152,10 @@ mod tests {
     #[test]
     fn a_key_that_comes_again_gets_a_number() {
         let mut names = FileNames::default();
-        assert_eq!([names.next(b"a", "png"), names.next(b"a", "png"), names.next(b"a", "png")], ["a.png", "a%_2.png", "a%_3.png"]);
+        assert_eq!(
+            [names.next(b"a", "png"), names.next(b"a", "png"), names.next(b"a", "png")],
+            ["a.png", "a%_2.png", "a%_3.png"]
+        );
         assert_eq!(names.next(b"a%_2", "png"), "a%25_2.png");
     }
 }

@@ -49,19 +49,29 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::<Array>::create(&opts.target)?;
     let mut common = opts.table_type;
     let mut tally = Tally::default();
+    // An empty array fits every type: the first others tell.
+    let mut empty: Vec<(BString, Array)> = Vec::new();
     for file in &files {
         import(file.as_ref(), format, opts.table_type, |key, array| {
-            let found = TableType::of(&array);
+            let (key, found) = (BStr::new(key), TableType::of(&array));
+            tally.done += 1;
+            if common.is_none() && array.is_empty() {
+                empty.push((key.to_owned(), array));
+                return Ok(());
+            }
             let table_type = *common.get_or_insert(found);
-            let key = BStr::new(key);
-            if opts.table_type.is_none() && found != table_type {
-                let message = format!("expected a {table_type} as before, got a {found}; --type= tells what all are");
+            if opts.table_type.is_none() && found != table_type && !array.is_empty() {
+                let message = format!("expected {table_type} as before, got {found}; --type= tells what all are");
                 return Err(Error::Value { key: key.to_string(), message });
             }
-            target.put(to_record(key, &array, table_type, target.format())?)?;
-            tally.done += 1;
-            Ok(())
+            for (key, array) in empty.drain(..) {
+                target.put(to_record(key.as_ref(), &array, table_type, target.format())?)?;
+            }
+            Ok(target.put(to_record(key, &array, table_type, target.format())?)?)
         })?;
+    }
+    for (key, array) in empty {
+        target.put(to_record(key.as_ref(), &array, TableType::of(&array), target.format())?)?;
     }
     let types = common.map_or(String::new(), |table_type| format!(" ({table_type})"));
     log!("Imported {} entries{types} of {} file(s).", tally.done, files.len());
@@ -88,6 +98,9 @@ impl Options {
         };
         let mut files = list().with_context(|| format!("cannot read the folder {}", self.source))?;
         files.sort();
-        files.into_iter().map(|path| Ok(Vec::from_path_buf(path).map_err(|_| anyhow::anyhow!("a name"))?.into())).collect()
+        files
+            .into_iter()
+            .map(|path| Ok(Vec::from_path_buf(path).map_err(|_| anyhow::anyhow!("a name"))?.into()))
+            .collect()
     }
 }

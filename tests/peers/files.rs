@@ -1,0 +1,61 @@
+//! Files of NumPy, safetensors and pyarrow.
+
+use crate::Trials;
+use crate::python::Python;
+use crate::support::Scratch;
+use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64, vector};
+
+pub const TRIALS: &Trials =
+    &[("what_we_export_is_what_others_read", exports), ("what_others_write_is_what_we_import", imports)];
+
+/// Python writes what it finds in our files as hexadecimal bytes; the archive holds the same.
+fn exports(python: &Python) {
+    let scratch = Scratch::new();
+    let extremes = Sample::Vector(vec![f32::MIN_POSITIVE, f32::MAX, -0.0, f32::INFINITY, 1e-45]);
+    scratch.write(
+        "m.ark",
+        binary_archive(&[("one", matrix(1, 1, 5)), ("two/x", matrix(2, 2, 5)), ("none", matrix(3, 0, 0))]),
+    );
+    scratch.write("d.ark", binary_archive(&[("a", matrix_f64(1, 2, 2)), ("b", matrix_f64(2, 3, 4))]));
+    scratch.write("v.ark", binary_archive(&[("x", vector(1, 5)), ("y", extremes)]));
+    scratch.write(
+        "i.ark",
+        binary_archive(&[("c", ints(1, 2)), ("a", Sample::Ints(vec![i32::MIN, -1, i32::MAX])), ("b", ints(3, 0))]),
+    );
+    for table in ["m", "d", "v", "i"] {
+        for format in ["npz", "safetensors", "parquet", "jsonl"] {
+            for dtype in ["", "float16"] {
+                // Of what is no longer finite, JSON has words.
+                let option = if dtype.is_empty() { String::new() } else { format!("--dtype={dtype}") };
+                scratch.sh(&format!("table-export {option} {table}.ark {table}{dtype}.{format}")).succeeds();
+            }
+        }
+        let read = python.run(&scratch, "read_files", &format!("{table} {table}float16"));
+        assert_eq!(read, "the same\n", "{table}");
+    }
+    scratch.sh("table-export --stack m.ark stack.npy; table-export --stack v.ark vectors.npy").succeeds();
+    scratch.sh("table-export --format=npy v.ark folder; table-export m.ark m.csv; table-export i.ark i.tsv").succeeds();
+    assert_eq!(python.run(&scratch, "read_files", "--others"), "the same\n");
+}
+
+/// Python writes arrays of every type and order, and the archive that they make, with kaldiio.
+fn imports(python: &Python) {
+    let scratch = Scratch::new();
+    let names = python.run(&scratch, "write_files", "");
+    assert!(names.lines().count() > 15, "{names}");
+    for line in names.lines() {
+        let (file, expected) = line.split_once(' ').unwrap();
+        scratch.sh(&format!("table-import {file} ark:o.ark && cmp o.ark {expected}")).succeeds();
+    }
+    for (file, message) in [
+        ("objects.npy", "Python objects (pickled)"),
+        ("pickle.npy", "this seems to be a pickle"),
+        ("complex.npy", "got the type \"<c16\""),
+        ("records.npy", "one of records"),
+        ("cube.npz", "expected an array of 1 or 2 dimensions, got 3"),
+        ("zstd.parquet", "zstd"),
+    ] {
+        scratch.sh(&format!("table-import {file} ark:refused.ark")).fails_with(255).stderr_has(message);
+    }
+    assert!(!scratch.path("refused.ark").exists());
+}

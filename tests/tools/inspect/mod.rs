@@ -1,0 +1,2 @@
+pub mod table_export;
+pub mod table_import;

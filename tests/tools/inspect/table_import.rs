@@ -1,0 +1,129 @@
+use crate::support::sample::{binary_archive, ints, matrix};
+use crate::support::{Scratch, tool};
+
+fn npy(descr: &str, shape: &str, numbers: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), numbers].concat()
+}
+
+#[test]
+fn two_arguments_are_needed() {
+    for arguments in [&[][..], &["a.npz"], &["a", "b", "c"]] {
+        tool("table-import").args(arguments).assert().code(1).stdout("");
+    }
+}
+
+#[test]
+fn integers_become_vectors_of_integers_or_matrices() {
+    let scratch = Scratch::new();
+    scratch.write("ali.npy", npy(">i2", "(3,)", &[0, 1, 0xff, 0xff, 1, 0]));
+    scratch.sh("table-import ali.npy ark,t:-").succeeds().stdout_is("ali 1 -1 256 \n");
+    scratch.sh("table-import --type=vector ali.npy ark,t:-").succeeds().stdout_is("ali  [ 1 -1 256 ]\n");
+    scratch.write("grid.npy", npy("|u1", "(2, 2)", &[1, 2, 3, 255]));
+    scratch.sh("table-import grid.npy ark,t:-").succeeds().stdout_is("grid  [\n  1 2 \n  3 255 ]\n");
+    scratch.write("far.npy", npy("<i8", "(1, 1)", &16_777_217_i64.to_le_bytes()));
+    scratch.sh("table-import far.npy ark:o").fails_with(255).stderr_has("far: 16777217 is not exactly");
+    scratch.write("far.npy", npy("<i8", "(1,)", &i64::MAX.to_le_bytes()));
+    scratch
+        .sh("table-import far.npy ark:o")
+        .fails_with(255)
+        .stderr_has("far: expected 32-bit integers, got 9223372036854775807");
+    assert!(!scratch.path("o").exists());
+}
+
+#[test]
+fn the_type_has_to_fit_all_arrays() {
+    let scratch = Scratch::new();
+    scratch
+        .write("x.jsonl", "{\"key\": \"a\", \"value\": [[1.5]]}\n\n{\"value\": [2], \"more\": {}, \"key\": \"b\"}\n");
+    let ran = scratch.sh("table-import x.jsonl ark,t:o");
+    ran.fails_with(255).stderr_has("b: expected matrix as before, got int32-vector; --type= tells what all are");
+    scratch
+        .sh("table-import --type=matrix x.jsonl ark,t:o")
+        .fails_with(255)
+        .stderr_has("b: expected an array of 2 dimension(s)");
+    scratch
+        .sh("table-import --type=int32-vector x.jsonl ark,t:o")
+        .fails_with(255)
+        .stderr_has("a: expected an array of 1");
+    scratch.sh("table-import --type=word x.jsonl ark,t:o").fails_with(255).stderr_has("matrix, vector or int32-vector");
+    assert_eq!(scratch.list(), ["x.jsonl"]);
+}
+
+#[test]
+fn lines_of_a_key_are_rows() {
+    let scratch = Scratch::new();
+    scratch.write("x.csv", "a,1,2\na,3,4e-3\n\"b,c\",nan,-inf\n");
+    scratch.sh("table-import x.csv ark,t:-").succeeds().stdout_is("a  [\n  1 2 \n  3 0.004 ]\nb,c  [\n  nan -inf ]\n");
+    let ran = scratch.sh("table-import --type=vector x.csv ark,t:-");
+    ran.succeeds().stdout_is("a  [ 1 2 ]\na  [ 3 0.004 ]\nb,c  [ nan -inf ]\n");
+    for (line, message) in [
+        ("a,1,2\na,3\n", "x.csv:2: expected 2 numbers as in the line before of \"a\", got 1"),
+        ("key,f0\na,1\n", "x.csv:1: expected a number, got \"f0\"; a line of names has to be cut off first"),
+        ("a b,1\n", "cannot be a key"),
+        (",1\n", "cannot be a key"),
+    ] {
+        scratch.write("x.csv", line);
+        scratch.sh("table-import x.csv ark:o").fails_with(255).stderr_has(message);
+    }
+    scratch.write("x.tsv", "a\t1\t2147483648\n");
+    scratch
+        .sh("table-import --type=int32-vector x.tsv ark:o")
+        .fails_with(255)
+        .stderr_has("x.tsv:1: expected a 32-bit integer");
+}
+
+#[test]
+fn streams_are_read_where_no_directory_is_needed() {
+    let scratch = Scratch::new();
+    scratch.write("i.ark", binary_archive(&[("c", ints(1, 2)), ("a", ints(2, 9))]));
+    for format in ["safetensors", "jsonl"] {
+        let command =
+            format!("table-export --format={format} i.ark - | table-import --format={format} - ark:- | cmp - i.ark");
+        scratch.sh(&command).succeeds();
+    }
+    for format in ["npz", "parquet"] {
+        let command = format!("table-export --format={format} i.ark - | table-import --format={format} - ark:o");
+        scratch.sh(&command).fails_with(255).stderr_has("expected a regular file, got a stream");
+    }
+    scratch.sh("table-import --format=jsonl 'false |' ark:o").fails_with(255).stderr_has("false");
+    scratch.sh("table-import - ark:o").fails_with(255).stderr_has("expected --format=");
+    assert_eq!(scratch.list(), ["i.ark"]);
+}
+
+/// A few hundred cuts and damaged bytes of each format: an error or a table, no panic, no signal, no memory.
+#[test]
+fn damaged_files_are_errors_and_take_no_memory() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("one", matrix(1, 1, 3)), ("two", matrix(2, 2, 3))]));
+    for format in ["npy", "npz", "safetensors", "parquet", "csv", "jsonl"] {
+        let stack = if format == "npy" { "--stack" } else { "" };
+        scratch.sh(&format!("table-export {stack} m.ark whole.{format}")).succeeds();
+        let whole = scratch.read(&format!("whole.{format}"));
+        for step in 0..24 {
+            let at = step * whole.len() / 24;
+            scratch.write(&format!("x.{format}"), &whole[..at]);
+            let ran = scratch.sh(&format!("ulimit -v 600000; table-import x.{format} ark:o; echo $?"));
+            let code = String::from_utf8_lossy(ran.stdout()).trim().to_owned();
+            let text_may_be_shorter = matches!(format, "csv" | "jsonl") && code == "0";
+            assert!(code == "255" || text_may_be_shorter || code == "1" && at == 0, "{format} cut at {at}: {code}");
+            let mut bytes = whole.clone();
+            for (place, byte) in bytes[at..].iter_mut().take(4).enumerate() {
+                *byte ^= 0xff >> place;
+            }
+            scratch.write(&format!("x.{format}"), bytes);
+            let ran = scratch.sh(&format!("ulimit -v 600000; table-import x.{format} ark:o; echo $?"));
+            let code = String::from_utf8_lossy(ran.stdout()).trim().to_owned();
+            assert!(["0", "255"].contains(&&*code), "{format} damaged at {at}: {code}");
+        }
+    }
+}
+
+#[test]
+fn pickles_are_refused() {
+    let scratch = Scratch::new();
+    scratch.write("x.npy", b"\x80\x04\x95\x10\0\0\0\0\0\0\0]");
+    scratch.sh("table-import x.npy ark:o").fails_with(255).stderr_has("x.npy: expected an array of NumPy");
+    scratch.write("x.npy", npy("|O", "(1,)", b"\x80\x04"));
+    scratch.sh("table-import x.npy ark:o").fails_with(255).stderr_has("Python objects (pickled), which is not read");
+}
