@@ -20,30 +20,63 @@ fn says(scratch: &Scratch, command: &str, expected: &str) {
 }
 
 #[test]
-fn compressed_tables_say_what_reads_them() {
+fn compressed_streams_are_read_as_they_are() {
     let scratch = Scratch::new();
-    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))])).write("m.scp", "a m.ark:2\n");
-    scratch.sh("gzip m.ark m.scp && cp m.ark.gz m.mat").succeeds();
-    says(
-        &scratch,
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4)), ("b", matrix(2, 300, 40))]));
+    scratch.sh("copy-matrix --scale=1 ark:m.ark ark,scp:n.ark,n.scp && cp n.scp m.scp").succeeds();
+    scratch.sh("printf '[ 1 2 ]' | copy-matrix - m.mat; gzip -k m.ark m.scp m.mat").succeeds();
+    let all = scratch.read("m.ark");
+    for command in [
         "copy-matrix ark:m.ark.gz ark:-",
-        "m.ark.gz:0: this is gzip-compressed data; read it through a command: 'gunzip -c m.ark.gz |'",
-    );
-    says(
-        &scratch,
-        "copy-matrix scp:m.scp.gz ark:-",
-        "m.scp.gz:1: expected text, got binary data: this is gzip-compressed data; read it through a command: 'gunzip -c m.scp.gz |'",
-    );
-    says(
-        &scratch,
         "copy-matrix ark:- ark:- < m.ark.gz",
-        "standard input:0: this is gzip-compressed data; read it through a command: 'gunzip -c |'",
+        "cat m.ark.gz | copy-matrix ark:- ark:-",
+        "copy-matrix 'ark:cat m.ark.gz |' ark:-",
+        "copy-matrix ark,bg:m.ark.gz ark:-",
+        "copy-matrix scp:m.scp.gz ark:-",
+        "concat-ark m.ark.gz ark:-",
+        "cut -d' ' -f1 m.scp | gzip > keys.gz; subset-feats --include=keys.gz ark:m.ark.gz ark:-",
+        "split -b 1000 --filter='gzip -c' m.ark > parts.gz; copy-matrix ark:parts.gz ark:-",
+    ] {
+        scratch.sh(command).succeeds().stdout_is(all.clone());
+    }
+    let text = " [\n  1 2 ]\n";
+    scratch.sh("copy-matrix --binary=false m.mat.gz -").succeeds().stdout_is(text);
+    scratch.sh("copy-matrix --binary=false - - < m.mat.gz").succeeds().stdout_is(text);
+    scratch
+        .sh("for i in 1 2; do echo $i m.mat.gz; done | copy-matrix scp:- ark,t:- | wc -l")
+        .succeeds()
+        .stdout_is("4\n");
+    says(
+        &scratch,
+        "copy-matrix m.ark.gz:2 -",
+        "m.ark.gz:2: this is gzip-compressed data, into which an offset cannot lead; decompress it with gunzip -c",
     );
-    says(&scratch, "copy-matrix m.mat -", "this is gzip-compressed data");
-    says(&scratch, "echo 'a m.mat' | copy-matrix scp:- ark:-", "this is gzip-compressed data");
-    says(&scratch, "ark-to-scp m.ark.gz -", "m.ark.gz:0: this is gzip-compressed data");
-    says(&scratch, "concat-ark m.ark.gz ark:-", "m.ark.gz:0: this is gzip-compressed data");
-    says(&scratch, "matrix-sum --binary=false m.mat -", "this is gzip-compressed data");
+    let advice = "a: m.ark.gz:2: this is gzip-compressed data, into which an offset cannot lead";
+    says(&scratch, "echo a m.ark.gz:2 | copy-matrix scp:- ark:-", advice);
+    says(&scratch, "ark-to-scp m.ark.gz -", "m.ark.gz is compressed, so that no offset leads into it");
+}
+
+#[test]
+fn compressed_streams_that_are_not_whole_are_errors() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4)), ("b", matrix(2, 300, 40))]));
+    scratch
+        .sh("gzip m.ark; head -c -9 m.ark.gz > cut.gz; (cat m.ark.gz; echo more than the header of a stream) > more.gz")
+        .succeeds();
+    scratch
+        .sh("python3 -c \"b = bytearray(open('m.ark.gz', 'rb').read()); b[-6] ^= 1; open('sum.gz', 'wb').write(b)\"")
+        .succeeds();
+    for (file, expected) in [
+        ("cut.gz", "expected the rest of the gzip stream, got the end of the file"),
+        ("sum.gz", "expected a whole gzip stream: "),
+        ("more.gz", "expected a whole gzip stream: "),
+    ] {
+        says(&scratch, &format!("copy-matrix ark:{file} ark:- > /dev/null"), &format!("cannot read {file}:"));
+        says(&scratch, &format!("copy-matrix ark:{file} ark:- > /dev/null"), expected);
+        says(&scratch, &format!("copy-matrix ark:- ark:- < {file} > /dev/null"), expected);
+        says(&scratch, &format!("copy-matrix ark:{file} ark:x"), expected);
+        assert!(!scratch.list().contains(&"x".to_owned()), "{file}");
+    }
 }
 
 #[test]

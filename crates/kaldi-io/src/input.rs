@@ -8,11 +8,15 @@ use std::sync::Arc;
 
 use bstr::BStr;
 
-use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source};
+use crate::compressed::{Compression, Decompressed};
+use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
-use crate::{Error, Result, Rxfilename};
+use crate::{Error, ParseError, Result, Rxfilename};
 
 /// An open rxfilename: an unbuffered stream of bytes that knows its name and position.
+///
+/// A stream that begins as gzip and zstd do is decompressed while it is read: its bytes and its offsets are those of what it
+/// is decompressed to. It can be read in order only.
 #[derive(Debug)]
 #[must_use]
 pub struct Input {
@@ -25,6 +29,9 @@ pub struct Input {
     /// The length of the whole, where it is known.
     length: Option<u64>,
     at_end: bool,
+    /// Whether it is known if the bytes are compressed.
+    was_looked_at: bool,
+    compression: Option<Compression>,
 }
 
 impl Input {
@@ -57,6 +64,7 @@ impl Input {
                 // Messages add the offset themselves.
                 let bare = name.rsplit_once(':').map_or(name, |(bare, _)| bare);
                 let mut file = open(path, name)?;
+                refuse_compressed(&file, bare, *offset)?;
                 let seek = file.seek(SeekFrom::Start(*offset));
                 seek.map_err(|source| Error::Read { name: bare.to_owned(), offset: *offset, source })?;
                 Ok(Self::from_source(bare, *offset, Box::new(FileSource::new(file, bare, *offset))))
@@ -72,8 +80,59 @@ impl Input {
 
     /// Reads from any source; messages call it `name` and count its bytes from `start` on.
     pub fn from_source(name: &str, start: u64, source: Box<dyn Source>) -> Self {
-        let length = source.positioned().map(|bytes| bytes.length());
-        Self { source, name: name.to_owned(), start, offset: start, length, at_end: false }
+        let mut input = Self {
+            source,
+            name: name.to_owned(),
+            start,
+            offset: start,
+            length: None,
+            at_end: false,
+            was_looked_at: false,
+            compression: None,
+        };
+        input.look_at_file();
+        input.length = input.source.positioned().map(|bytes| bytes.length());
+        input
+    }
+
+    /// Of a file, the first bytes are looked at before they are read: whether it can be read at any place depends on them.
+    fn look_at_file(&mut self) {
+        let Some(bytes) = self.source.positioned().filter(|bytes| bytes.as_file().is_some()) else { return };
+        self.was_looked_at = true;
+        let length = bytes.length().saturating_sub(self.start).min(Compression::HEAD as u64) as usize;
+        let mut head = Vec::new();
+        // What cannot be read will be told where it is read.
+        if bytes.read_at(self.start, &mut head, length).is_ok()
+            && let Some(compression) = Compression::of(&head)
+        {
+            self.decompress(Vec::new(), compression);
+        }
+    }
+
+    fn decompress(&mut self, bytes: Vec<u8>, compression: Compression) {
+        let source = std::mem::replace(&mut self.source, Box::new(MemorySource::new(Vec::new())));
+        self.source = Box::new(Decompressed::new(source, bytes, compression));
+        self.compression = Some(compression);
+    }
+
+    /// Reads the first bytes of a stream, and decompresses it from then on where they say so. That takes four bytes, which is
+    /// less than anybody asks for at once.
+    fn read_first(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+        let start = buffer.len();
+        loop {
+            let got = self.source.read_some(buffer, limit - (buffer.len() - start))?;
+            let head = &buffer[start..];
+            if let Some(compression) = Compression::of(head) {
+                let bytes = buffer.split_off(start);
+                self.was_looked_at = true;
+                self.decompress(bytes, compression);
+                return self.source.read_some(buffer, limit);
+            }
+            if got == 0 || head.len() >= limit || !Compression::may_follow(head) {
+                self.was_looked_at = true;
+                return Ok(head.len());
+            }
+        }
     }
 
     /// The name of the stream in messages.
@@ -84,6 +143,11 @@ impl Input {
     /// Offset of the next byte in the file, or bytes read so far from a pipe.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Whether the bytes are decompressed. Of a stream that is no file this shows with its first bytes.
+    pub fn is_compressed(&self) -> bool {
+        self.compression.is_some()
     }
 
     /// Bytes left, where that can be known (regular files that do not grow).
@@ -101,7 +165,10 @@ impl Input {
     /// # Errors
     /// Where the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
-        let count = self.source.read_some(buffer, limit);
+        let count = match self.was_looked_at {
+            true => self.source.read_some(buffer, limit),
+            false => self.read_first(buffer, limit),
+        };
         let count = count.map_err(|source| Error::Read { name: self.name.clone(), offset: self.offset, source })?;
         self.offset += count as u64;
         self.at_end |= count == 0;
@@ -119,7 +186,8 @@ impl Input {
         Ok(bytes)
     }
 
-    /// The same bytes for reading at any place, where that is possible: those of a regular file, from its begin on.
+    /// The same bytes for reading at any place, where that is possible: those of a regular file that is not compressed, from
+    /// its begin on.
     pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         self.source.positioned()
     }
@@ -132,8 +200,11 @@ impl Input {
     /// Goes on at `offset`, in a regular file.
     ///
     /// # Errors
-    /// Where the stream cannot be moved.
+    /// Where the stream cannot be moved, or is compressed.
     pub fn seek(&mut self, offset: u64) -> Result<()> {
+        if let Some(compression) = self.compression {
+            return Err(offset_refused(&self.name, offset, compression));
+        }
         let seek = self.source.seek(offset);
         seek.map_err(|source| Error::Read { name: self.name.clone(), offset, source })?;
         self.offset = offset;
@@ -192,6 +263,25 @@ pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
             return (0..inputs.len()).map(|index| index == 0).collect();
         }
     }
+}
+
+/// Refuses an offset into a file that is compressed: what stands there is no place in what it is decompressed to.
+fn refuse_compressed(file: &File, name: &str, offset: u64) -> Result<()> {
+    let mut head = Vec::new();
+    let compression = match read_at(file, 0, &mut head, Compression::HEAD) {
+        Ok(()) => Compression::of(&head),
+        Err(_) => None,
+    };
+    let Some(compression) = compression.filter(|_| offset > 0) else { return Ok(()) };
+    Err(offset_refused(name, offset, compression))
+}
+
+fn offset_refused(name: &str, offset: u64, compression: Compression) -> Error {
+    let (what, command) = (compression.name(), compression.command());
+    let message = format!(
+        "this is {what}-compressed data, into which an offset cannot lead; decompress it with {command}, or read all of it"
+    );
+    Error::Content { name: name.to_owned(), offset, source: ParseError::new(0, message) }
 }
 
 fn open(path: &Path, name: &str) -> Result<File> {

@@ -43,6 +43,7 @@ struct Readme;
 
 mod basic;
 mod characters;
+mod compressed;
 mod cursor;
 mod encoded;
 mod error;

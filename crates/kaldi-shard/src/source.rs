@@ -1,22 +1,13 @@
-//! The bytes of a file that may be compressed, in order.
-
-mod input;
-mod zstd;
+//! The bytes of a stream, in order.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::sync::Arc;
 
 use bstr::BStr;
-use flate2::bufread::MultiGzDecoder;
 use kaldi_io::{Input, Rxfilename};
 
 use crate::{Error, Fault, FaultKind, Result};
-use input::InputReader;
-use zstd::ZstdDecoder;
-
-const GZIP: &[u8] = b"\x1f\x8b";
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
 /// Bytes that are read at once, from pipes and of what is decompressed.
 const CHUNK: usize = 1 << 18;
@@ -37,95 +28,58 @@ pub enum Wanted {
     Contents,
 }
 
-/// An open stream of bytes, decompressed where it begins as gzip and zstd do.
+/// An open stream of bytes. Where the length is known, the file is a regular one, whose contents can be passed over.
 pub(crate) struct Source {
-    name: String,
-    kind: Kind,
+    input: Input,
+    length: Option<u64>,
     window: Vec<u8>,
     /// Bytes of the window that were consumed.
     used: usize,
-    /// Offset of the next byte.
-    offset: u64,
     chunk: usize,
-    at_end: bool,
-}
-
-enum Kind {
-    /// Where the length is known, the file is a regular one, whose contents can be passed over.
-    Plain {
-        input: Input,
-        length: Option<u64>,
-    },
-    Gzip(Box<MultiGzDecoder<InputReader>>),
-    Zstd(Box<ZstdDecoder>),
 }
 
 impl Source {
     pub(crate) fn open(rxfilename: &BStr, wanted: Wanted) -> Result<Self> {
-        let mut input = Input::open(rxfilename)?;
-        let (name, offset) = (input.name().to_owned(), input.offset());
-        let length = input.remaining().map(|left| offset + left);
+        let input = Input::open(rxfilename)?;
+        let length = input.remaining().map(|left| input.offset() + left);
         let chunk = match (length, wanted) {
             (None, _) => CHUNK,
             (Some(_), Wanted::Contents) => FILE_CHUNK,
             (Some(_), Wanted::Headers) => HEADERS_CHUNK,
         };
-        let mut window = Vec::new();
-        while window.len() < ZSTD.len() && input.read_some(&mut window, chunk)? > 0 {}
-        let (is_gzip, is_zstd) = (window.starts_with(GZIP), window.starts_with(ZSTD));
-        let (kind, window, offset) = if is_gzip || is_zstd {
-            let reader = InputReader::new(input, window);
-            let kind = match is_gzip {
-                true => Kind::Gzip(Box::new(MultiGzDecoder::new(reader))),
-                false => Kind::Zstd(Box::new(ZstdDecoder::new(reader))),
-            };
-            (kind, Vec::new(), 0)
-        } else {
-            (Kind::Plain { input, length }, window, offset)
-        };
-        let chunk = if is_gzip || is_zstd { CHUNK } else { chunk };
-        Ok(Self { name, kind, window, used: 0, offset, chunk, at_end: false })
+        Ok(Self { input, length, window: Vec::new(), used: 0, chunk })
     }
 
     pub(crate) fn name(&self) -> &str {
-        &self.name
+        self.input.name()
     }
 
     /// Offset of the next byte.
     pub(crate) fn offset(&self) -> u64 {
-        self.offset
+        self.input.offset() - (self.window.len() - self.used) as u64
     }
 
     /// The length of the file, where it is a regular one that is not compressed.
     pub(crate) fn length(&self) -> Option<u64> {
-        match self.kind {
-            Kind::Plain { length, .. } => length,
-            _ => None,
-        }
+        self.length
     }
 
     /// The file, where it is a regular one that is not compressed.
     pub(crate) fn plain_file(&self) -> Option<Arc<File>> {
-        match &self.kind {
-            Kind::Plain { input, length: Some(_) } => input.as_file(),
-            _ => None,
-        }
+        self.input.as_file()
     }
 
     pub(crate) fn is_compressed(&self) -> bool {
-        !matches!(self.kind, Kind::Plain { .. })
+        self.input.is_compressed()
     }
 
     /// What comes next: at least `wanted` bytes unless the end comes before.
     pub(crate) fn window(&mut self, wanted: usize) -> Result<&[u8]> {
-        while self.window.len() - self.used < wanted && !self.at_end {
+        while self.window.len() - self.used < wanted && !self.input.at_end() {
             self.window.drain(..self.used);
             self.used = 0;
             let limit = self.chunk.max(wanted - self.window.len());
-            let mut window = std::mem::take(&mut self.window);
-            let count = self.read_some(&mut window, limit);
-            self.window = window;
-            self.at_end = count? == 0;
+            self.input.read_some(&mut self.window, limit).map_err(|error| fault(&self.input, error))?;
         }
         Ok(&self.window[self.used..])
     }
@@ -133,7 +87,6 @@ impl Source {
     /// Passes over bytes of the window.
     pub(crate) fn consume(&mut self, count: usize) {
         self.used += count;
-        self.offset += count as u64;
     }
 
     /// Passes over bytes; returns how many there were.
@@ -141,12 +94,11 @@ impl Source {
         let in_window = (self.window.len() - self.used).min(usize::try_from(count).unwrap_or(usize::MAX));
         self.consume(in_window);
         let mut left = count - in_window as u64;
-        if let Kind::Plain { input, length: Some(length) } = &mut self.kind {
-            let there = left.min(length.saturating_sub(self.offset));
+        if let Some(length) = self.length {
+            let there = left.min(length.saturating_sub(self.offset()));
             if there > 0 {
-                input.seek(self.offset + there)?;
+                self.input.seek(self.offset() + there)?;
             }
-            self.offset += there;
             return Ok(count - (left - there));
         }
         while left > 0 {
@@ -167,64 +119,29 @@ impl Source {
         out.extend_from_slice(&self.window[self.used..self.used + in_window]);
         self.consume(in_window);
         let mut left = count - in_window as u64;
-        while left > 0 && !self.at_end {
-            let there = self.length().map_or(PIECE, |length| length.saturating_sub(self.offset).max(1));
-            let got = self.read_some(out, left.min(there) as usize)?;
-            self.at_end = got == 0;
-            self.offset += got as u64;
+        while left > 0 && !self.input.at_end() {
+            let there = self.length.map_or(PIECE, |length| length.saturating_sub(self.offset()).max(1));
+            let got = self.input.read_some(out, left.min(there) as usize).map_err(|error| fault(&self.input, error))?;
             left -= got as u64;
         }
         Ok(())
     }
 
-    /// Appends some of what the window does not have.
-    fn read_some(&mut self, out: &mut Vec<u8>, limit: usize) -> Result<usize> {
-        let start = out.len();
-        let got = match &mut self.kind {
-            Kind::Plain { input, .. } => return Ok(input.read_some(out, limit)?),
-            Kind::Gzip(decoder) => {
-                out.resize(start + limit, 0);
-                read(&mut **decoder, &mut out[start..])
-            }
-            Kind::Zstd(decoder) => {
-                out.resize(start + limit, 0);
-                read(&mut **decoder, &mut out[start..])
-            }
-        };
-        out.truncate(start + got.as_ref().copied().unwrap_or(0));
-        got.map_err(|error| self.explain(&error))
-    }
-
-    fn explain(&mut self, error: &io::Error) -> Error {
-        let offset = self.offset + (self.window.len() - self.used) as u64;
-        let (reader, what) = match &mut self.kind {
-            Kind::Gzip(decoder) => (decoder.get_mut(), "gzip"),
-            Kind::Zstd(decoder) => (decoder.get_mut(), "zstd"),
-            Kind::Plain { .. } => return Fault::new(FaultKind::Damaged, &self.name, offset, error.to_string()).into(),
-        };
-        if let Some(fault) = reader.take_fault() {
-            return fault.into();
-        }
-        // A decoder that has everything and wants more.
-        let fault = if reader.at_end() {
-            let message = format!("expected the rest of the {what} stream, got the end of the file");
-            Fault::new(FaultKind::Truncated, &self.name, offset, message)
-        } else {
-            let message = format!("expected a whole {what} stream: {}", one_line(&error.to_string()));
-            Fault::new(FaultKind::Damaged, &self.name, offset, message)
-        };
-        fault.into()
-    }
-
     /// Closes the stream; the failure of a command counts where its output was read to the end.
-    pub(crate) fn finish(self) -> Result<()> {
-        let mut input = match self.kind {
-            Kind::Plain { input, .. } => input,
-            Kind::Gzip(decoder) => decoder.into_inner().into_input(),
-            Kind::Zstd(decoder) => decoder.into_input(),
-        };
-        Ok(input.finish()?)
+    pub(crate) fn finish(mut self) -> Result<()> {
+        Ok(self.input.finish()?)
     }
+}
+
+/// A compressed stream that is cut or damaged is a fault of the shard.
+fn fault(input: &Input, error: kaldi_io::Error) -> Error {
+    let kaldi_io::Error::Read { name, offset, source } = &error else { return error.into() };
+    let kind = match source.kind() {
+        io::ErrorKind::UnexpectedEof => FaultKind::Truncated,
+        io::ErrorKind::InvalidData => FaultKind::Damaged,
+        _ => return error.into(),
+    };
+    if input.is_compressed() { Fault::new(kind, name, *offset, source.to_string()).into() } else { error.into() }
 }
 
 /// Whether what a name means can be read but once: standard input, a named pipe.
@@ -234,20 +151,6 @@ pub(crate) fn comes_once(name: &BStr) -> bool {
         Ok(Rxfilename::File(path)) => path.metadata().is_ok_and(|metadata| !metadata.is_file()),
         _ => false,
     }
-}
-
-/// Reads, whatever interrupts that.
-fn read(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match source.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            result => return result,
-        }
-    }
-}
-
-fn one_line(text: &str) -> String {
-    text.replace(['\n', '\r'], " ")
 }
 
 #[cfg(test)]

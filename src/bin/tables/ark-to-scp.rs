@@ -86,6 +86,9 @@ fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
             if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
                 bail!("{name} is no regular file: no offset would lead back into it");
             }
+            if Input::open(archive)?.is_compressed() {
+                bail!("{name} is compressed, so that no offset leads into it: decompress it first");
+            }
         }
         Rxfilename::Stdin | Rxfilename::Pipe(_) => {
             bail!("{name} is a stream, to which no offset leads back: write it into a file (concat-ark does both)");
@@ -106,9 +109,9 @@ fn check_script(script: &BStr) -> Result<()> {
     if !is_file(script) {
         return Ok(());
     }
-    let mut bytes = Vec::new();
-    Input::open(script)?.read_some(&mut bytes, 1 << 12)?;
-    if bytes.contains(&0) {
+    let (mut old, mut bytes) = (Input::open(script)?, Vec::new());
+    old.read_some(&mut bytes, 1 << 12)?;
+    if old.is_compressed() || bytes.contains(&0) {
         bail!("{} is there and no script file, it is binary: is it an archive?", printable_wxfilename(script));
     }
     Ok(())

@@ -132,11 +132,8 @@ fn has_suffix(name: &BStr) -> bool {
     SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }
 
-/// Whether the stream is compressed, or begins with a header or with zeros: a list is text.
+/// Whether the stream begins with a header or with zeros: a list is text.
 fn looks_like_shard(source: &mut Source) -> Result<bool> {
-    if source.is_compressed() {
-        return Ok(true);
-    }
     let head = source.window(512)?;
     let is_header = head.first_chunk().is_some_and(|block| Header::parse(block).is_ok());
     Ok(is_header || head[..head.len().min(512)].contains(&0))

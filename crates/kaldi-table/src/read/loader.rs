@@ -125,11 +125,7 @@ impl ValueLoader {
     ) -> Result<Loaded, kaldi_io::Error> {
         let index = match self.open(path, rxfilename)? {
             Opened::File(index) => index,
-            Opened::Stream(input) => {
-                self.read_once = Some(input.name().to_owned());
-                let (chunk, value, _) = StreamValue::new(input, Vec::new(), self.frame).take()?;
-                return Ok(Loaded::whole(chunk, value));
-            }
+            Opened::Stream(input) => return self.load_stream(input, offset, rxfilename),
         };
         let OpenFile { name, source, .. } = &self.files[index];
         let length = source.length();
@@ -198,6 +194,19 @@ impl ValueLoader {
                 Err(source) => return Err(content(name, offset, value, source)),
             }
         }
+    }
+
+    /// The value at the begin of what is read in order only: a named pipe, a compressed file.
+    fn load_stream(&mut self, input: Input, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+        if offset > 0 {
+            // Says why that cannot be.
+            Input::open(rxfilename)?.seek(offset)?;
+        }
+        if !input.is_compressed() {
+            self.read_once = Some(input.name().to_owned());
+        }
+        let (chunk, value, _) = StreamValue::new(input, Vec::new(), self.frame).take()?;
+        Ok(Loaded::whole(chunk, value))
     }
 
     fn open(&mut self, path: &Path, rxfilename: &BStr) -> Result<Opened, kaldi_io::Error> {

@@ -2,41 +2,44 @@
 
 use std::io::{self, BufRead, Read};
 
-use kaldi_io::Input;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::input::InputReader;
+use super::feed::Feed;
 
-pub(crate) struct ZstdDecoder {
-    reader: InputReader,
+pub(super) struct ZstdDecoder {
+    feed: Feed,
     frame: FrameDecoder,
     is_started: bool,
 }
 
 impl ZstdDecoder {
-    pub(crate) fn new(reader: InputReader) -> Self {
-        Self { reader, frame: FrameDecoder::new(), is_started: false }
+    pub(super) fn new(feed: Feed) -> Self {
+        Self { feed, frame: FrameDecoder::new(), is_started: false }
     }
 
-    pub(crate) fn get_mut(&mut self) -> &mut InputReader {
-        &mut self.reader
+    pub(super) fn feed(&mut self) -> &mut Feed {
+        &mut self.feed
     }
 
-    pub(crate) fn into_input(self) -> Input {
-        self.reader.into_input()
+    pub(super) fn feed_ref(&self) -> &Feed {
+        &self.feed
+    }
+
+    pub(super) fn into_feed(self) -> Feed {
+        self.feed
     }
 
     /// Starts the next frame; there is none at the end.
     fn start(&mut self) -> io::Result<bool> {
         loop {
-            if self.reader.fill_buf()?.is_empty() {
+            if self.feed.fill_buf()?.is_empty() {
                 return Ok(false);
             }
-            match self.frame.init(&mut self.reader) {
+            match self.frame.init(&mut self.feed) {
                 Ok(()) => break,
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
-                    let skipped = io::copy(&mut (&mut self.reader).take(length.into()), &mut io::sink())?;
+                    let skipped = io::copy(&mut (&mut self.feed).take(length.into()), &mut io::sink())?;
                     if skipped < length.into() {
                         return Err(io::ErrorKind::UnexpectedEof.into());
                     }
@@ -67,7 +70,7 @@ impl Read for ZstdDecoder {
             }
             if self.is_started && !self.frame.is_finished() {
                 let strategy = BlockDecodingStrategy::UptoBytes(out.len());
-                self.frame.decode_blocks(&mut self.reader, strategy).map_err(io::Error::other)?;
+                self.frame.decode_blocks(&mut self.feed, strategy).map_err(io::Error::other)?;
                 continue;
             }
             if self.is_started {
