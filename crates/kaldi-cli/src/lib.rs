@@ -72,6 +72,8 @@ mod tests;
 mod usage;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
@@ -90,6 +92,12 @@ pub use kaldi_io::{InputName, OutputName};
 pub use standard::num_threads;
 pub use sum::{Summand, add_files, sum_tables};
 pub use tally::Tally;
+
+/// The width of the terminal that standard output is; nothing where it is none.
+pub fn terminal_width() -> Option<usize> {
+    let stdout = std::io::stdout();
+    stdout.is_terminal().then(|| usage::columns(stdout.as_raw_fd()))
+}
 
 /// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.
 ///

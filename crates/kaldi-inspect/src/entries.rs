@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_io::Rxfilename;
 use kaldi_reader::Reader;
 use kaldi_scan::{Detector, Scanner, ValueType};
-use kaldi_table::split_range;
+use kaldi_table::{count_delivered, split_range};
 
 use crate::entry::{Bytes, Entry};
 use crate::kind::{Kind, Named};
@@ -112,13 +112,18 @@ impl Entries {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.look_ahead();
         }
-        if let Some(entry) = self.queue.pop_front() {
-            return Ok(Some(entry));
+        let next = match (self.queue.pop_front(), self.failure.take()) {
+            (Some(entry), failure) => {
+                self.failure = failure;
+                Ok(Some(entry))
+            }
+            (None, Some(error)) => Err(error),
+            (None, None) => self.read(),
+        };
+        if matches!(next, Ok(Some(_))) {
+            count_delivered();
         }
-        match self.failure.take() {
-            Some(error) => Err(error),
-            None => self.read(),
-        }
+        next
     }
 
     fn read(&mut self) -> Result<Option<Entry>> {

@@ -9,6 +9,9 @@ use kaldi_table::RawEntry;
 
 use crate::{Error, Result};
 
+/// Bytes of a value that are kept of one in a file.
+const KEPT: usize = 1 << 8;
+
 /// An entry of a table: its key, where its value is, and the begin of the value. The rest is read when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -82,10 +85,20 @@ impl Entry {
         self.range.as_ref().map(AsRef::as_ref)
     }
 
-    /// Makes it the part of the value that `range` names (without brackets); a script line must not have one already.
-    #[must_use]
-    pub fn with_range(self, range: Option<BString>) -> Self {
-        Self { range: range.or(self.range), ..self }
+    /// Makes it the part of the value that `range` names (without brackets).
+    ///
+    /// # Errors
+    /// Where the script line names a part already.
+    pub fn with_range(self, range: Option<BString>) -> Result<Self> {
+        match (&self.range, range) {
+            (_, None) => Ok(self),
+            (None, range) => Ok(Self { range, ..self }),
+            (Some(first), Some(range)) => {
+                let message =
+                    format!("{}: the script file has the range [{first}], so that [{range}] is none of it", self.key);
+                Err(kaldi_table::Error::Work(message.into()).into())
+            }
+        }
     }
 
     /// The number of the line in the script file, from 1.
@@ -105,6 +118,20 @@ impl Entry {
     /// Whether [`Entry::head`] is all of the value.
     pub fn is_whole(&self) -> bool {
         self.head().len() as u64 >= self.size
+    }
+
+    /// Lets go of what stands around it in memory, for an entry that is kept for longer. What is in a file stays there.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        let Bytes::Raw(raw) = &self.bytes else { return self };
+        let bytes = match raw.source() {
+            Some(source) if raw.head().len() > KEPT => {
+                Bytes::Head { head: raw.head()[..KEPT].to_vec(), source: Arc::clone(source) }
+            }
+            Some(source) => Bytes::Head { head: raw.head().to_vec(), source: Arc::clone(source) },
+            None => Bytes::Whole(raw.head().to_vec()),
+        };
+        Self { bytes, ..self }
     }
 
     /// All bytes of the value, read now where they were not before.

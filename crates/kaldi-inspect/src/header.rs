@@ -58,8 +58,10 @@ impl Header {
     pub fn read(entry: &Entry, value_type: &ValueType) -> Result<Self> {
         let (head, range) = (entry.head(), entry.range().map(|range| range.as_ref()));
         let beyond = entry.size() - head.len() as u64;
-        let found = Self::in_head(value_type, head, beyond, range);
-        match found {
+        if entry.is_text() && beyond > 0 {
+            return Self::of_content(entry, value_type);
+        }
+        match Self::in_head(value_type, head, beyond, range) {
             // More of it is needed.
             Ok(None) => Self::of_content(entry, value_type),
             Err(error) if error.at_end && beyond > 0 => {

@@ -8,6 +8,8 @@
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
 //! | [`Header`], [`Content`], [`write_value`] | of an entry: what its header says; its numbers or words; its text |
 //!
+//! Of whole tables: [`Summary`], [`DirectorySummary`]. By key: [`select`].
+//!
 //! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
 //! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
 //!
@@ -35,20 +37,31 @@
 struct Readme;
 
 mod content;
+mod directory;
 mod entries;
 mod entry;
 mod error;
 mod header;
+mod keys;
 mod kind;
 mod likely;
+mod rows;
 mod script;
+mod select;
+mod show;
+mod summary;
 #[cfg(test)]
 mod tests;
 
 pub use content::{Content, Shape, write_value};
+pub use directory::DirectorySummary;
 pub use entries::Entries;
 pub use entry::Entry;
 pub use error::{Error, Result};
 pub use header::{Header, Precision};
+pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
 pub use script::{Line, Loader, ScriptLines};
+pub use select::{Selected, select};
+pub use show::{copy, cut_lines, show, show_json};
+pub use summary::Summary;

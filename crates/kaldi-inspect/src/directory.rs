@@ -1,0 +1,150 @@
+//! What is in a data directory, in short.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use bstr::{BStr, BString};
+
+use crate::kind::{Kind, Named};
+use crate::rows::Folder;
+use crate::summary::Summary;
+use crate::{Error, Result};
+
+/// Files of data directories, in the order in which they are told.
+pub(crate) const FILES: [&str; 21] = [
+    "wav.scp",
+    "segments",
+    "reco2file_and_channel",
+    "reco2dur",
+    "utt2spk",
+    "spk2utt",
+    "text",
+    "feats.scp",
+    "vad.scp",
+    "cmvn.scp",
+    "utt2dur",
+    "utt2num_frames",
+    "utt2lang",
+    "utt2uniq",
+    "utt2warp",
+    "spk2gender",
+    "spk2warp",
+    "utt2len",
+    "stm",
+    "glm",
+    "frame_shift",
+];
+
+/// Files of which a data directory has one at least.
+const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
+
+/// What is in a data directory.
+#[derive(Debug)]
+pub struct DirectorySummary {
+    /// The files that are there and their lines.
+    pub files: Vec<(&'static str, u64)>,
+    /// Lines of `utt2spk`, or else of `text`, `segments`, `feats.scp`, `wav.scp`.
+    pub utterances: u64,
+    /// Speakers of `utt2spk`.
+    pub speakers: Option<u64>,
+    /// Lines of `wav.scp`.
+    pub recordings: Option<u64>,
+    /// How long all utterances are together, in seconds, and what says so.
+    pub seconds: Option<(f64, &'static str)>,
+    /// Frames of all features.
+    pub frames: Option<u64>,
+    /// The least and the most columns of features.
+    pub columns: Option<(u64, u64)>,
+    /// Words of `text`.
+    pub words: Option<u64>,
+    /// Different words of `text`.
+    pub vocabulary: Option<u64>,
+}
+
+impl DirectorySummary {
+    /// Reads the texts of the folder, and the headers of what `feats.scp` names; those of `wav.scp` only where nothing else
+    /// says how long utterances are. Commands are not run.
+    ///
+    /// # Errors
+    /// Where a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
+    pub fn read(path: &Path, frame_shift: f64) -> Result<Self> {
+        let folder = Folder::new(path);
+        if !SIGNS.iter().any(|file| folder.has(file)) {
+            return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
+        }
+        let mut files = Vec::new();
+        for file in FILES {
+            let mut lines = 0;
+            if folder.for_each(file, |_| lines += 1)? {
+                files.push((file, lines));
+            }
+        }
+        let lines = |wanted: &str| files.iter().find(|(file, _)| *file == wanted).map(|(_, lines)| *lines);
+        let utterances = ["utt2spk", "text", "segments", "feats.scp", "wav.scp"].into_iter().find_map(lines);
+        let mut speakers = HashSet::new();
+        let has_speakers = folder.for_each("utt2spk", |row| {
+            speakers.insert(row.rest);
+        })?;
+        let (mut words, mut vocabulary) = (0, HashSet::new());
+        let has_text = folder.for_each("text", |row| {
+            words += row.words().count() as u64;
+            row.words().for_each(|word| remember(&mut vocabulary, word));
+        })?;
+        let feats = match folder.has("feats.scp") {
+            true => Some(summary(&folder, "feats.scp")?),
+            false => None,
+        };
+        let frames = feats.as_ref().and_then(Summary::frames).filter(|&frames| frames > 0);
+        let columns = feats.and_then(|feats| feats.columns).map(|range| (*range.start(), *range.end()));
+        Ok(Self {
+            utterances: utterances.unwrap_or(0),
+            speakers: has_speakers.then_some(speakers.len() as u64),
+            recordings: lines("wav.scp"),
+            seconds: seconds(&folder, frames, frame_shift)?,
+            frames,
+            columns,
+            words: has_text.then_some(words),
+            vocabulary: has_text.then_some(vocabulary.len() as u64),
+            files,
+        })
+    }
+}
+
+fn remember(words: &mut HashSet<BString>, word: &BStr) {
+    if !words.contains(word) {
+        words.insert(word.to_owned());
+    }
+}
+
+fn summary(folder: &Folder, file: &str) -> Result<Summary> {
+    Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file) }, None)
+}
+
+/// How long the utterances are, by the first file that knows.
+fn seconds(folder: &Folder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
+    let sum = |file: &'static str, of: fn(&crate::rows::Row) -> Option<f64>, unit: f64| -> Result<_> {
+        let mut seconds = 0.0;
+        let is_there = folder.for_each(file, |row| seconds += of(&row).unwrap_or(0.0) * unit)?;
+        Ok(is_there.then_some((seconds, file)))
+    };
+    if let Some(found) = sum("utt2dur", |row| row.number_at(0), 1.0)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = sum("segments", |row| Some(row.number_at(2)? - row.number_at(1)?), 1.0)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = sum("utt2num_frames", |row| row.number_at(0), frame_shift)? {
+        return Ok(Some(found));
+    }
+    if let Some(frames) = frames {
+        return Ok(Some((frames as f64 * frame_shift, "feats.scp")));
+    }
+    if let Some(found) = sum("reco2dur", |row| row.number_at(0), 1.0)? {
+        return Ok(Some(found));
+    }
+    if !folder.has("wav.scp") {
+        return Ok(None);
+    }
+    let waves = summary(folder, "wav.scp")?;
+    Ok(waves.seconds.filter(|_| waves.commands == 0 && waves.fault.is_none()).map(|seconds| (seconds, "wav.scp")))
+}

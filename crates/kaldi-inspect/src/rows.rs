@@ -1,0 +1,83 @@
+//! Text files of a data directory: lines of a key and what belongs to it.
+
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Lines;
+
+use crate::{Error, Result};
+
+/// A line: a key, and the words behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The number of the line, from 1.
+    pub(crate) number: u64,
+    pub(crate) key: BString,
+    /// What stands behind the key, without white space at its ends.
+    pub(crate) rest: BString,
+}
+
+impl Row {
+    fn read(number: u64, line: &[u8]) -> Self {
+        let line = line.trim_ascii();
+        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+        Self { number, key: line[..end].into(), rest: line[end..].trim_ascii().into() }
+    }
+
+    /// The words behind the key.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &BStr> {
+        self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(ByteSlice::as_bstr)
+    }
+
+    /// The word at this place behind the key, as a number.
+    pub(crate) fn number_at(&self, place: usize) -> Option<f64> {
+        self.words().nth(place)?.to_str().ok()?.parse().ok()
+    }
+}
+
+/// The files of a folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// The name of a file in it, as bytes.
+    pub(crate) fn name(&self, file: &str) -> BString {
+        self.path.join(file).as_os_str().as_encoded_bytes().into()
+    }
+
+    /// Whether there is such a file.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.path.join(file).is_file()
+    }
+
+    /// Hands every line of a file over; returns whether there is the file.
+    ///
+    /// # Errors
+    /// Where it cannot be read or is no text.
+    pub(crate) fn for_each(&self, file: &str, mut each: impl FnMut(Row)) -> Result<bool> {
+        if !self.has(file) {
+            return Ok(false);
+        }
+        let mut lines = Lines::open(self.name(file).as_bstr())?;
+        loop {
+            let number = lines.number() + 1;
+            let Some(line) = lines.next_line().map_err(Error::from)? else { return Ok(true) };
+            each(Row::read(number, line));
+        }
+    }
+
+    /// The lines of a file; nothing where there is no such file.
+    ///
+    /// # Errors
+    /// As [`Folder::for_each`].
+    pub(crate) fn rows(&self, file: &str) -> Result<Option<Vec<Row>>> {
+        let mut rows = Vec::new();
+        Ok(self.for_each(file, |row| rows.push(row))?.then_some(rows))
+    }
+}

@@ -1,0 +1,109 @@
+//! Entries by their keys.
+
+use std::collections::HashMap;
+
+use bstr::{BString, ByteSlice};
+use kaldi_scan::{Detector, ValueType};
+
+use crate::Result;
+use crate::entries::Entries;
+use crate::entry::Entry;
+use crate::kind::{Kind, Named};
+use crate::likely::Evidence;
+use crate::script::{Loader, ScriptLines};
+
+/// What was found for the words that were asked for.
+#[derive(Debug)]
+pub struct Selected {
+    /// An entry for each word, in the order of the words; nothing where the table has no such key.
+    pub entries: Vec<Option<Entry>>,
+    /// The type of the values; nothing where none was found.
+    pub value_type: Option<&'static ValueType>,
+}
+
+/// Finds the entries of keys, each of which may have a range behind it: `utt1[0:9]`. Of a key that comes twice, the first
+/// entry is taken.
+///
+/// Values of a script file are read where its lines say they are; an archive is read up to the last key that is asked for.
+///
+/// # Errors
+/// Where the table cannot be read, or the value of a key that is asked for.
+pub fn select(named: Named, value_type: Option<&'static ValueType>, words: &[BString]) -> Result<Selected> {
+    let mut wanted = Wanted::new(words);
+    match named.kind {
+        Kind::Script => from_script(named, value_type, &mut wanted),
+        _ => from_entries(named, value_type, &mut wanted),
+    }
+}
+
+/// The words that are asked for.
+struct Wanted {
+    /// The places of words in the question by their keys, and the ranges behind them.
+    places: HashMap<BString, Vec<(usize, Option<BString>)>>,
+    num_words: usize,
+}
+
+impl Wanted {
+    fn new(words: &[BString]) -> Self {
+        let mut places = HashMap::<_, Vec<_>>::new();
+        for (place, word) in words.iter().enumerate() {
+            places.entry(word.clone()).or_default().push((place, None));
+            // What looks like a range may belong to the key.
+            if let Some((key, range)) = word.strip_suffix(b"]").and_then(|word| word.rsplit_once_str(b"[")) {
+                places.entry(key.into()).or_default().push((place, Some(range.into())));
+            }
+        }
+        Self { places, num_words: words.len() }
+    }
+
+    /// Places and ranges of a key, the first time.
+    fn take(&mut self, key: &[u8]) -> Vec<(usize, Option<BString>)> {
+        self.places.remove(key.as_bstr()).unwrap_or_default()
+    }
+}
+
+fn from_entries(named: Named, value_type: Option<&'static ValueType>, wanted: &mut Wanted) -> Result<Selected> {
+    let mut entries = Entries::of(named, value_type)?;
+    let mut found: Vec<Option<Entry>> = vec![None; wanted.num_words];
+    while found.iter().any(Option::is_none) && !wanted.places.is_empty() {
+        let Some(entry) = entries.next_entry()? else { break };
+        let places = wanted.take(entry.key());
+        if places.is_empty() {
+            continue;
+        }
+        let entry = entry.detached();
+        for (place, range) in places {
+            if found[place].is_none() {
+                found[place] = Some(entry.clone().with_range(range)?);
+            }
+        }
+    }
+    let value_type = found.iter().any(Option::is_some).then(|| entries.value_type());
+    Ok(Selected { entries: found, value_type })
+}
+
+fn from_script(named: Named, value_type: Option<&'static ValueType>, wanted: &mut Wanted) -> Result<Selected> {
+    let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
+    let mut found = vec![None; wanted.num_words];
+    let mut loader = Loader::new(Detector::new(value_type));
+    while let Some(line) = lines.next_line()? {
+        if line.number == 1 && !line.is_command() {
+            // The more values were seen, the surer is the type. Whether this one can be read matters to whoever asks for it.
+            let _ = loader.load(Some(lines.name()), &line);
+        }
+        for (place, range) in wanted.take(&line.key) {
+            found[place].get_or_insert_with(|| (line.clone(), range));
+        }
+    }
+    let mut evidence = Evidence::default();
+    let mut load = |found: Option<_>| -> Result<Option<Entry>> {
+        let Some((line, range)) = found else { return Ok(None) };
+        let entry: Entry = loader.load(Some(lines.name()), &line)?;
+        evidence.add(&entry);
+        kaldi_table::count_delivered();
+        Ok(Some(entry.with_range(range)?))
+    };
+    let entries = found.into_iter().map(&mut load).collect::<Result<Vec<_>>>()?;
+    let value_type = entries.iter().any(Option::is_some).then(|| evidence.choose(loader.detector().candidates()));
+    Ok(Selected { entries, value_type })
+}

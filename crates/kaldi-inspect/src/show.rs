@@ -1,0 +1,161 @@
+//! Entries as text, as JSON, and as entries of another archive.
+
+use bstr::{BStr, ByteSlice};
+use kaldi_io::Format;
+use kaldi_scan::ValueType;
+use kaldi_table::ArchiveWriter;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::content::{Content, Shape, write_value};
+use crate::entry::Entry;
+use crate::header::Header;
+
+/// Appends an entry as text: key and value, as an archive in text form has it. Of a waveform, a line says what it is.
+///
+/// # Errors
+/// Where the value cannot be read, or is none of the type.
+pub fn show(entry: &Entry, value_type: &ValueType, out: &mut Vec<u8>) -> Result<()> {
+    if !entry.key().is_empty() {
+        out.extend_from_slice(entry.key());
+        out.push(b' ');
+    }
+    if value_type.name() != "wave" {
+        return write_value(entry, value_type, Format::Text, out);
+    }
+    let header = Header::read(entry, value_type)?;
+    let rate = header.sample_rate.unwrap_or_default();
+    let length = match (header.rows, header.seconds) {
+        (Some(samples), Some(seconds)) => format!("{samples} samples, {seconds:.3} s"),
+        _ => "length unknown".to_owned(),
+    };
+    let channels = header.columns.unwrap_or(1);
+    let plural = if channels == 1 { "" } else { "s" };
+    out.extend_from_slice(format!("wave: {rate} Hz, {channels} channel{plural}, {length}\n").as_bytes());
+    Ok(())
+}
+
+/// An entry as a line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    table: &'a str,
+    key: &'a str,
+    #[serde(rename = "type")]
+    value_type: &'a str,
+    value: Value,
+}
+
+/// Appends an entry as a line of JSON: an object with table, key, type and value.
+///
+/// The value is a number, an array of numbers, an array for each row or list, a word or an array of words. A number that is
+/// not finite is null.
+///
+/// # Errors
+/// Where the value cannot be read, or is none of the type.
+pub fn show_json(table: &BStr, entry: &Entry, value_type: &ValueType, out: &mut Vec<u8>) -> Result<()> {
+    let content = Content::read(entry, value_type)?;
+    let line = Line {
+        table: &table.to_str_lossy(),
+        key: &entry.key().to_str_lossy(),
+        value_type: value_type.name(),
+        value: to_json(content, value_type),
+    };
+    // Strings and numbers can always be written.
+    let text = serde_json::to_string(&line).unwrap_or_default();
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'\n');
+    Ok(())
+}
+
+fn to_json(content: Content, value_type: &ValueType) -> Value {
+    let (shape, values) = match content {
+        Content::Numbers { shape, values } => (shape, values),
+        Content::Words(words) => {
+            let words: Vec<Value> = words.iter().map(|word| word.to_str_lossy().into()).collect();
+            return match (value_type.name(), words.as_slice()) {
+                ("token", [word]) => word.clone(),
+                _ => words.into(),
+            };
+        }
+    };
+    let array = |values: &[f64]| Value::from(values.iter().map(number).collect::<Vec<_>>());
+    match shape {
+        Shape::Scalar => values.first().map_or(Value::Null, number),
+        Shape::Vector => array(&values),
+        Shape::Matrix { columns } => values.chunks(columns.max(1)).map(array).collect(),
+        Shape::Lists(lengths) => {
+            let mut rest = values.as_slice();
+            let list = |length| {
+                let (list, behind) = rest.split_at(length);
+                rest = behind;
+                array(list)
+            };
+            lengths.into_iter().map(list).collect()
+        }
+    }
+}
+
+/// A number with the digits that its precision needs, and no more.
+fn number(value: &f64) -> Value {
+    let single = *value as f32;
+    match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => json!(*value as i64),
+        false if f64::from(single) == *value => json!(single.to_string().parse().unwrap_or(*value)),
+        false => json!(value),
+    }
+}
+
+/// Writes an entry to an archive, in its form: as it is, where it has that form already.
+///
+/// # Errors
+/// Where the value cannot be read, is none of the type, or cannot be written.
+pub fn copy(entry: &Entry, value_type: &ValueType, target: &mut ArchiveWriter) -> Result<()> {
+    let mut bytes = [entry.key().as_bytes(), b" "].concat();
+    let value_at = bytes.len() as u64;
+    let is_same = target.format() == Format::Binary && !entry.is_text() && entry.range().is_none() && !entry.is_open();
+    if is_same {
+        bytes.extend_from_slice(&entry.bytes()?);
+    } else {
+        write_value(entry, value_type, target.format(), &mut bytes)?;
+    }
+    Ok(target.put(entry.key(), value_at, &bytes)?)
+}
+
+/// Cuts every line of a text to so many characters; what is cut shows as `...`.
+pub fn cut_lines(text: &[u8], width: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len().min(1 << 16));
+    for line in text.lines() {
+        let end = line.char_indices().nth(width).map(|(start, ..)| start);
+        match end {
+            None => out.extend_from_slice(line),
+            Some(_) => {
+                let end = line.char_indices().nth(width.saturating_sub(3)).map_or(line.len(), |(start, ..)| start);
+                out.extend_from_slice(&line[..end]);
+                out.extend_from_slice(b"...");
+            }
+        }
+        out.push(b'\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_of_their_precision() {
+        let written =
+            [0.1_f32.into(), 0.1, -3.0, 1e300, f64::NAN, f32::MAX.into()].map(|value| number(&value).to_string());
+        assert_eq!(written, ["0.1", "0.1", "-3", "1e+300", "null", "3.4028235e+38"]);
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let cut = |text: &str, width| String::from_utf8(cut_lines(text.as_bytes(), width)).unwrap();
+        assert_eq!(cut("abcdefgh\nabc\n\n", 8), "abcdefgh\nabc\n\n");
+        assert_eq!(cut("abcdefghi\n\u{e4}\u{e4}\u{e4}\u{e4}\n", 8), "abcde...\n\u{e4}\u{e4}\u{e4}\u{e4}\n");
+        assert_eq!(cut("\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\n", 4), "\u{e4}...\n");
+    }
+}

@@ -1,0 +1,243 @@
+//! What is in a table, in short.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Rxfilename, printable_rxfilename};
+use kaldi_scan::ValueType;
+
+use crate::entries::Entries;
+use crate::entry::Entry;
+use crate::header::{Header, Precision};
+use crate::keys::Keys;
+use crate::kind::{Kind, Named};
+use crate::script::{Loader, ScriptLines};
+use crate::{Error, Result};
+
+/// What is in a table, by its keys and headers.
+#[derive(Debug)]
+pub struct Summary {
+    /// What the table is.
+    pub kind: Kind,
+    /// The type of its values, or the most likely one; nothing where no value was read.
+    pub value_type: Option<&'static ValueType>,
+    /// All types that fit.
+    pub candidates: Vec<&'static ValueType>,
+    /// How exact binary numbers are: the least and the most exact.
+    pub precision: Option<(Precision, Precision)>,
+    /// Values in binary form.
+    pub binary: u64,
+    /// Values in text form.
+    pub text: u64,
+    /// Compressed matrices.
+    pub compressed: u64,
+    /// Entries.
+    pub entries: u64,
+    /// Bytes of the file, of an archive; of the values, of a script file.
+    pub bytes: u64,
+    /// The least and the most rows, as [`Header::rows`] has them.
+    pub rows: Option<RangeInclusive<u64>>,
+    /// The least and the most columns, as [`Header::columns`] has them.
+    pub columns: Option<RangeInclusive<u64>>,
+    /// The sum of all rows.
+    pub all_rows: u64,
+    /// The sum of the lengths of waveforms, as far as headers know.
+    pub seconds: Option<f64>,
+    /// The least and the highest sample rate.
+    pub sample_rates: Option<(f32, f32)>,
+    /// Whether keys are in the order of their bytes.
+    pub is_sorted: bool,
+    /// Keys that were there before.
+    pub duplicates: u64,
+    /// The files that a script file points into, in their order.
+    pub archives: Vec<String>,
+    /// Those of them that are not there.
+    pub missing: Vec<String>,
+    /// Values of a script file that come from commands, which are not run.
+    pub commands: u64,
+    /// What cannot be read: the first fault. Entries behind it are not counted, in an archive.
+    pub fault: Option<Error>,
+}
+
+impl Summary {
+    /// Reads the keys and headers of a table. Commands of script files are not run.
+    ///
+    /// # Errors
+    /// Where the table cannot be opened. A fault in it is part of the summary.
+    pub fn read(named: Named, value_type: Option<&'static ValueType>) -> Result<Self> {
+        let mut reading = Reading { keys: Keys::default(), summary: Self::empty(named.kind) };
+        match named.kind {
+            Kind::Script => reading.script(named.rxfilename.as_bstr(), value_type)?,
+            _ => reading.entries(named, value_type)?,
+        }
+        Ok(reading.summary)
+    }
+
+    fn empty(kind: Kind) -> Self {
+        Self {
+            kind,
+            value_type: None,
+            candidates: Vec::new(),
+            precision: None,
+            binary: 0,
+            text: 0,
+            compressed: 0,
+            entries: 0,
+            bytes: 0,
+            rows: None,
+            columns: None,
+            all_rows: 0,
+            seconds: None,
+            sample_rates: None,
+            is_sorted: true,
+            duplicates: 0,
+            archives: Vec::new(),
+            missing: Vec::new(),
+            commands: 0,
+            fault: None,
+        }
+    }
+
+    /// Frames of all values: rows of features and posteriors. Other types have none, nor has a matrix without a key.
+    pub fn frames(&self) -> Option<u64> {
+        let name = self.value_type?.name();
+        let is_table = self.kind != Kind::Value;
+        (is_table && matches!(name, "matrix" | "posterior" | "gauss-post" | "htk" | "sphinx")).then_some(self.all_rows)
+    }
+}
+
+/// A summary that is being made.
+struct Reading {
+    keys: Keys,
+    summary: Summary,
+}
+
+impl Reading {
+    /// An archive or a value.
+    fn entries(&mut self, named: Named, value_type: Option<&'static ValueType>) -> Result<()> {
+        let file = match Rxfilename::parse(named.rxfilename.as_bstr()) {
+            Ok(Rxfilename::File(path)) => fs::metadata(path).ok().filter(fs::Metadata::is_file),
+            _ => None,
+        };
+        let mut entries = Entries::of(named, value_type)?;
+        loop {
+            match entries.next_entry() {
+                Ok(Some(entry)) => self.add(&entry, entries.value_type(), entries.candidates()),
+                Ok(None) => break,
+                Err(error) => {
+                    self.summary.fault.get_or_insert(error);
+                    break;
+                }
+            }
+        }
+        // The type is known best at the end.
+        if self.summary.entries > 0 {
+            self.summary.value_type = Some(entries.value_type());
+            self.summary.candidates = entries.candidates().to_vec();
+        }
+        self.summary.bytes = file.map_or(self.summary.bytes, |file| file.len());
+        Ok(())
+    }
+
+    fn script(&mut self, name: &BStr, value_type: Option<&'static ValueType>) -> Result<()> {
+        let mut lines = ScriptLines::open(name)?;
+        let mut loader = Loader::new(kaldi_scan::Detector::new(value_type));
+        let mut files = HashMap::<PathBuf, bool>::new();
+        let mut guess = crate::likely::Evidence::default();
+        while let Some(line) = lines.next_line()? {
+            kaldi_table::count_delivered();
+            if line.is_command() {
+                self.key(line.key.as_bstr());
+                self.summary.commands += 1;
+                continue;
+            }
+            let is_there = match line.file() {
+                Some(path) => *files.entry(path).or_insert_with_key(|path| {
+                    let name = BString::from(path.as_os_str().as_encoded_bytes());
+                    let name = printable_rxfilename(name.as_bstr()).into_owned();
+                    let is_there = path.exists();
+                    if !is_there {
+                        self.summary.missing.push(name.clone());
+                    }
+                    self.summary.archives.push(name);
+                    is_there
+                }),
+                None => true,
+            };
+            let loaded = is_there.then(|| loader.load(Some(lines.name()), &line));
+            match loaded {
+                Some(Ok(entry)) => {
+                    guess.add(&entry);
+                    let candidates = loader.detector().candidates();
+                    self.add(&entry, guess.choose(candidates), candidates);
+                }
+                Some(Err(error)) => {
+                    self.key(line.key.as_bstr());
+                    self.summary.fault.get_or_insert(error);
+                }
+                None => self.key(line.key.as_bstr()),
+            }
+        }
+        Ok(())
+    }
+
+    fn key(&mut self, key: &BStr) {
+        let place = self.keys.add(key);
+        self.summary.entries += 1;
+        self.summary.is_sorted &= !place.is_unsorted;
+        self.summary.duplicates += u64::from(place.is_duplicate);
+    }
+
+    fn add(&mut self, entry: &Entry, value_type: &'static ValueType, candidates: &[&'static ValueType]) {
+        self.key(entry.key());
+        let summary = &mut self.summary;
+        summary.value_type = Some(value_type);
+        if summary.candidates.len() != candidates.len() {
+            summary.candidates = candidates.to_vec();
+        }
+        match entry.is_text() {
+            true => summary.text += 1,
+            false => summary.binary += 1,
+        }
+        summary.bytes = match summary.kind {
+            Kind::Archive => entry.offset() + entry.size(),
+            _ => summary.bytes + entry.size(),
+        };
+        match Header::read(entry, value_type) {
+            Ok(header) => summary.header(&header),
+            Err(error) => {
+                summary.fault.get_or_insert(error);
+            }
+        }
+    }
+}
+
+impl Summary {
+    fn header(&mut self, header: &Header) {
+        self.compressed += u64::from(header.is_compressed);
+        self.all_rows += header.rows.unwrap_or(0);
+        widen(&mut self.rows, header.rows);
+        widen(&mut self.columns, header.columns);
+        if let Some(precision) = header.precision {
+            let (least, most) = self.precision.unwrap_or((precision, precision));
+            self.precision = Some((least.min(precision), most.max(precision)));
+        }
+        if let Some(seconds) = header.seconds {
+            *self.seconds.get_or_insert(0.0) += seconds;
+        }
+        if let Some(rate) = header.sample_rate {
+            let (least, most) = self.sample_rates.unwrap_or((rate, rate));
+            self.sample_rates = Some((least.min(rate), most.max(rate)));
+        }
+    }
+}
+
+/// Makes a range hold a number, too.
+fn widen(range: &mut Option<RangeInclusive<u64>>, number: Option<u64>) {
+    let Some(number) = number else { return };
+    let (least, most) = range.as_ref().map_or((number, number), |range| (*range.start(), *range.end()));
+    *range = Some(least.min(number)..=most.max(number));
+}

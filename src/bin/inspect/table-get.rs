@@ -1,0 +1,128 @@
+//! Prints entries of a table of any type by their keys.
+//!
+//! Kaldi has no such program: recipes search script files and copy.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_inspect::{Entry, Kind, Named, copy, cut_lines, select, show, show_json};
+use kaldi_io::{Lines, Output};
+use kaldi_log::warning;
+use kaldi_scan::ValueType;
+use kaldi_table::ArchiveWriter;
+
+const USAGE: &str = "\
+Prints the values of keys of an archive or a script file of any type as text, in the order in which they are asked for; or
+writes them to a table. A key may have a range behind it, as in script files. On a terminal, lines are cut to its width.
+
+Usage: table-get [options] <table> <key> [<key> ...]
+  or:  table-get [options] --keys=<file> <table>
+ e.g.: table-get feats.scp utt7
+       table-get feats.scp 'utt7[0:9,0:2]' utt3
+       table-get --keys=utts --to=ark,scp:some.ark,some.scp feats.scp
+With --json: {\"table\": \"feats.scp\", \"key\": \"utt7\", \"type\": \"vector\", \"value\": [1.5, 2]}
+Where a table has no such key, a warning says so, and the exit status is 1. Script files are read where the value is, archives
+up to the last key.
+See also: table-head, table-keys, table-sample
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// File whose lines begin with keys that are asked for, behind those of the command line; - is standard input
+    #[arg(long)]
+    keys: Option<InputName>,
+    /// Table to write instead of text (ark: or ark,scp:); its form is binary unless it has the option t
+    #[arg(long)]
+    to: Option<OutputName>,
+    /// Do not cut lines on a terminal
+    #[arg(long)]
+    full: bool,
+    /// Write a JSON object a line for each key
+    #[arg(long)]
+    json: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    table: InputName,
+    requests: Vec<Arg>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_get)
+}
+
+fn table_get(opts: Options) -> Result<Tally> {
+    let words = opts.asked()?;
+    let named = Named::find(&opts.table)?;
+    ensure!(named.kind != Kind::Value, "{} is one value without a key: table-head prints it", opts.table);
+    let selected = select(named, opts.value_type, &words)?;
+    let mut target = Target::create(&opts)?;
+    let mut tally = Tally::default();
+    for (word, entry) in words.iter().zip(&selected.entries) {
+        match (entry, selected.value_type) {
+            (Some(entry), Some(value_type)) => {
+                target.put(&opts, entry, value_type)?;
+                tally.done += 1;
+            }
+            _ => {
+                warning!("{} has no key {word}", opts.table);
+                tally.failed += 1;
+            }
+        }
+    }
+    target.finish()?;
+    Ok(tally.ok_if(tally.failed == 0))
+}
+
+enum Target {
+    Text(Output),
+    Table(ArchiveWriter),
+}
+
+impl Target {
+    fn create(opts: &Options) -> Result<Self> {
+        Ok(match &opts.to {
+            Some(name) => Self::Table(ArchiveWriter::create(name)?),
+            None => Self::Text(Output::create("-".into(), false)?),
+        })
+    }
+
+    fn put(&mut self, opts: &Options, entry: &Entry, value_type: &ValueType) -> Result<()> {
+        let output = match self {
+            Self::Table(table) => return Ok(copy(entry, value_type, table)?),
+            Self::Text(output) => output,
+        };
+        let mut text = Vec::new();
+        if opts.json {
+            show_json(&opts.table, entry, value_type, &mut text)?;
+        } else {
+            show(entry, value_type, &mut text)?;
+        }
+        let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json);
+        Ok(output.write_all(&width.map_or(text.clone(), |width| cut_lines(&text, width)))?)
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Text(output) => Ok(output.finish()?),
+            Self::Table(table) => Ok(table.finish()?),
+        }
+    }
+}
+
+impl Options {
+    /// The keys that are asked for.
+    fn asked(&self) -> Result<Vec<BString>> {
+        let mut words: Vec<BString> = self.requests.iter().map(|word| word.as_bstr().to_owned()).collect();
+        if let Some(keys) = &self.keys {
+            let mut lines = Lines::open(keys)?;
+            while let Some(line) = lines.next_line()? {
+                words.extend(line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).map(BString::from));
+            }
+        }
+        ensure!(!words.is_empty() || self.keys.is_some(), "expected keys behind {}, or --keys", self.table);
+        Ok(words)
+    }
+}

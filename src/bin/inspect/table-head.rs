@@ -1,0 +1,71 @@
+//! Prints the first entries of tables of any type.
+//!
+//! Kaldi has no such program: there, the program that copies the type has to be known.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use kaldi_cli::{InputName, Tally};
+use kaldi_inspect::{Entries, cut_lines, show, show_json};
+use kaldi_io::Output;
+use kaldi_reader::Reader;
+use kaldi_scan::ValueType;
+
+const USAGE: &str = "\
+Prints the first entries of archives, script files and single values of any type as text, as the tool that copies the type
+writes them. Of waveforms, a line says what they are. On a terminal, lines are cut to its width.
+
+Usage: table-head [options] <table> [<table> ...]
+ e.g.: table-head --n=2 feats.scp
+       gunzip -c ali.1.gz | table-head ark:-
+       table-head --json --n=1 raw_mfcc.1.ark
+With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"type\": \"matrix\", \"value\": [[1.5, 2], [3, 4]]}
+<table> is an rspecifier or the name of an archive, a script file or a value.
+See also: table-get, table-info, table-keys
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Number of entries of each table
+    #[arg(long, default_value_t = 10)]
+    n: u64,
+    /// Do not cut lines on a terminal
+    #[arg(long)]
+    full: bool,
+    /// Write a JSON object a line for each entry
+    #[arg(long)]
+    json: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    #[arg(required = true)]
+    tables: Vec<InputName>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_head)
+}
+
+fn table_head(opts: Options) -> Result<Tally> {
+    let mut output = Output::create("-".into(), false)?;
+    let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json);
+    let mut done = 0;
+    for table in &opts.tables {
+        let mut entries = Entries::open(table, opts.value_type)?;
+        for _ in 0..opts.n {
+            let Some(entry) = entries.next()? else { break };
+            let value_type = entries.value_type();
+            let mut text = Vec::new();
+            if opts.json {
+                show_json(table, &entry, value_type, &mut text)?;
+            } else {
+                show(&entry, value_type, &mut text)?;
+            }
+            output.write_all(&width.map_or(text.clone(), |width| cut_lines(&text, width)))?;
+            done += 1;
+        }
+        entries.finish()?;
+    }
+    output.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}

@@ -1,0 +1,115 @@
+//! Lists the keys of tables of any type.
+//!
+//! Kaldi has no such program: recipes cut script files.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{InputName, Tally};
+use kaldi_inspect::{Entries, Entry, Header, Kind, Named, ScriptLines};
+use kaldi_io::Output;
+use kaldi_reader::Reader;
+use kaldi_scan::ValueType;
+use serde::Serialize;
+
+const USAGE: &str = "\
+Lists the keys of archives and script files of any type, one a line, and what else is asked for, behind tabs in this order:
+where the values are, their bytes, their sizes. Values are not read.
+
+Usage: table-keys [options] <table> [<table> ...]
+ e.g.: table-keys feats.scp > utts
+       table-keys --offsets --sizes --dims raw_mfcc.1.ark
+With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"offset\": 5, \"size\": 1471, \"dims\": [28, 13]}
+<table> is an rspecifier or the name of an archive or a script file.
+See also: table-info, table-get, ark-to-scp
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write a JSON object a line for each key
+    #[arg(long)]
+    json: bool,
+    /// Add the offset of the value in its file, as script files have it
+    #[arg(long)]
+    offsets: bool,
+    /// Add the number of bytes of the value
+    #[arg(long)]
+    sizes: bool,
+    /// Add rows and columns of matrices (28x13), channels of waveforms likewise, the length of vectors and lists (28); - for
+    /// single numbers and words
+    #[arg(long)]
+    dims: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    #[arg(required = true)]
+    tables: Vec<InputName>,
+}
+
+/// What is told of a key.
+#[derive(Serialize)]
+struct Line {
+    table: String,
+    key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dims: Option<Vec<u64>>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_keys)
+}
+
+fn table_keys(opts: Options) -> Result<Tally> {
+    let mut output = Output::create("-".into(), false)?;
+    let mut done = 0;
+    for table in &opts.tables {
+        let named = Named::find(table)?;
+        if named.kind == Kind::Script && !(opts.offsets || opts.sizes || opts.dims) {
+            let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
+            while let Some(line) = lines.next_line()? {
+                output.write_all(&opts.line(table, line.key.as_bstr(), None)?)?;
+                done += 1;
+            }
+            continue;
+        }
+        let mut entries = Entries::of(named, opts.value_type)?;
+        while let Some(entry) = entries.next()? {
+            let header = if opts.dims { Header::read(&entry, entries.value_type())? } else { Header::default() };
+            output.write_all(&opts.line(table, entry.key(), Some((&entry, header)))?)?;
+            done += 1;
+        }
+    }
+    output.finish()?;
+    Ok(Tally::new(done, 0).always_ok())
+}
+
+impl Options {
+    fn line(&self, table: &BStr, key: &BStr, entry: Option<(&Entry, Header)>) -> Result<Vec<u8>> {
+        let offset = entry.as_ref().filter(|_| self.offsets).map(|(entry, _)| entry.offset());
+        let size = entry.as_ref().filter(|_| self.sizes).map(|(entry, _)| entry.size());
+        let dims = entry.filter(|_| self.dims).map(|(_, header)| [header.rows, header.columns]);
+        let dims: Option<Vec<u64>> = dims.map(|dims| dims.into_iter().flatten().collect());
+        if self.json {
+            let line = Line { table: table.to_string(), key: key.to_string(), offset, size, dims };
+            return Ok((serde_json::to_string(&line)? + "\n").into_bytes());
+        }
+        let dims = dims.map(|dims| match dims.as_slice() {
+            [] => "-".to_owned(),
+            dims => dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
+        });
+        let mut line = key.to_vec();
+        for column in
+            [offset.map(|offset| offset.to_string()), size.map(|size| size.to_string()), dims].iter().flatten()
+        {
+            line.push(b'\t');
+            line.extend_from_slice(column.as_bytes());
+        }
+        line.push(b'\n');
+        Ok(line)
+    }
+}

@@ -1,0 +1,163 @@
+use serde_json::Value;
+
+use super::tables;
+use crate::support::{Scratch, tool};
+
+#[test]
+fn a_table_is_needed() {
+    tool("table-info").assert().code(1).stdout("");
+}
+
+/// What is told of one table in JSON.
+#[track_caller]
+fn info(scratch: &Scratch, arguments: &str) -> Value {
+    let ran = scratch.sh(&format!("table-info --json {arguments}")).succeeds();
+    serde_json::from_slice(ran.stdout()).unwrap_or_else(|error| panic!("{error}: {arguments}"))
+}
+
+#[test]
+fn an_archive_is_told_from_its_headers() {
+    let scratch = tables();
+    scratch.sh("table-info --json feats.ark").succeeds().stdout_is(
+        "{\"table\":\"feats.ark\",\"kind\":\"archive\",\"type\":\"matrix\",\"precision\":\"single\",\"format\":\"binary\",\
+         \"compressed\":false,\"entries\":3,\"bytes\":99,\"rows\":{\"min\":1,\"max\":3},\"columns\":{\"min\":2,\"max\":2},\
+         \"frames\":6,\"hours\":0.0000167,\"sorted\":true,\"duplicates\":0}\n",
+    );
+    let text = "feats.ark\n  kind         archive\n  type         matrix\n  precision    single\n  format       binary\n  \
+                compressed   no\n  entries      3\n  bytes        99\n  rows         1 to 3\n  columns      2\n  \
+                frames       6\n  hours        0.0000167\n  sorted       yes\n  duplicates   0\n";
+    scratch.sh("table-info feats.ark").succeeds().stdout_is(text);
+}
+
+#[test]
+fn plain_names_and_rspecifiers_mean_the_same() {
+    let scratch = tables();
+    for (name, specifier) in [("feats.ark", "ark:feats.ark"), ("feats.scp", "scp:feats.scp"), ("text", "ark:text")] {
+        let without_name = |mut info: Value| {
+            info["table"] = Value::Null;
+            info
+        };
+        assert_eq!(without_name(info(&scratch, name)), without_name(info(&scratch, specifier)), "{name}");
+    }
+    let piped = scratch.sh("cat feats.ark | table-info --json - | cut -d, -f2-").succeeds();
+    let read = scratch.sh("table-info --json feats.ark | cut -d, -f2-").succeeds();
+    assert_eq!(piped.stdout(), read.stdout());
+}
+
+#[test]
+fn a_script_file_is_told_with_what_it_points_into() {
+    let scratch = tables();
+    scratch.sh("(cat feats.scp; echo d gone.ark:5; echo e gone.ark:9) > more.scp").succeeds();
+    let info = info(&scratch, "more.scp");
+    assert_eq!((&info["kind"], &info["type"]), (&"script".into(), &"matrix".into()));
+    assert_eq!((&info["entries"], &info["frames"]), (&5.into(), &6.into()));
+    assert_eq!(info["archives"], serde_json::json!(["feats.ark", "gone.ark"]));
+    assert_eq!(info["missing"], serde_json::json!(["gone.ark"]));
+}
+
+#[test]
+fn commands_of_a_script_file_are_not_run() {
+    let scratch = tables();
+    scratch.write("c.scp", "a touch ran; cat a.wav |\nb a.wav\n");
+    let info = info(&scratch, "c.scp");
+    assert_eq!((&info["commands"], &info["entries"], &info["type"]), (&1.into(), &2.into(), &"wave".into()));
+    assert!(!scratch.list().contains(&"ran".to_owned()));
+}
+
+#[test]
+fn other_types_have_their_sizes() {
+    let scratch = tables();
+    let ali = info(&scratch, "ali.ark");
+    assert_eq!((&ali["type"], &ali["rows"]), (&"int32-vector".into(), &serde_json::json!({ "min": 1, "max": 3 })));
+    assert_eq!((&ali["frames"], &ali["compressed"]), (&Value::Null, &Value::Null));
+    let waves = info(&scratch, "wav.scp");
+    assert_eq!((&waves["type"], &waves["hours"]), (&"wave".into(), &0.0001389.into()));
+    assert_eq!(waves["sample_rate"], serde_json::json!({ "min": 8000.0, "max": 8000.0 }));
+    assert_eq!(info(&scratch, "a.wav")["kind"], "value");
+    assert_eq!(info(&scratch, "text")["type"], "token-vector");
+    assert_eq!(info(&scratch, "utt2spk")["type"], "token");
+    scratch.sh("echo 'm [ 1 2' > m; echo ' 3 4 ]' >> m; copy-feats --compress ark:m ark:m.ark").succeeds();
+    let compressed = info(&scratch, "m.ark");
+    assert_eq!((&compressed["compressed"], &compressed["columns"]["max"]), (&true.into(), &2.into()));
+    scratch.sh("(copy-matrix ark:m ark:-; sed s/m/n/ m) > mixed.ark").succeeds();
+    assert_eq!(info(&scratch, "mixed.ark")["format"], "mixed");
+}
+
+#[test]
+fn numbers_of_one_type_may_be_of_another() {
+    let scratch = tables();
+    scratch.write("n.ark", b"a \0B\x04\x07\0\0\0b \0B\x04\x01\0\0\0");
+    let info = info(&scratch, "n.ark");
+    assert_eq!((&info["type"], &info["or"]), (&"int32".into(), &"float or double".into()));
+    scratch.sh("table-info --type=float n.ark").succeeds().stderr_lacks("WARNING");
+    scratch.sh("table-info --type=floats n.ark").fails_with(255).stderr_has("expected one of matrix, vector, ");
+}
+
+#[test]
+fn order_and_keys_that_come_again_are_told() {
+    let scratch = tables();
+    scratch.sh("cat feats.ark feats.ark > twice.ark").succeeds();
+    let info = info(&scratch, "twice.ark");
+    assert_eq!((&info["sorted"], &info["duplicates"]), (&false.into(), &3.into()));
+}
+
+#[test]
+fn a_data_directory_is_told_as_a_whole() {
+    let scratch = tables();
+    scratch.write("segments", "a rec 0 0.25\nb rec 0.25 0.5\n");
+    scratch.sh("table-info --json .").succeeds().stdout_is(
+        "{\"table\":\".\",\"kind\":\"directory\",\"utterances\":3,\"speakers\":2,\"recordings\":1,\
+         \"columns\":{\"min\":2,\"max\":2},\"frames\":6,\"hours\":0.0001389,\"hours_from\":\"segments\",\"words\":3,\
+         \"vocabulary\":3,\"files\":{\"feats.scp\":3,\"segments\":2,\"text\":2,\"utt2spk\":3,\"wav.scp\":1}}\n",
+    );
+    for (remove, hours, from) in [
+        ("segments", 0.0000167.into(), "feats.scp".into()),
+        ("feats.scp", 0.0001389.into(), "wav.scp".into()),
+        ("wav.scp", Value::Null, Value::Null),
+    ] {
+        scratch.sh(&format!("rm {remove}")).succeeds();
+        let info = info(&scratch, ".");
+        assert_eq!((&info["hours"], &info["hours_from"]), (&hours, &from), "without {remove}");
+    }
+    let twice = info(&scratch, "--frame-shift=0.02 feats.ark");
+    assert_eq!(twice["hours"], 0.0000333);
+    scratch.sh("mkdir empty; table-info empty").fails_with(255).stderr_has("expected a data directory");
+}
+
+#[test]
+fn a_fault_is_told_behind_what_was_read() {
+    let scratch = tables();
+    scratch.sh("head -c 70 feats.ark > cut.ark").succeeds();
+    let ran = scratch.sh("table-info --json cut.ark feats.ark").fails_with(1);
+    let lines = String::from_utf8(ran.stdout().to_vec()).unwrap();
+    assert!(lines.contains("\"entries\":2,") && lines.contains("\"fault\":\"c: cut.ark:"), "{lines}");
+    scratch.sh("table-info nowhere").fails_with(255).stderr_has("cannot open nowhere");
+}
+
+#[test]
+fn an_empty_table_has_no_type() {
+    let scratch = tables();
+    scratch.write("empty", "");
+    assert_eq!(
+        info(&scratch, "empty").to_string(),
+        "{\"bytes\":0,\"duplicates\":0,\"entries\":0,\"kind\":\"archive\",\"sorted\":true,\"table\":\"empty\"}"
+    );
+}
+
+#[test]
+fn of_a_large_archive_next_to_nothing_is_read() {
+    let scratch = Scratch::new();
+    // 40 entries of 240 kB.
+    let line = "1 ".repeat(60);
+    scratch.write("m", format!("k [\n{}]\n", format!("{line}\n").repeat(1000)));
+    scratch.sh("for i in $(seq 10 49); do sed s/k/k$i/ m | copy-matrix ark:- ark:-; done > big.ark").succeeds();
+    let command = "table-info --json big.ark > /dev/null; grep rchar /proc/$$/io";
+    let reads = |command: &str| {
+        let ran = scratch.sh(command).succeeds();
+        let text = String::from_utf8(ran.stdout().to_vec()).unwrap();
+        text.trim().trim_start_matches("rchar: ").parse::<u64>().unwrap()
+    };
+    let start = reads("table-info --json /dev/null > /dev/null; grep rchar /proc/$$/io");
+    let read = reads(command) - start;
+    assert!(read > 0 && read < 40 * 240_000 / 50, "{read} bytes");
+}
