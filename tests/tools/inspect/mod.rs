@@ -1,7 +1,7 @@
 mod table_export;
-mod table_import;
 mod table_get;
 mod table_head;
+mod table_import;
 mod table_info;
 mod table_keys;
 
