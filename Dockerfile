@@ -11,4 +11,6 @@ RUN scripts/install /tools && rm -rf /tools/share
 
 FROM busybox:musl
 COPY --from=build /tools/bin /usr/local/bin
+# For https.
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 CMD ["kaldi-tables"]

@@ -58,7 +58,7 @@ impl Dialect {
 
     /// Applies the lines of a config file.
     fn read_config(&self, name: &BStr, values: &mut [Option<BString>]) -> Result<(), Fault> {
-        let text = std::fs::read(OsStr::from_bytes(name)).map_err(|error| {
+        let text = read_file(name).map_err(|error| {
             Fault::new(format!("cannot open config file {}: {}", kaldi_io::shell_quote(name), reason(&error)))
         })?;
         for (index, line) in text.lines().enumerate() {
@@ -151,6 +151,18 @@ fn trim(text: &[u8]) -> &BStr {
     let start = text.iter().position(is_text).unwrap_or(text.len());
     let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
     text[start..end].as_bstr()
+}
+
+/// Reads a file, which may be an object of a store.
+fn read_file(name: &BStr) -> std::io::Result<Vec<u8>> {
+    use kaldi_io::{Error, Input, is_remote};
+    if !is_remote(name) {
+        return std::fs::read(OsStr::from_bytes(name));
+    }
+    match Input::open(name).and_then(|mut input| input.read_to_end()) {
+        Err(Error::Open { source, .. } | Error::Read { source, .. }) => Err(source),
+        other => other.map_err(std::io::Error::other),
+    }
 }
 
 /// The system's reason without Rust's `(os error N)`.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::IsTerminal;
 
 use bstr::{BStr, BString};
-use kaldi_io::{FileIdentity, Rspecifier, RspecifierKind, Rxfilename, Wspecifier, WspecifierKind};
+use kaldi_io::{FileIdentity, Rspecifier, RspecifierKind, Rxfilename, Wspecifier, WspecifierKind, is_remote};
 
 use crate::names::{Names, wxfilenames};
 
@@ -105,7 +105,9 @@ fn first_file(output: &BStr) -> BString {
 
 fn is_missing(rxfilename: &BStr) -> bool {
     match Rxfilename::parse(rxfilename) {
-        Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => fs::symlink_metadata(path).is_err(),
+        Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => {
+            !is_remote(path.as_os_str().as_encoded_bytes()) && fs::symlink_metadata(path).is_err()
+        }
         Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) | Err(_) => false,
     }
 }

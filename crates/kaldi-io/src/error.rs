@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitStatus;
 
 use bstr::BString;
+use kaldi_log::hide_secrets;
 
 use crate::foreign::name_advice;
 
@@ -83,7 +84,10 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Name { role, name, advice } => write!(f, "{name:?} is no valid {role} name: {advice}"),
+            Self::Name { role, name, advice } => {
+                let name = BString::from(hide_secrets(name).into_owned());
+                write!(f, "{name:?} is no valid {role} name: {advice}")
+            }
             Self::Open { name, source } => {
                 write!(f, "cannot open {name}: {}", reason(source))?;
                 name_advice(name, source.kind()).map_or(Ok(()), |advice| write!(f, " ({advice})"))

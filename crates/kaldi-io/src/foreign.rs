@@ -5,6 +5,7 @@
 
 use std::io::ErrorKind;
 
+use crate::address::is_remote;
 use crate::characters::is_space;
 
 /// What a stream was taken for.
@@ -213,13 +214,8 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
         && !scheme.is_empty()
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
     {
-        let command = match scheme {
-            "s3" => format!("aws s3 cp {bare} -"),
-            "gs" => format!("gsutil cat {bare}"),
-            "hdfs" => format!("hdfs dfs -cat {bare}"),
-            _ => format!("curl -sSfL {bare}"),
-        };
-        return Some(format!("addresses are read through a command: '{command} |'"));
+        let is_read = is_remote(bare.as_bytes());
+        return (!is_read).then(|| format!("such addresses are read through a command: 'curl -sSfL {bare} |'"));
     }
     if bare.contains(",scp:") || bare.contains(",ark:") {
         return Some("one table has one name: ark:FILE or scp:FILE to read".to_owned());
@@ -359,8 +355,9 @@ mod tests {
         t("'raw_*.ark'", Some("'cat FILES |'"));
         t("raw_[~]*.ark", Some("'cat raw_[~]*.ark |'"));
         t("'sox a.wav -t wav -'", Some("'command |'"));
-        t("https://example.org/a.ark", Some("'curl -sSfL https://example.org/a.ark |'"));
-        t("s3://bucket/a.ark", Some("'aws s3 cp s3://bucket/a.ark - |'"));
+        t("ftp://example.org/a.ark", Some("'curl -sSfL ftp://example.org/a.ark |'"));
+        t("s3://bucket/a.ark", None);
+        t("'https://example.org/a?b'", None);
         t("-j4", Some("--name=value"));
         t("a.ark,scp:a.scp", Some("ark:FILE or scp:FILE"));
         t("feats.ark", None);

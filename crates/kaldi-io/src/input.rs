@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use bstr::BStr;
 
+use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
+use crate::remote::store;
 use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
 use crate::{Error, ParseError, Result, Rxfilename};
@@ -35,7 +37,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens the stream that `name` names: standard input, a file, a file from an offset on, or a command's output.
+    /// Opens the stream that `name` names: standard input, a file, a remote object, either from
+    /// an offset on, or a command's output.
     ///
     /// # Errors
     /// Where the name is invalid, or the file or command cannot be opened.
@@ -57,12 +60,18 @@ impl Input {
                 Ok(Self::from_source(name, offset, Box::new(FileSource::new(file, name, offset))))
             }
             Rxfilename::File(path) => {
+                if let Some(url) = remote_name(path) {
+                    return Self::open_remote(url, 0, name);
+                }
                 let file = open(path, name)?;
                 Ok(Self::from_source(name, 0, Box::new(FileSource::new(file, name, 0))))
             }
             Rxfilename::Offset(path, offset) => {
                 // Messages add the offset themselves.
                 let bare = name.rsplit_once(':').map_or(name, |(bare, _)| bare);
+                if let Some(url) = remote_name(path) {
+                    return Self::open_remote(url, *offset, bare);
+                }
                 let mut file = open(path, name)?;
                 refuse_compressed(&file, bare, *offset)?;
                 let seek = file.seek(SeekFrom::Start(*offset));
@@ -71,6 +80,12 @@ impl Input {
             }
             Rxfilename::Pipe(command) => Ok(Self::from_source(name, 0, Box::new(CommandSource::run(command.clone())?))),
         }
+    }
+
+    fn open_remote(url: &BStr, offset: u64, name: &str) -> Result<Self> {
+        let source = store().open(url, offset);
+        let source = source.map_err(|source| Error::Open { name: name.to_owned(), source })?;
+        Ok(Self::from_source(name, offset, source))
     }
 
     /// Reads from bytes in memory; messages call them `name`.

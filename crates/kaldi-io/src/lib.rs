@@ -41,6 +41,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod address;
 mod basic;
 mod characters;
 mod compressed;
@@ -51,6 +52,7 @@ mod file_name;
 mod foreign;
 mod format;
 pub mod framing;
+mod helper;
 mod input;
 mod integers;
 mod lines;
@@ -59,17 +61,21 @@ pub mod number;
 mod output;
 mod pipe;
 mod quote;
+mod remote;
 mod same_file;
 mod source;
 mod specifier;
+mod store;
 mod symbols;
 pub mod testing;
 pub mod unit;
 mod value;
 mod values;
 mod window;
+pub mod wire;
 mod xfilename;
 
+pub use address::is_remote;
 pub use basic::Basic;
 pub use characters::{excerpt, is_space};
 pub use cursor::Cursor;
@@ -84,12 +90,14 @@ pub use names::{InputName, OutputName};
 pub use output::Output;
 pub use pipe::open_files_limit;
 pub use quote::shell_quote;
+pub use remote::{expect_values, set_store};
 pub use same_file::{FileIdentity, is_same_file};
 pub use source::{ReadAt, Source, read_at};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,
     specifier_advice,
 };
+pub use store::{Store, Upload};
 pub use symbols::SymbolTable;
 pub use value::{Frame, Value, frame_between_tokens, frame_by_parsing};
 pub use window::{Growth, Window};

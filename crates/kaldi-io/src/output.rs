@@ -16,10 +16,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::BStr;
 use room::Room;
-use stream::Stream;
+use stream::{Sink, Stream};
 use whole_file::{Pending, Turn};
 
+use crate::address::remote_name;
 use crate::pipe::ShellChild;
+use crate::remote::store;
 use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
 
@@ -42,11 +44,13 @@ enum Target {
     Renamed(Pending),
     /// The command is waited for.
     Command(ShellChild),
+    /// The object appears.
+    Object,
 }
 
 impl Output {
-    /// Opens what `name` says: standard output, a file or a command's input. With `in_place` a file is written under its
-    /// own name from the start.
+    /// Opens what `name` says: standard output, a file, a remote object or a command's input. With `in_place` a file is
+    /// written under its own name from the start.
     ///
     /// # Errors
     /// Where the name is invalid, or the file or command cannot be opened.
@@ -58,7 +62,21 @@ impl Output {
                 let (child, file) = ShellChild::writing(command.as_ref())?;
                 Ok(Self::new(file, shown, Target::Command(child)))
             }
-            Wxfilename::File(path) => Self::create_file(&path, shown, in_place),
+            Wxfilename::File(path) => match remote_name(&path) {
+                Some(url) => Self::create_object(url, shown),
+                None => Self::create_file(&path, shown, in_place),
+            },
+        }
+    }
+
+    /// Begins an object of a store. It is never written in place.
+    fn create_object(url: &BStr, name: String) -> Result<Self> {
+        match store().create(url) {
+            Ok(upload) => {
+                let stream = Arc::new(Mutex::new(Stream::of_object(upload, name)));
+                Ok(Self { stream, target: Target::Object })
+            }
+            Err(source) => Err(Error::Open { name, source }),
         }
     }
 
@@ -90,6 +108,7 @@ impl Output {
     pub fn is_in_place(name: &BStr, in_place: bool) -> bool {
         let path = match Wxfilename::parse(name) {
             Ok(Wxfilename::Stdout) => return true,
+            Ok(Wxfilename::File(path)) if remote_name(&path).is_some() => return false,
             Ok(Wxfilename::File(path)) => whole_file::resolve(&path),
             Ok(Wxfilename::Pipe(_)) | Err(_) => return false,
         };
@@ -178,7 +197,7 @@ impl Output {
     pub fn turn(&self) -> Option<Turn> {
         match &self.target {
             Target::Renamed(pending) => pending.turn(),
-            Target::Open | Target::InPlace | Target::Command(_) => None,
+            Target::Open | Target::InPlace | Target::Command(_) | Target::Object => None,
         }
     }
 
@@ -195,16 +214,19 @@ impl Output {
         if matches!(self.target, Target::Open) {
             return Ok(());
         }
-        let file = self.stream().file.take();
+        let sink = self.stream().sink.take();
         let failed = |source| Error::Write { name, offset, source };
-        match (std::mem::replace(&mut self.target, Target::InPlace), file) {
-            (Target::Renamed(pending), Some(file)) => {
+        match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
+            (_, Some(Sink::Object(upload))) => upload.finish().map_err(failed),
+            (Target::Renamed(pending), Some(Sink::File(file))) => {
                 let given_back = Room::give_back(&file, offset);
                 given_back.and_then(|()| pending.seal(file)?.publish()).map_err(failed)
             }
-            (Target::Open | Target::InPlace, Some(file)) => whole_file::close(file).map_err(failed),
-            (Target::Command(mut child), file) => {
-                drop(file);
+            (Target::Open | Target::InPlace | Target::Object, Some(Sink::File(file))) => {
+                whole_file::close(file).map_err(failed)
+            }
+            (Target::Command(mut child), sink) => {
+                drop(sink);
                 let status = child.wait()?;
                 if status.success() { Ok(()) } else { Err(child.failed(status)) }
             }
@@ -216,7 +238,7 @@ impl Output {
     fn explain(&mut self, error: Error) -> Error {
         let broken = matches!(&error, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe);
         if let (true, Target::Command(child)) = (broken, &mut self.target) {
-            drop(self.stream.lock().unwrap_or_else(PoisonError::into_inner).file.take());
+            drop(self.stream.lock().unwrap_or_else(PoisonError::into_inner).sink.take());
             if let Ok(status) = child.wait()
                 && !status.success()
             {
@@ -232,11 +254,11 @@ impl Drop for Output {
     /// ends the program. A command's input must be closed before the command is waited for.
     fn drop(&mut self) {
         let mut stream = self.stream();
-        if !matches!(self.target, Target::Renamed(_)) {
+        if !matches!(self.target, Target::Renamed(_) | Target::Object) {
             let _ = stream.flush();
         }
         if !matches!(self.target, Target::Open) {
-            drop(stream.file.take());
+            drop(stream.sink.take());
         }
     }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use bstr::BStr;
 use whole_file::{folder_of, resolve};
 
+use crate::address::remote_name;
 use crate::{Rxfilename, Wxfilename};
 
 /// A regular file, whatever it is called: two names that lead to the same file, through links and redirected streams,
@@ -38,6 +39,11 @@ impl FileIdentity {
         match Wxfilename::parse(wxfilename).ok()? {
             Wxfilename::Stdout => Self::of_file(&of_stream(io::stdout())?),
             Wxfilename::Pipe(_) => None,
+            // Stores have no links: an object is known by its name. It is never there in the sense of a file, which could
+            // be emptied.
+            Wxfilename::File(path) if remote_name(&path).is_some() => {
+                Some(Self { device: 0, inode: 0, name: Some(path.into_os_string()) })
+            }
             Wxfilename::File(path) => match fs::metadata(&path) {
                 Ok(metadata) => Self::of_file(&metadata),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => Self::of_place(&path),
@@ -125,5 +131,14 @@ mod tests {
     fn devices_and_pipes_are_no_files() {
         assert!(!is_same(Path::new("/dev/null"), Path::new("/dev/null")));
         assert!(!is_same_file("cat x |".into(), "| cat".into()));
+        assert!(!is_same_file("s3://b/k".into(), "s3://b/k".into()), "an object is replaced when it is complete");
+    }
+
+    #[test]
+    fn objects_are_known_by_their_names() {
+        let object = |name: &str| FileIdentity::of_output(name.into());
+        assert!(object("s3://b/k").is_some_and(|object| !object.exists()));
+        assert_eq!(object("s3://b/k"), object("s3://b/k"));
+        assert_ne!(object("s3://b/k"), object("s3://b/l"));
     }
 }

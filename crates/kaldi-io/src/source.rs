@@ -73,6 +73,12 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// Where the source fails, or ends before.
     fn read_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()>;
 
+    /// Whether a read costs little more than its bytes. Where it does not, as over a network, a stream is read through
+    /// rather than at many places.
+    fn is_near(&self) -> bool {
+        true
+    }
+
     /// The regular file that the bytes stand in, from which the system can copy them.
     fn as_file(&self) -> Option<&Arc<File>> {
         None
@@ -282,7 +288,7 @@ pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) ->
 
 /// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one; returns their number.
 /// The memory need not be cleared before, as it would have to be for the standard library's functions.
-fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+pub(crate) fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
     buffer.try_reserve(limit).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let fd = file.as_raw_fd();
     let count = loop {

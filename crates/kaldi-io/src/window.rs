@@ -51,9 +51,10 @@ impl Window {
         Self { bytes, base, ..Self::new(input) }
     }
 
-    /// Reads little ahead and lets values be skipped from now on, where the stream can be read at any place.
+    /// Reads little ahead and lets values be skipped from now on, where the stream can be read at any place
+    /// for little.
     pub fn skim(&mut self) {
-        self.skimmed = self.input.positioned();
+        self.skimmed = self.input.positioned().filter(|bytes| bytes.is_near());
         if self.skimmed.is_some() {
             self.ahead = HEAD;
         }

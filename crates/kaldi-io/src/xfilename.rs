@@ -6,7 +6,11 @@
 //! | `command \|` | the command's output | |
 //! | `\| command` | | the command's input |
 //! | `file:1234` | the file from byte 1234 on | |
+//! | `file:///path` | a file | a file |
+//! | `s3://bucket/key` and its like | an object, as a file | an object |
 //! | anything else | a file | a file |
+//!
+//! Remote names ([`is_remote`](crate::is_remote)) are classified as files are: the path is the whole name.
 //!
 //! Follows Kaldi's `util/kaldi-io.h`, with the mistakes that it refuses: white space at either end, a pipe sign on the
 //! wrong side or in the middle, and a table's name (`ark:...`) where a file is meant.
@@ -15,7 +19,9 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_log::hide_secrets;
 
+use crate::address::to_path;
 use crate::characters::is_space;
 use crate::{Error, Result, specifier};
 
@@ -24,9 +30,9 @@ use crate::{Error, Result, specifier};
 pub enum Rxfilename {
     /// `-` or the empty string.
     Stdin,
-    /// A file from its begin.
+    /// A file or a remote object from its begin.
     File(PathBuf),
-    /// A file from a byte offset on.
+    /// A file or a remote object from a byte offset on.
     Offset(PathBuf, u64),
     /// The output of a shell command (without the pipe sign).
     Pipe(BString),
@@ -71,7 +77,7 @@ impl Rxfilename {
 pub enum Wxfilename {
     /// `-` or the empty string.
     Stdout,
-    /// A file.
+    /// A file or a remote object.
     File(PathBuf),
     /// The input of a shell command (without the pipe sign).
     Pipe(BString),
@@ -113,7 +119,7 @@ pub fn printable_rxfilename(name: &BStr) -> Cow<'static, str> {
     if name.is_empty() || name == "-" {
         "standard input".into()
     } else {
-        crate::quote::quote_on_one_line(name).to_string().into()
+        crate::quote::quote_on_one_line(&hide_secrets(name)).to_string().into()
     }
 }
 
@@ -122,22 +128,18 @@ pub fn printable_wxfilename(name: &BStr) -> Cow<'static, str> {
     if name.is_empty() || name == "-" {
         "standard output".into()
     } else {
-        crate::quote::quote_on_one_line(name).to_string().into()
+        crate::quote::quote_on_one_line(&hide_secrets(name)).to_string().into()
     }
 }
 
 /// Splits `path:digits`.
-fn split_offset(name: &BStr) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_offset(name: &BStr) -> Option<(&[u8], &[u8])> {
     let colon = name.rfind_byte(b':')?;
     let digits = &name[colon + 1..];
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
     Some((&name[..colon], digits))
-}
-
-fn to_path(name: &[u8]) -> PathBuf {
-    name.to_path_lossy().into_owned()
 }
 
 #[cfg(test)]

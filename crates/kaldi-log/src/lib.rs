@@ -18,6 +18,10 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod secrets;
+
+pub use secrets::{hide_secrets, hide_secrets_in};
+
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
@@ -114,12 +118,14 @@ pub fn replay(lines: &[u8]) {
     }
 }
 
-/// Writes text to standard error; where that fails nobody is left to be told.
+/// Writes text to standard error; where that fails nobody is left to be told. Secrets in addresses are left out
+/// ([`hide_secrets`]).
 pub fn write_line(text: &[u8]) {
+    let text = hide_secrets(text);
     match SINK.get() {
-        Some(sink) => sink(text),
+        Some(sink) => sink(&text),
         None => {
-            let _ = std::io::stderr().lock().write_all(text);
+            let _ = std::io::stderr().lock().write_all(&text);
         }
     }
 }

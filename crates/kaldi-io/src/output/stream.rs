@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::room::Room;
 use crate::source::read_at;
-use crate::{Encoded, Error, Result};
+use crate::{Encoded, Error, Result, Upload};
 
 /// Bytes gathered before they are written; larger pieces go out directly.
 const BUFFER: usize = 1 << 16;
@@ -20,11 +20,53 @@ const RANGE: u64 = 1 << 26;
 /// The same where the reader of a pipe waits for them.
 const PIPED_RANGE: u64 = 1 << 20;
 
+/// Where the bytes go.
+#[derive(Debug)]
+pub(super) enum Sink {
+    /// A file of the system: a regular one, a pipe, a device.
+    File(File),
+    /// An object of a store.
+    Object(Box<dyn Upload>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write(bytes),
+            Self::Object(upload) => upload.write_all(bytes).map(|()| bytes.len()),
+        }
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.write_vectored(slices),
+            Self::Object(upload) => {
+                slices.iter().try_for_each(|slice| upload.write_all(slice))?;
+                Ok(slices.iter().map(|slice| slice.len()).sum())
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink {
+    fn copy_from(&mut self, source: &mut impl Read) -> io::Result<u64> {
+        match self {
+            // So that the kernel moves the bytes.
+            Self::File(file) => io::copy(source, file),
+            Self::Object(_) => io::copy(source, self),
+        }
+    }
+}
+
 /// The bytes on their way into a file. Standard output has one for the whole process, so that two tables written there
 /// come out in the order in which the program wrote them.
 #[derive(Debug)]
 pub(super) struct Stream {
-    pub(super) file: Option<File>,
+    pub(super) sink: Option<Sink>,
     pub(super) name: String,
     buffer: Vec<u8>,
     /// Bytes of another file that belong behind the buffer.
@@ -38,6 +80,19 @@ pub(super) struct Stream {
 }
 
 impl Stream {
+    /// The bytes of an object: a reader can begin at any of them.
+    pub(super) fn of_object(upload: Box<dyn Upload>, name: String) -> Self {
+        Self {
+            sink: Some(Sink::Object(upload)),
+            name,
+            buffer: Vec::new(),
+            pending: None,
+            position: 0,
+            seekable: true,
+            room: Room::none(),
+        }
+    }
+
     pub(super) fn new(file: File, name: String) -> Self {
         let regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
         // Standard output may be a file that others have written to before, or append to.
@@ -50,7 +105,7 @@ impl Stream {
             crate::pipe::widen(&file);
         }
         Self {
-            file: Some(file),
+            sink: Some(Sink::File(file)),
             name,
             buffer: Vec::new(),
             pending: None,
@@ -124,10 +179,10 @@ impl Stream {
         } else {
             self.write_buffer()?;
             self.grow(length);
-            let copied = self.file().and_then(|mut file| {
+            let copied = self.sink().and_then(|sink| {
                 let mut source = &*source;
                 source.seek(SeekFrom::Start(range.start))?;
-                io::copy(&mut source.take(length), &mut file)
+                sink.copy_from(&mut source.take(length))
             });
             match copied {
                 Ok(copied) if copied == length => {}
@@ -165,19 +220,19 @@ impl Stream {
             return Ok(());
         }
         self.grow(bytes.len() as u64);
-        self.file().and_then(|mut file| file.write_all(bytes)).map_err(|source| self.failed(source))
+        self.sink().and_then(|sink| sink.write_all(bytes)).map_err(|source| self.failed(source))
     }
 
     /// Makes room for bytes that are not counted in the position yet.
     fn grow(&mut self, length: u64) {
-        if let Some(file) = &self.file {
+        if let Some(Sink::File(file)) = &self.sink {
             self.room.grow(file, self.position + length);
         }
     }
 
     fn write_slices_out(&mut self, mut slices: &mut [IoSlice<'_>]) -> Result<()> {
         while slices.iter().any(|slice| !slice.is_empty()) {
-            let written = self.file().and_then(|mut file| file.write_vectored(slices));
+            let written = self.sink().and_then(|sink| sink.write_vectored(slices));
             match written {
                 Ok(0) => return Err(self.failed(io::ErrorKind::WriteZero.into())),
                 Ok(count) => IoSlice::advance_slices(&mut slices, count),
@@ -188,8 +243,8 @@ impl Stream {
         Ok(())
     }
 
-    fn file(&self) -> io::Result<&File> {
-        self.file.as_ref().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    fn sink(&mut self) -> io::Result<&mut Sink> {
+        self.sink.as_mut().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
     }
 
     fn failed(&self, source: io::Error) -> Error {

@@ -1,0 +1,85 @@
+//! Names that are addresses: of objects in stores and on the web, and of files.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use bstr::BStr;
+
+/// The begins of remote names.
+const SCHEMES: [&[u8]; 8] =
+    [b"s3://", b"oss://", b"gs://", b"azblob://", b"hdfs://", b"webhdfs://", b"http://", b"https://"];
+
+/// The begin of the names of files as addresses.
+const FILE: &[u8] = b"file://";
+
+/// Whether the name, without an offset, is that of an object in a store or on the web.
+pub fn is_remote(name: &[u8]) -> bool {
+    SCHEMES.iter().any(|scheme| name.len() > scheme.len() && begins(name, scheme))
+}
+
+/// The remote name that stands in the place of a path.
+pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
+    let name = path.as_os_str().as_bytes();
+    is_remote(name).then(|| name.into())
+}
+
+/// The path of a file: what the name says, and for `file:///a%20b` the path `/a b`.
+pub(crate) fn to_path(name: &[u8]) -> PathBuf {
+    let bytes = match name.len() > FILE.len() && begins(name, FILE) {
+        true => decode(name[FILE.len()..].strip_prefix(b"localhost").unwrap_or(&name[FILE.len()..])),
+        false => name.to_vec(),
+    };
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+fn begins(name: &[u8], scheme: &[u8]) -> bool {
+    name.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+}
+
+/// Replaces `%20` and its like.
+fn decode(text: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| text.get(at).and_then(|&byte| char::from(byte).to_digit(16));
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        match (text[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                decoded.push((16 * high + low) as u8);
+                at += 3;
+            }
+            (byte, _, _) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remote_names_are_told_by_their_schemes() {
+        for name in
+            ["s3://b/k", "HTTP://h/a", "https://h", "hdfs://n/p", "webhdfs://n:9870/p", "gs://b/k", "azblob://c/k"]
+        {
+            assert!(is_remote(name.as_bytes()), "{name}");
+        }
+        for name in ["s3:/b/k", "s3://", "file:///a", "a/s3://b", "ftp://h/a", "", "-", "s3"] {
+            assert!(!is_remote(name.as_bytes()), "{name}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_files_are_paths() {
+        let t = |name: &str, expected: &str| assert_eq!(to_path(name.as_bytes()), Path::new(expected));
+        t("file:///a/b%20c%2", "/a/b c%2");
+        t("file://localhost/a", "/a");
+        t("file://a/b", "a/b");
+        t("a%20b", "a%20b");
+        t("file://", "file://");
+    }
+}

@@ -1,0 +1,138 @@
+//! Reading ahead: several parts of an object are on their way at once.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
+
+use crate::engine::{Engine, Object};
+use crate::facts::{Facts, Part};
+use crate::fault::Fault;
+use crate::reader::Reader;
+
+/// Bytes of the first part. Who reads a little of an object does not ask for much more.
+const FIRST: u64 = 1 << 20;
+
+/// Bytes of each further part.
+const FURTHER: u64 = 4 << 20;
+
+/// Bytes that are taken before further parts are asked for.
+const TASTE: u64 = 1 << 18;
+
+/// Parts that are on their way at most.
+const MOST: usize = 4;
+
+/// Reads a part of an object in order, and asks for what comes next before it is wanted.
+pub struct Ahead {
+    engine: Arc<Engine>,
+    object: Object,
+    facts: Facts,
+    first: Option<Reader>,
+    queue: VecDeque<Coming>,
+    /// How many parts may be on their way now.
+    depth: usize,
+    /// Bytes that were taken.
+    taken: u64,
+    /// Where the next part begins that is asked for.
+    next: u64,
+    /// Behind the last byte.
+    end: u64,
+}
+
+/// A part on its way.
+struct Coming {
+    pieces: UnboundedReceiver<Result<Bytes, Fault>>,
+    work: JoinHandle<()>,
+}
+
+impl Drop for Coming {
+    fn drop(&mut self) {
+        self.work.abort();
+    }
+}
+
+impl Ahead {
+    /// Asks for the part and waits for the begin of the answer.
+    ///
+    /// # Errors
+    /// Where the object cannot be read.
+    pub async fn open(engine: Arc<Engine>, object: Object, part: Part) -> Result<Self, Fault> {
+        let first_end = part.start.saturating_add(FIRST).min(part.end.unwrap_or(u64::MAX));
+        let first = Part { start: part.start, end: Some(first_end) };
+        let attempts = engine.attempts(&object);
+        let mut first = Reader::open(Arc::clone(&engine), object.clone(), first, attempts).await?;
+        let facts = first.facts().clone();
+        let (mut next, mut end) = (first_end, 0);
+        match facts.length {
+            Some(length) if facts.has_ranges => end = part.end.map_or(length, |end| end.min(length)),
+            // One answer has to do.
+            _ => {
+                first.extend(part.end);
+                next = u64::MAX;
+            }
+        }
+        next = next.max(part.start);
+        Ok(Self { engine, object, facts, first: Some(first), queue: VecDeque::new(), depth: 1, taken: 0, next, end })
+    }
+
+    /// What the server has said of the object.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Waits for the next bytes; nothing at the end.
+    ///
+    /// # Errors
+    /// Where the object cannot be read on.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        if let Some(first) = &mut self.first {
+            if let Some(piece) = first.next().await? {
+                self.taken += piece.len() as u64;
+                if self.taken >= TASTE {
+                    self.ask_ahead();
+                }
+                return Ok(Some(piece));
+            }
+            self.first = None;
+        }
+        loop {
+            self.ask_ahead();
+            let Some(coming) = self.queue.front_mut() else { return Ok(None) };
+            if let Some(piece) = coming.pieces.recv().await {
+                return piece.map(Some);
+            }
+            self.queue.pop_front();
+            self.depth = (self.depth + 1).min(MOST);
+        }
+    }
+
+    fn ask_ahead(&mut self) {
+        while self.queue.len() < self.depth && self.next < self.end {
+            let end = self.next.saturating_add(FURTHER).min(self.end);
+            let part = Part::from(self.next..end);
+            self.next = end;
+            let (sender, pieces) = unbounded_channel();
+            let (engine, object) = (Arc::clone(&self.engine), self.object.clone());
+            let attempts = engine.attempts(&object);
+            let work = tokio::spawn(async move {
+                let mut reader = match Reader::open(engine, object, part, attempts).await {
+                    Ok(reader) => reader,
+                    Err(fault) => return drop(sender.send(Err(fault))),
+                };
+                loop {
+                    let (piece, is_last) = match reader.next().await {
+                        Ok(Some(piece)) => (Ok(piece), false),
+                        Ok(None) => return,
+                        Err(fault) => (Err(fault), true),
+                    };
+                    if sender.send(piece).is_err() || is_last {
+                        return;
+                    }
+                }
+            });
+            self.queue.push_back(Coming { pieces, work });
+        }
+    }
+}

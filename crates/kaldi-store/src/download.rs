@@ -1,0 +1,80 @@
+//! An object on its way to a tool.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures::future::{Either, select};
+use kaldi_io::wire::Frame;
+use tokio::net::UnixStream;
+
+use crate::ahead::Ahead;
+use crate::engine::{Engine, Object};
+use crate::facts::Part;
+use crate::fault::Fault;
+
+/// Sends the tool what it has asked for, or a part of it where it does not want more.
+///
+/// # Errors
+/// Where the object cannot be read.
+pub async fn send(
+    engine: Arc<Engine>,
+    object: Object,
+    offset: u64,
+    length: Option<u64>,
+    socket: &UnixStream,
+) -> Result<(), Fault> {
+    let part = Part { start: offset, end: length.map(|length| offset.saturating_add(length)) };
+    let work = pin!(send_part(engine, object, part, socket));
+    // A tool sends nothing here: what comes is the end.
+    let gone = pin!(socket.readable());
+    match select(work, gone).await {
+        Either::Left((result, _)) => result,
+        Either::Right(_) => Ok(()),
+    }
+}
+
+async fn send_part(engine: Arc<Engine>, object: Object, part: Part, socket: &UnixStream) -> Result<(), Fault> {
+    let mut bytes = Ahead::open(engine, object, part).await?;
+    let facts = bytes.facts();
+    let opened = Frame::Opened(facts.length.filter(|_| facts.has_ranges));
+    told(write_all(socket, &opened.encode())).await?;
+    while let Some(piece) = bytes.next().await? {
+        // A frame has 32 bits for its length.
+        for piece in piece.chunks(1 << 20) {
+            let head = Frame::Data(piece.len()).encode();
+            told(write_both(socket, &head, piece)).await?;
+        }
+    }
+    told(write_all(socket, &Frame::End.encode())).await
+}
+
+/// A tool that does not listen any more gets no answer.
+async fn told(written: impl Future<Output = io::Result<()>>) -> Result<(), Fault> {
+    written.await.map_err(|_| Fault::other("the tool has closed the stream"))
+}
+
+/// Writes all of `bytes`.
+///
+/// # Errors
+/// Where the other side is closed.
+pub async fn write_all(socket: &UnixStream, bytes: &[u8]) -> io::Result<()> {
+    write_both(socket, bytes, &[]).await
+}
+
+async fn write_both(socket: &UnixStream, mut head: &[u8], mut rest: &[u8]) -> io::Result<()> {
+    while !head.is_empty() || !rest.is_empty() {
+        socket.writable().await?;
+        match socket.try_write_vectored(&[IoSlice::new(head), IoSlice::new(rest)]) {
+            Ok(count) => {
+                let of_head = count.min(head.len());
+                head = &head[of_head..];
+                rest = &rest[count - of_head..];
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

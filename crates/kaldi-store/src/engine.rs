@@ -1,0 +1,194 @@
+//! Objects of all kinds, by name.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bstr::{BStr, BString};
+use bytes::Bytes;
+use futures::StreamExt;
+use opendal::Operator;
+
+use crate::attempts::Attempts;
+use crate::client::Client;
+use crate::facts::{Body, Facts, Part, Reply};
+use crate::fault::Fault;
+use crate::place::{self, Place};
+use crate::settings::Settings;
+use crate::transport::{ATTEMPTS, Transport};
+use crate::web;
+
+/// Reads and writes objects.
+#[derive(Debug)]
+pub struct Engine {
+    /// How patient to be.
+    pub settings: Settings,
+    client: Arc<Client>,
+    /// The store of each bucket that was asked for.
+    operators: Mutex<HashMap<(String, String), Operator>>,
+    /// What was said of each object that was read. All readers of this process read the same one.
+    known: Mutex<HashMap<BString, Facts>>,
+}
+
+/// An object by its name.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The name.
+    pub url: BString,
+    place: Place,
+    /// How the object is called in messages.
+    pub shown: Arc<str>,
+}
+
+impl Object {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn parse(url: &BStr) -> Result<Self, Fault> {
+        let shown = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
+        Ok(Self { url: url.to_owned(), place: Place::parse(url)?, shown: shown.into() })
+    }
+}
+
+impl Engine {
+    /// An engine without connections.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings, client: Arc::new(Client::new(settings)), operators: Mutex::default(), known: Mutex::default() }
+    }
+
+    /// The tries of a new stream.
+    pub fn attempts(&self, object: &Object) -> Attempts {
+        Attempts::new(self.settings, &object.shown)
+    }
+
+    /// Asks for a part of an object. The answer may have no bytes where the part is behind the object's end.
+    ///
+    /// # Errors
+    /// Where there is no such object, it cannot be read, or is not the one that was read before.
+    pub async fn get(&self, object: &Object, part: &Part, attempts: &Attempts) -> Result<Reply, Fault> {
+        let known = self.known(object);
+        let reply = match &object.place {
+            Place::Web(url) => web::get(&self.client, url, part, known.as_ref(), attempts).await?,
+            Place::Stored { scheme, bucket, key } => {
+                let operator = self.operator(scheme, bucket)?;
+                let work = get_stored(&operator, key, part, known.as_ref());
+                ATTEMPTS.scope(attempts.clone(), work).await?
+            }
+        };
+        self.know(object, &reply.facts)?;
+        Ok(reply)
+    }
+
+    /// What is said of an object.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub async fn stat(&self, object: &Object) -> Result<Facts, Fault> {
+        let attempts = self.attempts(object);
+        match &object.place {
+            // Presigned addresses allow one method only.
+            Place::Web(_) => Ok(self.get(object, &Part::from(0..1), &attempts).await?.facts),
+            Place::Stored { scheme, bucket, key } => {
+                let operator = self.operator(scheme, bucket)?;
+                ATTEMPTS.scope(attempts, stat_stored(&operator, key)).await
+            }
+        }
+    }
+
+    /// Waits for the next bytes of a body.
+    ///
+    /// # Errors
+    /// Where the connection breaks.
+    pub async fn next_piece(&self, body: &mut Body) -> Result<Option<Bytes>, Fault> {
+        match body {
+            Body::Web(answer) => self.client.next_piece(answer).await,
+            Body::Stored(stream) => stream.next().await.transpose().map_err(|error| Fault::of_store(&error)),
+            Body::Empty => Ok(None),
+        }
+    }
+
+    /// The store that an object is in, and its name there.
+    ///
+    /// # Errors
+    /// Where it is in none.
+    pub fn stored(&self, object: &Object) -> Result<(Operator, String), Fault> {
+        match &object.place {
+            Place::Web(_) => {
+                let message = "objects on the web (http, https) can only be read";
+                Err(Fault::new(std::io::ErrorKind::Unsupported, message))
+            }
+            Place::Stored { scheme, bucket, key } => Ok((self.operator(scheme, bucket)?, key.clone())),
+        }
+    }
+
+    /// Forgets what is known of an object, since there is another one now.
+    pub fn forget(&self, object: &Object) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
+    }
+
+    /// What is known of an object.
+    pub fn known(&self, object: &Object) -> Option<Facts> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.url).cloned()
+    }
+
+    fn know(&self, object: &Object, facts: &Facts) -> Result<(), Fault> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = known.entry(object.url.clone()).or_insert_with(|| facts.clone());
+        if !before.agree(facts) {
+            return Err(Fault::changed());
+        }
+        before.length = before.length.or(facts.length);
+        Ok(())
+    }
+
+    fn operator(&self, scheme: &str, bucket: &str) -> Result<Operator, Fault> {
+        let mut operators = self.operators.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = (scheme.to_owned(), bucket.to_owned());
+        if let Some(operator) = operators.get(&name) {
+            return Ok(operator.clone());
+        }
+        let transport = Transport { client: Arc::clone(&self.client), settings: self.settings };
+        let operator = place::operator(scheme, bucket, transport)?;
+        operators.insert(name, operator.clone());
+        Ok(operator)
+    }
+}
+
+async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
+    let metadata = operator.stat(key).await.map_err(|error| Fault::of_store(&error))?;
+    if metadata.is_dir() {
+        return Err(Fault::new(std::io::ErrorKind::NotFound, "this is a folder and no object"));
+    }
+    let version = metadata.etag().map(ToOwned::to_owned);
+    let version = version.or_else(|| metadata.last_modified().map(|time| time.to_string()));
+    Ok(Facts { length: Some(metadata.content_length()), version, has_ranges: true })
+}
+
+/// Asks for a part of an object of a store: from its begin on, what the object is is asked before.
+async fn get_stored(operator: &Operator, key: &str, part: &Part, known: Option<&Facts>) -> Result<Reply, Fault> {
+    let has_tags = operator.info().full_capability().read_with_if_match;
+    let facts = match known {
+        Some(known) if has_tags && known.version.is_some() => known.clone(),
+        // Where the store cannot compare, we do.
+        _ => stat_stored(operator, key).await?,
+    };
+    if known.is_some_and(|known| !known.agree(&facts)) {
+        return Err(Fault::changed());
+    }
+    let length = facts.length.unwrap_or(0);
+    let end = part.end.map_or(length, |end| end.min(length));
+    if part.start >= end {
+        return Ok(Reply { facts, start: part.start, body: Body::Empty });
+    }
+    let mut reader = operator.reader_with(key);
+    if let (true, Some(version)) = (has_tags, &facts.version) {
+        reader = reader.if_match(version);
+    }
+    let reader = reader.await.map_err(|error| Fault::of_store(&error))?;
+    let stream = reader.into_stream(part.start..end).await.map_err(|error| Fault::of_store(&error))?;
+    let pieces = stream.flat_map(|buffer| match buffer {
+        Ok(buffer) => futures::stream::iter(Iterator::map(buffer, Ok).collect::<Vec<_>>()),
+        Err(error) => futures::stream::iter(vec![Err(error)]),
+    });
+    Ok(Reply { facts, start: part.start, body: Body::Stored(pieces.boxed()) })
+}

@@ -1,0 +1,211 @@
+//! Names of objects, and the stores that they lead to.
+
+use std::net::IpAddr;
+
+use bstr::{BStr, ByteSlice};
+use opendal::Operator;
+use opendal::layers::HttpClientLayer;
+use opendal::raw::HttpClient;
+use opendal::services::{Azblob, Gcs, Oss, S3, Webhdfs};
+use reqwest::Url;
+
+use crate::fault::Fault;
+use crate::settings::{first_variable, variable};
+use crate::transport::Transport;
+
+/// The port of a name node's web server, where nothing else is said.
+const WEBHDFS_PORT: &str = "9870";
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// On the web.
+    Web(Url),
+    /// In a store.
+    Stored {
+        /// The scheme of the name.
+        scheme: String,
+        /// The bucket, the container, or the host.
+        bucket: String,
+        /// The name in it.
+        key: String,
+    },
+}
+
+impl Place {
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// Where it is none.
+    pub fn parse(name: &BStr) -> Result<Self, Fault> {
+        let invalid = |why: &str| Fault::new(std::io::ErrorKind::InvalidInput, why.to_owned());
+        let name = name.to_str().map_err(|_| invalid("names of objects are UTF-8"))?;
+        let (scheme, rest) = name.split_once("://").ok_or_else(|| invalid("this is no name of an object"))?;
+        let scheme = scheme.to_ascii_lowercase();
+        if matches!(scheme.as_str(), "http" | "https") {
+            let url = Url::parse(name).map_err(|error| invalid(&format!("this is no address: {error}")))?;
+            return Ok(Self::Web(url));
+        }
+        if !matches!(scheme.as_str(), "s3" | "oss" | "gs" | "azblob" | "hdfs" | "webhdfs") {
+            return Err(invalid("no store has names that begin so"));
+        }
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(invalid("the name has no bucket or host behind ://"));
+        }
+        // The library would ask for another name.
+        if key.starts_with('/') || key.contains("//") || key.trim() != key {
+            return Err(invalid("names of objects with //, or with white space at an end, cannot be read"));
+        }
+        Ok(Self::Stored { scheme, bucket: bucket.to_owned(), key: key.to_owned() })
+    }
+}
+
+/// Opens the store of a bucket, with settings from the environment and from the files of the store's own tools.
+///
+/// # Errors
+/// Where settings are missing.
+pub fn operator(scheme: &str, bucket: &str, transport: Transport) -> Result<Operator, Fault> {
+    let built = match scheme {
+        "s3" => Operator::new(s3(bucket)).map(|builder| builder.finish()),
+        "oss" => Operator::new(oss(bucket)?).map(|builder| builder.finish()),
+        "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
+        "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
+        _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),
+    };
+    let operator = built.map_err(|error| match error.to_string().contains("region is missing") {
+        true => Fault::other("S3 needs a region, such as AWS_REGION=eu-west-1"),
+        false => Fault::of_store(&error),
+    })?;
+    Ok(operator.layer(HttpClientLayer::new(HttpClient::with(transport))))
+}
+
+fn s3(bucket: &str) -> S3 {
+    let mut builder = S3::default().bucket(bucket).allow_anonymous();
+    let endpoint = first_variable(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]);
+    let region = first_variable(&["AWS_REGION", "AWS_DEFAULT_REGION"]);
+    let uses_path = endpoint.as_deref().is_some_and(is_address) || bucket.contains('.');
+    if let Some(region) = region.or_else(|| endpoint.is_some().then(|| "us-east-1".to_owned())) {
+        builder = builder.region(&region);
+    }
+    if let Some(endpoint) = endpoint {
+        builder = builder.endpoint(&endpoint);
+    }
+    if variable("AWS_EC2_METADATA_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        builder = builder.disable_ec2_metadata();
+    }
+    if uses_path { builder } else { builder.enable_virtual_host_style() }
+}
+
+fn oss(bucket: &str) -> Result<Oss, Fault> {
+    let endpoint = first_variable(&["OSS_ENDPOINT", "ALIBABA_CLOUD_OSS_ENDPOINT"]).ok_or_else(|| {
+        Fault::other("OSS needs its endpoint, such as OSS_ENDPOINT=https://oss-cn-hangzhou.aliyuncs.com")
+    })?;
+    let style = if is_address(&endpoint) { "path" } else { "virtual" };
+    let mut builder = Oss::default().bucket(bucket).endpoint(&endpoint).addressing_style(style);
+    if let Some(id) = first_variable(&["OSS_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_ID"]) {
+        builder = builder.access_key_id(&id);
+    }
+    if let Some(secret) = first_variable(&["OSS_ACCESS_KEY_SECRET", "ALIBABA_CLOUD_ACCESS_KEY_SECRET"]) {
+        builder = builder.access_key_secret(&secret);
+    }
+    if let Some(token) = first_variable(&["OSS_SESSION_TOKEN", "ALIBABA_CLOUD_SECURITY_TOKEN"]) {
+        builder = builder.security_token(&token);
+    }
+    Ok(builder)
+}
+
+fn gcs(bucket: &str) -> Gcs {
+    let mut builder = Gcs::default().bucket(bucket);
+    if let Some(endpoint) = first_variable(&["STORAGE_EMULATOR_HOST", "GCS_ENDPOINT"]) {
+        builder = builder.endpoint(&with_scheme(&endpoint, "http")).disable_vm_metadata().allow_anonymous();
+    }
+    if let Some(token) = first_variable(&["GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"]) {
+        builder = builder.token(token);
+    }
+    builder
+}
+
+fn azblob(container: &str) -> Result<Azblob, Fault> {
+    if let Some(connection) = variable("AZURE_STORAGE_CONNECTION_STRING") {
+        let builder = Azblob::from_connection_string(&connection).map_err(|error| Fault::of_store(&error))?;
+        return Ok(builder.container(container));
+    }
+    let account = first_variable(&["AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME"]);
+    let endpoint = first_variable(&["AZURE_STORAGE_ENDPOINT", "AZURE_STORAGE_BLOB_ENDPOINT"])
+        .or_else(|| account.as_ref().map(|account| format!("https://{account}.blob.core.windows.net")))
+        .ok_or_else(|| Fault::other("Azure needs an account: set AZURE_STORAGE_ACCOUNT"))?;
+    let mut builder = Azblob::default().container(container).endpoint(&endpoint);
+    if let Some(account) = account {
+        builder = builder.account_name(&account);
+    }
+    if let Some(key) = first_variable(&["AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY"]) {
+        builder = builder.account_key(&key);
+    }
+    if let Some(token) = variable("AZURE_STORAGE_SAS_TOKEN") {
+        builder = builder.sas_token(token.trim_start_matches('?'));
+    }
+    Ok(builder)
+}
+
+fn webhdfs(scheme: &str, host: &str) -> Webhdfs {
+    let port = variable("KALDI_STORE_WEBHDFS_PORT").unwrap_or_else(|| WEBHDFS_PORT.to_owned());
+    // The port of `hdfs://host:8020` is one of another protocol.
+    let (name, own_port) = host.rsplit_once(':').unwrap_or((host, ""));
+    let port = if scheme == "webhdfs" && !own_port.is_empty() { own_port } else { &port };
+    let protocol = variable("KALDI_STORE_WEBHDFS_SCHEME").unwrap_or_else(|| "http".to_owned());
+    let mut builder = Webhdfs::default().endpoint(&format!("{protocol}://{name}:{port}"));
+    if let Some(token) = variable("KALDI_STORE_WEBHDFS_DELEGATION") {
+        builder = builder.delegation(&token);
+    } else if let Some(user) = first_variable(&["HADOOP_USER_NAME", "USER"]) {
+        builder = builder.user_name(&user);
+    }
+    builder
+}
+
+/// Whether the endpoint is an address or a name without a domain, whose buckets have no names of hosts.
+fn is_address(endpoint: &str) -> bool {
+    let Ok(url) = Url::parse(&with_scheme(endpoint, "https")) else { return false };
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    bare.parse::<IpAddr>().is_ok() || !host.contains('.') || url.port().is_some()
+}
+
+fn with_scheme(endpoint: &str, scheme: &str) -> String {
+    if endpoint.contains("://") { endpoint.to_owned() } else { format!("{scheme}://{endpoint}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lead_to_places() {
+        let t = |name: &str, expected: &str| {
+            let place = match Place::parse(name.into()) {
+                Ok(Place::Web(url)) => format!("web {url}"),
+                Ok(Place::Stored { scheme, bucket, key }) => format!("{scheme} {bucket} {key}"),
+                Err(fault) => fault.message,
+            };
+            assert!(place.contains(expected), "{place}");
+        };
+        t("http://h/a b?x=1&y=2", "web http://h/a%20b?x=1&y=2");
+        t("S3://bucket/dir/a b.ark", "s3 bucket dir/a b.ark");
+        t("s3://bucket", "s3 bucket ");
+        t("s3://", "no bucket");
+        t("s3://b//k", "with //");
+        t("ftp://h/a", "no store");
+        t("http://", "no address");
+        t("a", "no name of an object");
+    }
+
+    #[test]
+    fn buckets_are_parts_of_paths_where_the_host_has_no_names() {
+        for endpoint in ["http://127.0.0.1:9000", "10.0.0.1", "http://[::1]:80", "http://minio:9000", "localhost"] {
+            assert!(is_address(endpoint), "{endpoint}");
+        }
+        for endpoint in ["https://s3.eu-west-1.amazonaws.com", "oss-cn-hangzhou.aliyuncs.com"] {
+            assert!(!is_address(endpoint), "{endpoint}");
+        }
+    }
+}

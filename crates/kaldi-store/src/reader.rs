@@ -1,0 +1,140 @@
+//! The bytes of an object in order, whatever happens on the way.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::attempts::Attempts;
+use crate::engine::{Engine, Object};
+use crate::facts::{Body, Facts, Part, Reply};
+use crate::fault::Fault;
+
+/// An object of a server that knows no parts may be read from another place than its begin, by leaving out what is before,
+/// where it has less bytes than this.
+const LEFT_OUT: u64 = 64 << 20;
+
+/// Reads a part of an object. Where the connection breaks, it goes on at the byte where that was.
+pub struct Reader {
+    engine: Arc<Engine>,
+    object: Object,
+    attempts: Attempts,
+    /// What the first answer has said.
+    facts: Facts,
+    /// The place of the next byte.
+    at: u64,
+    /// Behind the last byte, where that is known.
+    end: Option<u64>,
+    /// Bytes of the answer before the next byte.
+    left_out: u64,
+    body: Option<Body>,
+}
+
+impl Reader {
+    /// Asks for the part and waits for the begin of the answer.
+    ///
+    /// # Errors
+    /// Where the object cannot be read.
+    pub async fn open(engine: Arc<Engine>, object: Object, part: Part, attempts: Attempts) -> Result<Self, Fault> {
+        let Reply { facts, start, body } = engine.get(&object, &part, &attempts).await?;
+        let mut reader = Self { engine, object, attempts, facts, at: part.start, end: None, left_out: 0, body: None };
+        reader.extend(part.end);
+        reader.take_up(start, body)?;
+        Ok(reader)
+    }
+
+    /// What the server has said of the object.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Reads to `end` instead, or to the end of the object.
+    pub fn extend(&mut self, end: Option<u64>) {
+        self.end = match (end, self.facts.length) {
+            (Some(end), Some(length)) => Some(end.min(length)),
+            (end, length) => end.or(length),
+        };
+    }
+
+    /// Waits for the next bytes; nothing at the end.
+    ///
+    /// # Errors
+    /// Where the object cannot be read on.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
+        loop {
+            if self.end.is_some_and(|end| self.at >= end) {
+                self.body = None;
+                return Ok(None);
+            }
+            let Some(body) = &mut self.body else {
+                self.ask_again().await?;
+                continue;
+            };
+            let fault = match self.engine.next_piece(body).await {
+                Ok(Some(piece)) => match self.keep(piece) {
+                    Some(piece) => return Ok(Some(piece)),
+                    None => continue,
+                },
+                Ok(None) if self.end.is_none() => {
+                    self.end = Some(self.at);
+                    continue;
+                }
+                Ok(None) => {
+                    let message = format!("the answer ends at byte {} instead of {}", self.at, self.end.unwrap_or(0));
+                    Fault::passing(io::ErrorKind::UnexpectedEof, message)
+                }
+                Err(fault) => fault,
+            };
+            self.body = None;
+            self.attempts.pause(fault).await?;
+        }
+    }
+
+    /// The bytes of a piece that are wanted.
+    fn keep(&mut self, mut piece: Bytes) -> Option<Bytes> {
+        let left_out = usize::try_from(self.left_out).unwrap_or(usize::MAX).min(piece.len());
+        self.left_out -= left_out as u64;
+        let _ = piece.split_to(left_out);
+        if let Some(end) = self.end {
+            piece.truncate(usize::try_from(end - self.at).unwrap_or(usize::MAX));
+        }
+        if piece.is_empty() {
+            return None;
+        }
+        self.at += piece.len() as u64;
+        self.attempts.progress();
+        Some(piece)
+    }
+
+    /// Asks for what is missing.
+    async fn ask_again(&mut self) -> Result<(), Fault> {
+        let part = Part { start: self.at, end: self.end };
+        let Reply { facts, start, body } = self.engine.get(&self.object, &part, &self.attempts).await?;
+        if !self.facts.agree(&facts) {
+            return Err(Fault::changed());
+        }
+        self.take_up(start, body)
+    }
+
+    fn take_up(&mut self, start: u64, body: Body) -> Result<(), Fault> {
+        self.left_out = self.at - start;
+        let is_small = self.facts.length.is_some_and(|length| length < LEFT_OUT);
+        if self.left_out > 0 && !is_small {
+            return Err(Fault::new(
+                io::ErrorKind::Unsupported,
+                format!(
+                    "the server sends the object only whole, and it is too long to leave out the {} bytes before",
+                    self.at
+                ),
+            ));
+        }
+        if matches!(body, Body::Empty) && self.facts.length.is_some_and(|length| length > self.at) {
+            return Err(Fault::changed());
+        }
+        if matches!(body, Body::Empty) {
+            self.end = Some(self.at);
+        }
+        self.body = Some(body);
+        Ok(())
+    }
+}

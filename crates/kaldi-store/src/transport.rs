@@ -1,0 +1,76 @@
+//! The way of the library of the stores to the network: the same as for the web.
+
+use std::sync::Arc;
+
+use futures::stream::{self, StreamExt};
+use http::header::{CONTENT_LENGTH, RANGE};
+use http::{Method, Response};
+use opendal::Buffer;
+use opendal::raw::{HttpBody, HttpFetch};
+use reqwest::Url;
+
+use crate::attempts::Attempts;
+use crate::client::{Client, Request};
+use crate::fault::Fault;
+use crate::settings::Settings;
+
+/// What is read at most of an answer that is no object, such as a list or a message.
+const MESSAGE: u64 = 64 << 20;
+
+tokio::task_local! {
+    /// The tries of the stream that the current work is for.
+    pub static ATTEMPTS: Attempts;
+}
+
+/// Sends the library's requests.
+#[derive(Debug)]
+pub struct Transport {
+    /// Shared with the web.
+    pub client: Arc<Client>,
+    /// For work that belongs to no stream.
+    pub settings: Settings,
+}
+
+impl HttpFetch for Transport {
+    async fn fetch(&self, request: http::Request<Buffer>) -> opendal::Result<Response<HttpBody>> {
+        let (parts, body) = request.into_parts();
+        let url = Url::parse(&parts.uri.to_string())
+            .map_err(|_| opendal::Error::new(opendal::ErrorKind::Unexpected, "the name makes no address"))?;
+        let is_head = parts.method == Method::HEAD;
+        let is_object = parts.method == Method::GET
+            && (parts.headers.contains_key(RANGE) || url.query().is_some_and(|query| query.contains("op=OPEN")));
+        let request = Request { method: parts.method, url, headers: parts.headers, body: body.to_bytes() };
+        let attempts = ATTEMPTS.try_with(Attempts::clone).unwrap_or_else(|_| Attempts::new(self.settings, "the store"));
+        let answer = self.client.send(&request, &attempts).await.map_err(failed)?;
+
+        let length = answer.headers().get(CONTENT_LENGTH).filter(|_| !is_head);
+        let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
+        let mut response = Response::builder().status(answer.status());
+        if let Some(headers) = response.headers_mut() {
+            headers.clone_from(answer.headers());
+        }
+        let limit = if is_object && answer.status().is_success() { u64::MAX } else { MESSAGE };
+        let client = Arc::clone(&self.client);
+        let pieces = stream::try_unfold((answer, 0), move |(mut answer, before)| {
+            let client = Arc::clone(&client);
+            async move {
+                let Some(piece) = client.next_piece(&mut answer).await.map_err(failed)? else { return Ok(None) };
+                let read: u64 = before + piece.len() as u64;
+                if read > limit {
+                    return Err(failed(Fault::other("the server's answer does not end")));
+                }
+                Ok(Some((Buffer::from(piece), (answer, read))))
+            }
+        });
+        let pieces = pieces.filter(|piece| std::future::ready(!matches!(piece, Ok(piece) if piece.is_empty())));
+        let body = HttpBody::new(Box::pin(pieces), length);
+        response.body(body).map_err(|_| failed(Fault::other("the server's answer makes no sense")))
+    }
+}
+
+/// A fault on its way through the library.
+fn failed(fault: Fault) -> opendal::Error {
+    let is_passing = fault.again != crate::fault::Again::Never;
+    let error = opendal::Error::new(opendal::ErrorKind::Unexpected, fault.message.clone()).set_source(fault);
+    if is_passing { error.set_temporary() } else { error }
+}

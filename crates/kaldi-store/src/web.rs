@@ -1,0 +1,145 @@
+//! Objects on the web: what HTTP says about parts of them.
+
+use std::io;
+
+use http::Method;
+use http::header::{
+    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_RANGE, LAST_MODIFIED,
+    RANGE, TRANSFER_ENCODING,
+};
+use reqwest::{Response, StatusCode, Url};
+
+use crate::attempts::Attempts;
+use crate::client::{Client, Request};
+use crate::facts::{Body, Facts, Part, Reply};
+use crate::fault::Fault;
+
+/// Asks for a part of the object at `url`. A server that knows no parts answers with the whole.
+///
+/// # Errors
+/// Where the answer is none that helps, or is of another object than the `known` one.
+pub async fn get(
+    client: &Client,
+    url: &Url,
+    part: &Part,
+    known: Option<&Facts>,
+    attempts: &Attempts,
+) -> Result<Reply, Fault> {
+    let mut request =
+        Request { method: Method::GET, url: url.clone(), headers: HeaderMap::new(), body: Default::default() };
+    request.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    let range = match part.end {
+        Some(end) => format!("bytes={}-{}", part.start, end.saturating_sub(1)),
+        None => format!("bytes={}-", part.start),
+    };
+    request.headers.insert(RANGE, header(&range)?);
+    if let Some(version) = known.and_then(|known| known.version.as_deref()).filter(|version| !version.starts_with("W/"))
+    {
+        request.headers.insert(IF_RANGE, header(version)?);
+    }
+    let answer = client.send(&request, attempts).await?;
+    let reply = match answer.status() {
+        StatusCode::PARTIAL_CONTENT => partial(answer, part)?,
+        StatusCode::OK => whole(answer)?,
+        StatusCode::RANGE_NOT_SATISFIABLE => match content_range(answer.headers()) {
+            Some((None, length)) => {
+                let facts = Facts { length, version: version(answer.headers()), has_ranges: true };
+                Reply { facts, start: part.start, body: Body::Empty }
+            }
+            _ if part.start == 0 => {
+                // Some servers say this of an object without bytes.
+                request.headers.remove(RANGE);
+                whole(client.send(&request, attempts).await?)?
+            }
+            _ => return Err(Fault::other(format!("the object has no byte {} (status 416)", part.start))),
+        },
+        status => return Err(Fault::of_status(status, None)),
+    };
+    if known.is_some_and(|known| !known.agree(&reply.facts)) {
+        return Err(Fault::changed());
+    }
+    Ok(reply)
+}
+
+/// An answer with a part of the object.
+fn partial(answer: Response, part: &Part) -> Result<Reply, Fault> {
+    let Some((Some((start, end)), length)) = content_range(answer.headers()) else {
+        return Err(Fault::other("the server sends a part of the object and does not say which"));
+    };
+    let is_in_place = start == part.start && end > start && part.end.is_none_or(|wanted| end <= wanted);
+    if !is_in_place || length.is_some_and(|length| end > length) {
+        let wanted = part.end.map_or(String::new(), |end| (end - 1).to_string());
+        return Err(Fault::other(format!(
+            "the server sends the bytes {start}-{} where {}-{wanted} were asked for",
+            end.saturating_sub(1),
+            part.start
+        )));
+    }
+    let facts = Facts { length, version: version(answer.headers()), has_ranges: true };
+    Ok(Reply { facts, start, body: Body::Web(answer) })
+}
+
+/// An answer with all of the object.
+fn whole(answer: Response) -> Result<Reply, Fault> {
+    if answer.status() != StatusCode::OK {
+        return Err(Fault::of_status(answer.status(), None));
+    }
+    let length = number(answer.headers(), CONTENT_LENGTH);
+    let is_chunked =
+        answer.headers().get(TRANSFER_ENCODING).is_some_and(|value| value.as_bytes().ends_with(b"chunked"));
+    if length.is_none() && !is_chunked {
+        let message = "the server does not say how long the object is, so that a cut could not be noticed";
+        return Err(Fault::new(io::ErrorKind::Unsupported, message));
+    }
+    let facts = Facts { length, version: version(answer.headers()), has_ranges: false };
+    Ok(Reply { facts, start: 0, body: Body::Web(answer) })
+}
+
+/// The first byte, and the one behind the last.
+type Span = (u64, u64);
+
+/// `bytes 0-9/100` as the bytes 0..10 and the length 100; `bytes */100` has no bytes, `bytes 0-9/*` no length.
+fn content_range(headers: &HeaderMap) -> Option<(Option<Span>, Option<u64>)> {
+    let text = headers.get(CONTENT_RANGE)?.to_str().ok()?.trim();
+    let (range, length) = text.strip_prefix("bytes")?.trim_start().split_once('/')?;
+    let length = if length == "*" { None } else { Some(length.parse().ok()?) };
+    if range == "*" {
+        return Some((None, length));
+    }
+    let (first, last) = range.split_once('-')?;
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+    Some((Some((first, last.checked_add(1)?)), length))
+}
+
+fn version(headers: &HeaderMap) -> Option<String> {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(ToOwned::to_owned);
+    text(ETAG).or_else(|| text(LAST_MODIFIED))
+}
+
+fn number(headers: &HeaderMap, name: HeaderName) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+fn header(text: &str) -> Result<HeaderValue, Fault> {
+    HeaderValue::from_str(text).map_err(|_| Fault::other("the server's headers make no sense"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_part_is_read() {
+        let t = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_RANGE, text.parse().unwrap());
+            content_range(&headers)
+        };
+        assert_eq!(t("bytes 0-9/100"), Some((Some((0, 10)), Some(100))));
+        assert_eq!(t("bytes 5-5/*"), Some((Some((5, 6)), None)));
+        assert_eq!(t("bytes */7"), Some((None, Some(7))));
+        for text in ["bytes", "0-9/100", "bytes 0-9", "bytes -9/10", "bytes 0-18446744073709551615/5", "bytes 1/5"] {
+            assert_eq!(t(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! A server that does what a test wants, and the tools.
+
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What a client has asked for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub method: String,
+    /// With the query.
+    pub path: String,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+    /// How many requests have had the same path before.
+    pub before: usize,
+}
+
+impl Asked {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", String::as_str)
+    }
+
+    /// The bytes that are asked for, as far as there are so many.
+    pub fn range(&self, length: usize) -> Option<(usize, usize)> {
+        let (start, end) = self.header("range").strip_prefix("bytes=")?.split_once('-')?;
+        let end = end.parse().map_or(length, |last: usize| (last + 1).min(length));
+        Some((start.parse().ok()?, end))
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// The connection is closed after so many bytes of the body.
+    pub cut: Option<usize>,
+    /// Said instead of the length of the body.
+    pub length: Option<String>,
+    /// Between pieces of the body where there are any, and before the headers otherwise.
+    pub pause: Duration,
+    /// So many bytes are sent at once.
+    pub piece: Option<usize>,
+    /// Bytes are sent until nobody listens.
+    pub is_endless: bool,
+}
+
+impl Answer {
+    pub fn new(status: u16) -> Self {
+        Self { status, ..Self::default() }
+    }
+
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// What a good server answers: the part that is asked for, unless the object is another one than the client's.
+    pub fn object(asked: &Asked, bytes: &[u8], tag: &str) -> Self {
+        let tagged = |status| Self::new(status).with("ETag", tag);
+        let is_same = asked.header("if-range").is_empty() || asked.header("if-range") == tag;
+        match asked.range(bytes.len()).filter(|_| is_same) {
+            Some((start, _)) if start >= bytes.len() => {
+                tagged(416).with("Content-Range", &format!("bytes */{}", bytes.len()))
+            }
+            Some((start, end)) => {
+                let range = format!("bytes {start}-{}/{}", end - 1, bytes.len());
+                Self { body: bytes[start..end].to_vec(), ..tagged(206).with("Content-Range", &range) }
+            }
+            None => Self { body: bytes.to_vec(), ..tagged(200) },
+        }
+    }
+}
+
+type Handler = dyn Fn(&Asked) -> Answer + Send + Sync;
+
+/// A server on the loopback, which ends with the test.
+pub struct Server {
+    pub url: String,
+    address: std::net::SocketAddr,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    has_ended: Arc<AtomicBool>,
+}
+
+impl Server {
+    pub fn start(handler: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let handler: Arc<Handler> = Arc::new(handler);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let (all, ended) = (Arc::clone(&asked), Arc::clone(&has_ended));
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                if ended.load(Ordering::Relaxed) {
+                    break;
+                }
+                let (handler, all) = (Arc::clone(&handler), Arc::clone(&all));
+                thread::spawn(move || serve(stream, &*handler, &all));
+            }
+        });
+        Self { url: format!("http://{address}"), address, asked, has_ended }
+    }
+
+    /// A server of one object, under any path.
+    pub fn of_object(bytes: &'static [u8]) -> Self {
+        Self::start(|asked| Answer::object(asked, bytes, "\"1\""))
+    }
+
+    /// All requests so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+        drop(TcpStream::connect(self.address));
+    }
+}
+
+fn serve(stream: TcpStream, handler: &Handler, all: &Mutex<Vec<Asked>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    while let Some(mut asked) = read_request(&mut reader) {
+        {
+            let mut all = all.lock().unwrap();
+            asked.before = all.iter().filter(|other| other.path == asked.path).count();
+            all.push(asked.clone());
+        }
+        let answer = handler(&asked);
+        if send(&stream, &asked, &answer).is_err() || answer.cut.is_some() {
+            let _ = stream.shutdown(Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split_whitespace();
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else { break };
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Asked { method, path, headers, body, before: 0 })
+}
+
+fn send(mut stream: &TcpStream, asked: &Asked, answer: &Answer) -> std::io::Result<()> {
+    let length = answer.length.clone().unwrap_or_else(|| answer.body.len().to_string());
+    let mut head = format!("HTTP/1.1 {} X\r\n", answer.status);
+    if !length.is_empty() {
+        head += &format!("Content-Length: {length}\r\n");
+    }
+    for (name, value) in &answer.headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    if answer.piece.is_none() {
+        thread::sleep(answer.pause);
+    }
+    stream.write_all(head.as_bytes())?;
+    if answer.is_endless && answer.status == 0 {
+        return without_end(stream, format!("X-Header: {}\r\n", "x".repeat(60)).as_bytes());
+    }
+    stream.write_all(b"\r\n")?;
+    if asked.method == "HEAD" {
+        return Ok(());
+    }
+    let body = &answer.body[..answer.cut.unwrap_or(answer.body.len())];
+    for piece in body.chunks(answer.piece.unwrap_or(usize::MAX).max(1)) {
+        stream.write_all(piece)?;
+        stream.flush()?;
+        if answer.piece.is_some() {
+            thread::sleep(answer.pause);
+        }
+    }
+    if answer.is_endless { without_end(stream, &[b'x'; 1 << 16]) } else { Ok(()) }
+}
+
+fn without_end(mut stream: &TcpStream, piece: &[u8]) -> std::io::Result<()> {
+    loop {
+        stream.write_all(piece)?;
+    }
+}
+
+/// A tool of the workspace, built beside `kaldi-store`.
+pub fn tool(name: &str) -> Command {
+    let program = Path::new(env!("CARGO_BIN_EXE_kaldi-store")).with_file_name(name);
+    assert!(program.is_file(), "{} is not built: cargo build --bin {name}", program.display());
+    let mut command = Command::new(program);
+    command.arg("--print-args=false").env_remove("http_proxy").env("no_proxy", "*").env("KALDI_STORE_TIMEOUT", "20");
+    command
+}
+
+/// `kaldi-store` as a command.
+pub fn store(words: &[&str]) -> Command {
+    let mut command = tool("kaldi-store");
+    command.args(words);
+    command
+}
+
+/// Standard output of a command that succeeds.
+pub fn succeed(command: &mut Command) -> Vec<u8> {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{command:?}: {status}\n{}", String::from_utf8_lossy(&stderr));
+    stdout
+}
+
+/// The last line on standard error of a command that fails with an error.
+pub fn fail(command: &mut Command) -> String {
+    let Output { status, stderr, .. } = command.output().unwrap();
+    let stderr = String::from_utf8_lossy(&stderr).into_owned();
+    assert_eq!(status.code(), Some(255), "{command:?}: {status}\n{stderr}");
+    stderr.trim_end().lines().last().unwrap_or_default().to_owned()
+}
+
+/// A folder, and the path of a file in it.
+pub fn scratch(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+/// Bytes that do not repeat soon.
+pub fn noise(length: usize) -> &'static [u8] {
+    let mut state = 1_u64;
+    let bytes: Vec<u8> = (0..length)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        })
+        .collect();
+    bytes.leak()
+}

@@ -1,0 +1,389 @@
+//! Objects on the web, from a server that has faults.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::{Answer, Server, fail, noise, scratch, store, succeed, tool};
+
+/// A small archive of matrices in text and the offsets of its values.
+const ARCHIVE: &[u8] = b"one  [\n  1 2 \n  3 4 ]\ntwo  [\n  5 6 ]\nthree  [\n  7 8 \n  9 10 ]\n";
+
+#[test]
+fn archives_script_files_and_their_lines_are_read_at_offsets_and_ranges() {
+    let script = "one URL/a.ark?x=1&y=2:4\nthree URL/a.ark?x=1&y=2:44[1:1]\ntwo URL/a.ark?x=1&y=2:26\n";
+    let server = Server::start(move |asked| match asked.path.as_str() {
+        "/feats.scp" => {
+            let script = script.replace("URL", &format!("http://{}", asked.header("host")));
+            Answer::object(asked, script.as_bytes(), "\"s\"")
+        }
+        "/a.ark?x=1&y=2" => Answer::object(asked, ARCHIVE, "\"a\""),
+        _ => Answer::new(404),
+    });
+    let url = &server.url;
+    assert_eq!(succeed(tool("copy-matrix").args([&format!("ark:{url}/a.ark?x=1&y=2"), "ark,t:-"])), ARCHIVE);
+    let chosen = succeed(tool("copy-matrix").args([&format!("scp:{url}/feats.scp"), "ark,t:-"]));
+    let expected = "one  [\n  1 2 \n  3 4 ]\nthree  [\n  9 10 ]\ntwo  [\n  5 6 ]\n";
+    assert_eq!(String::from_utf8(chosen).unwrap(), expected);
+    assert_eq!(succeed(&mut store(&["cat", &format!("{url}/a.ark?x=1&y=2:44")])), &ARCHIVE[44..]);
+    // Beyond the end there is nothing, as in a file.
+    assert_eq!(succeed(&mut store(&["cat", &format!("{url}/a.ark?x=1&y=2:1000")])), b"");
+}
+
+#[test]
+fn config_files_and_keys_in_any_order_are_read() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/config" => Answer::object(asked, b"--scale=2\n", "\"c\""),
+        _ => Answer::object(asked, ARCHIVE, "\"a\""),
+    });
+    let (_folder, list) = scratch("list");
+    fs::write(&list, "two\nthree\none\n").unwrap();
+    let (config, archive) = (format!("--config={}/config", server.url), format!("ark:{}/a", server.url));
+    let doubled = succeed(tool("copy-matrix").args([config.as_str(), archive.as_str(), "ark,t:-"]));
+    assert!(doubled.starts_with(b"one  [\n  2 4 \n  6 8 ]\n"), "{}", doubled.escape_ascii());
+}
+
+#[test]
+fn a_connection_that_breaks_anywhere_is_taken_up_at_the_same_byte() {
+    let server = Server::start(|asked| {
+        let cut: usize = asked.path[1..].parse().unwrap();
+        let answer = Answer::object(asked, ARCHIVE, "\"a\"");
+        if asked.before == 0 { Answer { cut: Some(cut.min(answer.body.len())), ..answer } } else { answer }
+    });
+    thread::scope(|scope| {
+        for part in 0..8 {
+            let server = &server;
+            scope.spawn(move || {
+                let urls: Vec<String> =
+                    (part..ARCHIVE.len()).step_by(8).map(|cut| format!("{}/{cut}", server.url)).collect();
+                let bytes = succeed(tool("kaldi-store").arg("cat").args(&urls));
+                assert!(bytes == ARCHIVE.repeat(urls.len()));
+            });
+        }
+    });
+    let resumed = |asked: &&support::Asked| asked.before == 1 && asked.header("if-range") == "\"a\"";
+    let asked = server.asked();
+    assert_eq!(asked.iter().filter(resumed).count(), ARCHIVE.len(), "each was resumed once, with If-Range");
+    assert!(
+        asked
+            .iter()
+            .filter(resumed)
+            .all(|asked| asked.header("range").starts_with(&format!("bytes={}-", &asked.path[1..])))
+    );
+}
+
+#[test]
+fn an_archive_that_is_cut_anywhere_is_an_error() {
+    let server = Server::start(|asked| {
+        let cut: usize = asked.path[1..].parse().unwrap();
+        Answer {
+            cut: Some(cut),
+            ..Answer::object(&support::Asked { headers: Default::default(), ..asked.clone() }, ARCHIVE, "\"a\"")
+        }
+    });
+    thread::scope(|scope| {
+        for part in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                for cut in (part..ARCHIVE.len()).step_by(4) {
+                    let url = format!("ark:{}/{cut}", server.url);
+                    let line = fail(tool("copy-matrix").args([&url, "ark:/dev/null"]).env("KALDI_STORE_RETRIES", "0"));
+                    assert!(line.contains(&format!("{}/{cut}", server.url)), "{line}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn an_object_that_changes_is_an_error_and_no_mixture() {
+    // The tag changes; the tag is weak, so that it cannot be asked for; there is only a time; only the length changes.
+    for (first, second) in
+        [(("ETag", "\"1\""), ("ETag", "\"2\"")), (("ETag", "W/\"1\""), ("ETag", "W/\"2\"")), (("X", "1"), ("X", "2"))]
+    {
+        let bytes = noise(3 << 20);
+        let server = Server::start(move |asked| {
+            let (bytes, (name, tag)) = if asked.before == 0 { (bytes, first) } else { (&bytes[..2 << 20], second) };
+            let mut answer = Answer::object(asked, bytes, tag);
+            answer
+                .headers
+                .iter_mut()
+                .filter(|(header, _)| header == "ETag")
+                .for_each(|header| header.0 = name.to_owned());
+            answer
+        });
+        let line = fail(&mut store(&["cat", &format!("{}/a", server.url)]));
+        assert!(line.contains("the object has changed while it was read"), "{line}");
+    }
+}
+
+#[test]
+fn failures_that_pass_are_tried_again_and_shown() {
+    let server = Server::start(|asked| match (asked.path.as_str(), asked.before) {
+        ("/429", 0) => Answer::new(429).with("Retry-After", "0"),
+        ("/cut", 0) => Answer { cut: Some(0), ..Answer::object(asked, ARCHIVE, "\"1\"") },
+        (path, 0) => Answer::new(path[1..].parse().unwrap()),
+        _ => Answer::object(asked, ARCHIVE, "\"1\""),
+    });
+    for path in ["429", "500", "502", "503", "504", "cut"] {
+        let url = format!("{}/{path}", server.url);
+        let output = store(&["--verbose=2", "cat", &url]).output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && output.stdout == ARCHIVE, "{path}: {log}");
+        assert!(log.contains("VLOG[2] (kaldi-store") && log.contains("trying again in"), "{path}: {log}");
+    }
+}
+
+#[test]
+fn failures_that_stay_are_one_line_with_the_name() {
+    let server = Server::start(|asked| Answer::new(asked.path[1..].parse().unwrap()));
+    for (status, expected) in [
+        (404, "there is no such object (status 404 Not Found)"),
+        (403, "access is refused (status 403 Forbidden)"),
+        (401, "access is refused (status 401 Unauthorized)"),
+        (400, "the server answers something else than the object (status 400 Bad Request)"),
+        (204, "the server answers something else than the object (status 204 No Content)"),
+        (503, "the server has failed (status 503 Service Unavailable), 2 times"),
+        (429, "there were too many requests (status 429 Too Many Requests), 2 times"),
+    ] {
+        let url = format!("{}/{status}", server.url);
+        let line = fail(store(&["cat", &url]).env("KALDI_STORE_RETRIES", "1"));
+        assert!(line.ends_with(&format!("cannot open {url}: {expected}")), "{line}");
+    }
+    let line = fail(store(&["cat", "http://127.0.0.1:1/a"]).env("KALDI_STORE_RETRIES", "0"));
+    assert!(
+        line.ends_with("cannot open http://127.0.0.1:1/a: cannot connect to 127.0.0.1: Connection refused"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_silent_server_is_given_up() {
+    let server = Server::start(|asked| {
+        let answer = Answer::object(asked, ARCHIVE, "\"1\"");
+        let pause = Duration::from_secs(30);
+        if asked.path == "/body" && asked.before == 0 {
+            Answer { piece: Some(10), pause, ..answer }
+        } else {
+            Answer { pause, ..answer }
+        }
+    });
+    for path in ["/head", "/body"] {
+        let start = Instant::now();
+        let url = format!("{}{path}", server.url);
+        let line = fail(store(&["cat", &url]).env("KALDI_STORE_RETRIES", "1").env("KALDI_STORE_TIMEOUT", "0.3"));
+        assert!(line.contains("the server was silent for 0.3 s, 2 times"), "{line}");
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+}
+
+#[test]
+fn a_slow_server_is_not_silent() {
+    let server = Server::start(|asked| Answer {
+        piece: Some(4),
+        pause: Duration::from_millis(40),
+        ..Answer::object(asked, ARCHIVE, "\"1\"")
+    });
+    let url = format!("{}/a", server.url);
+    assert_eq!(
+        succeed(store(&["cat", &url]).env("KALDI_STORE_TIMEOUT", "0.6").env("KALDI_STORE_RETRIES", "0")),
+        ARCHIVE
+    );
+}
+
+#[test]
+fn a_server_without_parts_is_read_from_its_begin() {
+    let bytes = noise(5 << 20);
+    let server = Server::start(|asked| {
+        let asked = support::Asked { headers: Default::default(), ..asked.clone() };
+        match asked.path.as_str() {
+            "/long" => Answer {
+                length: Some((65_u64 << 20).to_string()),
+                cut: Some(100),
+                ..Answer::object(&asked, bytes, "\"1\"")
+            },
+            _ => Answer::object(&asked, bytes, "\"1\""),
+        }
+    });
+    assert!(succeed(&mut store(&["cat", &format!("{}/a", server.url)])) == bytes);
+    assert!(succeed(&mut store(&["cat", &format!("{}/a:1000000", server.url)])) == bytes[1_000_000..]);
+    let line = fail(&mut store(&["cat", &format!("{}/long:1000", server.url)]));
+    assert!(
+        line.contains("sends the object only whole, and it is too long to leave out the 1000 bytes before"),
+        "{line}"
+    );
+}
+
+#[test]
+fn wrong_lengths_and_places_are_errors() {
+    let server = Server::start(|asked| {
+        let answer = Answer::object(asked, ARCHIVE, "\"1\"");
+        let placed = |range: &str| Answer { headers: vec![("Content-Range".into(), range.into())], ..answer.clone() };
+        match asked.path.as_str() {
+            "/more" => Answer { length: Some("1000".into()), cut: Some(ARCHIVE.len()), status: 200, ..answer },
+            "/none" => Answer { length: Some(String::new()), status: 200, cut: Some(10), ..answer },
+            "/other" => placed("bytes 5-9/70"),
+            "/strange" => placed("lines 0-9/70"),
+            "/behind" => placed("bytes 0-99/70"),
+            _ => Answer { headers: Vec::new(), ..answer },
+        }
+    });
+    for (path, expected) in [
+        ("/more", "the connection broke"),
+        ("/none", "does not say how long the object is"),
+        ("/other", "sends the bytes 5-9 where 0-"),
+        ("/strange", "does not say which"),
+        ("/behind", "sends the bytes 0-99"),
+        ("/nowhere", "does not say which"),
+    ] {
+        let line = fail(store(&["cat", &format!("{}{path}", server.url)]).env("KALDI_STORE_RETRIES", "0"));
+        assert!(line.contains(expected), "{path}: {line}");
+    }
+}
+
+#[test]
+fn redirections_are_followed_within_the_web() {
+    let server = Server::start(|asked| {
+        let to = |place: &str| Answer::new(307).with("Location", place);
+        match asked.path.as_str() {
+            "/a" => to("/b?sig=1"),
+            "/b?sig=1" => to(&format!("http://{}/c", asked.header("host"))),
+            "/c" => Answer::object(asked, ARCHIVE, "\"1\""),
+            "/file" => to("file:///etc/passwd"),
+            "/loop" => to("/loop"),
+            _ => to("gopher://h/?token=abc"),
+        }
+    });
+    let url = &server.url;
+    assert_eq!(succeed(&mut store(&["cat", &format!("{url}/a:21")])), &ARCHIVE[21..]);
+    for (path, expected) in [
+        ("/file", "the server redirects to file:///etc/passwd; only http and https are followed"),
+        ("/loop", "the server redirects more than 10 times"),
+        ("/x", "the server redirects to gopher://h/?token=...; only http"),
+    ] {
+        let line = fail(&mut store(&["cat", &format!("{url}{path}")]));
+        assert!(line.contains(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_malicious_server_takes_neither_time_nor_memory() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/head" => Answer { is_endless: true, ..Answer::new(0) },
+        // A part that does not end: what was asked for is taken, and no more.
+        "/part" => Answer { length: Some(String::new()), is_endless: true, ..Answer::object(asked, ARCHIVE, "\"1\"") },
+        _ => Answer { is_endless: true, length: Some(u64::MAX.to_string()), ..Answer::new(404) },
+    });
+    for path in ["/head", "/refusal"] {
+        let mut command = store(&["cat", &format!("{}{path}", server.url)]);
+        let start = Instant::now();
+        let line = fail(limited(&mut command).env("KALDI_STORE_RETRIES", "1"));
+        assert!(line.contains(path) && start.elapsed() < Duration::from_secs(20), "{line}");
+    }
+    assert_eq!(succeed(limited(&mut store(&["cat", &format!("{}/part", server.url)]))), ARCHIVE);
+}
+
+/// Limits the memory of a command and of those that it starts.
+fn limited(command: &mut std::process::Command) -> &mut std::process::Command {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: `setrlimit` may be called between fork and exec.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(|| {
+            let limit = libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 };
+            libc::setrlimit(libc::RLIMIT_AS, &raw const limit);
+            Ok(())
+        })
+    }
+}
+
+#[test]
+fn long_objects_are_read_in_several_parts_at_once() {
+    let bytes = noise(30 << 20);
+    let server = Server::of_object(bytes);
+    assert!(succeed(&mut store(&["cat", &format!("{}/a", server.url)])) == bytes);
+    let asked = server.asked();
+    assert!(asked.len() > 5, "{} requests", asked.len());
+    // Who reads the begin only does not ask for the rest.
+    let start = asked.len();
+    let shell = format!("{} cat {}/b 2>/dev/null | head -c 100", env!("CARGO_BIN_EXE_kaldi-store"), server.url);
+    let head = succeed(std::process::Command::new("sh").args(["-c", &shell]).env("no_proxy", "*"));
+    assert!(head == bytes[..100]);
+    assert!(server.asked().len() - start <= 3, "{:?}", &server.asked()[start..]);
+}
+
+#[test]
+fn secrets_are_in_no_message() {
+    let server = Server::start(|asked| Answer::new(if asked.path.starts_with("/403") { 403 } else { 503 }));
+    let secret = "S3CR3T";
+    let host = server.url.strip_prefix("http://").unwrap();
+    for url in [
+        format!("http://{host}/403?X-Amz-Credential={secret}&X-Amz-Signature={secret}"),
+        format!("http://{host}/503?sig={secret}&x={secret}aaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+        format!("http://user:{secret}@{host}/403"),
+        format!("http://{secret}@{host}/503/../:5x"),
+        format!("gopher://h/?Signature={secret}"),
+    ] {
+        for words in [
+            ["copy-matrix", &format!("ark:{url}"), "ark:-"],
+            ["copy-matrix", &format!("scp:{url}"), "ark:-"],
+            ["copy-matrix", &format!("{url}:17"), "-"],
+            ["copy-matrix", "ark:/dev/null", &format!("ark:{url}")],
+            ["kaldi-store", "stat", &url],
+        ] {
+            let mut command = tool(words[0]);
+            command.args(["--print-args=true", "--verbose=3"]).args(&words[1..]).env("KALDI_STORE_RETRIES", "1");
+            let output = command.output().unwrap();
+            let log = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success() || words[1] == "ark:/dev/null", "{words:?}: {log}");
+            assert!(log.contains("://") && !log.contains(secret), "{words:?}: {log}");
+            assert!(!String::from_utf8_lossy(&output.stdout).contains(secret));
+        }
+    }
+}
+
+#[test]
+fn an_empty_object_is_read() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/none" => Answer::new(if asked.header("range").is_empty() { 200 } else { 416 }),
+        _ => Answer::object(asked, b"", "\"1\""),
+    });
+    for path in ["/a", "/none"] {
+        assert_eq!(succeed(&mut store(&["cat", &format!("{}{path}", server.url)])), b"");
+    }
+}
+
+#[test]
+fn objects_on_the_web_are_not_written() {
+    let (_folder, file) = scratch("file");
+    fs::write(&file, "x").unwrap();
+    let line = fail(&mut store(&["cp", file.to_str().unwrap(), "http://127.0.0.1:1/a"]));
+    assert!(
+        line.ends_with("cannot open http://127.0.0.1:1/a: objects on the web (http, https) can only be read"),
+        "{line}"
+    );
+}
+
+#[test]
+fn a_tool_without_the_program_says_so() {
+    let (folder, copy) = scratch("copy-matrix");
+    fs::copy(tool("copy-matrix").get_program(), &copy).unwrap();
+    let mut command = std::process::Command::new(&copy);
+    let line = fail(command.args(["ark:http://127.0.0.1:1/a", "ark:-"]).env("PATH", "/nowhere"));
+    assert!(
+        line.contains("remote names need the program kaldi-store, which is neither beside this program nor on PATH"),
+        "{line}"
+    );
+    // A folder of PATH is looked into.
+    let bin = Path::new(env!("CARGO_BIN_EXE_kaldi-store")).parent().unwrap();
+    let mut command = std::process::Command::new(&copy);
+    let server = Server::of_object(ARCHIVE);
+    let words = [format!("ark:{}/a", server.url), "ark,t:-".to_owned()];
+    assert_eq!(succeed(command.args(words).env("PATH", bin).env("no_proxy", "*")), ARCHIVE);
+    drop(folder);
+}
