@@ -93,14 +93,20 @@ impl Default for SpecTrim {
 impl SpecTrim {
     /// Cuts off 1 to [`max_t`](Self::max_t) frames; none where that would be half of them or more.
     pub fn apply(&self, feats: &mut Matrix<f32>, draws: &mut Draws) {
-        if self.max_t == 0 {
-            return;
-        }
         let (num_rows, num_cols) = feats.size();
-        let length = 1 + draws.index(self.max_t);
-        if length < num_rows.div_ceil(2) {
-            feats.resize(num_rows - length, num_cols);
+        let cut = self.cut(num_rows, draws);
+        if cut > 0 {
+            feats.resize(num_rows - cut, num_cols);
         }
+    }
+
+    /// How many of so many frames are cut off.
+    pub fn cut(&self, num_frames: usize, draws: &mut Draws) -> usize {
+        if self.max_t == 0 {
+            return 0;
+        }
+        let length = 1 + draws.index(self.max_t);
+        if length < num_frames.div_ceil(2) { length } else { 0 }
     }
 }
 

@@ -98,6 +98,41 @@ pub enum Error {
         /// The wspecifier.
         name: BString,
     },
+    /// Options that make no sense.
+    Arguments {
+        /// What was expected, and what was found.
+        message: String,
+    },
+    /// A configuration makes no sense.
+    Conf {
+        /// File and line.
+        place: String,
+        /// What was expected, and what was found.
+        message: String,
+    },
+    /// A sample is bad, and that is to be an error.
+    Bad {
+        /// Its key, and what is wrong with it.
+        message: String,
+    },
+    /// More samples are bad than are allowed.
+    TooManyBad {
+        /// How many are allowed.
+        max: u64,
+        /// The one more.
+        message: String,
+    },
+    /// A share that does not exist.
+    Share {
+        /// What is shared among: `ranks` or `workers`.
+        among: &'static str,
+        /// Its number, from 0 on.
+        index: u64,
+        /// How many there are.
+        count: u64,
+    },
+    /// A shard or a list of utterances cannot be read.
+    Shard(kaldi_shard::Error),
     /// A list cannot be read.
     Io(kaldi_io::Error),
     /// A table cannot be read.
@@ -135,6 +170,16 @@ impl fmt::Display for Error {
             Self::ListToArchive { name } => {
                 write!(f, "{name}: a list of lines becomes a list: write to scp:FILE or FILE, or read ark:FILE")
             }
+            Self::Conf { place, message } => write!(f, "{place}: {message}"),
+            Self::Arguments { message } | Self::Bad { message } => f.write_str(message),
+            Self::TooManyBad { max, message } => {
+                write!(f, "expected at most {max} bad samples, got one more: {message}")
+            }
+            Self::Share { among, count: 0, .. } => write!(f, "expected 1 or more {among}, got 0"),
+            Self::Share { among, index, count } => {
+                write!(f, "expected a number from 0 to {} of {count} {among}, got {index}", count - 1)
+            }
+            Self::Shard(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),
             Self::Table(error) => error.fmt(f),
             Self::Resample(error) => error.fmt(f),
@@ -145,6 +190,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Shard(error) => error.source(),
             Self::Io(error) => error.source(),
             Self::Table(error) => error.source(),
             Self::Resample(error) => error.source(),
@@ -156,6 +202,12 @@ impl std::error::Error for Error {
 impl From<ResampleError> for Error {
     fn from(error: ResampleError) -> Self {
         Self::Resample(error)
+    }
+}
+
+impl From<kaldi_shard::Error> for Error {
+    fn from(error: kaldi_shard::Error) -> Self {
+        Self::Shard(error)
     }
 }
 

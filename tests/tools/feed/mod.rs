@@ -1,4 +1,7 @@
 pub mod batch_utts;
+mod corpus;
+pub mod feed_batches;
+pub mod feed_feats;
 pub mod filter_utts;
 pub mod pad_feats;
 pub mod perturb_wav_speed;

@@ -64,9 +64,9 @@ impl Analysis {
         self.fft.length()
     }
 
-    /// The number of frames in a waveform.
-    pub(crate) fn num_frames(&self, wave: &[f32]) -> usize {
-        if wave.is_empty() { 0 } else { self.framing.num_frames(wave.len()) }
+    /// The number of frames in a waveform of so many samples.
+    pub(crate) fn num_frames(&self, num_samples: usize) -> usize {
+        if num_samples == 0 { 0 } else { self.framing.num_frames(num_samples) }
     }
 
     /// Computes the values of all frames of a waveform, `num_frames × dim`; nothing where there are no frames.
@@ -79,7 +79,7 @@ impl Analysis {
             let sample = wave.iter().position(|sample| !sample.is_finite()).unwrap_or_default();
             return Err(Error::Sample { sample, got: wave[sample] });
         }
-        let (num_frames, dim) = checked_size(self.num_frames(wave), Some(spectral.dim()))?;
+        let (num_frames, dim) = checked_size(self.num_frames(wave.len()), Some(spectral.dim()))?;
         let mut out = vec![0.0; num_frames * dim];
         if num_frames > 0 {
             self.run_on_registers(wave, energy, spectral, &mut out)?;

@@ -11,6 +11,9 @@ pub trait Extractor {
     /// How waveforms are cut into frames. Resampling and noise are for the caller to do, before.
     fn frames(&self) -> &FrameOptions;
 
+    /// The number of frames that a waveform of so many samples yields.
+    fn num_frames(&self, num_samples: usize) -> usize;
+
     /// Computes the features of a waveform, `num_frames × dim`: samples in the scale of 16-bit integers, at the rate of
     /// [`FrameOptions`]. `warp` is the VTLN warp factor, 1 for none; features that have no mel filters take no notice.
     ///

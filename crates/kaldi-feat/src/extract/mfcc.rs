@@ -59,8 +59,12 @@ impl Extractor for Mfcc {
         &self.options.frames
     }
 
+    fn num_frames(&self, num_samples: usize) -> usize {
+        self.analysis.num_frames(num_samples)
+    }
+
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave), |banks, kept| {
+        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
             let energies = MelEnergies::new(banks, kept);
             self.analysis.run(wave, self.log_energy.kind, Frames { mfcc: self, energies })
         })

@@ -68,8 +68,12 @@ impl Extractor for Plp {
         &self.options.frames
     }
 
+    fn num_frames(&self, num_samples: usize) -> usize {
+        self.analysis.num_frames(num_samples)
+    }
+
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
-        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave), |banks, kept| {
+        compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
             let order = self.options.lpc_order as usize;
             let frames = Frames {
                 plp: self,

@@ -34,6 +34,10 @@ impl Extractor for Spectrogram {
         &self.options.frames
     }
 
+    fn num_frames(&self, num_samples: usize) -> usize {
+        self.analysis.num_frames(num_samples)
+    }
+
     fn compute_reported(&self, wave: &[f32], _warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
         let length = self.analysis.padded_length();
         let feats = match self.options.return_raw_fft {

@@ -1,0 +1,160 @@
+//! The options of programs that feed.
+
+use std::sync::Arc;
+
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{Input, InputName};
+
+use crate::yaml::Value;
+use crate::{Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result};
+
+/// What is fed to whom, and how.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "options", derive(clap::Args))]
+pub struct FeedArguments {
+    /// WeNet's train.yaml, or its dataset_conf alone
+    #[cfg_attr(feature = "options", arg(long))]
+    pub conf: Option<InputName>,
+    /// Description of the chain, as --dry-run prints it, instead of --conf
+    #[cfg_attr(feature = "options", arg(long))]
+    pub chain: Option<InputName>,
+    /// What the data list has: raw (an utterance a line, in JSON), shard (a tar file a line) or table (scp:wav.scp or
+    /// scp:feats.scp)
+    #[cfg_attr(feature = "options", arg(long, default_value = "raw"))]
+    pub data_type: String,
+    /// File or table with the text of each utterance, for --data-type=table
+    #[cfg_attr(feature = "options", arg(long))]
+    pub text: Option<InputName>,
+    /// Symbol table, instead of the one that --conf or --chain names
+    #[cfg_attr(feature = "options", arg(long))]
+    pub symbols: Option<InputName>,
+    /// Pass over the data: each has another order and other changes
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub epoch: u64,
+    /// Seed of everything random
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub seed: u64,
+    /// The rank, from 0 on; each has another part of the list
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub rank: u64,
+    /// Number of ranks
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 1))]
+    pub world_size: u64,
+    /// The worker of the rank, from 0 on; they take the batches of the rank in turn
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub worker: u64,
+    /// Number of workers of each rank
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 1))]
+    pub num_workers: u64,
+    /// train, or cv: nothing is shuffled or changed at random, and every rank gets everything
+    #[cfg_attr(feature = "options", arg(long, default_value = "train"))]
+    pub split: String,
+    /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub initial: u64,
+    /// Batches of the rank that are passed over, at the cost of reading headers, to go on where a training stopped
+    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    pub skip_batches: u64,
+    /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some begin again)
+    #[cfg_attr(feature = "options", arg(long, default_value = "none"))]
+    pub even: String,
+    /// What is done about a sample that cannot be read or used: skip (a warning) or fail
+    #[cfg_attr(feature = "options", arg(long, default_value = "skip"))]
+    pub on_error: String,
+    /// How many bad samples are allowed with --on-error=skip; any number if negative
+    #[cfg_attr(feature = "options", arg(long, default_value_t = -1))]
+    pub max_bad: i64,
+    /// python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
+    #[cfg_attr(feature = "options", arg(long, default_value = "none"))]
+    pub shuffle_compat: String,
+    /// Print the chain with all its parameters, and stop
+    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
+    pub dry_run: bool,
+}
+
+impl FeedArguments {
+    /// The chain of these arguments, of stages of a registry.
+    ///
+    /// # Errors
+    /// Where there is none or there are two, a file cannot be read, or the chain makes no sense.
+    pub fn build_chain(&self, registry: &Registry) -> Result<Chain> {
+        let symbols = self.symbols.as_ref().map(|name| name.to_string());
+        let mut description = match (&self.conf, &self.chain) {
+            (Some(conf), None) => Description::from_wenet(&conf.to_string(), &read_text(conf)?, symbols.as_deref())?,
+            (None, Some(chain)) => Description::parse(&chain.to_string(), &read_text(chain)?)?,
+            _ => return Err(Error::Arguments { message: "expected one of --conf=FILE and --chain=FILE".to_owned() }),
+        };
+        if let (Some(symbols), Some(_)) = (symbols, &self.chain)
+            && !description.set("tokenize", "symbols", Value::Text(symbols))
+        {
+            return Err(Error::Arguments { message: "expected --symbols with a chain that has tokenize".to_owned() });
+        }
+        if one_of("split", &self.split, &["train", "cv"])? == "cv" {
+            description = description.without_training_stages();
+        }
+        if self.initial > 0 {
+            description.set("shuffle", "initial", Value::Int(self.initial.min(i64::MAX as u64) as i64));
+        }
+        Chain::build(&description, registry)
+    }
+
+    /// Puts a chain behind the list of this name.
+    ///
+    /// # Errors
+    /// Where an option makes no sense, or the list cannot be read.
+    pub fn open(&self, name: &BStr, chain: &Arc<Chain>) -> Result<Feed> {
+        let data_type = match one_of("data-type", &self.data_type, &["raw", "shard", "table"])? {
+            "raw" => DataType::Raw,
+            "shard" => DataType::Shard,
+            _ => DataType::Table,
+        };
+        let text = self.text.as_ref().map(|name| (**name).to_owned());
+        if text.is_some() && data_type != DataType::Table {
+            return Err(Error::Arguments { message: "expected --text with --data-type=table only".to_owned() });
+        }
+        let is_cv = one_of("split", &self.split, &["train", "cv"])? == "cv";
+        let rank = [self.rank, self.world_size];
+        if self.rank >= self.world_size {
+            return Err(Error::Share { among: "ranks", index: self.rank, count: self.world_size });
+        }
+        let options = FeedOptions {
+            seed: self.seed,
+            epoch: self.epoch,
+            rank: if is_cv { [0, 1] } else { rank },
+            worker: [self.worker, self.num_workers],
+            skip_batches: self.skip_batches,
+            even: match one_of("even", &self.even, &["none", "trim", "repeat"])? {
+                "trim" => Even::Trim,
+                "repeat" => Even::Repeat,
+                _ => Even::None,
+            },
+            policy: ErrorPolicy {
+                fail: one_of("on-error", &self.on_error, &["skip", "fail"])? == "fail",
+                max_bad: u64::try_from(self.max_bad).ok(),
+            },
+            is_python: one_of("shuffle-compat", &self.shuffle_compat, &["none", "python"])? == "python",
+        };
+        Feed::open(&DataList { data_type, name: name.to_owned(), text }, chain, &options)
+    }
+}
+
+fn one_of(option: &str, value: &str, choices: &[&'static str]) -> Result<&'static str> {
+    match choices.iter().find(|choice| **choice == value) {
+        Some(choice) => Ok(choice),
+        None => {
+            let (last, others) = choices.split_last().unwrap_or((&"", &[]));
+            let message = format!("expected --{option} to be {} or {last}, got {value:?}", others.join(", "));
+            Err(Error::Arguments { message })
+        }
+    }
+}
+
+fn read_text(name: &InputName) -> Result<String> {
+    let mut input = Input::open(name.as_ref())?;
+    let bytes = input.read_to_end()?;
+    input.finish()?;
+    match bytes.to_str() {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => Err(Error::Conf { place: name.to_string(), message: format!("expected text in UTF-8, {error}") }),
+    }
+}

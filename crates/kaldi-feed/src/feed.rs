@@ -1,0 +1,392 @@
+//! Chains at work: from a list to batches.
+
+use std::num::NonZeroU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kaldi_log::{capture, replay};
+use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
+
+use crate::ledger::{Ledger, judge};
+use crate::source::{Opened, Reading};
+use crate::stage::Batches;
+use crate::{Chain, Counts, DataList, Error, ErrorPolicy, Pass, Result, Sample};
+
+/// Bytes of batches that are read and not yet delivered.
+const IN_FLIGHT: usize = 256 << 20;
+
+/// Which part of the data is fed, and in which order.
+#[derive(Clone, Debug)]
+pub struct FeedOptions {
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The pass over the data: each has another order and other changes.
+    pub epoch: u64,
+    /// The rank, and how many there are. Each has another part of the list.
+    pub rank: [u64; 2],
+    /// The worker of the rank, and how many there are. They take the rank's batches in turn.
+    pub worker: [u64; 2],
+    /// Batches of the rank that are passed over.
+    pub skip_batches: u64,
+    /// How ranks get equally many batches.
+    pub even: Even,
+    /// What is done about bad samples.
+    pub policy: ErrorPolicy,
+    /// Whether lists are shuffled as Python does it, and dealt to ranks and then to workers.
+    pub is_python: bool,
+}
+
+impl Default for FeedOptions {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            epoch: 0,
+            rank: [0, 1],
+            worker: [0, 1],
+            skip_batches: 0,
+            even: Even::None,
+            policy: ErrorPolicy::default(),
+            is_python: false,
+        }
+    }
+}
+
+/// How ranks get equally many batches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Even {
+    /// Not at all.
+    #[default]
+    None,
+    /// They end with the one that has the fewest.
+    Trim,
+    /// They begin again, until they have as many as the one that has the most.
+    Repeat,
+}
+
+/// A batch that is planned: its samples are measured and not loaded.
+pub(crate) struct Planned {
+    /// Its number among those of the rank.
+    number: u64,
+    samples: Vec<Sample>,
+    /// What was logged on the way to it.
+    log: Vec<u8>,
+    /// The counts on the way to it.
+    counts: Counts,
+}
+
+/// The samples of a list, behind a chain, in batches.
+///
+/// A batch is planned by the headers of its samples, one after the other. Reading, decoding and computing happen for whole
+/// batches, on several threads.
+pub struct Feed {
+    plan: BoxReader<Planned, Error>,
+    policy: ErrorPolicy,
+}
+
+impl Feed {
+    /// Puts a chain behind a list.
+    ///
+    /// # Errors
+    /// Where the list cannot be read, or the options make no sense.
+    pub fn open(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> Result<Self> {
+        let [worker, num_workers] = options.worker;
+        let [rank, world_size] = options.rank;
+        let workers = Share::new(worker, num_workers, 0, 1).map_err(|_| Error::Share {
+            among: "workers",
+            index: worker,
+            count: num_workers,
+        })?;
+        Share::new(rank, world_size, 0, 1).map_err(|_| Error::Share {
+            among: "ranks",
+            index: rank,
+            count: world_size,
+        })?;
+        let list = Arc::new(Opened::open(list)?);
+        let plan_of = |rank: u64| Plan::open(&list, chain, options, rank);
+        let plan = plan_of(rank)?;
+        let plan: BoxReader<Planned, Error> = match options.even {
+            Even::None => plan.boxed(),
+            even => {
+                let mut counts = Vec::new();
+                for rank in 0..world_size {
+                    counts.push(count(plan_of(rank)?)?);
+                }
+                let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+                match even {
+                    Even::Repeat if counts.get(rank as usize) != Some(&0) => {
+                        let passes = most.unwrap_or(0).div_ceil(counts[rank as usize].max(1)).max(1);
+                        Limited { reader: plan.repeat(passes), limit: most.unwrap_or(0), number: 0 }.boxed()
+                    }
+                    _ => Limited { reader: plan, limit: least.unwrap_or(0), number: 0 }.boxed(),
+                }
+            }
+        };
+        let skip = options.skip_batches;
+        // The workers of Python's order have lists of their own.
+        let workers = if options.is_python { Share::default() } else { workers };
+        let mine = plan.filter_map(move |mut planned: Planned| {
+            let is_mine = planned.number.checked_sub(skip).is_some_and(|number| workers.contains(number));
+            if !is_mine {
+                planned.samples.clear();
+            }
+            Ok(Some(planned))
+        });
+        Ok(Self { plan: mine.boxed(), policy: options.policy })
+    }
+
+    /// Loads batches on up to `threads()` threads, gives each to `finish` there, and delivers what that makes of them, in
+    /// order. `finish` also gets the number of the batch among those of the rank.
+    ///
+    /// Bad samples are left out of their batches, as the policy has it; a batch without any sample is not delivered.
+    pub fn batches<U, F>(self, threads: impl Fn() -> usize + Send + 'static, finish: F) -> FeedReader<U>
+    where
+        U: Send + 'static,
+        F: Fn(u64, Vec<Sample>) -> Result<U> + Send + Sync + 'static,
+    {
+        let policy = self.policy;
+        let weigh = |planned: &Planned| {
+            let samples: usize = planned.samples.iter().map(Sample::loaded_weight).sum();
+            samples + planned.log.len()
+        };
+        let work = move |planned: Planned| {
+            let Planned { number, samples, log, counts } = planned;
+            let mut worked = Worked { log, counts, bad: Vec::new(), batch: Counts::default(), value: None };
+            let (result, work_log) = capture(|| -> Result<Option<U>> {
+                let mut loaded = Vec::with_capacity(samples.len());
+                for mut sample in samples {
+                    match sample.load() {
+                        Ok(()) => loaded.push(sample),
+                        Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
+                    }
+                }
+                if loaded.is_empty() {
+                    return Ok(None);
+                }
+                worked.batch = counts_of(&loaded);
+                finish(number, loaded).map(Some)
+            });
+            worked.log.extend_from_slice(&work_log);
+            worked.value = result?;
+            Ok(worked)
+        };
+        let reader = self.plan.par_map(threads, IN_FLIGHT, weigh, work);
+        FeedReader { reader, policy, counts: Arc::default(), bad: 0, ended: false }
+    }
+}
+
+/// A batch after the work.
+struct Worked<U> {
+    log: Vec<u8>,
+    counts: Counts,
+    bad: Vec<String>,
+    batch: Counts,
+    value: Option<U>,
+}
+
+/// What a batch adds to the counts.
+fn counts_of(samples: &[Sample]) -> Counts {
+    let longest = samples.iter().map(Sample::num_frames).max().unwrap_or(0) as u64;
+    Counts {
+        batches: 1,
+        delivered: samples.len() as u64,
+        frames: samples.iter().map(|sample| sample.num_frames() as u64).sum(),
+        padded_frames: longest * samples.len() as u64,
+        seconds: samples.iter().map(Sample::seconds).sum(),
+        ..Counts::default()
+    }
+}
+
+/// The reader that [`Feed::batches`] makes.
+pub struct FeedReader<U> {
+    reader: ParMap<BoxReader<Planned, Error>, Worked<U>>,
+    policy: ErrorPolicy,
+    counts: Arc<Mutex<Counts>>,
+    /// Bad samples that were found when they were loaded.
+    bad: u64,
+    ended: bool,
+}
+
+impl<U> FeedReader<U> {
+    /// What became of the samples up to the batch that was delivered last.
+    pub fn counts(&self) -> Counts {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl<U: Send + 'static> FeedReader<U> {
+    fn read(&mut self) -> Result<Option<U>> {
+        while let Some(worked) = self.reader.next()? {
+            let Worked { log, counts, bad, batch, value } = worked;
+            replay(&log);
+            let mut total = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+            (total.samples, total.dropped) = (counts.samples, counts.dropped);
+            total.batches += batch.batches;
+            total.delivered += batch.delivered;
+            total.frames += batch.frames;
+            total.padded_frames += batch.padded_frames;
+            total.seconds += batch.seconds;
+            for message in bad {
+                self.bad += 1;
+                total.bad = counts.bad + self.bad;
+                judge(self.policy, total.bad, message)?;
+            }
+            total.bad = counts.bad + self.bad;
+            if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {
+                return Err(Error::TooManyBad { max, message: "the warnings tell which".to_owned() });
+            }
+            if value.is_some() {
+                return Ok(value);
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl<U: Send + 'static> Reader for FeedReader<U> {
+    type Value = U;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<U>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.read();
+        if !matches!(next, Ok(Some(_))) {
+            self.ended = true;
+            let finished = self.reader.finish();
+            return next.and_then(|next| finished.map(|()| next));
+        }
+        next
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = Counts::default();
+        self.bad = 0;
+        self.ended = true;
+        self.reader.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.ended = true;
+        self.reader.finish()
+    }
+}
+
+/// The planned batches of a rank.
+struct Plan {
+    batches: Batches,
+    ledger: Ledger,
+    number: u64,
+    /// Whether the last counts are still to be delivered, or an error.
+    end: Option<Result<()>>,
+    ended: bool,
+}
+
+impl Plan {
+    fn open(list: &Arc<Opened>, chain: &Arc<Chain>, options: &FeedOptions, rank: u64) -> Result<Self> {
+        let [worker, num_workers] = if options.is_python { options.worker } else { [0, 1] };
+        let world_size = NonZeroU64::new(options.rank[1]).map_or(1, NonZeroU64::get);
+        let share = Share::new(rank, world_size, worker, num_workers).map_err(|_| Error::Share {
+            among: "workers",
+            index: worker,
+            count: num_workers,
+        })?;
+        let reading = Reading {
+            order: chain.list_order(),
+            share,
+            seed: options.seed,
+            epoch: options.epoch,
+            is_python: options.is_python,
+        };
+        let ledger = Ledger::new(options.policy);
+        let pass = Pass { seed: options.seed, epoch: options.epoch };
+        let batches = chain.attach(list.read(reading), pass, &ledger);
+        Ok(Self { batches, ledger, number: 0, end: None, ended: false })
+    }
+
+    fn planned(&mut self, samples: Vec<Sample>, log: Vec<u8>) -> Planned {
+        let number = self.number;
+        self.number += u64::from(!samples.is_empty());
+        Planned { number, samples, log, counts: self.ledger.counts() }
+    }
+}
+
+impl Reader for Plan {
+    type Value = Planned;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Planned>> {
+        if self.ended {
+            return self.end.take().map_or(Ok(None), |end| end.map(|()| None));
+        }
+        let (next, log) = capture(|| self.batches.next());
+        match next {
+            Ok(Some(samples)) => Ok(Some(self.planned(samples, log))),
+            Ok(None) => {
+                self.ended = true;
+                Ok(Some(self.planned(Vec::new(), log)))
+            }
+            // The log comes first.
+            Err(error) => {
+                self.ended = true;
+                self.end = Some(Err(error));
+                Ok(Some(self.planned(Vec::new(), log)))
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.ledger.clear();
+        (self.number, self.end, self.ended) = (0, None, true);
+        self.batches.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (self.end, self.ended) = (None, true);
+        self.batches.finish()
+    }
+}
+
+/// Counts the batches of a plan, whose warnings others will give.
+fn count(mut plan: Plan) -> Result<u64> {
+    let (counted, _) = capture(|| {
+        while plan.next()?.is_some() {}
+        plan.finish()
+    });
+    counted.map(|()| plan.number)
+}
+
+/// As many batches as other ranks have, numbered over all passes.
+struct Limited<R> {
+    reader: R,
+    limit: u64,
+    number: u64,
+}
+
+impl<R: Reader<Value = Planned, Error = Error>> Reader for Limited<R> {
+    type Value = Planned;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Planned>> {
+        if self.number < self.limit {
+            let Some(mut planned) = self.reader.next()? else { return Ok(None) };
+            planned.number = self.number;
+            self.number += u64::from(!planned.samples.is_empty());
+            return Ok(Some(planned));
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.number = 0;
+        self.reader.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.number = self.limit;
+        self.reader.finish()
+    }
+}

@@ -1,0 +1,125 @@
+//! What became of samples, and what is to be done about bad ones.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bstr::BStr;
+use kaldi_log::{vlog, warning};
+
+use crate::{Error, Refusal, Result, Sample};
+
+/// What a source delivers: a sample, or what is wrong with one.
+pub(crate) type Found = Result<Sample, String>;
+
+/// What is done about a sample that is bad: one that cannot be read, decoded or worked on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ErrorPolicy {
+    /// The first one is an error.
+    pub fail: bool,
+    /// One more than this many are an error.
+    pub max_bad: Option<u64>,
+}
+
+/// What became of samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Samples that were found.
+    pub samples: u64,
+    /// Samples that were dropped, by reason.
+    pub dropped: BTreeMap<&'static str, u64>,
+    /// Bad samples.
+    pub bad: u64,
+    /// Batches that were delivered.
+    pub batches: u64,
+    /// Samples in these.
+    pub delivered: u64,
+    /// Frames of these.
+    pub frames: u64,
+    /// Frames of these with padding.
+    pub padded_frames: u64,
+    /// Seconds of these, as they came.
+    pub seconds: f64,
+}
+
+impl Counts {
+    /// The part of padding in percent.
+    pub fn padding_percent(&self) -> f64 {
+        100.0 * (self.padded_frames - self.frames) as f64 / (self.padded_frames.max(1)) as f64
+    }
+}
+
+/// On one line, for a log.
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Read {} samples", self.samples)?;
+        let mut dropped: Vec<String> = self.dropped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        dropped.push(format!("{} bad", self.bad));
+        write!(f, "; dropped: {}; delivered {} in {} batches, ", dropped.join(", "), self.delivered, self.batches)?;
+        write!(f, "{:.2} percent padding, {:.3} hours", self.padding_percent(), self.seconds / 3600.0)
+    }
+}
+
+/// The counts of what happens before batches are delivered, and the policy.
+#[derive(Clone, Default)]
+pub(crate) struct Ledger {
+    policy: ErrorPolicy,
+    counts: Arc<Mutex<Counts>>,
+}
+
+impl Ledger {
+    pub(crate) fn new(policy: ErrorPolicy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The counts as they are now.
+    pub(crate) fn counts(&self) -> Counts {
+        self.lock().clone()
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.lock() = Counts::default();
+    }
+
+    /// Counts what a source has found.
+    pub(crate) fn found(&self, found: Found) -> Result<Option<Sample>> {
+        self.lock().samples += 1;
+        match found {
+            Ok(sample) => Ok(Some(sample)),
+            Err(message) => self.bad(message).map(|()| None),
+        }
+    }
+
+    /// Counts a sample that a stage does not pass on.
+    pub(crate) fn refuse(&self, key: &BStr, refusal: Refusal) -> Result<()> {
+        match refusal {
+            Refusal::Dropped(reason) => {
+                vlog!(1, "{key}: dropped, {reason}");
+                *self.lock().dropped.entry(reason).or_default() += 1;
+                Ok(())
+            }
+            Refusal::Bad(message) => self.bad(format!("{key}: {message}")),
+        }
+    }
+
+    fn bad(&self, message: String) -> Result<()> {
+        let mut counts = self.lock();
+        counts.bad += 1;
+        judge(self.policy, counts.bad, message)
+    }
+}
+
+/// Warns of a bad sample, or makes it an error.
+pub(crate) fn judge(policy: ErrorPolicy, num_bad: u64, message: String) -> Result<()> {
+    match policy {
+        ErrorPolicy { fail: true, .. } => Err(Error::Bad { message }),
+        ErrorPolicy { max_bad: Some(max), .. } if num_bad > max => Err(Error::TooManyBad { max, message }),
+        _ => {
+            warning!("{message}; left out");
+            Ok(())
+        }
+    }
+}

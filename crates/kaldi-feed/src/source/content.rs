@@ -1,0 +1,155 @@
+//! Reading sound and features from where they are.
+
+use bstr::{BStr, BString};
+use kaldi_io::{Cursor, Input, Value, read_at};
+use kaldi_matrix::Matrix;
+use kaldi_shard::Stored;
+use kaldi_table::read_file;
+use kaldi_wave::{Samples, Wave, WaveInfo};
+
+use crate::{Shape, Sound};
+
+/// The part of a content that is a sample's.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    /// All of it, which is sound.
+    Sound,
+    /// From one time to another, in seconds.
+    Segment(f64, f64),
+    /// All of it, or this range of features; sound or features.
+    Any(Option<BString>),
+}
+
+impl Part {
+    pub(super) fn is_sound_only(&self) -> bool {
+        !matches!(self, Self::Any(_))
+    }
+
+    pub(super) fn range(&self) -> Option<&[u8]> {
+        match self {
+            Self::Any(Some(range)) => Some(range),
+            _ => None,
+        }
+    }
+}
+
+/// The first bytes of what stands in a shard.
+pub(super) fn read_head(stored: &Stored, length: usize) -> Result<Vec<u8>, String> {
+    let Stored::InShard { file, shard, offset, .. } = stored else { return Ok(Vec::new()) };
+    let mut head = Vec::new();
+    read_at(file, *offset, &mut head, length).map_err(|error| format!("cannot read {shard}:{offset}: {error}"))?;
+    Ok(head)
+}
+
+/// Reads features.
+pub(super) fn load_feats(stored: &Stored, part: &Part) -> Result<Matrix<f32>, String> {
+    if let Stored::Named(name) = stored {
+        let name = match part.range() {
+            Some(range) => [name.as_slice(), b"[", range, b"]"].concat(),
+            None => name.to_vec(),
+        };
+        return read_file(name).map_err(|error| error.to_string());
+    }
+    let bytes = stored.load().map_err(|error| error.to_string())?;
+    let mut cursor = Cursor::new(&bytes);
+    let feats = match part.range() {
+        Some(range) => Matrix::read_range(&mut cursor, range),
+        None => Matrix::read(&mut cursor),
+    };
+    feats.map_err(|error| error.message.into_owned())
+}
+
+/// Sound that is not decoded.
+pub(super) struct Content {
+    stored: Stored,
+    rate: u32,
+    num_channels: usize,
+    /// The samples that are wanted; where all are, there is no first one.
+    first: Option<u64>,
+    num_samples: u64,
+}
+
+impl Content {
+    /// Takes the part of a content whose header says this.
+    pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part) -> Result<Self, String> {
+        let rate = info.sample_rate() as u32;
+        let num_channels = info.num_channels();
+        let whole = match info.num_samples() {
+            Some(num_samples) => num_samples,
+            // The length was not known when the header was written: only the samples tell.
+            None => load_wave(&stored)?.num_samples() as u64,
+        };
+        let Part::Segment(start, end) = *part else {
+            return Ok(Self { stored, rate, num_channels, first: None, num_samples: whole });
+        };
+        if !(start >= 0.0 && end >= start && end.is_finite()) {
+            return Err(format!("expected a segment from 0 s on that ends behind its begin, got {start} to {end} s"));
+        }
+        // Cut off, as in WeNet.
+        let [first, last] = [start, end].map(|seconds| (seconds * f64::from(rate)) as u64);
+        if first >= whole {
+            let seconds = whole as f64 / f64::from(rate);
+            return Err(format!("expected a segment within {seconds} s of sound, got one from {start} s on"));
+        }
+        Ok(Self { stored, rate, num_channels, first: Some(first), num_samples: last.min(whole) - first })
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        Shape::Sound { rate: self.rate, num_samples: self.num_samples, num_channels: self.num_channels }
+    }
+
+    pub(super) fn load(self) -> Result<Sound, String> {
+        let Some(first) = self.first else { return Ok(sound(load_wave(&self.stored)?)) };
+        if let Some(wave) = self.read_segment(first)
+            && wave.num_samples() as u64 == self.num_samples
+        {
+            return Ok(sound(wave));
+        }
+        let mut sound = sound(load_wave(&self.stored)?);
+        let range = first as usize..(first + self.num_samples) as usize;
+        for channel in &mut sound.channels {
+            let part = channel
+                .get(range.clone())
+                .ok_or_else(|| format!("expected samples up to {} by the header, got {}", range.end, channel.len()))?;
+            *channel = part.to_vec();
+        }
+        Ok(sound)
+    }
+
+    /// Reads no more than the segment, where that is possible: from a file of samples of one width.
+    fn read_segment(&self, first: u64) -> Option<Wave> {
+        let Stored::Named(name) = &self.stored else { return None };
+        let mut input = Input::open(name.as_ref()).ok()?;
+        let (begin, file) = (input.offset(), input.positioned()?);
+        let mut head = Vec::new();
+        while head.len() < 1 << 12 && input.read_some(&mut head, 1 << 12).ok()? > 0 {}
+        let samples = Samples::read(&head).ok()?;
+        let info = WaveInfo::in_head(&head, begin + file.length())?.ok()?;
+        let (num_bytes, num_samples) = (samples.num_bytes?, info.num_samples()?);
+        if num_samples == 0 || num_bytes % num_samples != 0 || samples.start as usize > head.len() {
+            return None;
+        }
+        let width = num_bytes / num_samples;
+        let length = u32::try_from(self.num_samples * width).ok()?;
+        head.truncate(samples.start as usize);
+        let size = if samples.big_endian { length.to_be_bytes() } else { length.to_le_bytes() };
+        head.splice(head.len() - 4.., size);
+        let whole = (samples.start as u32 - 8).checked_add(length)?;
+        let whole = if samples.big_endian { whole.to_be_bytes() } else { whole.to_le_bytes() };
+        head.splice(4..8, whole);
+        file.read_at(begin + samples.start + first * width, &mut head, length as usize).ok()?;
+        Wave::read(&mut Cursor::new(&head)).ok()
+    }
+}
+
+fn sound(wave: Wave) -> Sound {
+    Sound { rate: wave.sample_rate() as u32, channels: wave.into_channels() }
+}
+
+fn load_wave(stored: &Stored) -> Result<Wave, String> {
+    if let Stored::Named(name) = stored {
+        return read_file(BStr::new(name)).map_err(|error| error.to_string());
+    }
+    let bytes = stored.load().map_err(|error| error.to_string())?;
+    Wave::read(&mut Cursor::new(&bytes)).map_err(|error| error.message.into_owned())
+}

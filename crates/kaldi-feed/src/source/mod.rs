@@ -1,0 +1,70 @@
+//! Where samples come from.
+
+mod content;
+mod measure;
+mod picks;
+mod raw;
+mod shards;
+mod table;
+
+use bstr::BString;
+use kaldi_reader::BoxReader;
+
+use crate::ledger::Found;
+use crate::{Error, Result};
+
+pub use picks::Permutation;
+pub(crate) use picks::Reading;
+
+/// What a list names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataType {
+    /// Each line is an utterance: an object in JSON.
+    Raw,
+    /// Each line is a shard.
+    Shard,
+    /// A script file of sound or of features, and a file of texts.
+    Table,
+}
+
+/// The list of the data.
+#[derive(Clone, Debug)]
+pub struct DataList {
+    /// What it names.
+    pub data_type: DataType,
+    /// The file; of a table its rspecifier.
+    pub name: BString,
+    /// A file of texts, or a table of them, for tables.
+    pub text: Option<BString>,
+}
+
+/// A list that is ready to be read, any number of times.
+pub(crate) enum Opened {
+    Raw(raw::Raw),
+    Shards(shards::Shards),
+    Table(table::Table),
+}
+
+impl Opened {
+    /// Reads where the lines of a list are.
+    pub(crate) fn open(list: &DataList) -> Result<Self> {
+        match (list.data_type, &list.text) {
+            (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name)?)),
+            (DataType::Shard, None) => Ok(Self::Shards(shards::Shards::open(&list.name)?)),
+            (DataType::Table, text) => Ok(Self::Table(table::Table::open(&list.name, text.as_ref())?)),
+            (_, Some(_)) => Err(Error::Conf {
+                place: list.name.to_string(),
+                message: "expected a file of texts for tables only: lists and shards have their own".to_owned(),
+            }),
+        }
+    }
+
+    /// The samples, or what is wrong with them, in the order of the reading.
+    pub(crate) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
+        match self {
+            Self::Raw(list) => list.read(reading),
+            Self::Shards(list) => list.read(reading),
+            Self::Table(list) => list.read(reading),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Which lines of a list are read, in which order.
+
+use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, Share, Step, from_fn};
+
+use crate::{Error, ListOrder, Pass, Result, python_order};
+
+/// An order of `0..length` that looks random and follows from a seed; any place of it is computed by itself, without a list
+/// of all (a network of Feistel over a power of 4, numbers beyond the length passed through again).
+///
+/// ```
+/// let order = kaldi_feed::Permutation::new(7, 5);
+/// let mut all: Vec<u64> = (0..5).map(|place| order.at(place)).collect();
+/// all.sort_unstable();
+/// assert_eq!(all, [0, 1, 2, 3, 4]);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permutation {
+    length: u64,
+    half_bits: u32,
+    keys: [u64; 6],
+}
+
+impl Permutation {
+    /// The order that follows from a seed.
+    pub fn new(seed: u64, length: u64) -> Self {
+        let bits = u64::BITS - length.saturating_sub(1).leading_zeros();
+        let mut draws = Draws::seeded(seed);
+        Self { length, half_bits: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| draws.bits()) }
+    }
+
+    /// The number at a place.
+    ///
+    /// # Panics
+    /// Where the place is not below the length.
+    pub fn at(&self, place: u64) -> u64 {
+        assert!(place < self.length, "place {place} of {}", self.length);
+        let mut number = place;
+        loop {
+            number = self.pass(number);
+            if number < self.length {
+                return number;
+            }
+        }
+    }
+
+    fn pass(&self, number: u64) -> u64 {
+        let mask = (1_u64 << self.half_bits) - 1;
+        let (mut left, mut right) = (number >> self.half_bits, number & mask);
+        for key in self.keys {
+            let mixed = Draws::seeded(key ^ right).bits() >> (64 - self.half_bits);
+            (left, right) = (right, left ^ mixed);
+        }
+        left << self.half_bits | right
+    }
+}
+
+/// A line of a list, from 0 on, and the seed and the epoch of its sample.
+pub(crate) type Pick = (usize, [u64; 2]);
+
+/// Which part of a list is read, and in which order.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) order: ListOrder,
+    pub(crate) share: Share,
+    pub(crate) seed: u64,
+    pub(crate) epoch: u64,
+    /// Whether all of the list is shuffled as Python does it.
+    pub(crate) is_python: bool,
+}
+
+/// Reads the picks of a list of some length.
+pub(crate) struct Picking {
+    length: usize,
+    reading: Reading,
+    pass: u64,
+    current: Option<BoxReader<usize, Error>>,
+}
+
+impl Picking {
+    pub(crate) fn new(length: usize, reading: Reading) -> Self {
+        Self { length, reading, pass: 0, current: None }
+    }
+
+    /// The number of the pass over the data: one epoch has as many as the list is read.
+    fn epoch(&self) -> u64 {
+        self.reading.epoch.wrapping_mul(self.reading.order.passes).wrapping_add(self.pass)
+    }
+
+    fn order_of_pass(&self) -> BoxReader<usize, Error> {
+        let (length, window) = (self.length, self.reading.order.window);
+        let pass = Pass { seed: self.reading.seed, epoch: self.epoch() };
+        let seed = pass.seed_of("list_shuffle");
+        if window <= 1 {
+            return counted(length, |place| place);
+        }
+        if self.reading.is_python {
+            let order: Vec<u32> = python_order(pass.epoch, length).into_iter().map(|item| item as u32).collect();
+            return counted(length, move |place| order[place] as usize);
+        }
+        if window >= length {
+            let order = Permutation::new(seed, length as u64);
+            return counted(length, move |place| order.at(place as u64) as usize);
+        }
+        counted(length, |place| place).shuffle_stream(window, seed).boxed()
+    }
+}
+
+/// What a function makes of `0..length`.
+fn counted(length: usize, item: impl Fn(usize) -> usize + Send + 'static) -> BoxReader<usize, Error> {
+    let mut next = 0;
+    from_fn(move |step| {
+        if step == Step::Restart {
+            next = 0;
+            return Ok(None);
+        }
+        let place = next;
+        next += 1;
+        Ok((place < length).then(|| item(place)))
+    })
+    .boxed()
+}
+
+impl Reader for Picking {
+    type Value = Pick;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Pick>> {
+        while self.pass < self.reading.order.passes && self.length > 0 {
+            let share = self.reading.share;
+            if self.current.is_none() {
+                self.current = Some(self.order_of_pass().partition(share).boxed());
+            }
+            match self.current.as_mut().map_or(Ok(None), Reader::next)? {
+                Some(item) => return Ok(Some((item, [self.reading.seed, self.epoch()]))),
+                None => {
+                    self.current = None;
+                    self.pass += 1;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.current = None;
+        self.pass = 0;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.current = None;
+        self.pass = self.reading.order.passes;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permutation_has_every_number_once() {
+        for length in [0, 1, 2, 3, 4, 5, 16, 17, 100, 1000] {
+            let order = Permutation::new(5, length);
+            let mut all: Vec<u64> = (0..length).map(|place| order.at(place)).collect();
+            if length >= 16 {
+                assert_ne!(all, (0..length).collect::<Vec<_>>());
+            }
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..length), "{length}");
+        }
+    }
+
+    #[test]
+    fn permutations_are_spread_evenly() {
+        // Where number 0 goes, over many seeds.
+        let mut counts = [0; 10];
+        for seed in 0..10_000 {
+            counts[Permutation::new(seed, 10).at(0) as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (850..1150).contains(count)), "{counts:?}");
+    }
+
+    fn picks(order: ListOrder, share: Share, is_python: bool) -> Vec<Pick> {
+        Picking::new(41, Reading { order, share, seed: 3, epoch: 2, is_python }).read_all().unwrap()
+    }
+
+    #[test]
+    fn each_pass_is_dealt_exactly_and_in_another_order() {
+        for (window, is_python) in [(1, false), (10, false), (usize::MAX, false), (usize::MAX, true)] {
+            let order = ListOrder { window, passes: 3 };
+            for (world_size, num_workers) in [(1, 1), (2, 3), (3, 2), (50, 1)] {
+                let mut all = Vec::new();
+                for rank in 0..world_size {
+                    for worker in 0..num_workers {
+                        let share = Share::new(rank, world_size, worker, num_workers).unwrap();
+                        all.extend(picks(order.clone(), share, is_python));
+                    }
+                }
+                all.sort_unstable();
+                let mut expected: Vec<Pick> =
+                    (0..3).flat_map(|pass| (0..41).map(move |item| (item, [3, 2 * 3 + pass]))).collect();
+                expected.sort_unstable();
+                assert_eq!(all, expected);
+            }
+            let all = picks(order, Share::default(), is_python);
+            let items = |pass: usize| all[41 * pass..41 * (pass + 1)].iter().map(|pick| pick.0).collect::<Vec<_>>();
+            assert_eq!(items(0) == items(1), window == 1);
+        }
+    }
+
+    #[test]
+    fn the_order_of_python_is_that_of_its_epoch() {
+        let all = picks(ListOrder { window: usize::MAX, passes: 1 }, Share::default(), true);
+        assert!(all.iter().map(|pick| pick.0).eq(python_order(2, 41)));
+        let share = Share::new(1, 2, 1, 2).unwrap();
+        let part = picks(ListOrder { window: usize::MAX, passes: 1 }, share, true);
+        assert!(
+            part.iter().map(|pick| pick.0).eq(python_order(2, 41).into_iter().skip(1).step_by(2).skip(1).step_by(2))
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! Samples of raw lists, and what stored samples become.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_reader::{BoxReader, ReaderExt};
+use kaldi_shard::{ListIndex, RawUtterance, StoredSample};
+
+use super::content::Part;
+use super::measure::measured;
+use super::picks::{Picking, Reading};
+use crate::ledger::Found;
+use crate::{Error, Result, Sample};
+
+/// A raw list.
+pub(crate) struct Raw {
+    name: Arc<str>,
+    index: Arc<ListIndex>,
+}
+
+impl Raw {
+    pub(super) fn open(name: &BString) -> Result<Self> {
+        Ok(Self { name: name.to_string().into(), index: ListIndex::open(name.as_ref())?.into() })
+    }
+
+    pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
+        let (name, index) = (Arc::clone(&self.name), Arc::clone(&self.index));
+        let find = move |(number, seeds)| {
+            let line = index.line(number)?;
+            let found = RawUtterance::parse(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
+            Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), seeds))))
+        };
+        Picking::new(self.index.len(), reading).filter_map(find).boxed()
+    }
+}
+
+/// The sample of a line or of a shard, measured by its header.
+pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
+    let StoredSample { key, fields, segment, source } = stored;
+    let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));
+    let failed = |message: String| format!("{key}: {message}");
+    let (mut sound, mut text, mut others) = (None, None, std::collections::BTreeMap::new());
+    for field in fields {
+        let is_sound = kaldi_shard::is_field(field.name.as_ref(), BStr::new("wav"));
+        if is_sound && sound.is_none() {
+            sound = Some(field.content);
+        } else if is_sound {
+            return Err(failed("expected one field of sound, got several".to_owned()));
+        } else {
+            // Sound alone is worth waiting for.
+            let content = field.content.load().map_err(|error| failed(error.to_string()))?;
+            if field.name == "txt" {
+                let content = content.to_str().map_err(|_| failed("expected a text in UTF-8".to_owned()))?;
+                text = Some(content.trim().to_owned());
+            } else {
+                others.insert(field.name, content.into_owned());
+            }
+        }
+    }
+    let Some(sound) = sound else { return Err(failed(format!("expected a field of sound in {source}, got none"))) };
+    let mut sample: Sample = measured(&key, seeds, sound, part).map_err(failed)?;
+    sample.text = text;
+    sample.fields = others;
+    Ok(sample)
+}

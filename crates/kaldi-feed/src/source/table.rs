@@ -1,0 +1,93 @@
+//! Samples of script files and of texts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bstr::{BString, ByteSlice};
+use kaldi_io::{Rspecifier, RspecifierKind};
+use kaldi_reader::{BoxReader, ReaderExt};
+use kaldi_shard::{ListIndex, Stored};
+use kaldi_table::parse_script_line;
+
+use super::content::Part;
+use super::measure::measured;
+use super::picks::{Picking, Reading};
+use crate::ledger::Found;
+use crate::{Error, Result, Text};
+
+/// A script file with a file of texts.
+pub(crate) struct Table {
+    name: Arc<str>,
+    index: Arc<ListIndex>,
+    texts: Option<Arc<Texts>>,
+}
+
+struct Texts {
+    name: BString,
+    texts: HashMap<BString, BString>,
+}
+
+impl Table {
+    pub(super) fn open(name: &BString, text: Option<&BString>) -> Result<Self> {
+        let script = match Rspecifier::parse(name.as_ref()) {
+            Some(Rspecifier { kind: RspecifierKind::Script, rxfilename, .. }) => rxfilename,
+            Some(_) => {
+                let message = "expected a script file (scp:FILE), whose lines can be read in any order, got an archive: \
+                               ark-to-scp makes a script file of it";
+                return Err(Error::Conf { place: name.to_string(), message: message.to_owned() });
+            }
+            None => {
+                let message = "expected a table such as scp:wav.scp or scp:feats.scp";
+                return Err(Error::Conf { place: name.to_string(), message: message.to_owned() });
+            }
+        };
+        let texts = text.map(|name| Texts::read(name).map(Arc::new)).transpose()?;
+        Ok(Self { name: script.to_string().into(), index: ListIndex::open(script.as_ref())?.into(), texts })
+    }
+
+    pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
+        let (name, index, texts) = (Arc::clone(&self.name), Arc::clone(&self.index), self.texts.clone());
+        let find = move |(number, seeds)| {
+            let line = index.line(number)?;
+            let found = parse_script_line(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
+            Ok(Some(found.and_then(|line| sample(line.key, line.xfilename, texts.as_deref(), seeds))))
+        };
+        Picking::new(self.index.len(), reading).filter_map(find).boxed()
+    }
+}
+
+fn sample(key: BString, xfilename: BString, texts: Option<&Texts>, seeds: [u64; 2]) -> Found {
+    let text = match texts.map(|texts| (texts.texts.get(&key), &texts.name)) {
+        None => None,
+        Some((Some(text), _)) => {
+            Some(text.to_str().map_err(|_| format!("{key}: expected a text in UTF-8"))?.to_owned())
+        }
+        Some((None, name)) => return Err(format!("{key}: expected a text in {name}, got none")),
+    };
+    let (name, range) = split_range(&xfilename);
+    let mut sample = measured(&key, seeds, Stored::Named(name), Part::Any(range))
+        .map_err(|message| format!("{key}: {xfilename}: {message}"))?;
+    sample.text = text;
+    Ok(sample)
+}
+
+/// Takes a range such as `[0:99]` off the end of a name.
+fn split_range(xfilename: &BString) -> (BString, Option<BString>) {
+    match xfilename.strip_suffix(b"]").and_then(|body| body.rsplit_once_str("[")) {
+        Some((name, range)) if !name.is_empty() => (name.into(), Some(range.into())),
+        _ => (xfilename.clone(), None),
+    }
+}
+
+impl Texts {
+    fn read(name: &BString) -> Result<Self> {
+        let mut source = Text::open(name.as_ref())?;
+        let mut texts = HashMap::new();
+        while let Some((key, text)) = source.next()? {
+            if texts.insert(key.clone(), text).is_some() {
+                return Err(Error::KeyTwice { name: name.to_string(), key });
+            }
+        }
+        Ok(Self { name: name.clone(), texts })
+    }
+}

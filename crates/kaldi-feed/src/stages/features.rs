@@ -1,0 +1,129 @@
+//! Stages that compute features of sound. Samples that have features already pass as they are.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, MelOptions, Mfcc, MfccOptions};
+use kaldi_matrix::Matrix;
+use kaldi_random::Noise;
+use kaldi_reader::Draws;
+
+use crate::params::Params;
+use crate::yaml::Value;
+use crate::{Data, Refusal, Registry, Result, Shape, Stage};
+
+/// Why a sample without a frame is dropped.
+const TOO_SHORT: &str = "shorter than one window";
+
+pub(super) fn register(registry: &mut Registry) {
+    registry.register("fbank", fbank);
+    registry.register("mfcc", mfcc);
+}
+
+/// Features of sound of one rate.
+trait Features: Send + Sync {
+    fn num_frames(&self, num_samples: usize) -> usize;
+    fn compute(&self, samples: &[f32]) -> kaldi_feat::Result<Matrix<f32>>;
+}
+
+impl<E: Extractor + Send + Sync> Features for E {
+    fn num_frames(&self, num_samples: usize) -> usize {
+        Extractor::num_frames(self, num_samples)
+    }
+
+    fn compute(&self, samples: &[f32]) -> kaldi_feat::Result<Matrix<f32>> {
+        Extractor::compute(self, samples, 1.0)
+    }
+}
+
+fn fbank(params: &mut Params) -> Result<Stage> {
+    let options = FbankOptions {
+        mel: MelOptions { num_mel_bins: bins(params, 23)?, ..Default::default() },
+        frames: frames(params)?,
+        ..Default::default()
+    };
+    let dim = options.mel.num_mel_bins as usize;
+    stage(params, dim, options.frames.dither, move |rate| {
+        let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
+        Ok(Arc::new(Fbank::new(&FbankOptions { frames, ..options.clone() })?))
+    })
+}
+
+fn mfcc(params: &mut Params) -> Result<Stage> {
+    let options = MfccOptions {
+        mel: MelOptions {
+            num_mel_bins: bins(params, 23)?,
+            low_freq: params.float("low_freq", 20.0)? as f32,
+            high_freq: params.float("high_freq", 0.0)? as f32,
+            ..Default::default()
+        },
+        frames: frames(params)?,
+        num_ceps: params.number("num_ceps", 40, 1)?.min(i32::MAX as u64) as i32,
+        use_energy: false,
+        ..Default::default()
+    };
+    let dim = options.num_ceps as usize;
+    stage(params, dim, options.frames.dither, move |rate| {
+        let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
+        Ok(Arc::new(Mfcc::new(&MfccOptions { frames, ..options.clone() })?))
+    })
+}
+
+fn bins(params: &mut Params, default: u64) -> Result<i32> {
+    Ok(params.number("num_mel_bins", default, 1)?.min(i32::MAX as u64) as i32)
+}
+
+fn frames(params: &mut Params) -> Result<FrameOptions> {
+    Ok(FrameOptions {
+        frame_length: params.float("frame_length", 25.0)? as f32,
+        frame_shift: params.float("frame_shift", 10.0)? as f32,
+        dither: params.float("dither", 0.0)? as f32,
+        window_type: {
+            let window = params.text("window_type")?.unwrap_or_else(|| "povey".to_owned());
+            params.meant("window_type", Value::Text(window.clone()));
+            window
+        },
+        ..Default::default()
+    })
+}
+
+/// The stage of features that `make` prepares for a rate in Hz.
+fn stage(
+    params: &Params,
+    dim: usize,
+    dither: f32,
+    make: impl Fn(f32) -> kaldi_feat::Result<Arc<dyn Features>> + Send + Sync + 'static,
+) -> Result<Stage> {
+    // What is wrong with the parameters shows now, for the usual rate, and not with the first sample.
+    let at_16_khz = make(16_000.0).map_err(|error| params.error("parameters", "sound", error))?;
+    let prepared = Mutex::new(BTreeMap::from([(16_000, at_16_khz)]));
+    let prepare = move |rate: u32| -> Result<Arc<dyn Features>, String> {
+        let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(features) = prepared.get(&rate) {
+            return Ok(Arc::clone(features));
+        }
+        let features = make(rate as f32).map_err(|error| format!("{rate} Hz: {error}"))?;
+        prepared.insert(rate, Arc::clone(&features));
+        Ok(features)
+    };
+    Ok(Stage::sample(move |sample| {
+        let Shape::Sound { rate, num_samples, .. } = sample.shape() else { return Ok(()) };
+        let features = prepare(rate)?;
+        let num_frames = features.num_frames(usize::try_from(num_samples).unwrap_or(usize::MAX));
+        if num_frames == 0 {
+            return Err(Refusal::Dropped(TOO_SHORT));
+        }
+        let noise = (dither != 0.0).then(|| {
+            let seed = Draws::named(&sample.seeds(), b"dither").bits() as u32;
+            Noise::new(seed, &sample.key)
+        });
+        sample.map_sound(Shape::Feats { num_frames, dim }, move |mut sound| {
+            let mut samples = sound.channels.swap_remove(0);
+            if let Some(noise) = noise {
+                noise.add(dither, 0, &mut samples);
+            }
+            features.compute(&samples).map(Data::Feats).map_err(|error| error.to_string())
+        });
+        Ok(())
+    }))
+}

@@ -1,0 +1,22 @@
+//! The stages that there are by name.
+
+mod augment;
+mod features;
+mod list;
+mod order;
+mod sound;
+mod text;
+
+use crate::Registry;
+
+/// The stages of this crate, by their names.
+pub fn standard_stages() -> Registry {
+    let mut registry = Registry::new();
+    list::register(&mut registry);
+    text::register(&mut registry);
+    sound::register(&mut registry);
+    features::register(&mut registry);
+    augment::register(&mut registry);
+    order::register(&mut registry);
+    registry
+}

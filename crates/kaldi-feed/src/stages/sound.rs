@@ -1,0 +1,98 @@
+//! Stages that change sound. Samples that have features already pass as they are.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kaldi_wave::RateConverter;
+
+use crate::params::Params;
+use crate::yaml::{Node, Value};
+use crate::{Data, Refusal, Registry, Result, Sample, Shape, Sound, Stage, resampler};
+
+pub(super) fn register(registry: &mut Registry) {
+    registry.register("channel", channel);
+    registry.register("resample", resample);
+    registry.register("speed_perturb", speed_perturb);
+}
+
+fn channel(params: &mut Params) -> Result<Stage> {
+    let channel = params.number("channel", 0, 0)? as usize;
+    Ok(Stage::sample(move |sample| {
+        let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+        if channel >= num_channels {
+            return Err(Refusal::Bad(format!(
+                "expected channel {channel}, counted from 0, got {num_channels} channels"
+            )));
+        }
+        if num_channels > 1 {
+            let shape = Shape::Sound { rate, num_samples, num_channels: 1 };
+            sample.map_sound(shape, move |mut sound| {
+                sound.channels = vec![sound.channels.swap_remove(channel)];
+                Ok(Data::Sound(sound))
+            });
+        }
+        Ok(())
+    }))
+}
+
+fn resample(params: &mut Params) -> Result<Stage> {
+    let to = params.number("resample_rate", 16_000, 1)?;
+    let Ok(to) = u32::try_from(to) else {
+        return Err(params.error("resample_rate", "a rate in Hz", to));
+    };
+    let converters = Converters::default();
+    Ok(Stage::sample(move |sample| converters.convert(sample, |rate| (rate, to), Some(to))))
+}
+
+fn speed_perturb(params: &mut Params) -> Result<Stage> {
+    let speeds = params.floats("speeds")?.unwrap_or_else(|| vec![0.9, 1.0, 1.1]);
+    if speeds.is_empty() || speeds.iter().any(|speed| !(0.1..=10.0).contains(speed)) {
+        return Err(params.error("speeds", "speeds from 0.1 to 10", format!("{speeds:?}")));
+    }
+    params.meant("speeds", Value::List(speeds.iter().map(|&speed| Node::new(Value::Float(speed))).collect()));
+    let converters = Converters::default();
+    Ok(Stage::sample(move |sample| {
+        let speed = speeds[sample.draws("speed_perturb").index(speeds.len())];
+        converters.convert(sample, |rate| ((f64::from(rate) * speed).round() as u32, rate), None)
+    }))
+}
+
+/// Filters by the rates that they convert from and to, which are prepared once each.
+#[derive(Default)]
+struct Converters(Mutex<BTreeMap<(u32, u32), Arc<RateConverter>>>);
+
+impl Converters {
+    fn get(&self, from: u32, to: u32) -> Result<Arc<RateConverter>, Refusal> {
+        let mut converters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(converter) = converters.get(&(from, to)) {
+            return Ok(Arc::clone(converter));
+        }
+        let converter = Arc::new(resampler(from, to).map_err(|error| error.to_string())?);
+        converters.insert((from, to), Arc::clone(&converter));
+        Ok(converter)
+    }
+
+    /// Converts sound as if it were of the first of the rates that `rates` tells of its own. It then has the rate `as_rate`,
+    /// or its own.
+    fn convert(
+        &self,
+        sample: &mut Sample,
+        rates: impl Fn(u32) -> (u32, u32),
+        as_rate: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+        let (from, to) = rates(rate);
+        if from == to {
+            return Ok(());
+        }
+        let converter = self.get(from, to)?;
+        let rate = as_rate.unwrap_or(rate);
+        let converted = (u128::from(num_samples) * u128::from(to)).div_ceil(u128::from(from));
+        let shape = Shape::Sound { rate, num_samples: converted as u64, num_channels };
+        sample.map_sound(shape, move |sound| {
+            let channels = sound.channels.iter().map(|channel| converter.convert(channel)).collect();
+            Ok(Data::Sound(Sound { rate, channels }))
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! Stages that work on text and on lengths.
+
+use std::path::Path;
+
+use crate::params::Params;
+use crate::yaml::Value;
+use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Symbols, Tokenizer, ids};
+
+/// Stands for symbols that are not in the table.
+const UNKNOWN: &str = "<unk>";
+
+pub(super) fn register(registry: &mut Registry) {
+    registry.register("tokenize", tokenize);
+    registry.register("filter", filter);
+}
+
+fn tokenize(params: &mut Params) -> Result<Stage> {
+    let kind = params.choice("type", &["char", "bpe", "word"], "char")?;
+    let Some(symbols) = params.text("symbols")? else {
+        return Err(params.error("symbols", "the file of a symbol table", "nothing"));
+    };
+    let model = params.text("model")?;
+    let non_linguistic = params.text("non_lang_syms")?;
+    let unknown = params.text("unk")?.unwrap_or_else(|| UNKNOWN.to_owned());
+    params.meant("unk", Value::Text(unknown.clone()));
+    let symbols = Symbols::parse(&symbols, &read_text(&symbols)?)?;
+    let tokenizer = match (kind, model) {
+        ("char", None) => Tokenizer::characters(),
+        ("word", None) => Tokenizer::words(),
+        ("bpe", Some(model)) => Tokenizer::sentencepiece(&model, &read(&model)?)?,
+        ("bpe", None) => return Err(params.error("model", "the file of a SentencePiece model", "nothing")),
+        (_, Some(model)) => return Err(params.error("model", "given for bpe only", format!("{model:?}"))),
+        (kind, None) => return Err(params.error("type", "char, bpe or word", kind)),
+    };
+    let tokenizer = match non_linguistic {
+        Some(name) => tokenizer.with_non_linguistic(non_linguistic_symbols(&name)?),
+        None => tokenizer,
+    };
+    let has_unknown = symbols.id(&unknown).is_some();
+    Ok(Stage::sample(move |sample| {
+        let Some(text) = &sample.text else {
+            return Err(Refusal::Bad("expected a text, got none".to_owned()));
+        };
+        let tokens = tokenizer.tokens(text).map_err(|error| error.to_string())?;
+        let (labels, num_unknown) = ids(&symbols, &tokens, &unknown);
+        if num_unknown > 0 && !has_unknown {
+            let first = tokens.iter().find(|token| symbols.id(token).is_none()).map_or("", |token| token);
+            return Err(Refusal::Bad(format!("the symbol table has neither {first:?} nor {unknown}")));
+        }
+        sample.labels = Some(labels);
+        Ok(())
+    }))
+}
+
+fn filter(params: &mut Params) -> Result<Stage> {
+    let defaults = Bounds::default();
+    let bounds = Bounds {
+        max_length: params.float("max_length", defaults.max_length)?,
+        min_length: params.float("min_length", defaults.min_length)?,
+        token_max_length: params.number("token_max_length", defaults.token_max_length, 0)?,
+        token_min_length: params.number("token_min_length", defaults.token_min_length, 0)?,
+        min_output_input_ratio: params.float("min_output_input_ratio", defaults.min_output_input_ratio)?,
+        max_output_input_ratio: params.float("max_output_input_ratio", defaults.max_output_input_ratio)?,
+    };
+    Ok(Stage::sample(move |sample| {
+        let num_labels = sample.labels.as_ref().map(|labels| labels.len() as u64);
+        match bounds.beyond(sample.frames_of_10_ms(), num_labels) {
+            Some(beyond) => Err(Refusal::Dropped(beyond.as_str())),
+            None => Ok(()),
+        }
+    }))
+}
+
+/// The symbols of a file, one a line.
+///
+/// # Errors
+/// Where it cannot be read, or a line is not in brackets.
+pub(crate) fn non_linguistic_symbols(name: &str) -> Result<Vec<String>> {
+    let text = read_text(name)?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut symbols = Vec::new();
+    for line in lines {
+        let brackets = [("[", "]"), ("<", ">"), ("{", "}")];
+        if !brackets.into_iter().any(|(open, close)| line.starts_with(open) && line.ends_with(close)) {
+            let message = format!("expected symbols in [], <> or {{}}, got {line:?}");
+            return Err(Error::Conf { place: name.to_owned(), message });
+        }
+        symbols.push(line.to_uppercase());
+    }
+    Ok(symbols)
+}
+
+fn read(name: &str) -> Result<Vec<u8>> {
+    std::fs::read(Path::new(name)).map_err(|source| kaldi_io::Error::Open { name: name.to_owned(), source }.into())
+}
+
+fn read_text(name: &str) -> Result<String> {
+    String::from_utf8(read(name)?)
+        .map_err(|error| Error::Conf { place: name.to_owned(), message: format!("expected text in UTF-8, {error}") })
+}

@@ -1,0 +1,196 @@
+//! WeNet's configuration files as descriptions.
+
+use crate::params::Params;
+use crate::yaml::{Node, Value};
+use crate::{Description, Error, Result};
+
+impl Description {
+    /// Reads WeNet's `train.yaml`, or the map that stands in it as `dataset_conf`: the stages in WeNet's order with its
+    /// defaults. `symbols` takes the place of the symbol table that the file names; where there is none at all, text does not
+    /// become labels. `name` is what messages call the file.
+    ///
+    /// # Errors
+    /// Where the text is no YAML, `dataset_conf` has a key that WeNet's does not have, or a tokenizer is wanted that there is
+    /// not. What is wrong with the parameters of a stage shows when the chain is [built](crate::Chain::build).
+    pub fn from_wenet(name: &str, text: &str, symbols: Option<&str>) -> Result<Self> {
+        let top = Node::parse(name, text)?;
+        let dataset = top.get("dataset_conf");
+        let mut conf = Params::new(name, "dataset_conf", dataset.unwrap_or(&top))?;
+        let mut description = Self::new(name);
+
+        let list_shuffle = conf.value("list_shuffle_conf");
+        if conf.boolean("list_shuffle", true)? {
+            description.push("list_shuffle", list_shuffle.unwrap_or(NOTHING));
+        }
+        let cycle = conf.number("cycle", 1, 1)?;
+        if cycle > 1 {
+            description.push("cycle", map([("cycle", Value::Int(cycle as i64))]));
+        }
+        // The first is how WeNet spells it.
+        let channel = [conf.value("singal_channel_conf"), conf.value("single_channel_conf")];
+        description.push("channel", channel.into_iter().flatten().next().unwrap_or(NOTHING));
+        if let Some(speaker) = conf.value("speaker_conf") {
+            description.push("speaker", speaker);
+        }
+        // Older files have it here.
+        let split = conf.boolean("split_with_space", false)?;
+        if let Some(tokenize) = tokenizer(name, dataset.map(|_| &top), symbols, split)? {
+            description.push("tokenize", tokenize);
+        }
+        for (stage, default) in [("filter", true), ("resample", true), ("speed_perturb", false)] {
+            let parameters = conf.value(&format!("{stage}_conf"));
+            // Speed alone can be turned on and off.
+            if default || conf.boolean(stage, false)? {
+                description.push(stage, parameters.unwrap_or(NOTHING));
+            }
+        }
+        let feats = conf.choice("feats_type", &["fbank", "mfcc", "log_mel_spectrogram"], "fbank")?;
+        for stage in ["fbank", "mfcc", "log_mel_spectrogram"] {
+            let parameters = conf.value(&format!("{stage}_conf"));
+            if stage == feats {
+                description.push(stage, parameters.unwrap_or(NOTHING));
+            }
+        }
+        let switched =
+            [("spec_aug", true), ("spec_sub", false), ("spec_trim", false), ("shuffle", true), ("sort", true)];
+        for (stage, default) in switched {
+            let parameters = conf.value(&format!("{stage}_conf"));
+            if conf.boolean(stage, default)? {
+                description.push(stage, parameters.unwrap_or(NOTHING));
+            }
+        }
+        description.push("batch", conf.value("batch_conf").unwrap_or(NOTHING));
+        description.push("padding", NOTHING);
+        // What has no effect on features and labels.
+        for key in ["language_conf", "syncbn"] {
+            conf.value(key);
+        }
+        conf.finish()?;
+        Ok(description)
+    }
+}
+
+const NOTHING: Node = Node { value: Value::Null, line: 0 };
+
+fn map<const N: usize>(entries: [(&str, Value); N]) -> Node {
+    let entry = |(name, value): (&str, Value)| (name.to_owned(), Node::new(value));
+    Node::new(Value::Map(entries.into_iter().map(entry).collect()))
+}
+
+/// The parameters of the stage that makes labels of text, where there is a symbol table.
+fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool) -> Result<Option<Node>> {
+    let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
+    let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != Value::Null);
+    let symbols = symbols.map(|name| Value::Text(name.to_owned())).or_else(|| given("symbol_table_path"));
+    let (Some(symbols), tokenizer) = (symbols, top.and_then(|top| top.get("tokenizer"))) else { return Ok(None) };
+    let is_split = split || given("split_with_space") == Some(Value::Bool(true));
+    let kind = match tokenizer.map(|node| &node.value) {
+        Some(Value::Text(kind)) if kind == "bpe" || kind == "sentencepiece" => "bpe",
+        Some(Value::Text(kind)) if kind != "char" => {
+            let line = tokenizer.map_or(0, |node| node.line);
+            let message = format!("expected tokenizer to be char, bpe or sentencepiece, got {kind}");
+            return Err(Error::Conf { place: format!("{file}:{line}"), message });
+        }
+        _ if is_split => "word",
+        _ => "char",
+    };
+    let mut parameters = vec![("type", Value::Text(kind.to_owned())), ("symbols", symbols)];
+    if kind == "bpe" {
+        parameters.extend(given("bpe_path").map(|model| ("model", model)));
+    }
+    parameters.extend(given("non_lang_syms_path").map(|name| ("non_lang_syms", name)));
+    let entry = |(name, value): (&str, Value)| (name.to_owned(), Node::new(value));
+    Ok(Some(Node::new(Value::Map(parameters.into_iter().map(entry).collect()))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "\
+encoder: conformer
+dataset_conf:
+    filter_conf:
+        max_length: 40960
+        min_length: 0
+        token_max_length: 200
+        token_min_length: 1
+    resample_conf:
+        resample_rate: 16000
+    speed_perturb: true
+    fbank_conf:
+        num_mel_bins: 80
+        frame_shift: 10
+        frame_length: 25
+        dither: 0.1
+    spec_aug: true
+    spec_aug_conf:
+        num_t_mask: 2
+        num_f_mask: 2
+        max_t: 50
+        max_f: 10
+    shuffle: true
+    shuffle_conf:
+        shuffle_size: 1500
+    sort: true
+    sort_conf:
+        sort_size: 500
+    batch_conf:
+        batch_type: 'static' # static or dynamic
+        batch_size: 16
+";
+
+    fn stages(text: &str, symbols: Option<&str>) -> String {
+        Description::from_wenet("train.yaml", text, symbols).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_recipe_becomes_the_chain_in_its_order() {
+        let expected = "\
+- list_shuffle: {}
+- channel: {}
+- tokenize: {type: char, symbols: units.txt}
+- filter: {max_length: 40960, min_length: 0, token_max_length: 200, token_min_length: 1}
+- resample: {resample_rate: 16000}
+- speed_perturb: {}
+- fbank: {num_mel_bins: 80, frame_shift: 10, frame_length: 25, dither: 0.1}
+- spec_aug: {num_t_mask: 2, num_f_mask: 2, max_t: 50, max_f: 10}
+- shuffle: {shuffle_size: 1500}
+- sort: {sort_size: 500}
+- batch: {batch_type: static, batch_size: 16}
+- padding: {}
+";
+        assert_eq!(stages(OLD, Some("units.txt")), expected);
+    }
+
+    #[test]
+    fn the_tokenizer_stands_beside_the_data() {
+        let new = "tokenizer: bpe\ntokenizer_conf:\n  symbol_table_path: 'data/units.txt'\n  bpe_path: 'data/bpe.model'\n  \
+                   non_lang_syms_path: null\n  is_multilingual: false\n  special_tokens:\n    <blank>: 0\n\
+                   dataset_conf:\n  cycle: 2\n  list_shuffle: false\n  singal_channel_conf:\n    channel: 1\n  spec_aug: false\n";
+        let got = stages(new, None);
+        assert!(
+            got.starts_with(
+                "- cycle: {cycle: 2}\n- channel: {channel: 1}\n\
+             - tokenize: {type: bpe, symbols: data/units.txt, model: data/bpe.model}\n- filter: {}\n"
+            ),
+            "{got}"
+        );
+        assert!(!got.contains("spec_") && !got.contains("speed"), "{got}");
+        let split = "tokenizer: char\ntokenizer_conf: {split_with_space: true}\ndataset_conf:\n";
+        assert!(stages(split, Some("u")).contains("- tokenize: {type: word, symbols: u}\n"));
+        assert!(stages("split_with_space: true\n", Some("u")).contains("type: word"));
+        assert!(!stages(split, None).contains("tokenize"));
+        let refused = Description::from_wenet("t.yaml", &new.replace("bpe\n", "whisper\n"), None).unwrap_err();
+        assert_eq!(refused.to_string(), "t.yaml:1: expected tokenizer to be char, bpe or sentencepiece, got whisper");
+    }
+
+    #[test]
+    fn keys_are_looked_at_inside_the_data_only() {
+        let text = OLD.replace("    sort: true\n", "    sorting: true\n").replace("conformer", "x\nunknown: 1");
+        let error = Description::from_wenet("train.yaml", &text, None).unwrap_err().to_string();
+        assert_eq!(error, "train.yaml:26: dataset_conf has no parameter \"sorting\"; did you mean sort?");
+        let error = Description::from_wenet("train.yaml", "encoder: x\n", None).unwrap_err().to_string();
+        assert!(error.starts_with("train.yaml:1: dataset_conf has no parameter \"encoder\""), "{error}");
+    }
+}

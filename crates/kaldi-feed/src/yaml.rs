@@ -1,0 +1,300 @@
+//! Configuration files: YAML as a tree that knows its lines.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+use crate::{Error, Result};
+
+/// A file has at most this many values, those of aliases counted where they stand.
+const MAX_NODES: usize = 100_000;
+
+/// Lists and maps are nested at most this deep.
+const MAX_DEPTH: usize = 64;
+
+/// A value of a configuration file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// Nothing: `key:` or `null`.
+    Null,
+    /// `true` or `false`, and the other words of YAML 1.1 for them.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Another number.
+    Float(f64),
+    /// Anything else.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// Keys and values in their order.
+    Map(Vec<(String, Node)>),
+}
+
+/// A value and the line on which it begins, from 1 on; 0 where it comes from no file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// The line.
+    pub line: usize,
+}
+
+impl Node {
+    /// A value that comes from no file.
+    pub fn new(value: Value) -> Self {
+        Self { value, line: 0 }
+    }
+
+    /// Parses the first document of a text; `name` is what messages call it. Nothing is [`Value::Null`].
+    ///
+    /// # Errors
+    /// Where the text is no YAML, a key of a map is no scalar or comes twice, or it is too large or nested too deep.
+    pub fn parse(name: &str, text: &str) -> Result<Self> {
+        let mut builder = Builder { name, parser: Parser::new_from_str(text), anchors: HashMap::new(), num_nodes: 0 };
+        while let Some((event, line)) = builder.next()? {
+            match event {
+                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::StreamEnd | Event::DocumentEnd => break,
+                event => return builder.node(event, line, 0),
+            }
+        }
+        Ok(Self { value: Value::Null, line: 1 })
+    }
+
+    /// What a key of a map has.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        match &self.value {
+            Value::Map(entries) => entries.iter().find(|entry| entry.0 == key).map(|entry| &entry.1),
+            _ => None,
+        }
+    }
+}
+
+struct Builder<'a> {
+    name: &'a str,
+    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    anchors: HashMap<usize, (Node, usize)>,
+    num_nodes: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn next(&mut self) -> Result<Option<(Event<'a>, usize)>> {
+        match self.parser.next_event() {
+            None => Ok(None),
+            Some(Ok((event, span))) => Ok(Some((event, span.start.line()))),
+            Some(Err(error)) => Err(self.error(error.marker().line(), format!("expected YAML: {}", error.info()))),
+        }
+    }
+
+    fn error(&self, line: usize, message: impl Into<String>) -> Error {
+        Error::Conf { place: format!("{}:{line}", self.name), message: message.into() }
+    }
+
+    /// Counts values.
+    fn count(&mut self, number: usize, line: usize) -> Result<()> {
+        self.num_nodes += number;
+        if self.num_nodes > MAX_NODES {
+            return Err(self.error(line, format!("expected at most {MAX_NODES} values, got more")));
+        }
+        Ok(())
+    }
+
+    /// The value that begins with an event.
+    fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(line, format!("expected at most {MAX_DEPTH} levels of lists and maps, got more")));
+        }
+        let before = self.num_nodes;
+        self.count(1, line)?;
+        let (value, anchor) = match event {
+            Event::Scalar(text, style, anchor, _) => (scalar(&text, style), anchor),
+            Event::SequenceStart(anchor, _) => (self.list(depth)?, anchor),
+            Event::MappingStart(anchor, _) => (self.map(depth)?, anchor),
+            Event::Alias(anchor) => {
+                let Some((node, number)) = self.anchors.get(&anchor).cloned() else {
+                    return Err(self.error(line, "expected the alias of a value before it"));
+                };
+                self.count(number, line)?;
+                return Ok(node);
+            }
+            other => return Err(self.error(line, format!("expected a value, got {other:?}"))),
+        };
+        let node = Node { value, line };
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), self.num_nodes - before));
+        }
+        Ok(node)
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value> {
+        let mut items = Vec::new();
+        while let Some((event, line)) = self.next()? {
+            if event == Event::SequenceEnd {
+                break;
+            }
+            items.push(self.node(event, line, depth + 1)?);
+        }
+        Ok(Value::List(items))
+    }
+
+    fn map(&mut self, depth: usize) -> Result<Value> {
+        let mut entries: Vec<(String, Node)> = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        while let Some((event, line)) = self.next()? {
+            let key = match event {
+                Event::MappingEnd => break,
+                Event::Scalar(key, ..) => key.into_owned(),
+                _ => return Err(self.error(line, "expected a word as the key, got a list, a map or an alias")),
+            };
+            if !known.insert(key.clone()) {
+                return Err(self.error(line, format!("the key {key:?} comes twice")));
+            }
+            let Some((event, line)) = self.next()? else { break };
+            let node = self.node(event, line, depth + 1)?;
+            entries.push((key, node));
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+/// What an unquoted word means.
+fn scalar(text: &str, style: ScalarStyle) -> Value {
+    if style != ScalarStyle::Plain {
+        return Value::Text(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Value::Bool(true),
+        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Value::Bool(false),
+        ".inf" | "+.inf" => return Value::Float(f64::INFINITY),
+        "-.inf" => return Value::Float(f64::NEG_INFINITY),
+        ".nan" => return Value::Float(f64::NAN),
+        _ => {}
+    }
+    if let Ok(number) = text.parse() {
+        return Value::Int(number);
+    }
+    let is_number = text.starts_with(|it: char| it.is_ascii_digit() || "+-.".contains(it))
+        && text.contains(|it: char| it.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_number => Value::Float(number),
+        _ => Value::Text(text.to_owned()),
+    }
+}
+
+impl std::fmt::Display for Value {
+    /// On one line, in YAML's flow style.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) if value.is_nan() => f.write_str(".nan"),
+            Self::Float(value) if value.is_infinite() => f.write_str(if *value > 0.0 { ".inf" } else { "-.inf" }),
+            Self::Float(value) => write!(f, "{value:?}"),
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::List(items) => {
+                f.write_char('[')?;
+                for (place, item) in items.iter().enumerate() {
+                    write!(f, "{}{}", if place > 0 { ", " } else { "" }, item.value)?;
+                }
+                f.write_char(']')
+            }
+            Self::Map(entries) => {
+                f.write_char('{')?;
+                for (place, (key, item)) in entries.iter().enumerate() {
+                    write!(f, "{}{}: {}", if place > 0 { ", " } else { "" }, quoted(key), item.value)?;
+                }
+                f.write_char('}')
+            }
+        }
+    }
+}
+
+/// A text as it can stand in YAML: plain where that means the same.
+fn quoted(text: &str) -> String {
+    let is_word = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_' || it == '/')
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || "_-./+".contains(it));
+    if is_word && matches!(scalar(text, ScalarStyle::Plain), Value::Text(_)) {
+        return text.to_owned();
+    }
+    let mut out = String::from("\"");
+    for it in text.chars() {
+        match it {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            it if it.is_control() || matches!(it, '\u{feff}' | '\u{2028}' | '\u{2029}') => {
+                out.push_str(&format!("\\U{:08x}", u32::from(it)));
+            }
+            it => out.push(it),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> String {
+        Node::parse("conf.yaml", text).unwrap().value.to_string()
+    }
+
+    fn refused(text: &str) -> String {
+        Node::parse("conf.yaml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn words_have_their_types() {
+        let text =
+            "a: 1\nb: 1.0\nc: -1.5e-3\nd: true\ne: off\nf: char\ng: '1'\nh:\ni: [1, x y]\nj: {<unk>: 1}\nk: 1_0\n";
+        let expected = "{a: 1, b: 1.0, c: -0.0015, d: true, e: false, f: char, g: \"1\", h: null, i: [1, \"x y\"], \
+                        j: {\"<unk>\": 1}, k: \"1_0\"}";
+        assert_eq!(parsed(text), expected);
+        assert_eq!(parsed(expected), expected);
+        assert_eq!(parsed(""), "null");
+        assert_eq!(parsed("# nothing\n"), "null");
+    }
+
+    #[test]
+    fn what_is_printed_means_the_same() {
+        for text in ["no", "-", "", "1e5", ".5", "a: b", "\u{7}\"\\\n", "a/b.c", "~", "_x", "ünïcode", "+", "0x1"] {
+            let node = Node::new(Value::Text(text.to_owned()));
+            let again = Node::parse("x", &format!("[{}]", node.value)).unwrap();
+            assert_eq!(again.value, Value::List(vec![Node { line: 1, ..node }]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn aliases_stand_for_values() {
+        assert_eq!(parsed("a: &x [1, 2]\nb: *x\n"), "{a: [1, 2], b: [1, 2]}");
+    }
+
+    #[test]
+    fn lines_are_kept_and_told() {
+        let node = Node::parse("x", "a: 1\n\nb:\n  c: 2\n").unwrap();
+        assert_eq!(node.get("b").and_then(|b| b.get("c")).map(|c| c.line), Some(4));
+        assert_eq!(refused("a: 1\na: 2\n"), "conf.yaml:2: the key \"a\" comes twice");
+        assert!(refused("a: [1\n").starts_with("conf.yaml:2: expected YAML: "), "{}", refused("a: [1\n"));
+        assert_eq!(refused("? [a]\n: 1\n"), "conf.yaml:1: expected a word as the key, got a list, a map or an alias");
+    }
+
+    #[test]
+    fn no_file_fills_the_memory() {
+        let mut bomb = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n".to_owned();
+        for level in 1..30 {
+            let before = level - 1;
+            let items = vec![format!("*a{before}"); 10].join(", ");
+            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        assert!(refused(&bomb).ends_with("expected at most 100000 values, got more"));
+        let deep = "[".repeat(5000);
+        let error = refused(&deep);
+        assert!(error.contains("levels of lists and maps, got more") || error.contains("expected YAML"), "{error}");
+    }
+}

@@ -1,0 +1,130 @@
+//! Feeds padded batches to the training of a model.
+//!
+//! Kaldi has no such tool. The chain, its configuration and the arrays of a batch are those of WeNet's data loader; the order
+//! and what is changed at random follow from the seed, the epoch and the keys alone.
+
+use std::fs;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{Arg, InputName, Tally, num_threads};
+use kaldi_feed::{FeedArguments, PaddedBatch, TensorFormat, standard_stages};
+use kaldi_io::Output;
+use kaldi_log::log;
+use kaldi_reader::Reader;
+
+const USAGE: &str = "\
+Feeds the training of a model: reads utterances, makes labels and features of them, changes these at random, shuffles and sorts
+them, and writes padded batches: a file each in a folder, or one stream for a pipe.
+
+Usage: feed-batches [options] <data-list> <folder>
+  or:  feed-batches [options] <data-list> -
+ e.g.: feed-batches --conf=train.yaml --symbols=units.txt --epoch=3 data.list batches
+       feed-batches --conf=train.yaml --data-type=shard --rank=1 --world-size=4 shards.list - | train.py
+       feed-batches --conf=train.yaml --data-type=table --text=data/text scp:data/wav.scp batches
+A batch has the arrays feats (float32, n by longest by dim), feats_lengths (int32), and where there are labels target (int64) and
+target_lengths (int32); padding is 0.0 and -1. The keys are the entry \"keys\" of the metadata of safetensors, a list in JSON, or
+the array keys of npz. The longest utterance comes first.
+See also: feed-feats, make-raw-list, make-shards, batch-utts
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    feed: FeedArguments,
+    /// Form of the batches: safetensors or npz
+    #[arg(long, default_value = "safetensors")]
+    format: String,
+    source: InputName,
+    out_dir: Arg,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, feed_batches)
+}
+
+fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
+    let format = match opts.format.as_str() {
+        "safetensors" => TensorFormat::Safetensors,
+        "npz" => TensorFormat::Npz,
+        other => bail!("expected --format to be safetensors or npz, got {other:?}"),
+    };
+    let chain = Arc::new(opts.feed.build_chain(&standard_stages())?);
+    if opts.feed.dry_run {
+        return print(&chain.description().to_string());
+    }
+    let feed = opts.feed.open(&opts.source, &chain)?;
+    let mut target = Target::create(&opts.out_dir, format, &opts.feed)?;
+    let padding = chain.padding();
+    let mut batches = feed.batches(num_threads, move |number, samples| {
+        Ok((number, format.encode(&PaddedBatch::new(samples, &padding)?)?))
+    });
+    while let Some((number, bytes)) = batches.next()? {
+        target.write(number, &bytes)?;
+    }
+    let counts = batches.counts();
+    log!("{counts}");
+    target.finish()?;
+    Ok(Tally::new(counts.batches, counts.bad))
+}
+
+/// Prints a description.
+fn print(text: &str) -> anyhow::Result<Tally> {
+    let mut output = Output::create("-".into(), false)?;
+    output.write_all(text.as_bytes())?;
+    output.finish()?;
+    Ok(Tally::default().always_ok())
+}
+
+/// Where batches go.
+enum Target {
+    Stream(Output),
+    Folder(BString, TensorFormat),
+}
+
+impl Target {
+    fn create(name: &Arg, format: TensorFormat, feed: &FeedArguments) -> anyhow::Result<Self> {
+        if **name == "-" {
+            return Ok(Self::Stream(Output::create("-".into(), false)?));
+        }
+        let folder = name.to_path_lossy();
+        fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {name}"))?;
+        // Batches of another run would be taken for ones of this.
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
+            let file = entry?.file_name();
+            let file = file.to_string_lossy();
+            let suffix = format!(".{}", format.suffix());
+            let number = file.strip_prefix("batch-").and_then(|rest| rest.strip_suffix(&suffix));
+            let Some(number) = number.and_then(|number| number.parse::<u64>().ok()) else { continue };
+            let is_mine = number.checked_sub(feed.skip_batches).is_some_and(|it| it % feed.num_workers == feed.worker);
+            ensure!(
+                !is_mine,
+                "{name}: expected a folder without batches of another run, got {file}: choose another folder, or remove them"
+            );
+        }
+        Ok(Self::Folder((**name).to_owned(), format))
+    }
+
+    fn write(&mut self, number: u64, bytes: &[u8]) -> anyhow::Result<()> {
+        match self {
+            Self::Stream(output) => output.write_all(bytes)?,
+            Self::Folder(folder, format) => {
+                let name = format!("/batch-{number:07}.{}", format.suffix());
+                let name = [folder.as_slice(), name.as_bytes()].concat();
+                let mut output = Output::create(name.as_bstr(), false)?;
+                output.write_all(bytes)?;
+                output.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        match self {
+            Self::Stream(output) => Ok(output.finish()?),
+            Self::Folder(..) => Ok(()),
+        }
+    }
+}

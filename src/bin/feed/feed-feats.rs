@@ -1,0 +1,100 @@
+//! Feeds the utterances of a training as tables.
+//!
+//! Kaldi has no such tool. The chain and its configuration are those of WeNet's data loader.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_feed::{Data, FeedArguments, Sample, standard_stages};
+use kaldi_io::Output;
+use kaldi_log::log;
+use kaldi_matrix::Matrix;
+use kaldi_reader::Reader;
+use kaldi_table::TableWriter;
+use kaldi_values::Tokens;
+
+const USAGE: &str = "\
+Writes the utterances of a training in its order as tables: their features, their labels, and the keys of each batch. What is
+done to them is as for feed-batches, but for the padding, and for the order within a batch, which is that before the padding.
+
+Usage: feed-feats [options] <data-list> <feats-wspecifier> [<labels-wspecifier> [<batches-wspecifier>]]
+ e.g.: feed-feats --conf=train.yaml --symbols=units.txt --epoch=3 data.list ark:feats.ark ark:labels.ark ark,t:batches
+       feed-feats --conf=train.yaml --data-type=shard --split=cv shards.list ark,scp:cv.ark,cv.scp
+       feed-feats --chain=chain.yaml --data-type=table --text=data/text scp:data/wav.scp ark:-
+See also: feed-batches, compute-fbank-feats, tokenize-text, batch-utts
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    feed: FeedArguments,
+    source: InputName,
+    feats: OutputName,
+    labels: Option<OutputName>,
+    batches: Option<OutputName>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, feed_feats)
+}
+
+fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
+    let chain = Arc::new(opts.feed.build_chain(&standard_stages())?);
+    if opts.feed.dry_run {
+        let mut output = Output::create("-".into(), false)?;
+        output.write_all(chain.description().to_string().as_bytes())?;
+        output.finish()?;
+        return Ok(Tally::default().always_ok());
+    }
+    let feed = opts.feed.open(&opts.source, &chain)?;
+    let mut target = Target {
+        feats: TableWriter::create(&opts.feats)?,
+        labels: opts.labels.as_ref().map(TableWriter::create).transpose()?,
+        batches: opts.batches.as_ref().map(TableWriter::create).transpose()?,
+    };
+    let mut batches = feed.batches(num_threads, |number, samples| Ok((number, samples)));
+    while let Some((number, samples)) = batches.next()? {
+        target.write(number, &samples)?;
+    }
+    let counts = batches.counts();
+    log!("{counts}");
+    target.finish()?;
+    Ok(Tally::new(counts.delivered, counts.bad))
+}
+
+/// The tables that are written.
+struct Target {
+    feats: TableWriter<Matrix<f32>>,
+    labels: Option<TableWriter<Vec<i32>>>,
+    batches: Option<TableWriter<Tokens>>,
+}
+
+impl Target {
+    fn write(&mut self, number: u64, samples: &[Sample]) -> anyhow::Result<()> {
+        for sample in samples {
+            let Data::Feats(feats) = sample.data() else {
+                anyhow::bail!("{}: expected features: the chain needs a stage such as fbank", sample.key);
+            };
+            self.feats.write(&sample.key, feats)?;
+            if let Some(labels) = &mut self.labels {
+                let Some(found) = &sample.labels else {
+                    anyhow::bail!("{}: expected labels: the chain needs the stage tokenize, and --symbols", sample.key);
+                };
+                labels.write(&sample.key, found)?;
+            }
+        }
+        if let Some(batches) = &mut self.batches {
+            let keys = Tokens::new(samples.iter().map(|sample| sample.key.as_slice()))?;
+            batches.write(format!("batch-{number:07}"), &keys)?;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        self.feats.finish()?;
+        self.labels.map_or(Ok(()), TableWriter::finish)?;
+        self.batches.map_or(Ok(()), TableWriter::finish)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+use super::corpus::{NUM_UTTERANCES, corpus, fed};
+use crate::support::tool;
+
+#[test]
+fn two_to_four_arguments_are_needed() {
+    for arguments in [&[][..], &["data.list"], &["a", "b", "c", "d", "e"]] {
+        tool("feed-feats").args(arguments).assert().code(1).stdout("");
+    }
+}
+
+#[test]
+fn tables_have_the_utterances_of_the_batches() {
+    let scratch = corpus();
+    let options = "--conf=random.yaml --symbols=units.txt --epoch=2";
+    scratch.sh(&format!("feed-feats {options} data.list ark,scp:f.ark,f.scp ark,t:labels ark,t:batches")).succeeds();
+    let batches = fed(&scratch, &format!("{options} data.list"));
+    let text = String::from_utf8(scratch.read("batches")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines.len(), batches.len());
+    for (number, (line, batch)) in lines.iter().zip(&batches).enumerate() {
+        assert_eq!(line[0], format!("batch-{number:07}"));
+        // Shortest first, as they were sorted, and longest first with padding.
+        let mut keys: Vec<&str> = line[1..].to_vec();
+        keys.sort_unstable();
+        let mut padded: Vec<&str> = batch.keys.iter().map(String::as_str).collect();
+        padded.sort_unstable();
+        assert_eq!(keys, padded);
+    }
+    let order: Vec<&str> = lines.iter().flat_map(|line| line[1..].iter().copied()).collect();
+    let scp = String::from_utf8(scratch.read("f.scp")).unwrap();
+    assert!(scp.lines().map(|line| line.split(' ').next().unwrap()).eq(order.iter().copied()));
+    assert_eq!(order.len(), NUM_UTTERANCES);
+    // The features of a batch are those of the tables, padded.
+    let first = &batches[0];
+    let script =
+        format!("echo {} | tr ' ' '\\n' | while read k; do grep \"^$k \" f.scp; done > one.scp", first.keys.join(" "));
+    scratch.sh(&script).succeeds();
+    let lengths = scratch.sh("feat-to-len scp:one.scp ark,t:- | sed 's/.* \\(.*\\)$/\\1/; s/ //'").succeeds();
+    let lengths: Vec<i32> = String::from_utf8(lengths.stdout().to_vec())
+        .unwrap()
+        .split_whitespace()
+        .filter_map(|it| it.parse().ok())
+        .collect();
+    assert!(lengths == first.lengths("feats_lengths") || lengths.is_empty());
+    let labels = String::from_utf8(scratch.read("labels")).unwrap();
+    assert!(labels.lines().any(|line| line.trim_end() == "u00 2 4 5 4 3"), "{labels}");
+}
+
+#[test]
+fn labels_need_a_symbol_table() {
+    let scratch = corpus();
+    let ran = scratch.sh("feed-feats --conf=plain.yaml data.list ark:f.ark ark:l.ark").fails_with(255);
+    ran.stderr_has("u00: expected labels: the chain needs the stage tokenize, and --symbols");
+    assert!(!scratch.list().iter().any(|name| name.ends_with(".ark")));
+}
+
+#[test]
+fn segments_are_cut_out_of_recordings() {
+    let scratch = corpus();
+    scratch.write(
+        "segments.list",
+        "{\"key\": \"a\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.1, \"end\": 0.35}\n\
+         {\"key\": \"b\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.5, \"end\": 9}\n\
+         {\"key\": \"c\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 0.5, \"end\": 0.4}\n\
+         {\"key\": \"d\", \"wav\": \"wav/u03.wav\", \"txt\": \"ON\", \"start\": 3, \"end\": 4}\n",
+    );
+    let ran = scratch.sh("feed-feats --conf=plain.yaml segments.list ark:got.ark").succeeds();
+    ran.stderr_has("c: expected a segment from 0 s on that ends behind its begin, got 0.5 to 0.4 s")
+        .stderr_has("d: expected a segment within 0.7 s of sound, got one from 3 s on");
+    scratch.write("segments", "a u03 0.1 0.35\nb u03 0.5 0.7\n");
+    let script = "extract-segments scp:wav.scp segments ark:- | \
+                  compute-fbank-feats --sample-frequency=8000 --dither=0 ark:- ark:- | cmp - got.ark";
+    scratch.sh(script).succeeds();
+}
+
+#[test]
+fn the_chain_is_printed() {
+    let scratch = corpus();
+    let ran = scratch.sh("feed-feats --conf=plain.yaml --dry-run data.list ark:f.ark").succeeds();
+    let printed = String::from_utf8(ran.stdout().to_vec()).unwrap();
+    assert!(printed.starts_with("- channel: {channel: 0}\n- filter: {"), "{printed}");
+    assert!(!scratch.list().contains(&"f.ark".to_owned()));
+}
