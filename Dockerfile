@@ -1,5 +1,6 @@
 # The tools as programs without libraries (musl), beside a small shell, since names such as 'ark:gunzip -c x.ark.gz |' are
-# commands.
+# commands. The image has about 190 MB. Programs that need the system's C library are up to twice as fast: musl gives memory
+# back to the system, and has to fetch it again.
 #
 #     docker build -t kaldi-tables .
 #     docker run --rm -v "$PWD:/data" -w /data kaldi-tables copy-feats scp:feats.scp ark,t:-
