@@ -1,6 +1,9 @@
 //! What happens to data when things go wrong: archives cut or damaged anywhere, full disks, dying children, few
 //! files, large keys and claims.
 
+/// Archives cut and damaged, as `table-check` sees them.
+mod checked_archives;
+
 /// Archives of every value type, cut at every byte.
 mod cut_archives;
 

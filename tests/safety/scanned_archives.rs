@@ -24,7 +24,7 @@ fn scan_stream<T: Value>(name: &str, known: Option<&'static ValueType>) -> (Vec<
 }
 
 /// The type as scanners know it.
-fn scanned_type<T: Value>() -> &'static ValueType {
+pub fn scanned_type<T: Value>() -> &'static ValueType {
     let name = T::NAME.replace(' ', "-");
     name.parse().unwrap_or_else(|_| ValueType::all().find(|known| name.ends_with(known.name())).unwrap())
 }

@@ -117,7 +117,7 @@ fn remember(words: &mut HashSet<BString>, word: &BStr) {
 }
 
 fn summary(folder: &Folder, file: &str) -> Result<Summary> {
-    Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file) }, None)
+    Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file), is_binary: false }, None)
 }
 
 /// How long the utterances are, by the first file that knows.

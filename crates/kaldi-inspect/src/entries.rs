@@ -100,7 +100,12 @@ impl Entries {
     /// The type of the values, or the most likely one of those that fit. It may change while it is not sure, as from
     /// `int32` to `float` where `1` is followed by `2.5`.
     pub fn value_type(&self) -> &'static ValueType {
-        self.evidence.choose(self.candidates())
+        self.likely(self.candidates())
+    }
+
+    /// The most likely one of some types.
+    pub(crate) fn likely(&self, candidates: &[&'static ValueType]) -> &'static ValueType {
+        self.evidence.choose(candidates)
     }
 
     /// The next entry, or nothing at the end. Unlike [`Reader::next`], it goes on with the other lines behind an unreadable

@@ -45,6 +45,8 @@ pub struct Named {
     pub kind: Kind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
+    /// Whether a file was looked into, and begins with binary data.
+    pub is_binary: bool,
 }
 
 impl Named {
@@ -62,9 +64,9 @@ impl Named {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
             };
-            return Ok(Self { kind, rxfilename });
+            return Ok(Self { kind, rxfilename, is_binary: false });
         }
-        let named = |kind| Self { kind, rxfilename: name.to_owned() };
+        let named = |kind| Self { kind, rxfilename: name.to_owned(), is_binary: false };
         let path = match Rxfilename::parse(without_range(name))? {
             Rxfilename::Stdin | Rxfilename::Pipe(_) => return Ok(named(Kind::Archive)),
             Rxfilename::File(path) | Rxfilename::Offset(path, _) => path,
@@ -79,7 +81,7 @@ impl Named {
         let mut input = Input::open(without_range(name))?;
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
-        Ok(named(look(name, &head)))
+        Ok(Self { is_binary: head.contains(&0), ..named(look(name, &head)) })
     }
 }
 

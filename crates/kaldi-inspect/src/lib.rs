@@ -8,7 +8,8 @@
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
 //! | [`Header`], [`Content`], [`write_value`] | of an entry: what its header says; its numbers or words; its text |
 //!
-//! Of whole tables: [`Summary`], [`DirectorySummary`]. By key: [`select`].
+//! Of whole tables: [`Summary`], [`DirectorySummary`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
+//! [`select`].
 //!
 //! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
 //! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
@@ -36,11 +37,15 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod check;
 mod content;
+mod diff;
 mod directory;
+mod directory_check;
 mod entries;
 mod entry;
 mod error;
+mod fault;
 mod header;
 mod keys;
 mod kind;
@@ -53,11 +58,15 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use check::{Checks, check};
 pub use content::{Content, Shape, write_value};
+pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
+pub use directory_check::{Missing, check_directory};
 pub use entries::Entries;
 pub use entry::Entry;
 pub use error::{Error, Result};
+pub use fault::Fault;
 pub use header::{Header, Precision};
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};

@@ -17,6 +17,9 @@ const OPEN_FILES: usize = 4;
 /// Bytes that are read first: a header.
 const HEAD: u64 = 1 << 9;
 
+/// Bytes before a value that are looked at for its key.
+const LONGEST_KEY: u64 = 1 << 8;
+
 /// A line of a script file.
 #[derive(Clone, Debug)]
 pub struct Line {
@@ -83,6 +86,11 @@ impl ScriptLines {
         })
     }
 
+    /// The number of the line that was read last, from 1.
+    pub fn number(&self) -> u64 {
+        self.lines.number()
+    }
+
     pub(crate) fn restart(&mut self) -> Result<()> {
         Ok(self.lines.restart()?)
     }
@@ -140,6 +148,20 @@ impl Loader {
         };
         let found = self.find(line.rxfilename.as_bstr(), entry.clone());
         found.map_err(|source| entry.failed(source))
+    }
+
+    /// What stands before the value of a line in its archive, as far as a key may reach: nothing for a file of one value.
+    pub(crate) fn before(&mut self, line: &Line) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let name = line.rxfilename.as_bstr();
+        if let Ok(Rxfilename::Offset(path, offset)) = Rxfilename::parse(name)
+            && let Ok(Some(file)) = self.open(&path, name)
+        {
+            let length = offset.min(LONGEST_KEY);
+            // What cannot be read was told when the value was.
+            let _ = file.source.read_at(offset - length, &mut bytes, length as usize);
+        }
+        bytes
     }
 
     fn find(&mut self, rxfilename: &BStr, entry: Entry) -> kaldi_io::Result<Entry> {

@@ -76,7 +76,7 @@ fn open(name: &InputName, format: FileFormat) -> anyhow::Result<SequentialReader
     if is_specifier(name) {
         return Ok(SequentialReader::open(name)?);
     }
-    let Named { kind, rxfilename } = Named::find(name)?;
+    let Named { kind, rxfilename, .. } = Named::find(name)?;
     let table = |prefix: &str| SequentialReader::open(BString::from([prefix.as_bytes(), &rxfilename].concat()));
     match kind {
         Kind::Archive => Ok(table("ark:")?),

@@ -1,9 +1,12 @@
+mod table_check;
+mod table_diff;
 mod table_export;
 mod table_get;
 mod table_head;
 mod table_import;
 mod table_info;
 mod table_keys;
+mod table_sample;
 
 use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};

@@ -1,0 +1,217 @@
+//! Faults of a table.
+
+use std::collections::HashMap;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Rxfilename;
+use kaldi_scan::{Detector, ValueType};
+
+use crate::Result;
+use crate::content::Content;
+use crate::entries::Entries;
+use crate::entry::Entry;
+use crate::fault::Fault;
+use crate::header::Header;
+use crate::keys::Keys;
+use crate::kind::{Kind, Named};
+use crate::likely::Evidence;
+use crate::script::{Line, Loader, ScriptLines};
+
+/// How closely tables are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// Whether only headers are read.
+    pub quick: bool,
+    /// The type of the values where it should not be found by looking.
+    pub value_type: Option<&'static ValueType>,
+    /// Whether commands of script files are left alone.
+    pub skips_commands: bool,
+}
+
+/// Looks for everything that is wrong with a table called `table`, and hands each fault over; returns the number of entries.
+///
+/// Values must be readable, of one type, and finite; matrices must have the same number of columns; keys must be in the order
+/// of their bytes, and each once. An archive must be whole. Lines of a script file must lead to values, and not to those of
+/// other keys, where an archive has keys of the script file.
+///
+/// # Errors
+/// Where the table cannot be opened.
+pub fn check(table: &str, named: Named, checks: Checks, report: &mut dyn FnMut(Fault)) -> Result<u64> {
+    check_each(table, named, checks, report, &mut |_, _| {})
+}
+
+/// Like [`check`], and shows key and header of every entry.
+pub(crate) fn check_each(
+    table: &str,
+    named: Named,
+    checks: Checks,
+    report: &mut dyn FnMut(Fault),
+    each: &mut dyn FnMut(&BStr, &Header),
+) -> Result<u64> {
+    let mut check = Check { table, checks, report, each, keys: Keys::default(), columns: None, entries: 0 };
+    match named.kind {
+        Kind::Script => check.script(named.rxfilename.as_bstr())?,
+        _ => check.archive(named)?,
+    }
+    Ok(check.entries)
+}
+
+/// A check that goes on.
+struct Check<'a> {
+    table: &'a str,
+    checks: Checks,
+    report: &'a mut dyn FnMut(Fault),
+    each: &'a mut dyn FnMut(&BStr, &Header),
+    keys: Keys,
+    /// Columns of the first matrix, and its key.
+    columns: Option<(u64, BString)>,
+    entries: u64,
+}
+
+/// A line whose value does not stand behind its key.
+struct Renamed {
+    line: Line,
+    /// What stands before the value instead.
+    before: Vec<u8>,
+}
+
+impl Check<'_> {
+    fn fault(&mut self, place: impl AsRef<[u8]>, message: impl Into<String>) {
+        (self.report)(Fault::new(self.table, place, message));
+    }
+
+    fn archive(&mut self, named: Named) -> Result<()> {
+        let mut entries = Entries::of(named, self.checks.value_type)?;
+        loop {
+            match entries.next_entry() {
+                Ok(Some(entry)) => {
+                    self.key(entry.key());
+                    self.entry(&entry, entries.value_type());
+                }
+                Ok(None) => return Ok(()),
+                Err(error) => {
+                    (self.report)(Fault::of(self.table, error));
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn script(&mut self, name: &BStr) -> Result<()> {
+        let mut lines = ScriptLines::open(name)?;
+        let mut loader = Loader::new(Detector::new(self.checks.value_type));
+        let mut evidence = Evidence::default();
+        let mut renamed = Vec::new();
+        loop {
+            let number = lines.number();
+            let line = match lines.next_line() {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(error) => {
+                    (self.report)(Fault::of(self.table, error));
+                    // The next line can be asked for, unless the file itself cannot be read.
+                    if lines.number() == number {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            kaldi_table::count_delivered();
+            self.key(line.key.as_bstr());
+            if self.checks.skips_commands && line.is_command() {
+                continue;
+            }
+            match loader.load(None, &line) {
+                Ok(entry) => {
+                    evidence.add(&entry);
+                    self.entry(&entry, evidence.choose(loader.detector().candidates()));
+                    let before = loader.before(&line);
+                    let own = [line.key.as_slice(), b" "].concat();
+                    if before.last() == Some(&b' ') && !before.ends_with(&own) {
+                        renamed.push(Renamed { line, before });
+                    }
+                }
+                Err(error) => (self.report)(Fault::of(self.table, error)),
+            }
+        }
+        self.compare(name, renamed)
+    }
+
+    fn key(&mut self, key: &BStr) {
+        self.entries += 1;
+        let last = self.keys.last().map(ToOwned::to_owned);
+        let place = self.keys.add(key);
+        match last {
+            Some(last) if place.is_unsorted => {
+                self.fault(key, format!("keys are not sorted: it comes behind {}", kaldi_io::excerpt(&last)));
+            }
+            _ => {}
+        }
+        if place.is_duplicate {
+            self.fault(key, "the key was there before");
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, value_type: &'static ValueType) {
+        let header = match Header::read(entry, value_type) {
+            Ok(header) => header,
+            Err(error) => return (self.report)(Fault::of(self.table, error)),
+        };
+        (self.each)(entry.key(), &header);
+        if let Some(columns) = header.columns.filter(|_| value_type.name() != "wave" && header.rows != Some(0)) {
+            match &self.columns {
+                None => self.columns = Some((columns, entry.key().to_owned())),
+                Some((expected, _)) if *expected == columns => {}
+                Some((expected, first)) => {
+                    let message = format!("expected {expected} columns as in {first}, got {columns}");
+                    self.fault(entry.key(), message);
+                }
+            }
+        }
+        if self.checks.quick {
+            return;
+        }
+        match Content::read(entry, value_type) {
+            Ok(Content::Numbers { values, .. }) => self.numbers(entry.key(), &values, header.columns),
+            Ok(Content::Words(_)) => {}
+            Err(error) => (self.report)(Fault::of(self.table, error)),
+        }
+    }
+
+    fn numbers(&mut self, key: &BStr, values: &[f64], columns: Option<u64>) {
+        let Some(first) = values.iter().position(|value| !value.is_finite()) else { return };
+        let count = values[first..].iter().filter(|value| !value.is_finite()).count();
+        let place = match columns.filter(|&columns| columns > 0) {
+            Some(columns) => format!("row {}, column {}", first as u64 / columns, first as u64 % columns),
+            None => format!("place {first}"),
+        };
+        let kind = if values[first].is_nan() { "not a number" } else { "infinite" };
+        let of = values.len();
+        self.fault(key, format!("{count} of {of} values are not finite; the first, at {place}, is {kind}"));
+    }
+
+    /// Lines that lead to the value of another key, which has a line that leads elsewhere. Where the archive has keys that the
+    /// script file does not have, or where two lines lead to the same value, keys were renamed or copied on purpose.
+    fn compare(&mut self, name: &BStr, renamed: Vec<Renamed>) -> Result<()> {
+        let is_file = matches!(Rxfilename::parse(name), Ok(Rxfilename::File(path)) if path.is_file());
+        if renamed.is_empty() || !is_file {
+            return Ok(());
+        }
+        let mut lines = ScriptLines::open(name)?;
+        let mut places = HashMap::new();
+        while let Ok(Some(line)) = lines.next_line() {
+            places.insert(line.key, line.rxfilename);
+        }
+        for Renamed { line, before } in renamed {
+            let word = &before[..before.len() - 1];
+            // In a binary archive, the key stands right behind other bytes.
+            let other = (0..word.len()).find_map(|start| places.get_key_value(word[start..].as_bstr()));
+            if let Some((other, place)) = other
+                && *place != line.rxfilename
+            {
+                self.fault(&line.key, format!("{} is the value of {other} in its archive", line.rxfilename));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! Differences between two tables.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+use bstr::{BString, ByteSlice};
+use kaldi_scan::{ValueType, join_names};
+
+use crate::Result;
+use crate::content::{Content, Shape};
+use crate::entries::Entries;
+use crate::entry::Entry;
+use crate::kind::Named;
+
+/// Something in which two tables differ.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Difference {
+    /// The types of the values; nothing else is compared then.
+    Types(String, String),
+    /// The order of the keys, first seen at this one.
+    Order(BString),
+    /// A key of the first table that the second one does not have.
+    OnlyInFirst(BString),
+    /// A key of the second table that the first one does not have.
+    OnlyInSecond(BString),
+    /// The sizes of a value: rows and columns, or a length.
+    Sizes {
+        /// The key.
+        key: BString,
+        /// In both tables.
+        sizes: [String; 2],
+    },
+    /// Numbers of a value.
+    Numbers {
+        /// The key.
+        key: BString,
+        /// How many differ by more than is allowed, and of how many.
+        count: [usize; 2],
+        /// The largest difference among them; infinite where one number is finite and the other is not.
+        largest: f64,
+        /// Where the largest one is: a place, or row and column of a matrix, from 0.
+        place: Vec<usize>,
+        /// The two numbers there.
+        values: [f64; 2],
+    },
+    /// Words of a value.
+    Words {
+        /// The key.
+        key: BString,
+        /// The first word that differs, from 0.
+        place: usize,
+        /// The words there.
+        words: [BString; 2],
+    },
+}
+
+/// What counts as a difference.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tolerance {
+    /// Numbers may differ by this part of the second one.
+    pub relative: f64,
+    /// And by this much.
+    pub absolute: f64,
+    /// Whether the order of the keys does not count.
+    pub by_key: bool,
+    /// The type of the values where it should not be found by looking.
+    pub value_type: Option<&'static ValueType>,
+}
+
+/// Compares two tables, of any kinds and forms, and hands each difference over; returns the number of keys that both have.
+///
+/// Tables with the same keys in the same order are gone through side by side. From the first other key on, keys and places
+/// of the rest are kept in memory; of a stream, values too. A key that comes several times is compared in turn.
+///
+/// # Errors
+/// Where a table cannot be read.
+pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn FnMut(Difference)) -> Result<u64> {
+    let mut first = Entries::of(first, tolerance.value_type)?;
+    let mut second = Entries::of(second, tolerance.value_type)?;
+    let mut compare = Compare { tolerance, report, compared: 0 };
+    loop {
+        let pair = (first.next_entry()?, second.next_entry()?);
+        let Some(value_type) = common(&first, &second, matches!(pair, (Some(_), _)), matches!(pair, (_, Some(_))))
+        else {
+            let names = [&first, &second].map(|table| join_names(table.candidates()));
+            let [one, other] = names;
+            (compare.report)(Difference::Types(one, other));
+            return Ok(compare.compared);
+        };
+        match pair {
+            (None, None) => return Ok(compare.compared),
+            (Some(one), Some(other)) if one.key() == other.key() => compare.entries(&one, &other, value_type)?,
+            (one, other) => {
+                let one = one.into_iter().map(Entry::detached).collect();
+                let other = other.into_iter().map(Entry::detached).collect();
+                compare.rest(one, other, &mut first, &mut second)?;
+                return Ok(compare.compared);
+            }
+        }
+    }
+}
+
+/// The likely one of the types that fit both tables; an empty one has any.
+fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) -> Option<&'static ValueType> {
+    let common: Vec<_> = first.candidates().iter().copied().filter(|it| second.candidates().contains(it)).collect();
+    match common.is_empty() {
+        false => Some(first.likely(&common)),
+        true if has_first != has_second => Some(if has_first { first.value_type() } else { second.value_type() }),
+        true => None,
+    }
+}
+
+struct Compare<'a> {
+    tolerance: Tolerance,
+    report: &'a mut dyn FnMut(Difference),
+    compared: u64,
+}
+
+impl Compare<'_> {
+    /// Compares by key what is left of both tables.
+    fn rest(
+        &mut self,
+        mut one: Vec<Entry>,
+        mut other: Vec<Entry>,
+        first: &mut Entries,
+        second: &mut Entries,
+    ) -> Result<()> {
+        while let Some(entry) = first.next_entry()? {
+            one.push(entry.detached());
+        }
+        while let Some(entry) = second.next_entry()? {
+            other.push(entry.detached());
+        }
+        let Some(value_type) = common(first, second, !one.is_empty(), !other.is_empty()) else {
+            let [one, other] = [&*first, &*second].map(|table| join_names(table.candidates()));
+            (self.report)(Difference::Types(one, other));
+            return Ok(());
+        };
+        let mut places = HashMap::<BString, VecDeque<usize>>::new();
+        for (place, entry) in other.iter().enumerate() {
+            places.entry(entry.key().to_owned()).or_default().push_back(place);
+        }
+        let mut last = None;
+        let mut is_in_order = true;
+        let mut found = vec![false; other.len()];
+        for entry in &one {
+            let Some(place) = places.get_mut(entry.key()).and_then(VecDeque::pop_front) else {
+                (self.report)(Difference::OnlyInFirst(entry.key().to_owned()));
+                continue;
+            };
+            if is_in_order && !self.tolerance.by_key && last.is_some_and(|last| place < last) {
+                (self.report)(Difference::Order(entry.key().to_owned()));
+                is_in_order = false;
+            }
+            last = Some(place);
+            found[place] = true;
+            self.entries(entry, &other[place], value_type)?;
+        }
+        for (entry, _) in other.iter().zip(found).filter(|(_, found)| !found) {
+            (self.report)(Difference::OnlyInSecond(entry.key().to_owned()));
+        }
+        Ok(())
+    }
+
+    fn entries(&mut self, one: &Entry, other: &Entry, value_type: &ValueType) -> Result<()> {
+        self.compared += 1;
+        let is_whole = one.range().is_none() && other.range().is_none();
+        if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
+            return Ok(());
+        }
+        let contents = [Content::read(one, value_type)?, Content::read(other, value_type)?];
+        if let Some(difference) = self.contents(one.key().to_owned(), contents) {
+            (self.report)(difference);
+        }
+        Ok(())
+    }
+
+    fn contents(&self, key: BString, contents: [Content; 2]) -> Option<Difference> {
+        let sizes = || contents.each_ref().map(describe);
+        let (shape, one, other) = match &contents {
+            [Content::Words(one), Content::Words(other)] => {
+                let word = |words: &[BString], place| words.get(place).cloned().unwrap_or_default();
+                let place = (0..one.len().max(other.len())).find(|&place| one.get(place) != other.get(place))?;
+                return Some(Difference::Words { key, place, words: [word(one, place), word(other, place)] });
+            }
+            [Content::Numbers { shape, values: one }, Content::Numbers { shape: other_shape, values: other }] => {
+                // Without rows there are no columns to speak of.
+                if one.len() != other.len() || (shape != other_shape && !one.is_empty()) {
+                    return Some(Difference::Sizes { key, sizes: sizes() });
+                }
+                (shape, one, other)
+            }
+            _ => return Some(Difference::Sizes { key, sizes: sizes() }),
+        };
+        let (mut count, mut largest, mut at) = (0, -1.0, 0);
+        for (place, (&one, &other)) in one.iter().zip(other).enumerate() {
+            let difference = self.difference(one, other);
+            if let Some(difference) = difference {
+                count += 1;
+                if difference > largest {
+                    (largest, at) = (difference, place);
+                }
+            }
+        }
+        let place = match shape {
+            Shape::Matrix { columns } => vec![at / columns, at % columns],
+            Shape::Scalar | Shape::Vector | Shape::Lists(_) => vec![at],
+        };
+        let values = [one, other].map(|values| values.get(at).copied().unwrap_or_default());
+        (count > 0).then_some(Difference::Numbers { key, count: [count, one.len()], largest, place, values })
+    }
+
+    /// How far two numbers are from each other, where that is more than is allowed.
+    fn difference(&self, one: f64, other: f64) -> Option<f64> {
+        if one == other || (one.is_nan() && other.is_nan()) {
+            return None;
+        }
+        let difference = (one - other).abs();
+        if !difference.is_finite() {
+            return Some(f64::INFINITY);
+        }
+        (difference > self.tolerance.absolute + self.tolerance.relative * other.abs()).then_some(difference)
+    }
+}
+
+/// The size of a value: `28x13`, `28`, `3 lists`.
+fn describe(content: &Content) -> String {
+    match content {
+        Content::Words(words) => format!("{} words", words.len()),
+        Content::Numbers { shape: Shape::Matrix { columns }, values } => {
+            format!("{}x{columns}", values.len().checked_div(*columns).unwrap_or(0))
+        }
+        Content::Numbers { shape: Shape::Lists(lengths), values } => {
+            format!("{} lists of {} numbers", lengths.len(), values.len())
+        }
+        Content::Numbers { values, .. } => values.len().to_string(),
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Types(one, other) => write!(f, "the types differ: {one}, and {other}"),
+            Self::Order(key) => write!(f, "{key}: the order of keys differs from here on"),
+            Self::OnlyInFirst(key) => write!(f, "{key}: only in the first table"),
+            Self::OnlyInSecond(key) => write!(f, "{key}: only in the second table"),
+            Self::Sizes { key, sizes: [one, other] } => write!(f, "{key}: sizes differ: {one}, and {other}"),
+            Self::Numbers { key, count: [count, of], largest, place, values: [one, other] } => {
+                let place = match place.as_slice() {
+                    [row, column] => format!("row {row}, column {column}"),
+                    place => format!("place {}", place.first().unwrap_or(&0)),
+                };
+                let plural = if *count == 1 { "differs" } else { "differ" };
+                write!(
+                    f,
+                    "{key}: {count} of {of} numbers {plural}; the largest difference is {largest:.6} at {place}: "
+                )?;
+                write!(f, "{one}, and {other}")
+            }
+            Self::Words { key, place, words: [one, other] } => {
+                write!(f, "{key}: words differ from word {place} on: {:?}, and {:?}", one.as_bstr(), other.as_bstr())
+            }
+        }
+    }
+}

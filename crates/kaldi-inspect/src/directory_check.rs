@@ -1,0 +1,353 @@
+//! Faults of a data directory.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::check::{Checks, check_each};
+use crate::fault::Fault;
+use crate::keys::Keys;
+use crate::kind::{Kind, Named};
+use crate::rows::{Folder, Row};
+use crate::{Error, Result};
+
+/// What a data directory need not have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Missing {
+    /// `wav.scp`.
+    pub wav: bool,
+    /// `feats.scp`.
+    pub feats: bool,
+    /// `text`.
+    pub text: bool,
+}
+
+/// What the words behind the keys of a file have to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Anything, but something.
+    Any,
+    /// One word.
+    Word,
+    /// A number above 0.
+    Number,
+    /// A count above 0.
+    Count,
+    /// `m` or `f`.
+    Gender,
+    /// A recording, begin and end in seconds.
+    Segment,
+    /// A file and a channel, `A` or `B`.
+    Channel,
+}
+
+/// What the keys of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Utterance,
+    Speaker,
+    Recording,
+}
+
+/// The files that are looked at: what their keys are, and what stands behind them.
+const FILES: [(&str, Of, Form); 17] = [
+    ("utt2spk", Of::Utterance, Form::Word),
+    ("spk2utt", Of::Speaker, Form::Any),
+    ("wav.scp", Of::Recording, Form::Any),
+    ("segments", Of::Utterance, Form::Segment),
+    ("reco2file_and_channel", Of::Recording, Form::Channel),
+    ("reco2dur", Of::Recording, Form::Number),
+    ("text", Of::Utterance, Form::Any),
+    ("feats.scp", Of::Utterance, Form::Any),
+    ("vad.scp", Of::Utterance, Form::Any),
+    ("cmvn.scp", Of::Speaker, Form::Any),
+    ("utt2dur", Of::Utterance, Form::Number),
+    ("utt2num_frames", Of::Utterance, Form::Count),
+    ("utt2lang", Of::Utterance, Form::Word),
+    ("utt2uniq", Of::Utterance, Form::Word),
+    ("utt2warp", Of::Utterance, Form::Number),
+    ("spk2gender", Of::Speaker, Form::Gender),
+    ("spk2warp", Of::Speaker, Form::Number),
+];
+
+/// Words that language models have a meaning of their own for.
+const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
+
+/// Looks for everything that is wrong with a data directory, and hands each fault over; returns the number of utterances.
+///
+/// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: the values of `feats.scp`, `vad.scp` and `cmvn.scp`,
+/// and files of `wav.scp` that are not there. Commands are not run.
+///
+/// # Errors
+/// Where a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
+pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &mut dyn FnMut(Fault)) -> Result<u64> {
+    let folder = Folder::new(path);
+    if !["wav.scp", "feats.scp", "utt2spk", "text"].iter().any(|file| folder.has(file)) {
+        return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
+    }
+    let mut files = HashMap::new();
+    for (file, ..) in FILES {
+        if let Some(rows) = folder.rows(file)? {
+            files.insert(file, rows);
+        }
+    }
+    let mut directory = Directory { folder, files, report };
+    for (file, may_be_missing) in [
+        ("utt2spk", false),
+        ("spk2utt", false),
+        ("wav.scp", missing.wav),
+        ("feats.scp", missing.feats),
+        ("text", missing.text),
+    ] {
+        if !may_be_missing && directory.rows(file).is_none() {
+            directory.fault(file, "", "there is no such file");
+        }
+    }
+    for (file, _, form) in FILES {
+        directory.lines(file, form);
+    }
+    directory.speakers();
+    directory.key_lists();
+    directory.recordings();
+    directory.words();
+    directory.values(checks)?;
+    Ok(directory.rows("utt2spk").map_or(0, |rows| rows.len() as u64))
+}
+
+struct Directory<'a> {
+    folder: Folder,
+    files: HashMap<&'static str, Vec<Row>>,
+    report: &'a mut dyn FnMut(Fault),
+}
+
+impl Directory<'_> {
+    fn rows(&self, file: &str) -> Option<&[Row]> {
+        self.files.get(file).map(Vec::as_slice)
+    }
+
+    fn fault(&mut self, file: &str, place: impl AsRef<[u8]>, message: impl Into<String>) {
+        let table = self.folder.name(file).to_string();
+        (self.report)(Fault::new(&table, place, message));
+    }
+
+    /// Every line by itself, and the order of the keys.
+    fn lines(&mut self, file: &'static str, form: Form) {
+        let Some(rows) = self.files.remove(file) else { return };
+        if rows.is_empty() {
+            self.fault(file, "", "the file is empty");
+        }
+        let mut keys = Keys::default();
+        for row in &rows {
+            if row.key.is_empty() {
+                self.fault(file, format!("line {}", row.number), "the line is empty");
+                continue;
+            }
+            let last = keys.last().map(ToOwned::to_owned);
+            let place = keys.add(row.key.as_bstr());
+            if let Some(last) = last.filter(|_| place.is_unsorted) {
+                self.fault(file, &row.key, format!("keys are not sorted: it comes behind {last} (sort with LC_ALL=C)"));
+            }
+            if place.is_duplicate {
+                self.fault(file, &row.key, "the key was there before");
+            }
+            if let Some(expected) = form.refuse(row) {
+                self.fault(file, &row.key, format!("expected {expected} behind the key, got {:?}", row.rest));
+            }
+        }
+        self.files.insert(file, rows.into_iter().filter(|row| !row.key.is_empty()).collect());
+    }
+
+    /// Whether `utt2spk` and `spk2utt` say the same, and utterances are in the order of their speakers.
+    fn speakers(&mut self) {
+        let Some(utt2spk) = self.files.remove("utt2spk") else { return };
+        for pair in utt2spk.windows(2) {
+            if pair[0].rest > pair[1].rest && pair[0].key < pair[1].key && !pair[1].rest.is_empty() {
+                let message = format!(
+                    "speaker {} comes behind speaker {}: names of utterances have to begin with that of the speaker",
+                    pair[1].rest, pair[0].rest
+                );
+                self.fault("utt2spk", &pair[1].key, message);
+            }
+        }
+        if let Some(spk2utt) = self.files.remove("spk2utt") {
+            let speakers: HashMap<_, _> = utt2spk.iter().map(|row| (&row.key, &row.rest)).collect();
+            let mut listed = HashSet::new();
+            for row in &spk2utt {
+                for utterance in row.words().map(ToOwned::to_owned) {
+                    match speakers.get(&utterance) {
+                        None => self.fault("spk2utt", &row.key, format!("utterance {utterance} is not in utt2spk")),
+                        Some(speaker) if **speaker != row.key => {
+                            let message = format!("utterance {utterance} has speaker {speaker} in utt2spk");
+                            self.fault("spk2utt", &row.key, message);
+                        }
+                        Some(_) => {}
+                    }
+                    if !listed.insert(utterance.clone()) {
+                        self.fault("spk2utt", &row.key, format!("utterance {utterance} was there before"));
+                    }
+                }
+            }
+            for row in utt2spk.iter().filter(|row| !listed.contains(&row.key)) {
+                self.fault("spk2utt", &row.key, "the utterance is missing");
+            }
+            self.files.insert("spk2utt", spk2utt);
+        }
+        self.files.insert("utt2spk", utt2spk);
+    }
+
+    /// Whether the files have the same keys.
+    fn key_lists(&mut self) {
+        let keys = |rows: &[Row]| rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>();
+        let utterances = self.rows("utt2spk").map(keys);
+        let speakers = self.rows("spk2utt").map(keys);
+        let recordings = self.rows("wav.scp").map(keys);
+        let has_segments = self.rows("segments").is_some();
+        for (file, of, _) in FILES {
+            let (other, expected) = match of {
+                Of::Utterance => ("utt2spk", &utterances),
+                Of::Speaker => ("spk2utt", &speakers),
+                // Without segments, recordings are utterances.
+                Of::Recording if file == "wav.scp" && has_segments => continue,
+                Of::Recording if file == "wav.scp" => ("utt2spk", &utterances),
+                Of::Recording => ("wav.scp", &recordings),
+            };
+            let (Some(expected), Some(rows)) = (expected, self.rows(file)) else { continue };
+            if file == other {
+                continue;
+            }
+            let got: HashSet<BString> = rows.iter().map(|row| row.key.clone()).collect();
+            let known: HashSet<&BString> = expected.iter().collect();
+            let unknown: Vec<_> =
+                rows.iter().filter(|row| !known.contains(&row.key)).map(|row| row.key.clone()).collect();
+            for key in unknown {
+                self.fault(file, &key, format!("the key is not in {other}"));
+            }
+            for key in expected.iter().filter(|key| !got.contains(*key)) {
+                self.fault(file, key, format!("the key is missing, which {other} has"));
+            }
+        }
+    }
+
+    /// Whether segments are parts of recordings, and the files of recordings are there.
+    fn recordings(&mut self) {
+        let Some(waves) = self.files.remove("wav.scp") else { return };
+        if let Some(segments) = self.files.remove("segments") {
+            let known: HashSet<&[u8]> = waves.iter().map(|row| row.key.as_slice()).collect();
+            let mut used = HashSet::new();
+            for row in &segments {
+                let recording = row.words().next().map(ToOwned::to_owned).unwrap_or_default();
+                if !known.contains(recording.as_slice()) {
+                    self.fault("segments", &row.key, format!("recording {recording} is not in wav.scp"));
+                }
+                used.insert(recording);
+            }
+            for row in waves.iter().filter(|row| !used.contains(&row.key)) {
+                self.fault("wav.scp", &row.key, "the recording has no segment");
+            }
+            self.files.insert("segments", segments);
+        }
+        for row in &waves {
+            if row.rest.starts_with(b"~") || row.words().any(|word| word.starts_with(b"~/")) {
+                self.fault("wav.scp", &row.key, "~ is not replaced in script files: write the whole name");
+            }
+        }
+        self.files.insert("wav.scp", waves);
+    }
+
+    /// Whether transcripts are text that recipes can use.
+    fn words(&mut self) {
+        let Some(rows) = self.files.remove("text") else { return };
+        for row in &rows {
+            let Ok(text) = row.rest.to_str() else {
+                self.fault("text", &row.key, "the text is not UTF-8");
+                continue;
+            };
+            let foreign =
+                text.chars().find(|&c| c.is_control() && c != '\t' || c.is_whitespace() && !matches!(c, ' ' | '\t'));
+            if let Some(foreign) = foreign {
+                let message =
+                    format!("the text has the character U+{:04X}; words have spaces between them", u32::from(foreign));
+                self.fault("text", &row.key, message);
+            }
+            for word in RESERVED {
+                if row.words().any(|other| other == word) {
+                    self.fault(
+                        "text",
+                        &row.key,
+                        format!("the text has the word {word}, which language models reserve"),
+                    );
+                }
+            }
+        }
+        self.files.insert("text", rows);
+    }
+
+    /// The values of script files, and whether features have the numbers of frames that are told.
+    fn values(&mut self, checks: Checks) -> Result<()> {
+        let told: BTreeMap<BString, u64> = self
+            .rows("utt2num_frames")
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|row| Some((row.key.clone(), row.number_at(0)? as u64)))
+            .collect();
+        let checks = Checks { skips_commands: true, value_type: None, ..checks };
+        for file in ["wav.scp", "feats.scp", "vad.scp", "cmvn.scp"] {
+            if self.rows(file).is_none() {
+                continue;
+            }
+            let table = self.folder.name(file);
+            let name = table.to_string();
+            let mut wrong = Vec::new();
+            let report = &mut *self.report;
+            // The order of keys was looked at before.
+            let mut report_values = |fault: Fault| {
+                if !fault.message.starts_with("keys are not sorted") && fault.message != "the key was there before" {
+                    report(fault);
+                }
+            };
+            let named = Named { kind: Kind::Script, rxfilename: table, is_binary: false };
+            check_each(&name, named, checks, &mut report_values, &mut |key, header| {
+                if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)
+                    && file == "feats.scp"
+                    && frames != rows
+                {
+                    wrong.push(Fault::new(&name, key, format!("it has {rows} frames, and {frames} in utt2num_frames")));
+                }
+            })?;
+            wrong.into_iter().for_each(&mut *self.report);
+        }
+        Ok(())
+    }
+}
+
+impl Form {
+    /// What was expected behind the key, where it is not there.
+    fn refuse(self, row: &Row) -> Option<&'static str> {
+        let words: Vec<&BStr> = row.words().collect();
+        let is_positive = |place| row.number_at(place).is_some_and(|number| number > 0.0 && number.is_finite());
+        match self {
+            Self::Any => words.is_empty().then_some("something"),
+            Self::Word => (words.len() != 1).then_some("one word"),
+            Self::Number => (words.len() != 1 || !is_positive(0)).then_some("a number above 0"),
+            Self::Count => {
+                let is_count =
+                    is_positive(0) && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+                (words.len() != 1 || !is_count).then_some("a number of frames")
+            }
+            Self::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
+            Self::Segment => {
+                let (begin, end) = (row.number_at(1), row.number_at(2));
+                // -1 is the end of the recording.
+                let is_span =
+                    matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && (end > begin || end == -1.0));
+                // A channel may follow.
+                (!(3..=4).contains(&words.len()) || !is_span).then_some("a recording, its begin and a later end")
+            }
+            Self::Channel => {
+                let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");
+                (!is_channel).then_some("a file and channel A or B")
+            }
+        }
+    }
+}

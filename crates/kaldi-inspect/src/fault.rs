@@ -1,0 +1,43 @@
+//! What is wrong with a table.
+
+use std::fmt;
+
+use crate::Error;
+
+/// Something that is wrong with a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The name of the table, or of the file of a data directory.
+    pub table: String,
+    /// The key of the entry, or the number of the line; empty where it is the table as a whole.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place.is_empty() {
+            true => write!(f, "{}: {}", self.table, self.message),
+            false => write!(f, "{}: {}: {}", self.table, self.place, self.message),
+        }
+    }
+}
+
+impl Fault {
+    pub(crate) fn new(table: &str, place: impl AsRef<[u8]>, message: impl Into<String>) -> Self {
+        Self { table: table.to_owned(), place: kaldi_io::excerpt(place.as_ref()).to_string(), message: message.into() }
+    }
+
+    /// The fault that a failure to read the table tells of.
+    pub(crate) fn of(table: &str, error: Error) -> Self {
+        match error {
+            Error::Table(kaldi_table::Error::Entry { key, source, .. }) => Self::new(table, key, source.to_string()),
+            Error::Table(kaldi_table::Error::ScriptLine { line, message, .. }) => {
+                Self::new(table, format!("line {line}"), message)
+            }
+            Error::Table(kaldi_table::Error::Promise { message, .. }) => Self::new(table, "", message),
+            other => Self::new(table, "", other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Looks for everything that is wrong with tables of any type.
+//!
+//! Kaldi has `utils/validate_data_dir.sh` for data directories, which stops at the first fault.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use bstr::ByteSlice;
+use kaldi_cli::{InputName, Tally};
+use kaldi_inspect::{Checks, Fault, Kind, Missing, Named, check, check_directory};
+use kaldi_io::Output;
+use kaldi_log::log;
+use kaldi_scan::ValueType;
+use serde_json::json;
+
+const USAGE: &str = "\
+Looks for everything that is wrong with archives, script files, single values and data directories of any type, and writes a
+line for each fault: <table>: <key or line>: <fault>. The exit status is 0 where there is none and 1 where there are some.
+
+Usage: table-check [options] <table> [<table> ...]
+ e.g.: table-check --quick raw_mfcc.*.ark feats.scp
+       table-check --no-text data/train
+Values have to be whole, readable, of one type and finite; matrices have to have the same number of columns; keys have to be
+sorted and each there once. Lines of a script file have to lead to values, and to none of another key. The files of a data
+directory have to agree: what utils/validate_data_dir.sh finds is found, and values are looked at; commands in wav.scp are
+not run.
+With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
+See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Read headers only: numbers that are not finite and damage between headers are not found
+    #[arg(long)]
+    quick: bool,
+    /// Write a JSON object a line for each fault
+    #[arg(long)]
+    json: bool,
+    /// A data directory need not have wav.scp
+    #[arg(long)]
+    no_wav: bool,
+    /// A data directory need not have feats.scp
+    #[arg(long)]
+    no_feats: bool,
+    /// A data directory need not have text
+    #[arg(long)]
+    no_text: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    #[arg(required = true)]
+    tables: Vec<InputName>,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_check)
+}
+
+fn table_check(opts: Options) -> Result<Tally> {
+    let mut output = Output::create("-".into(), false)?;
+    let checks = Checks { quick: opts.quick, value_type: opts.value_type, skips_commands: false };
+    let missing = Missing { wav: opts.no_wav, feats: opts.no_feats, text: opts.no_text };
+    let (mut entries, mut faults, mut failed) = (0, 0, None);
+    for table in &opts.tables {
+        let named = Named::find(table)?;
+        let mut report = |fault: Fault| {
+            faults += 1;
+            let line = match opts.json {
+                true => json!({ "table": fault.table, "place": fault.place, "fault": fault.message }).to_string(),
+                false => fault.to_string(),
+            };
+            if let Err(error) = output.write_all((line + "\n").as_bytes()) {
+                failed.get_or_insert(error);
+            }
+        };
+        entries += match named.kind {
+            Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
+            _ => check(&table.to_string(), named, checks, &mut report)?,
+        };
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+    }
+    log!("Checked {entries} entries of {} tables, found {faults} faults.", opts.tables.len());
+    output.finish()?;
+    Ok(Tally::new(entries, faults).ok_if(faults == 0))
+}

@@ -1,0 +1,95 @@
+//! Tells in what two tables of any type differ.
+//!
+//! Kaldi has `compare-feats` and `compare-int-vector`, each for one type.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use kaldi_cli::{InputName, Tally};
+use kaldi_inspect::{Difference, Named, Tolerance, diff};
+use kaldi_io::Output;
+use kaldi_log::log;
+use kaldi_scan::ValueType;
+use serde_json::{Value, json};
+
+const USAGE: &str = "\
+Tells in what two tables of any type differ, a line for each difference: keys that only one of them has, sizes, numbers and
+where they differ most, words. The exit status is 0 where they are equal and 1 where they are not.
+
+Usage: table-diff [options] <table> <table>
+ e.g.: table-diff old/feats.scp new/feats.scp
+       table-diff --rtol=1e-4 --by-key ark:raw.ark ark,t:raw.txt
+Archives and script files, binary and text, compressed and not, may be compared with each other. Two numbers are equal where
+they differ by no more than atol + rtol * |second|, or are both not numbers.
+With --json: {\"difference\": \"numbers\", \"key\": \"utt1\", \"count\": 3, \"of\": 364, \"largest\": 0.5, \"place\": [2, 0],
+       \"first\": 1.5, \"second\": 2}
+See also: compare-feats, compare-int-vector, table-check
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Part of the second number by which two numbers may differ
+    #[arg(long, default_value_t = 0.0)]
+    rtol: f64,
+    /// By how much two numbers may differ
+    #[arg(long, default_value_t = 0.0)]
+    atol: f64,
+    /// Let the tables have their keys in different orders
+    #[arg(long)]
+    by_key: bool,
+    /// Write a JSON object a line for each difference
+    #[arg(long)]
+    json: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
+    first: InputName,
+    second: InputName,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_diff)
+}
+
+fn table_diff(opts: Options) -> Result<Tally> {
+    for (name, value) in [("rtol", opts.rtol), ("atol", opts.atol)] {
+        ensure!(value >= 0.0, "expected --{name} to be 0 or more, got {value}");
+    }
+    let tolerance =
+        Tolerance { relative: opts.rtol, absolute: opts.atol, by_key: opts.by_key, value_type: opts.value_type };
+    let mut output = Output::create("-".into(), false)?;
+    let (mut differences, mut failed) = (0, None);
+    let compared = diff(Named::find(&opts.first)?, Named::find(&opts.second)?, tolerance, &mut |difference| {
+        differences += 1;
+        let line = if opts.json { to_json(&difference).to_string() } else { difference.to_string() };
+        if let Err(error) = output.write_all((line + "\n").as_bytes()) {
+            failed.get_or_insert(error);
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    log!("Compared {compared} values, found {differences} differences.");
+    output.finish()?;
+    Ok(Tally::new(compared, differences).ok_if(differences == 0))
+}
+
+fn to_json(difference: &Difference) -> Value {
+    let key = |key: &bstr::BString| key.to_string();
+    match difference {
+        Difference::Types(first, second) => json!({ "difference": "types", "first": first, "second": second }),
+        Difference::Order(name) => json!({ "difference": "order", "key": key(name) }),
+        Difference::OnlyInFirst(name) => json!({ "difference": "only-in-first", "key": key(name) }),
+        Difference::OnlyInSecond(name) => json!({ "difference": "only-in-second", "key": key(name) }),
+        Difference::Sizes { key: name, sizes: [first, second] } => {
+            json!({ "difference": "sizes", "key": key(name), "first": first, "second": second })
+        }
+        Difference::Numbers { key: name, count: [count, of], largest, place, values: [first, second] } => json!({
+            "difference": "numbers", "key": key(name), "count": count, "of": of, "largest": largest, "place": place,
+            "first": first, "second": second,
+        }),
+        Difference::Words { key: name, place, words: [first, second] } => json!({
+            "difference": "words", "key": key(name), "place": place, "first": key(first), "second": key(second),
+        }),
+    }
+}

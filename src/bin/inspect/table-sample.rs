@@ -1,0 +1,129 @@
+//! Takes a random sample of a table of any type.
+//!
+//! Kaldi's recipes run `utils/subset_scp.pl` on lists.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail, ensure};
+use bstr::{BStr, BString};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_feed::{Item, ItemWriter, Items};
+use kaldi_inspect::{Kind, Named};
+use kaldi_io::is_specifier;
+use kaldi_log::log;
+use kaldi_reader::{Draws, Reader};
+
+const USAGE: &str = "\
+Takes a random sample of an archive with values of any type, or of the lines of a list (a script file, for one). What is taken
+follows from the keys and --seed: of tables with the same keys, the same ones are taken. The order stays. Values are copied
+as they are.
+
+Usage: table-sample [options] <archive-rspecifier> <archive-wspecifier>
+  or:  table-sample [options] <list> <list>
+ e.g.: table-sample --n=100 feats.scp some.scp
+       table-sample --fraction=0.1 --seed=3 ark:feats.ark ark,scp:some.ark,some.scp
+See also: table-shuffle, table-split, table-get, subset-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Number of entries, or all where there are fewer
+    #[arg(long)]
+    n: Option<u64>,
+    /// How likely each entry is taken, from 0 to 1
+    #[arg(long)]
+    fraction: Option<f64>,
+    /// Another seed makes another sample
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    source: InputName,
+    target: OutputName,
+}
+
+/// An entry with the number that was drawn for its key, and its place in the table.
+struct Drawn {
+    bits: u64,
+    place: u64,
+    item: Item,
+}
+
+fn main() -> ExitCode {
+    kaldi_cli::run(USAGE, table_sample)
+}
+
+fn table_sample(opts: Options) -> Result<Tally> {
+    let (source, target) = names(&opts.source, &opts.target)?;
+    let mut items = Items::open(source.as_ref())?;
+    let draw = |key: &BStr| Draws::named(&[opts.seed], key).bits();
+    let (mut read, mut done) = (0, 0);
+    match (opts.n, opts.fraction) {
+        (Some(n), None) => {
+            let mut target = ItemWriter::create(target.as_ref(), &items)?;
+            // Those with the smallest numbers.
+            let mut kept = BinaryHeap::new();
+            while let Some(item) = items.next()? {
+                kept.push(Drawn { bits: draw(item.key()), place: read, item });
+                read += 1;
+                if kept.len() as u64 > n {
+                    kept.pop();
+                }
+            }
+            let mut kept = kept.into_vec();
+            kept.sort_by_key(|drawn| drawn.place);
+            for Drawn { item, .. } in &kept {
+                target.put(item)?;
+                done += 1;
+            }
+            target.finish()?;
+        }
+        (None, Some(fraction)) => {
+            ensure!((0.0..=1.0).contains(&fraction), "expected --fraction to be from 0 to 1, got {fraction}");
+            let mut target = ItemWriter::create(target.as_ref(), &items)?;
+            while let Some(item) = items.next()? {
+                read += 1;
+                // The upper 53 bits are a number from 0 to 1 that is below it.
+                if ((draw(item.key()) >> 11) as f64) / ((1_u64 << 53) as f64) < fraction {
+                    target.put(&item)?;
+                    done += 1;
+                }
+            }
+            target.finish()?;
+        }
+        _ => bail!("expected either --n or --fraction"),
+    }
+    log!("Took {done} of {read} entries");
+    Ok(Tally::new(done, 0).always_ok())
+}
+
+/// The names of source and target; what is an archive needs no `ark:`.
+fn names(source: &BStr, target: &BStr) -> Result<(BString, BString)> {
+    let named = Named::find(source)?;
+    let is_plain_archive = !is_specifier(source) && named.kind == Kind::Archive && named.is_binary;
+    let with_ark = |name: &BStr| if is_specifier(name) { name.to_owned() } else { format!("ark:{name}").into() };
+    Ok(match is_plain_archive {
+        true => (with_ark(source), with_ark(target)),
+        false => (source.to_owned(), target.to_owned()),
+    })
+}
+
+impl Ord for Drawn {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.bits, self.place).cmp(&(other.bits, other.place))
+    }
+}
+
+impl PartialOrd for Drawn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Drawn {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Drawn {}

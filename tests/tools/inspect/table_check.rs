@@ -1,0 +1,212 @@
+use super::tables;
+use crate::support::{Scratch, tool};
+
+#[test]
+fn a_table_is_needed() {
+    tool("table-check").assert().code(1).stdout("");
+}
+
+#[test]
+fn a_sound_table_has_no_line() {
+    let scratch = tables();
+    let names = "feats.ark feats.scp ark:feats.ark scp:feats.scp ali.ark text utt2spk wav.scp a.wav";
+    for quick in ["", "--quick"] {
+        let ran = scratch.sh(&format!("table-check {quick} {names}"));
+        ran.succeeds().stdout_is("").stderr_has("found 0 faults");
+    }
+    scratch.sh("cat feats.ark | table-check -").succeeds().stdout_is("");
+}
+
+#[test]
+fn what_cannot_be_opened_is_status_255() {
+    tables().sh("table-check nowhere").fails_with(255).stdout_is("").stderr_has("cannot open nowhere");
+}
+
+/// What is found in a table, and with `--quick`.
+#[track_caller]
+fn finds(scratch: &Scratch, table: &str, faults: &str, quick_faults: &str) {
+    let ran = scratch.sh(&format!("table-check {table}"));
+    ran.fails_with(1).stdout_is(faults);
+    let ran = scratch.sh(&format!("table-check --quick {table}"));
+    ran.fails_with(i32::from(!quick_faults.is_empty())).stdout_is(quick_faults);
+}
+
+#[test]
+fn keys_have_to_be_sorted_and_there_once() {
+    let scratch = tables();
+    scratch.write("t", "b 1\na 2\na 3\n");
+    let faults = "t: a: keys are not sorted: it comes behind b\nt: a: the key was there before\n";
+    finds(&scratch, "t", faults, faults);
+    scratch.sh("(tail -n 1 feats.scp; head -n 1 feats.scp) > s.scp").succeeds();
+    let faults = "s.scp: a: keys are not sorted: it comes behind c\n";
+    finds(&scratch, "s.scp", faults, faults);
+}
+
+#[test]
+fn matrices_have_to_have_the_same_columns() {
+    let scratch = tables();
+    scratch.write("t", "a [ 1 2\n 3 4 ]\nb [ 1\n 2 ]\nc [ ]\nd [ 1 2\n 3 4 ]\n");
+    let faults = "t: b: expected 2 columns as in a, got 1\n";
+    finds(&scratch, "t", faults, faults);
+}
+
+#[test]
+fn numbers_have_to_be_finite() {
+    let scratch = tables();
+    scratch.write("t", "a [ 1 2\n inf nan ]\nb [ 0 0\n 0 0 ]\n").write("v", "a [ 1 nan ]\nb [ -inf 2 ]\n");
+    finds(&scratch, "t", "t: a: 2 of 4 values are not finite; the first, at row 1, column 0, is infinite\n", "");
+    let faults = "v: a: 1 of 2 values are not finite; the first, at place 1, is not a number\n\
+                  v: b: 1 of 2 values are not finite; the first, at place 0, is infinite\n";
+    finds(&scratch, "v", faults, "");
+}
+
+#[test]
+fn an_archive_has_to_be_whole_and_of_one_type() {
+    let scratch = tables();
+    scratch.sh("head -c 70 feats.ark > cut.ark").succeeds();
+    let ran = scratch.sh("table-check --quick cut.ark feats.ark").fails_with(1);
+    let found = String::from_utf8(ran.stdout().to_vec()).unwrap();
+    assert!(found.starts_with("cut.ark: c: cut.ark:") && found.lines().count() == 1, "{found}");
+    scratch.sh("cat feats.ark ali.ark > both.ark; table-check both.ark").fails_with(1).stderr_has("found 1 faults");
+    scratch.sh("table-check --type=vector feats.ark").fails_with(1);
+}
+
+#[test]
+fn every_line_of_a_script_file_is_looked_at() {
+    let scratch = tables();
+    scratch.sh("(echo 0 nowhere; cat feats.scp; echo d; echo e feats.ark:3; echo f exit 3 \\|) > x.scp").succeeds();
+    scratch.sh("table-check x.scp | sed 's/got .*/got .../'").fails_with(1).stdout_is(
+        "x.scp: 0: cannot open nowhere: No such file or directory\n\
+         x.scp: line 5: expected a key and a file name, got ...\n\
+         x.scp: e: feats.ark:3: expected \"[\", got ...\n\
+         x.scp: f: Pipe exit 3 | had nonzero return status: exit status 3\n",
+    );
+}
+
+#[test]
+fn lines_of_a_script_file_lead_to_the_values_of_their_keys() {
+    let scratch = tables();
+    let swap = "awk '{ keys[NR] = $1; places[NR] = $2 } END { print keys[1], places[2]; print keys[2], places[1]; print keys[3], \
+                places[3] }' feats.scp > swapped.scp";
+    scratch.sh(swap).succeeds();
+    let faults = "swapped.scp: a: feats.ark:43 is the value of b in its archive\n\
+                  swapped.scp: b: feats.ark:2 is the value of a in its archive\n";
+    finds(&scratch, "swapped.scp", faults, faults);
+    // Names that the archive does not have are new names, and two names for one value are meant.
+    scratch.sh("sed 's/^/x-/' feats.scp > renamed.scp; cat feats.scp renamed.scp > both.scp").succeeds();
+    scratch.sh("table-check renamed.scp both.scp").succeeds().stdout_is("");
+}
+
+#[test]
+fn json_has_table_place_and_fault() {
+    let scratch = tables();
+    scratch.write("t", "b 1\na 2\n");
+    let line = "{\"fault\":\"keys are not sorted: it comes behind b\",\"place\":\"a\",\"table\":\"t\"}\n";
+    scratch.sh("table-check --json t").fails_with(1).stdout_is(line);
+}
+
+/// A sound data directory.
+fn directory() -> Scratch {
+    let scratch = tables();
+    scratch.write("utt2spk", "a x\nb x\nc y\n").write("spk2utt", "x a b\ny c\n");
+    scratch.write("text", "a one\nb two words\nc three\n");
+    scratch.write("segments", "a rec 0 0.1\nb rec 0.1 0.2\nc rec 0.2 -1\n");
+    scratch.sh("rm -f *.ark.tmp; table-check .").succeeds().stdout_is("");
+    scratch
+}
+
+#[test]
+fn a_data_directory_has_to_have_its_files() {
+    let scratch = directory();
+    scratch
+        .sh("rm text feats.scp; table-check . | sort")
+        .fails_with(1)
+        .stdout_is("./feats.scp: there is no such file\n./text: there is no such file\n");
+    scratch.sh("table-check --no-text --no-feats .").succeeds().stdout_is("");
+    scratch
+        .sh("rm wav.scp segments spk2utt; table-check --no-text --no-feats --no-wav .")
+        .fails_with(1)
+        .stdout_is("./spk2utt: there is no such file\n");
+    scratch.sh("mkdir empty; table-check empty").fails_with(255).stderr_has("expected a data directory");
+}
+
+#[test]
+fn all_faults_of_a_data_directory_are_told() {
+    for (file, content, faults) in [
+        ("utt2spk", "a x\nb y\nc y\n", "./spk2utt: x: utterance b has speaker y in utt2spk\n"),
+        (
+            "utt2spk",
+            "a x\nb x\n",
+            "./spk2utt: y: utterance c is not in utt2spk\n\
+          ./segments: c: the key is not in utt2spk\n./text: c: the key is not in utt2spk\n\
+          ./feats.scp: c: the key is not in utt2spk\n",
+        ),
+        (
+            "spk2utt",
+            "x a b\ny c a\n",
+            "./spk2utt: y: utterance a has speaker x in utt2spk\n\
+          ./spk2utt: y: utterance a was there before\n",
+        ),
+        ("spk2utt", "x a\ny c\n", "./spk2utt: b: the utterance is missing\n"),
+        ("text", "a one\nc three\n", "./text: b: the key is missing, which utt2spk has\n"),
+        ("text", "a one\nb\nc three\n", "./text: b: expected something behind the key, got \"\"\n"),
+        (
+            "text",
+            "a one\n\nb <s> x\nc three\n",
+            "./text: line 2: the line is empty\n\
+          ./text: b: the text has the word <s>, which language models reserve\n",
+        ),
+        (
+            "segments",
+            "a rec 0 0.1\nb other 0.1 0.2\nc rec 2 1\n",
+            "./segments: c: expected a recording, its begin and a later end behind the key, got \"rec 2 1\"\n\
+           ./segments: b: recording other is not in wav.scp\n",
+        ),
+        (
+            "wav.scp",
+            "rec ~/a.wav\n",
+            "./wav.scp: rec: ~ is not replaced in script files: write the whole name\n\
+          ./wav.scp: rec: cannot open ~/a.wav: No such file or directory (the shell replaces ~ at the begin of a word only; \
+          write $HOME instead)\n",
+        ),
+        ("wav.scp", "rec a.wav\nrex cat a.wav |\n", "./wav.scp: rex: the recording has no segment\n"),
+        (
+            "utt2num_frames",
+            "a 3\nb 7\nc x\n",
+            "./utt2num_frames: c: expected a number of frames behind the key, got \"x\"\n\
+          ./feats.scp: b: it has 1 frames, and 7 in utt2num_frames\n",
+        ),
+        ("utt2dur", "a 0.5\nb -1\nc 1\n", "./utt2dur: b: expected a number above 0 behind the key, got \"-1\"\n"),
+        ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f behind the key, got \"w\"\n"),
+        (
+            "reco2file_and_channel",
+            "rec file C\n",
+            "./reco2file_and_channel: rec: expected a file and channel A or B behind the key, got \"file C\"\n",
+        ),
+        (
+            "utt2uniq",
+            "a a\n",
+            "./utt2uniq: b: the key is missing, which utt2spk has\n\
+          ./utt2uniq: c: the key is missing, which utt2spk has\n",
+        ),
+        (
+            "cmvn.scp",
+            "x nowhere\n",
+            "./cmvn.scp: y: the key is missing, which spk2utt has\n\
+          ./cmvn.scp: x: cannot open nowhere: No such file or directory\n",
+        ),
+    ] {
+        let scratch = directory();
+        scratch.write(file, content);
+        scratch.sh("table-check .").fails_with(1).stdout_is(faults);
+    }
+}
+
+#[test]
+fn speakers_begin_the_names_of_utterances() {
+    let scratch = directory();
+    scratch.write("utt2spk", "a y\nb x\nc y\n").write("spk2utt", "x b\ny a c\n");
+    let fault =
+        "./utt2spk: b: speaker x comes behind speaker y: names of utterances have to begin with that of the speaker\n";
+    scratch.sh("table-check .").fails_with(1).stdout_is(fault);
+}

@@ -1,0 +1,107 @@
+use super::tables;
+use crate::support::tool;
+
+#[test]
+fn two_tables_are_needed() {
+    for arguments in [&[][..], &["a"], &["a", "b", "c"]] {
+        tool("table-diff").args(arguments).assert().code(1).stdout("");
+    }
+}
+
+#[test]
+fn forms_of_the_same_table_are_equal() {
+    let scratch = tables();
+    scratch.sh("copy-feats ark:feats.ark ark,t:feats.txt; copy-int-vector ark:ali.ark ark,t:ali.txt").succeeds();
+    for pair in [
+        "feats.ark feats.scp",
+        "scp:feats.scp ark:feats.txt",
+        "feats.txt 'ark:cat feats.ark |'",
+        "ali.ark ali.txt",
+        "text text",
+        "wav.scp wav.scp",
+        "a.wav a.wav",
+        "/dev/null /dev/null",
+    ] {
+        scratch.sh(&format!("table-diff {pair}")).succeeds().stdout_is("").stderr_has("found 0 differences");
+    }
+    scratch.sh("copy-matrix ark:feats.txt ark:- | table-diff feats.ark -").succeeds();
+}
+
+#[test]
+fn keys_that_only_one_has_are_told() {
+    let scratch = tables();
+    scratch.write("x", "a 1\nb 2\nd 4\n").write("y", "b 2\nc 3\nd 4\n");
+    let lines = "a: only in the first table\nc: only in the second table\n";
+    scratch.sh("table-diff x y").fails_with(1).stdout_is(lines);
+    scratch.sh("table-diff x /dev/null | wc -l").fails_with(1).stdout_is("3\n");
+    scratch
+        .sh("cat x x > twice; table-diff x twice")
+        .fails_with(1)
+        .stdout_is("a: only in the second table\nb: only in the second table\nd: only in the second table\n");
+}
+
+#[test]
+fn the_order_counts_unless_by_key() {
+    let scratch = tables();
+    scratch.write("x", "a 1\nb 2\nc 3\n").write("y", "b 2\nc 3\na 1\n");
+    scratch.sh("table-diff x y").fails_with(1).stdout_is("b: the order of keys differs from here on\n");
+    scratch.sh("table-diff --by-key x y").succeeds().stdout_is("");
+    scratch.sh("cat y | table-diff --by-key x -").succeeds().stdout_is("");
+}
+
+#[test]
+fn the_largest_difference_is_told_with_its_place() {
+    let scratch = tables();
+    scratch.write("x", "a [ 1 2\n 3 4 ]\nb [ 5 6 ]\n").write("y", "a [ 1 2.5\n 3 5 ]\nb [ 5 6 ]\n");
+    scratch
+        .sh("table-diff x y")
+        .fails_with(1)
+        .stdout_is("a: 2 of 4 numbers differ; the largest difference is 1.000000 at row 1, column 1: 4, and 5\n");
+    scratch.sh("table-diff --json x y").fails_with(1).stdout_is(
+        "{\"count\":2,\"difference\":\"numbers\",\"first\":4.0,\"key\":\"a\",\"largest\":1.0,\"of\":4,\"place\":[1,1],\
+         \"second\":5.0}\n",
+    );
+    scratch
+        .sh("echo 'a 1 2 3' > v; echo 'a 1 2 4' > w; table-diff v w")
+        .fails_with(1)
+        .stdout_is("a: 1 of 3 numbers differs; the largest difference is 1.000000 at place 2: 3, and 4\n");
+}
+
+#[test]
+fn numbers_may_differ_as_far_as_is_said() {
+    let scratch = tables();
+    scratch.write("x", "a [ 1 100 nan inf ]\n").write("y", "a [ 1.5 101 nan inf ]\n").write("z", "a [ 1 100 nan 2 ]\n");
+    for (options, status) in [
+        ("", 1),
+        ("--atol=0.9", 1),
+        ("--atol=1", 0),
+        ("--rtol=0.3", 1),
+        ("--rtol=0.34", 0),
+        ("--rtol=0.01 --atol=0.5", 0),
+    ] {
+        let ran = scratch.sh(&format!("table-diff {options} x y"));
+        ran.fails_with(status);
+    }
+    scratch
+        .sh("table-diff --atol=100 x z")
+        .fails_with(1)
+        .stdout_is("a: 1 of 4 numbers differs; the largest difference is inf at place 3: inf, and 2\n");
+    scratch.sh("table-diff --atol=-1 x y").fails_with(255).stderr_has("expected --atol to be 0 or more, got -1");
+}
+
+#[test]
+fn types_sizes_and_words_are_told() {
+    let scratch = tables();
+    scratch.sh("table-diff feats.ark ali.ark").fails_with(1).stdout_is("the types differ: matrix, and int32-vector\n");
+    scratch.write("x", "a [ 1 2\n 3 4 ]\n").write("y", "a [ 1 2 3\n 4 5 6 ]\n");
+    scratch.sh("table-diff x y").fails_with(1).stdout_is("a: sizes differ: 2x2, and 2x3\n");
+    scratch.write("v", "a one two\n").write("w", "a one three words\n");
+    scratch.sh("table-diff v w").fails_with(1).stdout_is("a: words differ from word 1 on: \"two\", and \"three\"\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let scratch = tables();
+    scratch.sh("head -c 70 feats.ark > cut.ark; table-diff feats.ark cut.ark").fails_with(255).stderr_has("cut.ark:");
+    scratch.sh("table-diff . feats.ark").fails_with(255).stderr_has("is a folder");
+}
