@@ -89,6 +89,7 @@ fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
         assert!(same, "{length} bytes of {}, and {told:?} at the end", V::NAME);
     }
     let _ = V::read_range(&mut Cursor::new(bytes), b"0:1");
+    let _ = V::part(&mut Cursor::new(bytes), b"0:1");
     let mut cursor = Cursor::new(bytes);
     let Ok(first) = V::read(&mut cursor) else { return };
     assert_eq!(told, Ok(Frame::Whole(cursor.offset())), "{} bytes were read of {}", cursor.offset(), V::NAME);

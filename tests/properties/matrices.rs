@@ -1,5 +1,7 @@
 use kaldi_io::{Cursor, Format, Frame, Value};
-use kaldi_matrix::{HtkFeatures, Matrix, MatrixRange, Real, SphinxFeatures, Vector};
+use kaldi_matrix::{
+    CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, MatrixRange, Real, SphinxFeatures, Vector,
+};
 
 use super::{Random, check};
 
@@ -102,7 +104,62 @@ fn a_range_is_the_same_from_binary_text_and_memory() {
             let bytes = written(&whole, format);
             let part = Matrix::<f32>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
             assert_eq!(part.ok().map(|part| written(&part, Format::Text)), expected, "{range}");
+            assert_eq!(
+                of_pieces::<Matrix<f32>>(&bytes, &range),
+                (format == Format::Binary).then_some(expected.clone())
+            );
         }
+    });
+}
+
+/// The part that is made of the pieces that a range needs, where the header tells them; nothing in it where there is no
+/// such part.
+#[allow(clippy::option_option)]
+fn of_pieces<V: Value>(bytes: &[u8], range: &str) -> Option<Option<Vec<u8>>> {
+    let head = &bytes[..bytes.len().min(22)];
+    let part = match V::part(&mut Cursor::new_head(head, (bytes.len() - head.len()) as u64), range.as_bytes()) {
+        Ok(part) => part?,
+        Err(_) => return Some(None),
+    };
+    let pieces = part.pieces.iter().map(|piece| &bytes[piece.start as usize..piece.end as usize]);
+    let value = [part.head.clone()].iter().map(Vec::as_slice).chain(pieces).collect::<Vec<_>>().concat();
+    assert_eq!((part.head.len() as u64) + part.length(), value.len() as u64);
+    let mut cursor = Cursor::new(&value);
+    let read = match part.range {
+        Some(range) => V::read_range(&mut cursor, &range),
+        None => V::read(&mut cursor),
+    };
+    assert!(cursor.rest().is_empty(), "{range}");
+    Some(Some(written(&read.unwrap(), Format::Text)))
+}
+
+#[test]
+fn the_pieces_of_compressed_matrices_and_vectors_are_those_of_the_range() {
+    check(2000, |random| {
+        let (rows, cols) = (1 + random.below(40) as usize, 1 + random.below(8) as usize);
+        let values = (0..rows * cols).map(|_| random.below(1000) as f32 / 8.0).collect();
+        let whole = Matrix::from_vec(rows, cols, values);
+        let begin = random.below(rows as u64);
+        let end = begin + random.below(rows as u64 - begin + 6);
+        let col = random.below(cols as u64);
+        let range = match random.below(2) {
+            0 => format!("{begin}:{end}"),
+            _ => format!("{begin}:{end},{col}:{}", col + random.below(cols as u64 - col)),
+        };
+        for method in [CompressionMethod::SpeechFeature, CompressionMethod::TwoByteAuto, CompressionMethod::OneByteAuto]
+        {
+            let bytes = written(&CompressedMatrix::compress(&whole, method).unwrap(), Format::Binary);
+            let expected = Matrix::<f64>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
+            let expected = expected.map(|part| written(&part, Format::Text)).ok();
+            assert_eq!(of_pieces::<Matrix<f64>>(&bytes, &range), Some(expected.clone()), "{range}");
+            assert!(of_pieces::<GeneralMatrix>(&bytes, &range).is_some());
+        }
+        let bytes = written(&Vector::from_vec(whole.into_vec()), Format::Binary);
+        let (begin, end) = (random.below(rows as u64 + 2), random.below(rows as u64 + 5));
+        let range = format!("{begin}:{end}");
+        let expected = Vector::<f32>::read_range(&mut Cursor::new(&bytes), range.as_bytes());
+        let expected = expected.map(|part| written(&part, Format::Text)).ok();
+        assert_eq!(of_pieces::<Vector<f32>>(&bytes, &range), Some(expected), "{range}");
     });
 }
 

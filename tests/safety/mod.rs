@@ -22,6 +22,9 @@ mod limits;
 /// Archives of types that have to be found, cut and damaged.
 mod scanned_archives;
 
+/// Parts of long values, by ranges.
+mod ranges;
+
 /// What outputs may cost: other outputs, inputs, owners and names.
 mod outputs;
 

@@ -99,6 +99,6 @@ pub use specifier::{
 };
 pub use store::{Store, Upload};
 pub use symbols::SymbolTable;
-pub use value::{Frame, Value, frame_between_tokens, frame_by_parsing};
+pub use value::{Frame, Part, Value, frame_between_tokens, frame_by_parsing};
 pub use window::{Growth, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

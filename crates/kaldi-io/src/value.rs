@@ -1,5 +1,7 @@
 //! The contract between a value and the tables that hold it.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use crate::{Cursor, Encoded, Format, ParseError};
@@ -16,6 +18,24 @@ pub enum Frame {
     Partial(u64),
     /// The value goes on to the end of the stream, whatever stands there, such as a waveform of unknown length.
     Rest,
+}
+
+/// A part of a long value, as bytes: a value of its own, made of new bytes and of pieces of the long one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The begin of the new value: everything before the pieces.
+    pub head: Vec<u8>,
+    /// What follows: offsets in the bytes of the long value.
+    pub pieces: Vec<Range<u64>>,
+    /// The range of the new value that is wanted, for [`Value::read_range`]; nothing where [`Value::read`] shall read it.
+    pub range: Option<Vec<u8>>,
+}
+
+impl Part {
+    /// The number of bytes that have to be read.
+    pub fn length(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.end - piece.start).sum()
+    }
 }
 
 /// A value that a Kaldi table can hold (Kaldi's Holder, put on the value itself).
@@ -70,6 +90,16 @@ pub trait Value: Sized + Send + 'static {
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
         let _ = range;
         Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
+    }
+
+    /// Tells which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor stands at the begin of
+    /// the value, of which a header may be all that is in memory. Nothing where the header does not tell.
+    ///
+    /// # Errors
+    /// As [`Value::read_range`].
+    fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
+        let _ = (cursor, range);
+        Ok(None)
     }
 
     /// Tells whether `bytes`, one whole frame, are exactly what [`Value::write`] would produce in binary form, so that

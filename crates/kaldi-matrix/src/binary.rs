@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use byteorder::{BigEndian, ByteOrder};
-use kaldi_io::{Cursor, Format, Frame, ParseError, token_advice, write_basic, write_token};
+use kaldi_io::{Cursor, Format, Frame, ParseError, Part, token_advice, write_basic, write_token};
 
 use crate::Real;
 use crate::real::Storage;
@@ -84,6 +84,11 @@ impl Header {
             Some(length) => cursor.take(length),
             None => Err(self.too_large(cursor.offset())),
         }
+    }
+
+    /// Looks whether the number of bytes can be told.
+    pub fn check_payload(&self, offset: usize) -> Result<()> {
+        self.payload().map_or_else(|| Err(self.too_large(offset)), |_| Ok(()))
     }
 
     /// Consumes the elements without looking at them.
@@ -195,6 +200,37 @@ pub(crate) fn decode_range<T: Real>(bytes: &[u8], header: Header, rows: Range<us
         }
     }
     out
+}
+
+/// The bytes of a rectangle of a matrix whose elements begin at `start`: its rows, of which the columns are cut.
+pub(crate) fn matrix_part(header: Header, start: usize, rows: Range<usize>, cols: Range<usize>) -> Part {
+    let stride = header.cols * header.width;
+    let head = part_head(header, Shape::Matrix, &[rows.len(), header.cols]);
+    let piece = piece(start, rows.start * stride..rows.end * stride);
+    Part { head, pieces: vec![piece], range: Some(format!(":,{}:{}", cols.start, cols.end - 1).into()) }
+}
+
+/// The bytes of some elements of a vector whose elements begin at `start`.
+pub(crate) fn vector_part(header: Header, start: usize, elements: Range<usize>) -> Part {
+    let head = part_head(header, Shape::Vector, &[elements.len()]);
+    let piece = piece(start, elements.start * header.width..elements.end * header.width);
+    Part { head, pieces: vec![piece], range: None }
+}
+
+/// Marker, token and sizes of a part of what has this header.
+fn part_head(header: Header, shape: Shape, sizes: &[usize]) -> Vec<u8> {
+    let [single, double] = shape.tokens();
+    let mut head = Vec::new();
+    Format::Binary.write_marker(&mut head);
+    write_token(&mut head, if header.width == 4 { single } else { double });
+    for &size in sizes {
+        write_basic(&mut head, Format::Binary, size as i32);
+    }
+    head
+}
+
+fn piece(start: usize, elements: Range<usize>) -> Range<u64> {
+    (start + elements.start) as u64..(start + elements.end) as u64
 }
 
 /// Appends what follows the marker: token, sizes, elements.

@@ -1,6 +1,6 @@
 //! Matrices or vectors, for tables whose type shows when one looks at them.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::{Cursor, Format, Frame, ParseError, Part, Value};
 use memchr::memchr3;
 
 use crate::{Matrix, Vector};
@@ -61,6 +61,13 @@ impl Value for MatrixOrVector {
         match Self::is_vector(cursor.rest()) {
             true => Vector::read_range(cursor, range).map(Self::Vector),
             false => Matrix::read_range(cursor, range).map(Self::Matrix),
+        }
+    }
+
+    fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>> {
+        match Self::is_vector(cursor.rest()) {
+            true => Vector::<f32>::part(cursor, range),
+            false => Matrix::<f32>::part(cursor, range),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Matrices of any kind.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::{Cursor, Format, Frame, ParseError, Part, Value};
 
 use crate::{CompressedMatrix, Matrix, MatrixRange, SparseMatrix};
 
@@ -120,6 +120,13 @@ impl Value for GeneralMatrix {
         let matrix = SparseMatrix::<f32>::read(cursor)?;
         let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, matrix.size())?;
         Ok(Self::Dense(matrix.range(rows, cols)))
+    }
+
+    fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
+        match Kind::of(cursor.rest()) {
+            Kind::Dense | Kind::Compressed => Matrix::<f32>::part(cursor, range),
+            Kind::Sparse => Ok(None),
+        }
     }
 
     fn is_canonical_binary(bytes: &[u8]) -> bool {

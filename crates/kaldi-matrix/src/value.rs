@@ -1,6 +1,6 @@
 //! Dense matrices and vectors as table values.
 
-use kaldi_io::{Cursor, Encoded, Format, Frame, ParseError, Value};
+use kaldi_io::{Cursor, Encoded, Format, Frame, ParseError, Part, Value};
 
 use crate::binary::{self, Header, Shape};
 use crate::compressed::{self, Stored};
@@ -66,6 +66,20 @@ impl<T: Real> Value for Matrix<T> {
         let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
         let (num_rows, num_cols) = (rows.len(), cols.len());
         Ok(Self::from_vec(num_rows, num_cols, binary::decode_range(bytes, header, rows, cols)))
+    }
+
+    fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>> {
+        let start = cursor.offset();
+        if !cursor.read_marker()? {
+            return Ok(None);
+        }
+        if cursor.peek() == Some(b'C') {
+            return compressed::part(cursor, start, range);
+        }
+        let header = Header::read(cursor, Shape::Matrix, T::MATRIX_TOKEN)?;
+        header.check_payload(cursor.offset())?;
+        let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
+        Ok(Some(binary::matrix_part(header, cursor.offset() - start, rows, cols)))
     }
 
     fn is_canonical_binary(bytes: &[u8]) -> bool {
@@ -165,6 +179,16 @@ impl<T: Real> Value for Vector<T> {
         let bytes = header.take_payload(cursor)?;
         let VectorRange { elements, .. } = VectorRange::place(cursor, start, range, header.cols)?;
         Ok(Self::from_vec(binary::decode_range(bytes, header, 0..1, elements)))
+    }
+
+    fn part(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>> {
+        let start = cursor.offset();
+        if !cursor.read_marker()? {
+            return Ok(None);
+        }
+        let header = Header::read(cursor, Shape::Vector, T::VECTOR_TOKEN)?;
+        let VectorRange { elements, .. } = VectorRange::place(cursor, start, range, header.cols)?;
+        Ok(Some(binary::vector_part(header, cursor.offset() - start, elements)))
     }
 
     fn is_canonical_binary(bytes: &[u8]) -> bool {

@@ -44,21 +44,21 @@ impl<'a, T: Value> Entry<'a, T> {
     /// # Errors
     /// Those of `read`, with their place.
     pub fn read_with<U>(&self, read: impl Fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<U, ParseError>) -> Result<U> {
-        let range = self.raw.range.as_ref().map(|range| range.as_slice());
-        let head = self.raw.head();
+        let (raw, head) = (self.raw, self.raw.head());
+        let range = raw.range.as_ref().map(|ranged| ranged.range.as_slice());
         let read_from = |mut cursor: Cursor<'_>| {
-            let result = T::check_name(head, &self.raw.chunk.name).and_then(|()| read(&mut cursor, range));
-            self.raw.pass_on_warnings(&mut cursor);
-            result
+            let result = read(&mut cursor, range);
+            (result, cursor.take_warnings())
         };
-        let result = match read_from(Cursor::new_head(head, self.raw.length() - head.len() as u64)) {
-            Err(error) if error.at_end && self.raw.stored.is_some() => read_from(Cursor::new(&self.raw.load()?)),
-            other => other,
+        let (result, warnings) = match (T::check_name(head, &raw.chunk.name), &raw.range) {
+            (Err(error), _) => (Err(error), Vec::new()),
+            (Ok(()), Some(ranged)) if raw.stored.is_none() => ranged.read::<T, _>(head, |cursor| read(cursor, range)),
+            (Ok(()), _) => match read_from(Cursor::new_head(head, raw.length() - head.len() as u64)) {
+                (Err(error), _) if error.at_end && raw.stored.is_some() => read_from(Cursor::new(&raw.load()?)),
+                other => other,
+            },
         };
-        result.map_err(|error| {
-            self.unreadable.set(true);
-            self.raw.error(error)
-        })
+        raw.settle(result, warnings).inspect_err(|_| self.unreadable.set(true))
     }
 
     /// Makes a record of the unchanged value in the given form; the bytes are passed on unparsed where they are in that

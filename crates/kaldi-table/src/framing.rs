@@ -1,6 +1,6 @@
 //! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
 
-use kaldi_io::{Frame, ParseError, Value};
+use kaldi_io::{Cursor, Frame, ParseError, Part, Value};
 
 /// The part of a reader that knows where the entries of an archive end.
 ///
@@ -76,24 +76,30 @@ fn is_space(byte: u8) -> bool {
 /// [`Value::frame`] of a type. Reading does without type parameters so.
 pub(crate) type FrameFn = fn(&[u8], bool) -> Result<Frame, ParseError>;
 
+/// [`Value::part`] of a type.
+pub(crate) type PartFn = fn(&mut Cursor<'_>, &[u8]) -> Result<Option<Part>, ParseError>;
+
 /// The framing of values of one type.
 #[derive(Clone, Copy, Debug)]
-pub struct Typed(pub(crate) FrameFn);
+pub struct Typed {
+    pub(crate) frame: FrameFn,
+    pub(crate) part: PartFn,
+}
 
 impl Typed {
     /// Frames values of the type `T`.
     pub fn of<T: Value>() -> Self {
-        Self(T::frame)
+        Self { frame: T::frame, part: T::part }
     }
 }
 
 impl Framing for Typed {
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        (self.0)(window, at_end)
+        (self.frame)(window, at_end)
     }
 
     fn cut(&mut self, window: &[u8], _: u64, _: u64, _: bool) -> Option<ParseError> {
-        (self.0)(window, true).err()
+        (self.frame)(window, true).err()
     }
 }
 

@@ -45,6 +45,7 @@ mod key;
 mod lookup;
 mod par_map_into;
 mod permissive;
+mod ranged;
 mod raw;
 mod read;
 mod record;

@@ -10,6 +10,8 @@ use bstr::{BStr, BString};
 use kaldi_io::{Cursor, Output, ParseError, ReadAt, Value, Wanted, recognize};
 use kaldi_log::warning;
 
+use crate::framing::PartFn;
+use crate::ranged::Ranged;
 use crate::{Error, Result};
 
 /// A piece of a stream that holds whole entries; shared by them, and freed with the last one.
@@ -43,10 +45,12 @@ pub struct RawEntry {
     pub(crate) stored: Option<u64>,
     /// Whether the value goes on to the end of the stream, whatever stands there.
     pub(crate) is_open: bool,
-    /// The range of a script line, without its brackets.
-    pub(crate) range: Option<BString>,
+    /// The range of a script line.
+    pub(crate) range: Option<Ranged>,
     /// The script file and line that the entry comes from.
     pub(crate) script: Option<(Arc<str>, u64)>,
+    /// What it weighs besides the bytes of the value that are in memory.
+    pub(crate) burden: usize,
     /// Log lines that belong before this entry.
     pub(crate) log: Vec<u8>,
     /// Whether what is doubtful about the value has been told.
@@ -99,9 +103,9 @@ impl RawEntry {
         self.stored.unwrap_or(self.value.len() as u64)
     }
 
-    /// Bytes in memory, about.
+    /// Bytes in memory, about, now or when the value is read.
     pub(crate) fn weigh(&self) -> usize {
-        self.value.len() + 64
+        self.value.len().saturating_add(self.burden).saturating_add(64)
     }
 
     /// The whole value, read now where it was not before.
@@ -156,27 +160,59 @@ impl RawEntry {
 
     /// Builds the value, or the part of it that the range names.
     pub(crate) fn parse<T: Value>(&self) -> Result<T> {
-        let bytes = self.load()?;
-        let mut cursor = Cursor::new(&bytes);
-        let value = T::check_name(&bytes, &self.chunk.name).and_then(|()| match &self.range {
-            Some(range) => T::read_range(&mut cursor, range),
-            None => T::read(&mut cursor),
-        });
-        self.pass_on_warnings(&mut cursor);
-        value.map_err(|error| self.error(error))
+        T::check_name(self.head(), &self.chunk.name).map_err(|error| self.error(error))?;
+        let Some(ranged) = &self.range else {
+            let bytes = self.load()?;
+            let mut cursor = Cursor::new(&bytes);
+            let value = T::read(&mut cursor);
+            return self.settle(value, cursor.take_warnings());
+        };
+        if let Some((mut head, source)) = self.stored_head() {
+            let part = ranged.read_pieces(&mut head, |piece, bytes| {
+                let offset = self.offset() + piece.start;
+                let length = usize::try_from(piece.end - piece.start).unwrap_or(usize::MAX);
+                let failed = |source| kaldi_io::Error::Read { name: self.chunk.name.to_string(), offset, source };
+                source.read_at(offset, bytes, length).map_err(failed)
+            });
+            if let Some(value) = part? {
+                return self.settle(value, head.take_warnings());
+            }
+        }
+        let (value, warnings) = ranged.read::<T, _>(&self.load()?, |cursor| T::read_range(cursor, &ranged.range));
+        self.settle(value, warnings)
     }
 
-    /// Logs what is doubtful about how the value was read, where that was not told before.
-    pub(crate) fn pass_on_warnings(&self, cursor: &mut Cursor<'_>) {
-        let warnings = cursor.take_warnings();
+    /// The begin of a value that is not whole in memory, and where all of it is.
+    fn stored_head(&self) -> Option<(Cursor<'_>, &Arc<dyn ReadAt>)> {
+        let head = self.head();
+        Some((Cursor::new_head(head, self.stored? - head.len() as u64), self.chunk.source.as_ref()?))
+    }
+
+    /// Logs what is doubtful about how the value was read, where that was not told before, and puts the place to a fault.
+    pub(crate) fn settle<U>(&self, read: Result<U, ParseError>, warnings: Vec<ParseError>) -> Result<U> {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
+        read.map_err(|error| self.error(error))
     }
 
     /// Whether the value is unreadable for its range alone.
     pub(crate) fn has_wrong_range<T: Value>(&self) -> bool {
-        self.range.is_some() && self.load().is_ok_and(|bytes| T::read(&mut Cursor::new(&bytes)).is_ok())
+        let Some(ranged) = &self.range else { return false };
+        let is_wrong = |(mut head, _): (Cursor<'_>, _)| T::part(&mut head, &ranged.range).is_err();
+        self.stored_head().is_some_and(is_wrong)
+            || self.load().is_ok_and(|bytes| ranged.read::<T, _>(&bytes, T::read).0.is_ok())
+    }
+
+    /// Makes the entry weigh what its part will take in memory.
+    pub(crate) fn weigh_part(&mut self, part: PartFn) {
+        let (Some(ranged), Some((mut head, _))) = (&self.range, self.stored_head()) else { return };
+        let length = match part(&mut head, &ranged.range) {
+            Ok(Some(part)) => part.length(),
+            Ok(None) => self.length(),
+            Err(_) => 0,
+        };
+        self.burden = self.burden.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
     }
 
     /// Says what the stream is instead, for a fault in the first value of an archive or in a file of one value.

@@ -22,6 +22,7 @@ mod decompress;
 mod encode;
 mod method;
 mod numbers;
+mod part;
 mod select;
 mod stored;
 
@@ -32,6 +33,7 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 use crate::{Matrix, Real, Result};
 
 pub use method::CompressionMethod;
+pub(crate) use part::part;
 use stored::Header;
 pub(crate) use stored::{Stored, frame};
 

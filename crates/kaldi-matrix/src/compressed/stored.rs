@@ -58,7 +58,7 @@ impl Header {
     }
 
     /// Consumes token and fields.
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+    pub fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
         let layout = read_token(cursor)?;
         let start = cursor.offset();
         let fields = cursor.take(FIELDS)?;

@@ -244,6 +244,7 @@ impl<F: Framing> ArchiveReader<F> {
             is_open: span.is_open,
             range: None,
             script: None,
+            burden: 0,
             log: Vec::new(),
             warned: Cell::new(false),
         };

@@ -26,7 +26,7 @@ pub(crate) struct ScriptTable {
 
 impl ScriptTable {
     pub(crate) fn read(rxfilename: &BStr, framing: Typed, sorted: bool, permissive: bool) -> Result<Self> {
-        Ok(Self { script: Script::read(rxfilename, sorted, permissive)?, loader: ValueLoader::new(framing.0) })
+        Ok(Self { script: Script::read(rxfilename, sorted, permissive)?, loader: ValueLoader::new(framing.frame) })
     }
 
     /// Whether the script file has the key.
@@ -46,7 +46,7 @@ impl ScriptTable {
             line: number,
             message: line.recognize(&self.script.name, number).unwrap_or(message),
         })?;
-        match self.loader.load(rxfilename) {
+        match self.loader.load(rxfilename, range.is_some()) {
             Ok(loaded) => Ok(Some(loaded.into_entry(key, range, Some(place)))),
             Err(source) => {
                 let error = line.error(place, source);
@@ -233,6 +233,7 @@ impl ArchiveTable {
             is_open: false,
             range: None,
             script: None,
+            burden: 0,
             log: Vec::new(),
             warned: Cell::new(false),
         })

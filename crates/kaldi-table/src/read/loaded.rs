@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bstr::BStr;
 use kaldi_io::{ParseError, Wanted, recognize};
 
+use crate::ranged::{ParsedText, Ranged};
 use crate::raw::{Chunk, RawEntry};
 
 /// A framed value without a key.
@@ -17,11 +18,20 @@ pub(crate) struct Loaded {
     pub(crate) value: Range<usize>,
     /// Bytes of the whole value, where it is not whole in memory.
     pub(crate) stored: Option<u64>,
+    /// What it weighs to keep the file open that was not kept open before.
+    pub(crate) burden: usize,
+    /// The value in binary form, for lines that name parts of a text.
+    pub(crate) parsed: Arc<ParsedText>,
 }
 
 impl Loaded {
     pub(crate) fn whole(chunk: Arc<Chunk>, value: Range<usize>) -> Self {
-        Self { chunk, value, stored: None }
+        Self { chunk, value, stored: None, burden: 0, parsed: Arc::default() }
+    }
+
+    /// A value of `whole` bytes of which `value` in the chunk is the begin, in a chunk that knows its source.
+    pub(crate) fn stored(chunk: Arc<Chunk>, value: Range<usize>, whole: u64, burden: usize) -> Self {
+        Self { chunk, value, stored: Some(whole), burden, parsed: Arc::default() }
     }
 
     /// The entry of `key` with this value, or the part of it that `range` names.
@@ -36,8 +46,9 @@ impl Loaded {
             value: self.value,
             stored: self.stored,
             is_open: false,
-            range: range.map(ToOwned::to_owned),
+            range: range.map(|range| Ranged::new(range, self.parsed)),
             script,
+            burden: self.burden,
             log: Vec::new(),
             warned: Cell::new(false),
         }

@@ -1,12 +1,12 @@
 //! Loading of values from where rxfilenames say they are.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ReadAt, Rxfilename, printable_rxfilename};
+use kaldi_io::{Frame, Input, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
 
-use crate::batch::CHUNK;
+use crate::batch::{CHUNK, IN_FLIGHT};
 use crate::framing::FrameFn;
 use crate::raw::Chunk;
 use crate::read::loaded::{Loaded, content};
@@ -17,6 +17,12 @@ const OPEN_FILES: usize = 4;
 
 /// Bytes that are read of a long value that is left where it is: a key and a header.
 const HEAD: usize = 1 << 10;
+
+/// What an entry weighs that keeps a file open: so few such entries are on their way together.
+const OPEN_FILE: usize = IN_FLIGHT / 32;
+
+/// Of the files that the process may open, one in so many may be kept open by entries.
+const FILES_PER_ENTRY: u64 = 8;
 
 /// An open file.
 struct OpenFile {
@@ -39,6 +45,8 @@ enum Opened {
 pub(crate) struct ValueLoader {
     frame: FrameFn,
     files: Vec<OpenFile>,
+    /// The files of values that were left where they are; they stay open as long as the values are there.
+    held: Vec<Weak<dyn ReadAt>>,
     /// Whether long values are left where they are.
     skims: bool,
     /// What was read last of a file, and where the value delivered last ended.
@@ -53,7 +61,16 @@ pub(crate) struct ValueLoader {
 
 impl ValueLoader {
     pub(crate) fn new(frame: FrameFn) -> Self {
-        Self { frame, files: Vec::new(), skims: false, recent: None, stdin: None, read_once: None, last: None }
+        Self {
+            frame,
+            files: Vec::new(),
+            held: Vec::new(),
+            skims: false,
+            recent: None,
+            stdin: None,
+            read_once: None,
+            last: None,
+        }
     }
 
     /// Prepares for loading the same values once more.
@@ -77,25 +94,32 @@ impl ValueLoader {
         self.skims = true;
     }
 
-    /// Frames the value that `rxfilename` (without a range) names.
-    pub(crate) fn load(&mut self, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
-        self.load_with_key(rxfilename, 0)
+    /// Frames the value that `rxfilename` (without a range) names, of which a line may want a part only: a long one is then
+    /// left where it is.
+    pub(crate) fn load(&mut self, rxfilename: &BStr, in_part: bool) -> Result<Loaded, kaldi_io::Error> {
+        self.load_with_key(rxfilename, in_part, 0)
     }
 
     /// Like [`ValueLoader::load`], with so many bytes before the value, if it is long and in a file: its key there, which
     /// can then be written together with it.
-    pub(crate) fn load_with_key(&mut self, rxfilename: &BStr, before: usize) -> Result<Loaded, kaldi_io::Error> {
+    pub(crate) fn load_with_key(
+        &mut self,
+        rxfilename: &BStr,
+        in_part: bool,
+        before: usize,
+    ) -> Result<Loaded, kaldi_io::Error> {
         if let Some((name, loaded)) = &self.last
             && name == rxfilename
             && name != "-"
             && !name.is_empty()
+            && (loaded.stored.is_none() || in_part || self.skims)
         {
             return Ok(loaded.clone());
         }
         let parsed = Rxfilename::parse(rxfilename)?;
         let loaded = match &parsed {
-            Rxfilename::File(path) => self.load_at(path, 0, 0, rxfilename)?,
-            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, before, rxfilename)?,
+            Rxfilename::File(path) => self.load_at(path, 0, 0, in_part, rxfilename)?,
+            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, before, in_part, rxfilename)?,
             Rxfilename::Stdin => {
                 let (input, rest) = match self.stdin.take() {
                     Some(stdin) => stdin,
@@ -113,7 +137,7 @@ impl ValueLoader {
 
     /// Keeps a value for lines that name it again.
     pub(crate) fn keep(&mut self, rxfilename: &BStr, loaded: &Loaded) {
-        self.last = Some((rxfilename.to_owned(), loaded.clone()));
+        self.last = Some((rxfilename.to_owned(), Loaded { burden: 0, ..loaded.clone() }));
     }
 
     fn load_at(
@@ -121,6 +145,7 @@ impl ValueLoader {
         path: &Path,
         offset: u64,
         before: usize,
+        in_part: bool,
         rxfilename: &BStr,
     ) -> Result<Loaded, kaldi_io::Error> {
         let index = match self.open(path, rxfilename)? {
@@ -128,33 +153,20 @@ impl ValueLoader {
             Opened::Stream(input) => return self.load_stream(input, offset, rxfilename),
         };
         let OpenFile { name, source, .. } = &self.files[index];
+        let (name, source) = (Arc::clone(name), Arc::clone(source));
         let length = source.length();
-        let mut ahead = if offset == 0 { CHUNK } else { 1 << 16 };
-        if let Some((chunk, end)) = &self.recent
-            && Arc::ptr_eq(&chunk.name, name)
-        {
-            let from = offset.checked_sub(chunk.base).and_then(|from| usize::try_from(from).ok());
-            if let Some(from) = from
-                && from < chunk.bytes.len()
-            {
-                let at_end = chunk.base + chunk.bytes.len() as u64 >= length;
-                if let Ok(Frame::Whole(value)) = (self.frame)(&chunk.bytes[from..], at_end) {
-                    let found = Loaded::whole(Arc::clone(chunk), from..from + value);
-                    self.recent = Some((Arc::clone(chunk), offset + value as u64));
-                    return Ok(found);
-                }
-            }
-            // A value that begins a key's length behind the last one: the file is being read through.
-            let size = (end - chunk.base) as usize;
-            ahead = if offset >= *end && offset - end < 1024 { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) };
+        let (found, usual) = self.look_in_recent(&name, offset, length);
+        if let Some(found) = found {
+            return Ok(found);
         }
         // Where the value begins in what is read.
         let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
         let base = offset - start as u64;
-        if self.skims {
-            ahead = start + HEAD;
-        }
+        let longest = if self.skims { 0 } else { CHUNK as u64 };
+        let mut may_stay = self.skims || in_part;
+        let mut ahead = if may_stay { start + HEAD } else { usual };
         let mut bytes = Vec::new();
+        let into_chunk = |bytes, source| Arc::new(Chunk { bytes, base, name: Arc::clone(&name), source });
         loop {
             let place = base + bytes.len() as u64;
             let left = length.saturating_sub(place);
@@ -165,33 +177,35 @@ impl ValueLoader {
             let value = bytes.get(start..).unwrap_or_default();
             match (self.frame)(value, at_end) {
                 Ok(Frame::Whole(value)) => {
-                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source: None });
+                    let chunk = into_chunk(bytes, None);
                     self.recent = Some((Arc::clone(&chunk), offset + value as u64));
                     return Ok(Loaded::whole(chunk, start..start + value));
                 }
-                Ok(Frame::Beyond(whole)) if self.skims && offset.saturating_add(whole) <= length => {
-                    let value = start..bytes.len();
-                    let source = Some(Arc::clone(source));
-                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source });
-                    return Ok(Loaded { chunk, value, stored: Some(whole) });
+                Ok(Frame::Beyond(whole)) if may_stay && whole > longest && offset.saturating_add(whole) <= length => {
+                    if let Some(burden) = self.hold(&source) {
+                        let value = start..bytes.len();
+                        return Ok(Loaded::stored(into_chunk(bytes, Some(source)), value, whole, burden));
+                    }
+                    may_stay = false;
+                    ahead = usize::try_from(whole).unwrap_or(usize::MAX);
                 }
                 Ok(Frame::Rest) if at_end => {
                     let value = start..bytes.len();
-                    let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(name), source: None });
-                    return Ok(Loaded::whole(chunk, value));
+                    return Ok(Loaded::whole(into_chunk(bytes, None), value));
                 }
                 Ok(Frame::Rest) => ahead = usize::try_from(left).unwrap_or(usize::MAX).max(1),
                 Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
                     if offset.saturating_add(wanted) > length {
                         // The file is too short for what a header claims.
                         if let Err(source) = (self.frame)(value, true) {
-                            return Err(content(name, offset, value, source));
+                            return Err(content(&name, offset, value, source));
                         }
                     }
                     let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(value.len());
-                    ahead = missing.max(value.len()).max(1 << 12);
+                    let least = if in_part { usual } else { 1 << 12 };
+                    ahead = missing.max(value.len()).max(least);
                 }
-                Err(source) => return Err(content(name, offset, value, source)),
+                Err(source) => return Err(content(&name, offset, value, source)),
             }
         }
     }
@@ -207,6 +221,44 @@ impl ValueLoader {
         }
         let (chunk, value, _) = StreamValue::new(input, Vec::new(), self.frame).take()?;
         Ok(Loaded::whole(chunk, value))
+    }
+
+    /// Looks for the value at `offset` of a file in what was read last; tells how much should be read at once where it is
+    /// not there.
+    fn look_in_recent(&mut self, name: &Arc<str>, offset: u64, length: u64) -> (Option<Loaded>, usize) {
+        let usual = if offset == 0 { CHUNK } else { 1 << 16 };
+        let Some((chunk, end)) = self.recent.as_ref().filter(|(chunk, _)| Arc::ptr_eq(&chunk.name, name)) else {
+            return (None, usual);
+        };
+        let from = offset.checked_sub(chunk.base).and_then(|from| usize::try_from(from).ok());
+        if let Some(from) = from
+            && from < chunk.bytes.len()
+        {
+            let at_end = chunk.base + chunk.bytes.len() as u64 >= length;
+            if let Ok(Frame::Whole(value)) = (self.frame)(&chunk.bytes[from..], at_end) {
+                let found = Loaded::whole(Arc::clone(chunk), from..from + value);
+                self.recent = Some((Arc::clone(chunk), offset + value as u64));
+                return (Some(found), usual);
+            }
+        }
+        // A value that begins a key's length behind the last one: the file is being read through.
+        let size = (end - chunk.base) as usize;
+        let is_next = offset >= *end && offset - end < 1024;
+        (None, if is_next { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) })
+    }
+
+    /// What it weighs to keep a file open for a value that is left there; nothing where too many are kept open.
+    fn hold(&mut self, source: &Arc<dyn ReadAt>) -> Option<usize> {
+        self.held.retain(|held| held.strong_count() > 0);
+        if self.held.iter().any(|held| std::ptr::addr_eq(held.as_ptr(), Arc::as_ptr(source))) {
+            return Some(0);
+        }
+        let most = usize::try_from(open_files_limit() / FILES_PER_ENTRY).unwrap_or(usize::MAX);
+        if self.held.len() >= most {
+            return None;
+        }
+        self.held.push(Arc::downgrade(source));
+        Some(OPEN_FILE)
     }
 
     fn open(&mut self, path: &Path, rxfilename: &BStr) -> Result<Opened, kaldi_io::Error> {

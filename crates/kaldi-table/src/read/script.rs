@@ -8,7 +8,7 @@ use kaldi_reader::Reader;
 
 use crate::batch::{Batch, Batches, CHUNK};
 use crate::context::Context;
-use crate::framing::Typed;
+use crate::framing::{PartFn, Typed};
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
 use crate::read::lines_ahead::{LinesAhead, NextLine};
@@ -23,6 +23,7 @@ const BATCH_ENTRIES: usize = 1024;
 pub(crate) struct ScriptReader {
     lines: LinesAhead,
     loader: ValueLoader,
+    part: PartFn,
     permissive: bool,
     /// A fault behind the entries that were delivered last.
     fault: Option<Error>,
@@ -43,10 +44,17 @@ enum Step {
 
 impl ScriptReader {
     pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
-        let mut lines = LinesAhead::open(rxfilename, framing.0, permissive, context)?;
+        let mut lines = LinesAhead::open(rxfilename, framing.frame, permissive, context)?;
         // A script file whose first line makes no sense is the wrong file: that is told at once.
         lines.check_first()?;
-        Ok(Self { lines, loader: ValueLoader::new(framing.0), permissive, fault: None, ended: false })
+        Ok(Self {
+            lines,
+            loader: ValueLoader::new(framing.frame),
+            part: framing.part,
+            permissive,
+            fault: None,
+            ended: false,
+        })
     }
 
     fn next_batch(&mut self) -> Result<Option<Batch>> {
@@ -61,7 +69,7 @@ impl ScriptReader {
             match step {
                 Ok(Step::Entry { mut entry, is_slow }) => {
                     entry.log = std::mem::take(&mut batch.log);
-                    bytes += entry.value.len();
+                    bytes = bytes.saturating_add(entry.weigh());
                     batch.entries.push(entry);
                     // A command takes its time; what is there goes on.
                     if is_slow {
@@ -107,12 +115,14 @@ impl ScriptReader {
         };
         let loaded = match value {
             Some(value) => value.finish().inspect(|loaded| self.loader.keep(rxfilename, loaded)),
-            None => self.loader.load_with_key(rxfilename, line.key.len() + 1),
+            None => self.loader.load_with_key(rxfilename, range.is_some(), line.key.len() + 1),
         };
         match loaded {
             Ok(loaded) => {
                 let is_slow = rxfilename.ends_with(b"|");
-                Ok(Step::Entry { entry: loaded.into_entry(line.key.as_ref(), range, Some(place)), is_slow })
+                let mut entry = loaded.into_entry(line.key.as_ref(), range, Some(place));
+                entry.weigh_part(self.part);
+                Ok(Step::Entry { entry, is_slow })
             }
             Err(source) => {
                 let error = line.error(place, source);

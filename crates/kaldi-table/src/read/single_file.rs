@@ -36,7 +36,7 @@ fn load(loader: &mut ValueLoader, rxfilename: &BStr, has_ranges: bool) -> Result
         }
         _ => (rxfilename, None),
     };
-    Ok(loader.load(name)?.into_entry(BStr::new(""), range, None))
+    Ok(loader.load(name, range.is_some())?.into_entry(BStr::new(""), range, None))
 }
 
 impl Reader for SingleFile {

@@ -1,4 +1,8 @@
-use kaldi_io::Format;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+
+use kaldi_io::{Cursor, Format, Frame, ParseError};
 use kaldi_log::warning;
 use kaldi_reader::ReaderExt;
 use kaldi_values::Token;
@@ -151,4 +155,59 @@ fn log_lines_of_the_work_come_in_order_whatever_the_number_of_threads() {
     let log = String::from_utf8(log).unwrap();
     let numbers: Vec<i32> = log.lines().map(|line| line.rsplit(' ').next().unwrap().parse().unwrap()).collect();
     assert_eq!(numbers, (0..40).map(|i| i * 1000).collect::<Vec<_>>().repeat(4));
+}
+
+/// A value of text that counts how often it is read.
+#[derive(Debug)]
+struct Counted(Vec<i32>);
+
+static READ: AtomicUsize = AtomicUsize::new(0);
+
+impl Value for Counted {
+    const NAME: &'static str = "counted";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        Vec::<i32>::frame(window, at_end)
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        READ.fetch_add(1, Relaxed);
+        cursor.warn("doubtful".to_owned());
+        Vec::read(cursor).map(Self)
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        self.0.write(out, format);
+    }
+
+    fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
+        let place = usize::from(range[0] - b'0');
+        let whole = Vec::read(cursor)?;
+        whole.get(place).map(|&value| Self(vec![value])).ok_or_else(|| ParseError::new(0, "no such place"))
+    }
+}
+
+#[test]
+fn a_text_is_parsed_once_for_all_lines_that_name_parts_of_it() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "5 6 7\n").unwrap();
+    let path = file.path().display().to_string();
+    let script = [0, 1, 2, 2, 1, 0].map(|place| format!("u{place} {path}[{place}]\n")).concat();
+    for threads in [1, 3] {
+        READ.store(0, Relaxed);
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&warnings);
+        let context = Context::new().threads(threads).log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let rspecifier = format!("scp:printf '{}' |", script.replace('\n', "\\n"));
+        let mut rows = SequentialReader::<Counted>::open_with(&rspecifier, context).unwrap().values();
+        let values: Vec<i32> = rows.iter().map(|row| row.unwrap().1.0[0]).collect();
+        assert_eq!(values, [5, 6, 7, 7, 6, 5]);
+        assert_eq!(READ.load(Relaxed), 1);
+        // What is doubtful about it is told for each of them.
+        let warnings = String::from_utf8(warnings.lock().unwrap().clone()).unwrap();
+        assert_eq!(warnings.matches("doubtful").count(), 6, "{warnings}");
+    }
+    // A wrong range is one in permissive mode, too.
+    let mut rows = open::<Counted>(&format!("scp,p:printf 'a {path}[7]' |")).values();
+    assert!(rows.next().unwrap_err().to_string().ends_with("no such place"));
 }

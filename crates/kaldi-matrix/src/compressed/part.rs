@@ -1,0 +1,46 @@
+//! The bytes of a rectangle of a compressed matrix.
+
+use std::ops::Range;
+
+use kaldi_io::{Cursor, ParseError, Part};
+
+use super::stored::{Header, Layout, Stored};
+use crate::MatrixRange;
+
+/// Tells which bytes a range needs of the matrix that began at `start` with the marker, behind which the cursor stands.
+pub(crate) fn part(cursor: &mut Cursor<'_>, start: usize, range: &[u8]) -> Result<Option<Part>, ParseError> {
+    let header = Header::read(cursor)?;
+    let payload = cursor.offset() - start;
+    let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
+    // Columns are cut where they lie apart; else rows are read whole, and cut when they are decompressed.
+    let (pieces, num_cols, range) = match header.layout {
+        Layout::Columns => (column_pieces(header, &rows, &cols), cols.len(), ":".to_owned()),
+        Layout::TwoByte => (row_pieces(header, &rows, 2), header.cols, format!(":,{}:{}", cols.start, cols.end - 1)),
+        Layout::OneByte => (row_pieces(header, &rows, 1), header.cols, format!(":,{}:{}", cols.start, cols.end - 1)),
+    };
+    let mut head = Vec::new();
+    Stored { header: Header { rows: rows.len(), cols: num_cols, ..header }, payload: &[] }.write(&mut head);
+    let place = |piece: Range<usize>| (payload + piece.start) as u64..(payload + piece.end) as u64;
+    Ok(Some(Part { head, pieces: pieces.into_iter().map(place).collect(), range: Some(range.into()) }))
+}
+
+/// The levels of the columns, and the rows of each of them.
+fn column_pieces(header: Header, rows: &Range<usize>, cols: &Range<usize>) -> Vec<Range<usize>> {
+    let bytes = 8 * header.cols;
+    let column = |col: usize| bytes + col * header.rows;
+    let levels = 8 * cols.start..8 * cols.end;
+    let mut pieces = vec![levels];
+    if rows.len() == header.rows {
+        pieces.push(column(cols.start)..column(cols.end));
+    } else {
+        pieces.extend(cols.clone().map(|col| column(col) + rows.start..column(col) + rows.end));
+    }
+    pieces
+}
+
+/// The rows.
+fn row_pieces(header: Header, rows: &Range<usize>, width: usize) -> Vec<Range<usize>> {
+    let stride = width * header.cols;
+    let piece = rows.start * stride..rows.end * stride;
+    vec![piece]
+}

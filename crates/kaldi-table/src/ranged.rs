@@ -1,0 +1,88 @@
+//! The ranges of script lines: which bytes of a value they need, and texts that are parsed once for all lines.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bstr::{BStr, BString};
+use kaldi_io::{Cursor, Format, ParseError, Value};
+
+/// The range of a script line, and what is known of the value that it is a part of.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranged {
+    /// Without its brackets.
+    pub(crate) range: BString,
+    parsed: Arc<ParsedText>,
+}
+
+/// A value that was read from text, kept in binary form for all lines that name parts of it.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedText(OnceLock<Result<Binary, ParseError>>);
+
+#[derive(Debug)]
+struct Binary {
+    bytes: Vec<u8>,
+    /// What is doubtful about the text.
+    warnings: Vec<ParseError>,
+}
+
+impl Ranged {
+    pub(crate) fn new(range: &BStr, parsed: Arc<ParsedText>) -> Self {
+        Self { range: range.to_owned(), parsed }
+    }
+
+    /// Lets `read` read the whole value in `bytes`, or the same one in binary form if it is a text.
+    pub(crate) fn read<T: Value, U>(
+        &self,
+        bytes: &[u8],
+        read: impl FnOnce(&mut Cursor<'_>) -> Result<U, ParseError>,
+    ) -> (Result<U, ParseError>, Vec<ParseError>) {
+        if bytes.first() == Some(&0) {
+            let mut cursor = Cursor::new(bytes);
+            return (read(&mut cursor), cursor.take_warnings());
+        }
+        match self.parsed.0.get_or_init(|| Binary::of::<T>(bytes)) {
+            Ok(binary) => {
+                let mut cursor = Cursor::new(&binary.bytes);
+                let result = read(&mut cursor);
+                (result, [binary.warnings.clone(), cursor.take_warnings()].concat())
+            }
+            Err(error) => (Err(error.clone()), Vec::new()),
+        }
+    }
+
+    /// Reads the part, where the value begins with `head` and most of it is stored elsewhere: `read_piece` appends bytes
+    /// of it to a buffer. Nothing where the header does not tell which bytes are needed.
+    pub(crate) fn read_pieces<T: Value, E>(
+        &self,
+        head: &mut Cursor<'_>,
+        read_piece: impl Fn(Range<u64>, &mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<Option<Result<T, ParseError>>, E> {
+        let part = match T::part(head, &self.range) {
+            Ok(Some(part)) => part,
+            Ok(None) => return Ok(None),
+            Err(error) => return Ok(Some(Err(error))),
+        };
+        let mut bytes = part.head;
+        // Where there is not so much memory, reading the pieces says so.
+        let _ = usize::try_from(part.pieces.iter().map(|piece| piece.end - piece.start).sum::<u64>())
+            .map(|length| bytes.try_reserve_exact(length));
+        for piece in part.pieces {
+            read_piece(piece, &mut bytes)?;
+        }
+        let mut cursor = Cursor::new(&bytes);
+        Ok(Some(match &part.range {
+            Some(range) => T::read_range(&mut cursor, range),
+            None => T::read(&mut cursor),
+        }))
+    }
+}
+
+impl Binary {
+    fn of<T: Value>(text: &[u8]) -> Result<Self, ParseError> {
+        let mut cursor = Cursor::new(text);
+        let value = T::read(&mut cursor)?;
+        let mut bytes = Vec::new();
+        value.write(&mut bytes, Format::Binary);
+        Ok(Self { bytes, warnings: cursor.take_warnings() })
+    }
+}
