@@ -11,6 +11,7 @@ mod files;
 mod indexed;
 mod python;
 mod shards;
+mod statistics;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
 mod support;
@@ -27,11 +28,12 @@ type Trials = [(&'static str, fn(&Python))];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects: [(&str, &Trials); 5] = [
+    let subjects: [(&str, &Trials); 6] = [
         ("feed", feed::TRIALS),
         ("files", files::TRIALS),
         ("indexed", indexed::TRIALS),
         ("shards", shards::TRIALS),
+        ("statistics", statistics::TRIALS),
         ("tables", tables::TRIALS),
     ];
     let python = Python::find();

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use byteorder::{ByteOrder, LittleEndian};
 use half::f16;
+use kaldi_inspect::{Elements, Numbers};
 use kaldi_io::Encoded;
 
 /// A type of numbers, by the names that NumPy has for it.
@@ -179,6 +180,17 @@ impl Array {
             lost += usize::from(is_infinite && value.is_finite());
         }
         (Self { dtype, dims: self.dims.clone(), data: data.into() }, lost)
+    }
+}
+
+/// The numbers of an entry of a table.
+impl From<Numbers> for Array {
+    fn from(numbers: Numbers) -> Self {
+        match numbers.elements {
+            Elements::Single(values) => Self::from_f32(&numbers.dims, &values),
+            Elements::Double(values) => Self::from_f64(&numbers.dims, &values),
+            Elements::Integer(values) => Self::from_i32(&numbers.dims, &values),
+        }
     }
 }
 

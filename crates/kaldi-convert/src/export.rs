@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_inspect::{Layout, Numbers};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_table::{Entry, WorkError};
@@ -45,7 +46,7 @@ impl ExportOptions {
     ///
     /// # Errors
     /// Where the entry cannot be read, or cannot be written in this format.
-    pub fn encode(&self, entry: &Entry<'_, Array>) -> Result<Piece, WorkError> {
+    pub fn encode(&self, entry: &Entry<'_, Numbers>) -> Result<Piece, WorkError> {
         let mut array = read(entry)?;
         if let Some(dtype) = self.dtype {
             let (converted, lost) = array.to_float(dtype);
@@ -75,13 +76,14 @@ impl ExportOptions {
 }
 
 /// The array of an entry, whose bytes stay where they are if possible.
-fn read(entry: &Entry<'_, Array>) -> Result<Array, WorkError> {
-    let lies_there = entry.bytes().and_then(Array::of_encoded).zip(entry.shared_bytes());
-    if let Some(((dtype, dims, header), mut data)) = lies_there {
+fn read(entry: &Entry<'_, Numbers>) -> Result<Array, WorkError> {
+    let lies_there = entry.bytes().and_then(Layout::find).zip(entry.shared_bytes());
+    if let Some((Layout { dims, is_double, header }, mut data)) = lies_there {
         data.skip(header);
+        let dtype = if is_double { DType::Float64 } else { DType::Float32 };
         return Ok(Array { dtype, dims, data });
     }
-    Ok(entry.read()?)
+    Ok(entry.read()?.into())
 }
 
 /// A file that is being written.

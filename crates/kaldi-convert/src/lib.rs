@@ -22,12 +22,12 @@ struct Readme;
 
 mod array;
 mod error;
+mod exact;
 mod export;
 mod file_format;
 mod import;
 mod npy;
 mod npz;
-mod numbers;
 mod parquet_read;
 mod parquet_write;
 mod record;
@@ -36,7 +36,6 @@ mod spool;
 mod stream;
 mod text_read;
 mod text_write;
-mod value;
 
 pub use array::{Array, DType};
 pub use error::{Error, Result};

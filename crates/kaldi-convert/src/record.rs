@@ -4,12 +4,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use bstr::BStr;
+use kaldi_inspect::Numbers;
 use kaldi_io::{Format, Value};
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
 
 use crate::array::Array;
-use crate::numbers::Numbers;
+use crate::exact::Exact;
 use crate::{Error, Result};
 
 /// A type of tables that arrays can become.
@@ -73,7 +74,7 @@ impl std::error::Error for UnknownType {}
 ///
 /// # Errors
 /// Where the array has other dimensions, or a number is none of the type.
-pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Format) -> Result<Record<Array>> {
+pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Format) -> Result<Record<Numbers>> {
     let fault = |message: String| Error::value(key, message);
     let wanted = if table_type == TableType::Matrix { 2 } else { 1 };
     let num_dims = array.dims.len();
@@ -86,19 +87,19 @@ pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Forma
     if let Some(dim) = array.dims.iter().find(|&&dim| i32::try_from(dim).is_err()) {
         return Err(fault(format!("expected sizes of at most {}, got {dim}", i32::MAX)));
     }
-    let numbers = Numbers::of(array);
+    let numbers = Exact::of(array);
     if table_type == TableType::Int32Vector {
         let encoded = numbers.to_i32().map_err(fault)?.into_encoded(format);
         return Ok(Record::from_bytes(key, encoded));
     }
     match numbers.into_real().map_err(fault)? {
-        Numbers::Double(values) => Ok(dense(key, array, wanted == 2, values, format)),
-        Numbers::Single(values) => Ok(dense(key, array, wanted == 2, values, format)),
-        Numbers::Integer(_) => Err(fault("expected real numbers, got integers".into())),
+        Exact::Double(values) => Ok(dense(key, array, wanted == 2, values, format)),
+        Exact::Single(values) => Ok(dense(key, array, wanted == 2, values, format)),
+        Exact::Integer(_) => Err(fault("expected real numbers, got integers".into())),
     }
 }
 
-fn dense<T: Real>(key: &BStr, array: &Array, is_matrix: bool, values: Vec<T>, format: Format) -> Record<Array>
+fn dense<T: Real>(key: &BStr, array: &Array, is_matrix: bool, values: Vec<T>, format: Format) -> Record<Numbers>
 where
     Matrix<T>: Value,
     Vector<T>: Value,

@@ -5,7 +5,7 @@ use std::io::Write;
 use bstr::{BStr, ByteSlice};
 
 use crate::array::Array;
-use crate::numbers::Numbers;
+use crate::exact::Exact;
 
 /// Appends a line for each row: the key, then the numbers.
 pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, array: &Array, delimiter: u8) {
@@ -18,7 +18,7 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, array: &Array, delimiter
         field.extend_from_slice(key);
     }
     let (rows, columns) = array.size();
-    let numbers = Numbers::of(array);
+    let numbers = Exact::of(array);
     for row in 0..rows {
         out.extend_from_slice(&field);
         for at in row * columns..(row + 1) * columns {
@@ -32,7 +32,7 @@ pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, array: &Array, delimiter
 /// Appends a line with an object. `key` is UTF-8.
 pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, array: &Array) {
     let (rows, columns) = array.size();
-    let numbers = Numbers::of(array);
+    let numbers = Exact::of(array);
     out.extend(format!("{{\"key\": {}, \"value\": ", serde_json::Value::from(key)).into_bytes());
     let is_matrix = array.dims.len() == 2;
     if is_matrix {
@@ -52,7 +52,7 @@ pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, array: &Array) {
 }
 
 /// Appends a number with as few digits as tell it from its neighbours. JSON has strings for what is none.
-fn write_number(out: &mut Vec<u8>, numbers: &Numbers, at: usize, is_json: bool) {
+fn write_number(out: &mut Vec<u8>, numbers: &Exact, at: usize, is_json: bool) {
     let unusual = |value: f64| match value {
         value if value.is_nan() => "\"NaN\"",
         value if value > 0.0 => "\"Infinity\"",
@@ -60,11 +60,11 @@ fn write_number(out: &mut Vec<u8>, numbers: &Numbers, at: usize, is_json: bool) 
     };
     // Writing to memory does not fail.
     let _ = match numbers {
-        Numbers::Integer(values) => write!(out, "{}", values[at]),
-        Numbers::Single(values) if is_json && !values[at].is_finite() => write!(out, "{}", unusual(values[at].into())),
-        Numbers::Double(values) if is_json && !values[at].is_finite() => write!(out, "{}", unusual(values[at])),
-        Numbers::Single(values) => write!(out, "{:?}", values[at]),
-        Numbers::Double(values) => write!(out, "{:?}", values[at]),
+        Exact::Integer(values) => write!(out, "{}", values[at]),
+        Exact::Single(values) if is_json && !values[at].is_finite() => write!(out, "{}", unusual(values[at].into())),
+        Exact::Double(values) if is_json && !values[at].is_finite() => write!(out, "{}", unusual(values[at])),
+        Exact::Single(values) => write!(out, "{:?}", values[at]),
+        Exact::Double(values) => write!(out, "{:?}", values[at]),
     };
 }
 

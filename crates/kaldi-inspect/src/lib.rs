@@ -10,6 +10,7 @@
 //!
 //! Of whole tables: [`Summary`], [`DirectorySummary`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
 //! [`select`].
+//! [`Statistics`] are of tables of [`Numbers`], which are read on all threads.
 //!
 //! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
 //! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
@@ -50,10 +51,14 @@ mod header;
 mod keys;
 mod kind;
 mod likely;
+mod moments;
+mod numbers;
 mod rows;
 mod script;
 mod select;
 mod show;
+mod sketch;
+mod statistics;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -70,7 +75,11 @@ pub use fault::Fault;
 pub use header::{Header, Precision};
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
+pub use moments::Moments;
+pub use numbers::{Elements, Layout, Numbers};
 pub use script::{Line, Loader, ScriptLines};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
+pub use sketch::Sketch;
+pub use statistics::{By, Examiner, Group, Lengths, Part, Statistics};
 pub use summary::Summary;

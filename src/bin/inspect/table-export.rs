@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{Array, DType, ExportOptions, Exporter, FileFormat, Piece};
-use kaldi_inspect::{Kind, Named};
+use kaldi_convert::{DType, ExportOptions, Exporter, FileFormat, Piece};
+use kaldi_inspect::{Kind, Named, Numbers};
 use kaldi_io::{FileNames, Output, Wxfilename, is_specifier};
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, create_output};
@@ -72,7 +72,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
 
 /// Opens a table, whose kind is found by looking where its name does not say it. A single value has no key, and becomes a
 /// single array.
-fn open(name: &InputName, format: FileFormat) -> anyhow::Result<SequentialReader<Array>> {
+fn open(name: &InputName, format: FileFormat) -> anyhow::Result<SequentialReader<Numbers>> {
     if is_specifier(name) {
         return Ok(SequentialReader::open(name)?);
     }

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use bstr::{BStr, BString, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_convert::{Array, Error, FileFormat, TableType, import, to_record};
+use kaldi_inspect::Numbers;
 use kaldi_log::log;
 use kaldi_table::TableWriter;
 
@@ -46,7 +47,7 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
         bail!("expected --format=, since the name {} does not tell the format", opts.source);
     };
     let files = opts.files(format)?;
-    let mut target = TableWriter::<Array>::create(&opts.target)?;
+    let mut target = TableWriter::<Numbers>::create(&opts.target)?;
     let mut common = opts.table_type;
     let mut tally = Tally::default();
     // An empty array fits every type: the first others tell.

@@ -7,6 +7,7 @@ mod table_import;
 mod table_info;
 mod table_keys;
 mod table_sample;
+mod table_stats;
 
 use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};

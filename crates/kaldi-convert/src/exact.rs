@@ -5,16 +5,16 @@ use half::{bf16, f16};
 
 use crate::array::{Array, DType};
 
-/// Numbers in one of three types, to which all others are widened.
+/// Exact in one of three types, to which all others are widened.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Numbers {
+pub(crate) enum Exact {
     Single(Vec<f32>),
     Double(Vec<f64>),
     /// Those of 64 bits without a sign among them.
     Integer(Vec<i128>),
 }
 
-impl Numbers {
+impl Exact {
     pub(crate) fn of(array: &Array) -> Self {
         let bytes = array.bytes();
         let integers =
@@ -81,18 +81,18 @@ mod tests {
 
     #[test]
     fn conversions_are_exact_or_refused() {
-        assert_eq!(Numbers::Single(vec![1.0, -2.0]).to_i32(), Ok(vec![1, -2]));
+        assert_eq!(Exact::Single(vec![1.0, -2.0]).to_i32(), Ok(vec![1, -2]));
         for numbers in [
-            Numbers::Single(vec![0.5]),
-            Numbers::Double(vec![f64::NAN]),
-            Numbers::Double(vec![f64::INFINITY]),
-            Numbers::Double(vec![2147483648.0]),
-            Numbers::Integer(vec![i128::from(i32::MAX) + 1]),
+            Exact::Single(vec![0.5]),
+            Exact::Double(vec![f64::NAN]),
+            Exact::Double(vec![f64::INFINITY]),
+            Exact::Double(vec![2147483648.0]),
+            Exact::Integer(vec![i128::from(i32::MAX) + 1]),
         ] {
             assert!(numbers.to_i32().is_err(), "{numbers:?}");
         }
-        assert_eq!(Numbers::Integer(vec![1 << 24, -3]).into_real(), Ok(Numbers::Single(vec![16777216.0, -3.0])));
-        assert!(Numbers::Integer(vec![(1 << 24) + 1]).into_real().unwrap_err().contains("float64"));
+        assert_eq!(Exact::Integer(vec![1 << 24, -3]).into_real(), Ok(Exact::Single(vec![16777216.0, -3.0])));
+        assert!(Exact::Integer(vec![(1 << 24) + 1]).into_real().unwrap_err().contains("float64"));
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             (DType::Int64, vec![0xff; 8], -1),
             (DType::Uint64, vec![0xff; 8], i128::from(u64::MAX)),
         ] {
-            assert_eq!(Numbers::of(&Array::new(dtype, &[1], bytes)), Numbers::Integer(vec![expected]), "{dtype:?}");
+            assert_eq!(Exact::of(&Array::new(dtype, &[1], bytes)), Exact::Integer(vec![expected]), "{dtype:?}");
         }
     }
 }

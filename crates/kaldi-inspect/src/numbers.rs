@@ -1,0 +1,256 @@
+//! Values that are numbers, whatever their type, where each shows its type by itself.
+
+use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_matrix::{GeneralMatrix, Matrix, MatrixOrVector, Vector};
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Bytes before the elements of a binary matrix, and of a vector.
+const MATRIX_HEADER: usize = 15;
+const VECTOR_HEADER: usize = 10;
+
+/// Numbers in single or double precision, or integers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elements {
+    /// Single precision.
+    Single(Vec<f32>),
+    /// Double precision.
+    Double(Vec<f64>),
+    /// Integers.
+    Integer(Vec<i32>),
+}
+
+/// A matrix, row after row, a vector, or an integer vector: a type of values for tables whose type need not be known, since
+/// each value shows it.
+///
+/// Compressed and sparse matrices are read as dense ones. In text, a number alone is a vector of one. In binary form,
+/// numbers that stand alone look like vectors of integers, and are not read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbers {
+    /// The numbers of rows and columns of a matrix; the dimension of a vector.
+    pub dims: Vec<usize>,
+    /// As many as the sizes say.
+    pub elements: Elements,
+}
+
+/// Where the elements of a binary matrix or vector stand, which is neither compressed nor sparse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// As [`Numbers::dims`].
+    pub dims: Vec<usize>,
+    /// Whether they are in double precision.
+    pub is_double: bool,
+    /// Bytes before the elements, which are little-endian and follow each other to the end.
+    pub header: usize,
+}
+
+impl Layout {
+    /// Finds the elements in the bytes of a value; nothing where it has to be read.
+    pub fn find(bytes: &[u8]) -> Option<Self> {
+        let size = |at: usize| {
+            let bytes = bytes.get(at..at + 5)?.strip_prefix(&[4])?;
+            usize::try_from(i32::from_le_bytes(bytes.try_into().ok()?)).ok()
+        };
+        let is_double = match bytes {
+            [0, b'B', b'F', ..] => false,
+            [0, b'B', b'D', ..] => true,
+            _ => return None,
+        };
+        let (dims, header) = match bytes.get(3..5)? {
+            b"M " => (vec![size(5)?, size(10)?], MATRIX_HEADER),
+            b"V " => (vec![size(5)?], VECTOR_HEADER),
+            _ => return None,
+        };
+        let width = if is_double { 8 } else { 4 };
+        let length = dims.iter().try_fold(width, |product: usize, &dim| product.checked_mul(dim))?;
+        (bytes.len() == header + length).then_some(Self { dims, is_double, header })
+    }
+}
+
+/// What the bytes at the begin of a value tell about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A matrix in single precision, compressed or sparse.
+    Matrix,
+    /// A matrix in double precision.
+    DoubleMatrix,
+    Vector,
+    DoubleVector,
+    /// Integers, and in text other numbers too.
+    Line,
+}
+
+impl Kind {
+    fn of(window: &[u8]) -> Self {
+        match window {
+            [0, b'B', b'D', b'M', ..] => Self::DoubleMatrix,
+            [0, b'B', b'D', b'V', ..] => Self::DoubleVector,
+            [0, b'B', b'F', b'V', ..] => Self::Vector,
+            [0, b'B', 4, ..] => Self::Line,
+            [0, ..] => Self::Matrix,
+            text if MatrixOrVector::is_vector(text) => Self::Vector,
+            text => match text.trim_ascii_start() {
+                [b'[' | b'r', ..] => Self::Matrix,
+                _ => Self::Line,
+            },
+        }
+    }
+}
+
+impl Value for Numbers {
+    const NAME: &'static str = "matrix, vector or integer vector";
+    const HAS_FILE_RANGES: bool = true;
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
+        match Kind::of(window) {
+            Kind::Line => Vec::<i32>::frame(window, at_end),
+            Kind::Vector | Kind::DoubleVector if window[0] == 0 => Vector::<f32>::frame(window, at_end),
+            _ => GeneralMatrix::frame(window, at_end),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self> {
+        Ok(match Kind::of(cursor.rest()) {
+            Kind::Matrix => GeneralMatrix::read(cursor)?.into_matrix().into(),
+            Kind::DoubleMatrix => Matrix::<f64>::read(cursor)?.into(),
+            Kind::Vector => Vector::<f32>::read(cursor)?.into(),
+            Kind::DoubleVector => Vector::<f64>::read(cursor)?.into(),
+            Kind::Line => return read_line(cursor),
+        })
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        match (&self.elements, &self.dims[..]) {
+            (Elements::Single(values), &[rows, columns]) => {
+                Matrix::from_vec(rows, columns, values.clone()).write(out, format)
+            }
+            (Elements::Double(values), &[rows, columns]) => {
+                Matrix::from_vec(rows, columns, values.clone()).write(out, format)
+            }
+            (Elements::Single(values), _) => Vector::from_vec(values.clone()).write(out, format),
+            (Elements::Double(values), _) => Vector::from_vec(values.clone()).write(out, format),
+            (Elements::Integer(values), _) => values.write(out, format),
+        }
+    }
+
+    fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self> {
+        Ok(match Kind::of(cursor.rest()) {
+            Kind::Matrix => GeneralMatrix::read_range(cursor, range)?.into_matrix().into(),
+            Kind::DoubleMatrix => Matrix::<f64>::read_range(cursor, range)?.into(),
+            Kind::Vector => Vector::<f32>::read_range(cursor, range)?.into(),
+            Kind::DoubleVector => Vector::<f64>::read_range(cursor, range)?.into(),
+            Kind::Line => Vec::<i32>::read_range(cursor, range)?.into(),
+        })
+    }
+}
+
+impl From<Matrix<f32>> for Numbers {
+    fn from(matrix: Matrix<f32>) -> Self {
+        Self { dims: vec![matrix.num_rows(), matrix.num_cols()], elements: Elements::Single(matrix.into_vec()) }
+    }
+}
+
+impl From<Matrix<f64>> for Numbers {
+    fn from(matrix: Matrix<f64>) -> Self {
+        Self { dims: vec![matrix.num_rows(), matrix.num_cols()], elements: Elements::Double(matrix.into_vec()) }
+    }
+}
+
+impl From<Vector<f32>> for Numbers {
+    fn from(vector: Vector<f32>) -> Self {
+        Self { dims: vec![vector.dim()], elements: Elements::Single(vector.into_vec()) }
+    }
+}
+
+impl From<Vector<f64>> for Numbers {
+    fn from(vector: Vector<f64>) -> Self {
+        Self { dims: vec![vector.dim()], elements: Elements::Double(vector.into_vec()) }
+    }
+}
+
+impl From<Vec<i32>> for Numbers {
+    fn from(values: Vec<i32>) -> Self {
+        Self { dims: vec![values.len()], elements: Elements::Integer(values) }
+    }
+}
+
+/// Reads integers, or the one number with a fraction that stands on a line of text.
+fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
+    let mut number = cursor.clone();
+    let error = match Vec::<i32>::read(cursor) {
+        Ok(values) => return Ok(values.into()),
+        Err(error) => error,
+    };
+    match f32::read(&mut number) {
+        Ok(value) => {
+            *cursor = number;
+            Ok(Vector::from_vec(vec![value]).into())
+        }
+        Err(_) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written<T: Value>(value: &T, format: Format) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        value.write(&mut bytes, format);
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Numbers {
+        let mut cursor = Cursor::new(bytes);
+        let numbers = Numbers::read(&mut cursor).unwrap();
+        assert_eq!(Numbers::frame(bytes, true), Ok(Frame::Whole(cursor.offset())), "{}", bytes.escape_ascii());
+        numbers
+    }
+
+    #[test]
+    fn every_type_is_known_by_its_bytes() {
+        for numbers in [
+            Numbers::from(Matrix::from_vec(1, 2, vec![0.5_f32, 1.5])),
+            Numbers::from(Matrix::from_vec(2, 1, vec![0.5_f64, 1.5])),
+            Numbers::from(Vector::from_vec(vec![1.0_f32; 3])),
+            Numbers::from(Vector::from_vec(vec![1.0_f64; 3])),
+            Numbers::from(vec![1, 2]),
+        ] {
+            let bytes = written(&numbers, Format::Binary);
+            assert_eq!(read(&bytes), numbers);
+            let layout = Layout::find(&bytes);
+            let is_double = matches!(numbers.elements, Elements::Double(_));
+            assert_eq!(layout.is_none(), matches!(numbers.elements, Elements::Integer(_)));
+            assert!(layout.is_none_or(|layout| layout.dims == numbers.dims && layout.is_double == is_double));
+            assert!(Layout::find(&bytes[..bytes.len() - 1]).is_none());
+            // Text has no precision.
+            let text = written(&numbers, Format::Text);
+            assert_eq!(read(&text).dims, numbers.dims, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn sparse_and_single_numbers_are_dense() {
+        for (bytes, numbers) in [
+            (&b"rows=1 dim=2 [ 1 0.5 ] \n"[..], Numbers::from(Matrix::from_vec(1, 2, vec![0.0_f32, 0.5]))),
+            (b"0.5\n", Vector::from_vec(vec![0.5_f32]).into()),
+            (b"7\n", vec![7].into()),
+            (b"\n", vec![].into()),
+        ] {
+            assert_eq!(read(bytes), numbers, "{}", bytes.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused() {
+        for text in ["a b\n", "1 2 x\n", "0.5 1.5\n", "[ a ]\n"] {
+            assert!(Numbers::read(&mut Cursor::new(text.as_bytes())).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_range_is_cut_out() {
+        let numbers = Numbers::read_range(&mut Cursor::new(b" [\n 1 2\n 3 4 ]\n"), b"1:1,0:0").unwrap();
+        assert_eq!(numbers, Matrix::from_vec(1, 1, vec![3.0_f32]).into());
+    }
+}

@@ -1,0 +1,160 @@
+//! Quantiles of any number of values in bounded memory.
+//!
+//! A value is counted in a bucket of those that agree in sign, exponent and seven digits of the binary fraction: the first 16
+//! bits of its single precision. A bucket at `v` is `v / 128` wide at most. Counts do not depend on the order of the values,
+//! so that sketches of parts are added without loss, whoever made them.
+
+/// Bits of a number in single precision that its bucket does not show.
+const HIDDEN: u32 = 16;
+
+/// How many values are in each bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch {
+    /// By the first 16 bits.
+    counts: Vec<u64>,
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Self { counts: vec![0; 1 << HIDDEN] }
+    }
+}
+
+impl Sketch {
+    /// The largest distance of a quantile from a value of that rank, as a part of that value.
+    pub const RELATIVE_ERROR: f64 = 1.0 / 128.0;
+
+    /// Counts the finite ones among the values.
+    pub fn add(&mut self, values: impl IntoIterator<Item = f32>) {
+        for value in values {
+            self.counts[(value.to_bits() >> HIDDEN) as usize] += 1;
+        }
+    }
+
+    /// Adds the counts of another one.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+    }
+
+    /// Adds counts of single buckets, and those of [`Sketch::take_buckets`].
+    pub fn add_buckets(&mut self, buckets: &[(u16, u64)]) {
+        buckets.iter().for_each(|&(bucket, count)| self.counts[usize::from(bucket)] += count);
+    }
+
+    /// The buckets that are not empty, which become empty.
+    pub fn take_buckets(&mut self) -> Vec<(u16, u64)> {
+        let mut buckets = Vec::new();
+        for (bucket, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            buckets.push((bucket as u16, std::mem::take(count)));
+        }
+        buckets
+    }
+
+    /// The finite buckets that are not empty, from the lowest to the highest: the bounds of their values and their counts.
+    pub fn buckets(&self) -> impl Iterator<Item = (f64, f64, u64)> {
+        let negative = (0x8000..0xff80).rev();
+        let ordered = negative.chain(0..0x7f80_u32);
+        ordered.filter(|&bucket| self.counts[bucket as usize] > 0).map(|bucket| {
+            let inner = f64::from(f32::from_bits(bucket << HIDDEN));
+            let outer = f64::from(f32::from_bits(bucket << HIDDEN | ((1 << HIDDEN) - 1)));
+            (inner.min(outer), inner.max(outer), self.counts[bucket as usize])
+        })
+    }
+
+    /// The number of finite values.
+    pub fn count(&self) -> u64 {
+        self.buckets().map(|(_, _, count)| count).sum()
+    }
+
+    /// The quantiles of these fractions, which rise: the value at the place `fraction * (count - 1)`, counted from 0, of the
+    /// sorted values, as NumPy has it. Within a bucket, values are taken to be spread evenly. NaN where there are no values.
+    pub fn quantiles<const N: usize>(&self, fractions: [f64; N]) -> [f64; N] {
+        let count = self.count();
+        let mut buckets = self.buckets();
+        let mut current = buckets.next();
+        let mut before = 0;
+        fractions.map(|fraction| {
+            let place = fraction * count.saturating_sub(1) as f64;
+            loop {
+                let Some((low, high, inside)) = current else { return f64::NAN };
+                if place < (before + inside) as f64 || before + inside >= count {
+                    let share = ((place - before as f64 + 0.5) / inside as f64).clamp(0.0, 1.0);
+                    return low + share * (high - low);
+                }
+                before += inside;
+                current = buckets.next();
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FRACTIONS: [f64; 7] = [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0];
+
+    /// Numbers that seem drawn at random, between 0 and 1.
+    fn uniform(count: u64) -> impl Iterator<Item = f64> {
+        (1..=count).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+
+    /// The exact values around the place of a quantile.
+    fn exact(sorted: &[f32], fraction: f64) -> (f64, f64) {
+        let place = fraction * (sorted.len() - 1) as f64;
+        (sorted[place.floor() as usize].into(), sorted[place.ceil() as usize].into())
+    }
+
+    #[test]
+    fn quantiles_are_as_near_as_promised() {
+        let distributions: [fn(f64) -> f64; 5] =
+            [|u| u, |u| 20.0 * u - 10.0, |u| (-u.ln()).powi(3), |u| 1e30 * (u - 0.5).powi(5), |u| (8.0 * u).floor()];
+        for (number, distribution) in distributions.into_iter().enumerate() {
+            for count in [1, 2, 3, 10, 1000, 30_000] {
+                let mut values: Vec<f32> = uniform(count).map(|value| distribution(value) as f32).collect();
+                let mut sketch = Sketch::default();
+                sketch.add(values.iter().copied());
+                values.sort_by(f32::total_cmp);
+                assert_eq!(sketch.count(), count);
+                for (found, fraction) in sketch.quantiles(FRACTIONS).into_iter().zip(FRACTIONS) {
+                    let (low, high) = exact(&values, fraction);
+                    let error = |value: f64| value.abs() * Sketch::RELATIVE_ERROR + 1e-40;
+                    assert!(
+                        found >= low - error(low) && found <= high + error(high),
+                        "distribution {number}, {count} values, {fraction}: {found} for {low} to {high}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up_in_any_order() {
+        let values: Vec<f32> = uniform(5000).map(|value| (value - 0.3) as f32 * 1e3).collect();
+        let mut whole = Sketch::default();
+        whole.add(values.iter().copied());
+        let mut sum = Sketch::default();
+        for chunk in values.rchunks(700) {
+            let mut part = Sketch::default();
+            part.add(chunk.iter().copied());
+            if chunk.len() % 2 == 0 {
+                sum.merge(&part);
+            } else {
+                sum.add_buckets(&part.take_buckets());
+                assert_eq!(part, Sketch::default());
+            }
+        }
+        assert_eq!(sum, whole);
+    }
+
+    #[test]
+    fn what_is_not_finite_has_no_rank() {
+        let mut sketch = Sketch::default();
+        sketch.add([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -f32::NAN]);
+        assert_eq!(sketch.count(), 0);
+        assert!(sketch.quantiles([0.5])[0].is_nan());
+        sketch.add([f32::MAX, f32::MIN, 0.0, -0.0]);
+        assert_eq!(sketch.count(), 4);
+        assert!(sketch.quantiles([0.5])[0].abs() < 1e-40);
+    }
+}

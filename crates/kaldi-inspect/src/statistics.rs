@@ -1,0 +1,378 @@
+//! Statistics of the numbers in tables.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bstr::{BStr, BString};
+use kaldi_table::{Entry, WorkError};
+
+use crate::moments::Moments;
+use crate::numbers::{Elements, Layout, Numbers};
+use crate::sketch::Sketch;
+
+/// Columns that are told apart at most: vectors of more are sequences.
+const MOST_COLUMNS: usize = 4096;
+
+/// What numbers are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// All of a table.
+    Table,
+    /// Those of a column of matrices; those at a place of vectors.
+    Column,
+    /// Those of an entry.
+    Key,
+    /// Those of all entries of a speaker.
+    Speaker,
+}
+
+impl FromStr for By {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "table" => Ok(Self::Table),
+            "column" => Ok(Self::Column),
+            "key" => Ok(Self::Key),
+            "speaker" => Ok(Self::Speaker),
+            _ => Err("expected table, column, key or speaker"),
+        }
+    }
+}
+
+/// What is told of the numbers of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group {
+    /// The number of the column, the key or the speaker; empty for a table.
+    pub name: BString,
+    /// Count, extremes, mean, deviation.
+    pub moments: Moments,
+    /// The quantiles of [`Group::FRACTIONS`]; NaN where there are no finite numbers. See [`Sketch::RELATIVE_ERROR`].
+    pub quantiles: [f64; 5],
+}
+
+impl Group {
+    /// The fractions of the quantiles.
+    pub const FRACTIONS: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
+
+    /// A quantile is never outside of the extremes, which are exact; that of integers is one.
+    fn new(name: impl Into<BString>, moments: Moments, sketch: &Sketch, are_integers: bool) -> Self {
+        let quantiles = sketch.quantiles(Self::FRACTIONS);
+        let quantiles = if are_integers { quantiles.map(f64::round) } else { quantiles };
+        let quantiles =
+            if moments.count > 0 { quantiles.map(|value| value.clamp(moments.min, moments.max)) } else { quantiles };
+        Self { name: name.into(), moments, quantiles }
+    }
+}
+
+/// Entries of similar lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// The shortest.
+    pub first: u64,
+    /// The longest.
+    pub last: u64,
+    /// How many entries.
+    pub entries: u64,
+}
+
+/// The worker's part: looks at one entry after the other, on any thread.
+#[derive(Clone, Debug)]
+pub struct Examiner {
+    by: By,
+    with_columns: bool,
+    /// Sketches and room that are not in use. What is counted in them does not depend on who counts it.
+    pool: Arc<Mutex<Vec<Scratch>>>,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    sketch: Sketch,
+    columns: Vec<Sketch>,
+    values: Vec<f32>,
+    column: Vec<f32>,
+}
+
+/// What is known of one entry.
+#[derive(Debug, Default)]
+pub struct Part {
+    moments: Moments,
+    length: u64,
+    are_integers: bool,
+    columns: Vec<Moments>,
+    /// Of a speaker's entry.
+    buckets: Vec<(u16, u64)>,
+    /// Where a group is an entry.
+    group: Option<Group>,
+    /// The first row, and which of its columns have no other number.
+    first: Vec<f32>,
+    constant: Vec<bool>,
+}
+
+impl Examiner {
+    /// Looks at the numbers of an entry.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or has too many columns to tell them apart.
+    pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<Part, WorkError> {
+        let mut scratch = self.lock().pop().unwrap_or_default();
+        let part = self.examine_with(entry, &mut scratch);
+        self.lock().push(scratch);
+        part
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn examine_with(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<Part, WorkError> {
+        scratch.values.clear();
+        let lies_there = entry.bytes().and_then(|bytes| Some((Layout::find(bytes)?, bytes)));
+        let mut are_integers = false;
+        let (dims, doubles) = match lies_there {
+            Some((Layout { dims, is_double: false, header }, bytes)) => {
+                let (numbers, _) = bytes[header..].as_chunks();
+                scratch.values.extend(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+                (dims, None)
+            }
+            _ => {
+                let Numbers { dims, elements } = entry.read()?;
+                match elements {
+                    Elements::Single(values) => {
+                        scratch.values = values;
+                        (dims, None)
+                    }
+                    Elements::Double(values) => (dims, Some(values)),
+                    Elements::Integer(values) => {
+                        are_integers = true;
+                        (dims, Some(values.into_iter().map(f64::from).collect::<Vec<_>>()))
+                    }
+                }
+            }
+        };
+        let moments = match &doubles {
+            None => Moments::of(&scratch.values),
+            Some(doubles) => {
+                scratch.values.extend(doubles.iter().map(|&value| narrowed(value)));
+                Moments::of_doubles(doubles.iter().copied())
+            }
+        };
+        let (length, num_columns) = match dims[..] {
+            [rows, columns] => (rows, columns),
+            _ => (scratch.values.len(), scratch.values.len()),
+        };
+        let mut part = Part { moments, length: length as u64, are_integers, ..Part::default() };
+        if self.by == By::Column && num_columns > MOST_COLUMNS {
+            return Err(
+                entry.error(format!("expected at most {MOST_COLUMNS} columns to tell apart, got {num_columns}"))
+            );
+        }
+        if (self.by == By::Column || self.with_columns) && num_columns <= MOST_COLUMNS {
+            self.examine_columns(num_columns, doubles.as_deref(), scratch, &mut part);
+        } else {
+            part.find_constant(&scratch.values, num_columns);
+        }
+        match self.by {
+            By::Table => scratch.sketch.add(scratch.values.iter().copied()),
+            By::Column => {}
+            By::Key => {
+                scratch.sketch.add(scratch.values.iter().copied());
+                part.group = Some(Group::new(entry.key(), part.moments, &scratch.sketch, are_integers));
+                scratch.sketch.take_buckets();
+            }
+            By::Speaker => {
+                scratch.sketch.add(scratch.values.iter().copied());
+                part.buckets = scratch.sketch.take_buckets();
+            }
+        }
+        Ok(part)
+    }
+
+    fn examine_columns(&self, num_columns: usize, doubles: Option<&[f64]>, scratch: &mut Scratch, part: &mut Part) {
+        let Scratch { columns, values, column, .. } = scratch;
+        if self.by == By::Column && columns.len() < num_columns {
+            columns.resize_with(num_columns, Sketch::default);
+        }
+        for number in 0..num_columns {
+            column.clear();
+            column.extend(values.iter().skip(number).step_by(num_columns));
+            part.columns.push(match doubles {
+                None => Moments::of(column),
+                Some(doubles) => Moments::of_doubles(doubles.iter().skip(number).step_by(num_columns).copied()),
+            });
+            if let (By::Column, Some(sketch)) = (self.by, columns.get_mut(number)) {
+                sketch.add(column.iter().copied());
+            }
+        }
+    }
+}
+
+impl Part {
+    fn find_constant(&mut self, values: &[f32], num_columns: usize) {
+        if num_columns == 0 || num_columns > MOST_COLUMNS || values.is_empty() {
+            return;
+        }
+        let mut rows = values.chunks_exact(num_columns);
+        self.first = rows.next().unwrap_or_default().to_vec();
+        self.constant = self.first.iter().map(|value| value.is_finite()).collect();
+        for row in rows {
+            if !self.constant.contains(&true) {
+                break;
+            }
+            for (number, value) in row.iter().enumerate() {
+                self.constant[number] &= *value == self.first[number];
+            }
+        }
+    }
+}
+
+/// A number of double precision among those of single precision, where it is as near as can be.
+fn narrowed(value: f64) -> f32 {
+    if value.is_finite() { value.clamp(f32::MIN.into(), f32::MAX.into()) as f32 } else { value as f32 }
+}
+
+/// The statistics of a table, to which parts are added in the order of the entries.
+#[derive(Debug)]
+pub struct Statistics {
+    examiner: Examiner,
+    num_entries: u64,
+    lengths: BTreeMap<u64, u64>,
+    table: Moments,
+    columns: Vec<Moments>,
+    /// With counts of the buckets that are not empty: there may be many speakers.
+    speakers: BTreeMap<BString, (Moments, BTreeMap<u16, u64>)>,
+    first: Option<Vec<f32>>,
+    constant: Vec<bool>,
+    are_integers: bool,
+}
+
+impl Statistics {
+    /// Nothing yet. `with_columns` says that there are to be moments of columns besides those of the groups.
+    pub fn new(by: By, with_columns: bool) -> Self {
+        Self {
+            examiner: Examiner { by, with_columns, pool: Arc::default() },
+            num_entries: 0,
+            lengths: BTreeMap::new(),
+            table: Moments::default(),
+            columns: Vec::new(),
+            speakers: BTreeMap::new(),
+            first: None,
+            constant: Vec::new(),
+            are_integers: true,
+        }
+    }
+
+    /// The worker's part.
+    pub fn examiner(&self) -> Examiner {
+        self.examiner.clone()
+    }
+
+    /// Adds what is known of an entry; returns its group where entries are the groups. `speaker` is that of the entry.
+    pub fn add(&mut self, speaker: Option<&BStr>, part: Part) -> Option<Group> {
+        self.num_entries += 1;
+        self.are_integers &= part.are_integers;
+        *self.lengths.entry(part.length).or_default() += 1;
+        self.table.merge(&part.moments);
+        if self.columns.len() < part.columns.len() {
+            self.columns.resize_with(part.columns.len(), Moments::default);
+        }
+        self.columns.iter_mut().zip(&part.columns).for_each(|(sum, column)| sum.merge(column));
+        if let Some(speaker) = speaker {
+            let (moments, counts) = self.speakers.entry(speaker.to_owned()).or_default();
+            moments.merge(&part.moments);
+            part.buckets.iter().for_each(|&(bucket, count)| *counts.entry(bucket).or_default() += count);
+        }
+        self.merge_constant(part.first, part.constant);
+        part.group
+    }
+
+    fn merge_constant(&mut self, first: Vec<f32>, constant: Vec<bool>) {
+        if first.is_empty() {
+            return;
+        }
+        let Some(before) = &self.first else {
+            self.first = Some(first);
+            self.constant = constant;
+            return;
+        };
+        if before.len() != first.len() {
+            self.constant.clear();
+        }
+        for (number, is_constant) in self.constant.iter_mut().enumerate() {
+            *is_constant &= constant[number] && before[number] == first[number];
+        }
+    }
+
+    /// Entries.
+    pub fn num_entries(&self) -> u64 {
+        self.num_entries
+    }
+
+    /// How many entries have each length: rows of a matrix, numbers of a vector.
+    pub fn lengths(&self) -> &BTreeMap<u64, u64> {
+        &self.lengths
+    }
+
+    /// The lengths in so many ranges of one width at most, empty ones among them. The width is 1, 2 or 5 times a power of
+    /// ten, and ranges begin at its multiples.
+    pub fn length_histogram(&self, num_ranges: u64) -> Vec<Lengths> {
+        let (Some((&first, _)), Some((&last, _))) = (self.lengths.first_key_value(), self.lengths.last_key_value())
+        else {
+            return Vec::new();
+        };
+        let widths = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+        let width = widths.into_iter().find(|width| last / width - first / width < num_ranges).unwrap_or(u64::MAX);
+        let range = |number: u64| {
+            let (first, last) = (number * width, (number * width).saturating_add(width - 1));
+            Lengths { first, last, entries: self.lengths.range(first..=last).map(|(_, entries)| entries).sum() }
+        };
+        (first / width..=last / width).map(range).collect()
+    }
+
+    /// Moments of the columns, where they were wanted.
+    pub fn columns(&self) -> &[Moments] {
+        &self.columns
+    }
+
+    /// The columns that have one and the same number in all rows, counted from 0.
+    pub fn constant_columns(&self) -> Vec<usize> {
+        let is_constant: Vec<bool> = match self.columns.is_empty() {
+            true => self.constant.clone(),
+            false => self.columns.iter().map(Moments::is_constant).collect(),
+        };
+        (0..is_constant.len()).filter(|&number| is_constant[number]).collect()
+    }
+
+    /// The sketch of all numbers, where the table is the group.
+    pub fn sketch(&self) -> Sketch {
+        let mut sum = Sketch::default();
+        self.examiner.lock().iter().for_each(|scratch| sum.merge(&scratch.sketch));
+        sum
+    }
+
+    /// The groups of the groups, but for entries, whose groups came one by one.
+    pub fn groups(&self) -> Vec<Group> {
+        match self.examiner.by {
+            By::Table => vec![Group::new("", self.table, &self.sketch(), self.are_integers)],
+            By::Key => Vec::new(),
+            By::Speaker => {
+                let group = |(speaker, (moments, counts)): (&BString, &(Moments, BTreeMap<u16, u64>))| {
+                    let mut sketch = Sketch::default();
+                    counts.iter().for_each(|(&bucket, &count)| sketch.add_buckets(&[(bucket, count)]));
+                    Group::new(speaker.clone(), *moments, &sketch, self.are_integers)
+                };
+                self.speakers.iter().map(group).collect()
+            }
+            By::Column => {
+                let scratches = self.examiner.lock();
+                let column = |(number, moments): (usize, &Moments)| {
+                    let mut sum = Sketch::default();
+                    scratches.iter().filter_map(|scratch| scratch.columns.get(number)).for_each(|it| sum.merge(it));
+                    Group::new(number.to_string(), *moments, &sum, self.are_integers)
+                };
+                self.columns.iter().enumerate().map(column).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+use serde_json::Value;
+
+use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64};
+use crate::support::{Scratch, tool};
+
+fn table() -> Scratch {
+    let scratch = Scratch::new();
+    let nan = f32::NAN;
+    let rows = |rows: &[[f32; 3]]| Sample::Matrix(rows.iter().map(|row| row.to_vec()).collect());
+    let entries = [
+        ("a-1", rows(&[[1.0, 7.0, 2.0], [3.0, 7.0, nan]])),
+        ("b-1", rows(&[[5.0, 7.0, f32::INFINITY]])),
+        ("a-2", rows(&[[-1.0, 7.0, 0.5], [2.0, 7.0, -f32::INFINITY], [2.0, 7.0, 1.0]])),
+    ];
+    scratch.write("m.ark", binary_archive(&entries)).write("utt2spk", "a-1 a\na-2 a\nb-1 b\n");
+    scratch
+}
+
+/// The objects that a command writes.
+#[track_caller]
+fn objects(scratch: &Scratch, command: &str) -> Vec<Value> {
+    let ran = scratch.sh(command).succeeds();
+    String::from_utf8_lossy(ran.stdout()).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_table_is_needed() {
+    tool("table-stats").assert().code(1).stdout("");
+}
+
+#[test]
+fn a_table_is_a_block_of_lines() {
+    let scratch = table();
+    let expected = "\
+m.ark: 3 entries
+count              15
+min                -1
+max                7
+mean               3.83333
+stddev             2.86162
+1 %                -0.998047
+25 %               1.00391
+50 %               3.00781
+75 %               7
+99 %               7
+nan                1
+inf                2
+constant columns   1
+lengths            entries
+1                  1        ########################################
+2                  1        ########################################
+3                  1        ########################################
+";
+    let ran = scratch.sh("table-stats m.ark").succeeds();
+    let text = String::from_utf8_lossy(ran.stdout()).into_owned();
+    let exact =
+        |text: &str| -> Vec<String> { text.lines().filter(|line| !line.contains('%')).map(str::to_owned).collect() };
+    assert_eq!(exact(&text), exact(expected), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains(" %  ")).count(), 5, "{text}");
+}
+
+#[test]
+fn groups_have_a_line_each() {
+    let scratch = table();
+    let groups = |options: &str| {
+        let ran = scratch.sh(&format!("table-stats {options} m.ark | cut -f 2-6,13,14")).succeeds();
+        String::from_utf8_lossy(ran.stdout()).into_owned()
+    };
+    let names = "group\tcount\tmin\tmax\tmean\tnan\tinf\n";
+    assert_eq!(
+        groups("--by=column"),
+        format!("{names}0\t6\t-1\t5\t2\t0\t0\n1\t6\t7\t7\t7\t0\t0\n2\t3\t0.5\t2\t1.16667\t1\t2\n")
+    );
+    assert_eq!(
+        groups("--by=key"),
+        format!("{names}a-1\t5\t1\t7\t4\t1\t0\nb-1\t2\t5\t7\t6\t0\t1\na-2\t8\t-1\t7\t3.1875\t0\t1\n")
+    );
+    let by_speaker = groups("--by=speaker --utt2spk=ark:utt2spk");
+    assert_eq!(by_speaker, format!("{names}a\t13\t-1\t7\t3.5\t1\t1\nb\t2\t5\t7\t6\t0\t1\n"));
+}
+
+#[test]
+fn json_has_the_documented_names() {
+    let scratch = table();
+    let [object] = &objects(&scratch, "table-stats --json m.ark")[..] else { panic!() };
+    let names: Vec<&String> = object.as_object().unwrap().keys().collect();
+    let expected = [
+        "constant_columns",
+        "count",
+        "entries",
+        "group",
+        "inf",
+        "lengths",
+        "max",
+        "mean",
+        "min",
+        "nan",
+        "quantiles",
+        "stddev",
+        "table",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(object["constant_columns"], serde_json::json!([1]));
+    assert_eq!(object["lengths"], serde_json::json!({ "1": 1, "2": 1, "3": 1 }));
+    let quantiles: Vec<&String> = object["quantiles"].as_object().unwrap().keys().collect();
+    assert_eq!(quantiles, ["0.01", "0.25", "0.5", "0.75", "0.99"]);
+    let columns = objects(&scratch, "table-stats --json --by=column m.ark");
+    assert_eq!(columns.len(), 3);
+    assert_eq!((&columns[1]["group"], &columns[1]["stddev"]), (&"1".into(), &0.0.into()));
+    // Nothing finite.
+    scratch.write("v.ark", binary_archive(&[("x", Sample::Vector(vec![f32::NAN]))]));
+    let [object] = &objects(&scratch, "table-stats --json v.ark")[..] else { panic!() };
+    assert!(object["mean"].is_null() && object["quantiles"]["0.5"].is_null() && object["nan"] == 1, "{object}");
+}
+
+#[test]
+fn results_are_the_same_for_any_number_of_threads_and_any_form() {
+    let scratch = Scratch::new();
+    let entries: Vec<(String, Sample)> =
+        (0..300).map(|at| (format!("u{at:03}"), matrix(at, 10 + at as usize, 20))).collect();
+    let entries: Vec<(&str, Sample)> = entries.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    scratch.write("m.ark", binary_archive(&entries));
+    scratch
+        .sh("copy-feats ark:m.ark ark,scp:c.ark,m.scp; sed 's/\\(u...\\).*/\\1 spk\\1/; s/.$//' m.scp > utt2spk")
+        .succeeds();
+    for by in ["table", "column", "key", "speaker"] {
+        let utt2spk = if by == "speaker" { "--utt2spk=ark:utt2spk" } else { "" };
+        for json in ["--json", ""] {
+            let command = |threads: u32, table: &str| {
+                let ran = scratch.sh(&format!(
+                    "table-stats --num-threads={threads} --by={by} {utt2spk} {json} {table} < m.ark | sed 's/m.scp/T/; s/ark:-/T/; s/m.ark/T/'"
+                ));
+                ran.succeeds().stdout().to_vec()
+            };
+            let one = command(1, "m.ark");
+            assert!(one.len() > 200, "{by}");
+            for table in ["m.ark", "m.scp", "ark:-"] {
+                assert!(command(4, table) == one, "{by} {table}");
+            }
+        }
+    }
+}
+
+#[test]
+fn doubles_and_integers_are_numbers_too() {
+    let scratch = Scratch::new();
+    scratch.write("d.ark", binary_archive(&[("a", matrix_f64(1, 4, 3))]));
+    scratch.write(
+        "i.ark",
+        binary_archive(&[("a", Sample::Ints(vec![3, 1, 2])), ("b", ints(1, 50)), ("c", Sample::Ints(vec![]))]),
+    );
+    let sum = objects(&scratch, "table-stats --json --by=column d.ark i.ark 2> /dev/null");
+    assert_eq!(sum.len(), 3 + 50);
+    let [a, _, c] = &objects(&scratch, "table-stats --json --by=key i.ark")[..] else { panic!() };
+    assert_eq!((&a["quantiles"]["0.5"], &a["mean"], &a["max"]), (&2.0.into(), &2.0.into(), &3.0.into()));
+    assert_eq!((&c["count"], &c["min"]), (&0.into(), &Value::Null));
+    scratch.write("t.txt", "a 0.5\nb 1.5\n");
+    let [object] = &objects(&scratch, "table-stats --json ark:t.txt")[..] else { panic!() };
+    assert_eq!((&object["count"], &object["mean"]), (&2.into(), &1.0.into()));
+}
+
+#[test]
+fn utterances_without_a_speaker_are_left_out() {
+    let scratch = table();
+    scratch.write("utt2spk", "a-1 a\n");
+    let ran = scratch.sh("table-stats --by=speaker --utt2spk=ark:utt2spk m.ark | wc -l").succeeds();
+    ran.stdout_is("2\n").stderr_has("b-1 has no speaker, and is left out");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let scratch = table();
+    scratch.write("long.ark", binary_archive(&[("x", ints(1, 5000))])).write("words.txt", "a hello\n");
+    scratch.sh("head -c 60 m.ark > cut.ark; mkdir f").succeeds();
+    for (arguments, message) in [
+        ("--by=row m.ark", "--by: expected table, column, key or speaker, got \"row\""),
+        ("--by=speaker m.ark", "expected --utt2spk with --by=speaker"),
+        ("--utt2spk=ark:utt2spk m.ark", "expected --utt2spk with --by=speaker"),
+        ("--by=column long.ark", "x: expected at most 4096 columns to tell apart, got 5000"),
+        ("words.txt", "words.txt"),
+        ("cut.ark", "cut.ark"),
+        ("nowhere", "nowhere"),
+        ("f", "f is a folder"),
+    ] {
+        scratch.sh(&format!("table-stats {arguments}")).fails_with(255).stderr_has(message);
+    }
+    scratch.sh("table-stats /dev/null").fails_with(1);
+}
