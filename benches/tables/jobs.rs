@@ -222,6 +222,13 @@ fn table_jobs() -> Vec<Job> {
         job("ark-to-scp of the matrices", "ark-to-scp", &["m.ark", "out.scp"])
             .compared_with(CatToFile, 0.05)
             .beside(Rival::Nobody),
+        job("table-info of the matrices", "table-info", &["m.ark"]).compared_with(CatToNull, 0.2).beside(Rival::Nobody),
+        job("table-info of a script file of the matrices", "table-info", &["shuffled.scp"])
+            .compared_with(CatToNull, 0.2)
+            .beside(Rival::Nobody),
+        job("table-check of the matrices", "table-check", &["m.ark"])
+            .compared_with(CatToNull, 6.0)
+            .beside(Rival::Nobody),
     ]
 }
 
