@@ -53,6 +53,19 @@ fn the_help_of_every_tool_names_it_and_an_example() {
 }
 
 #[test]
+fn tools_that_are_named_as_kin_exist() {
+    let tools: BTreeSet<String> = tools().into_values().flatten().collect();
+    for name in &tools {
+        let output = tool(name).arg("--help").output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        let kin = help.split_once("See also:").and_then(|(_, rest)| rest.split("\n\n").next()).unwrap_or_default();
+        for other in kin.split(',').filter_map(|other| other.split_whitespace().next()) {
+            assert!(tools.contains(other), "{name}: there is no tool {other}");
+        }
+    }
+}
+
+#[test]
 fn every_difference_has_its_test() {
     let sources = sources::of(&["crates", "tests"]);
     let rows = Page::read("docs/differences.md").table("differences");

@@ -27,7 +27,7 @@ Usage: feed-batches [options] <data-list> <folder>
 A batch has the arrays feats (float32, n by longest by dim), feats_lengths (int32), and where there are labels target (int64) and
 target_lengths (int32); padding is 0.0 and -1. The keys are the entry \"keys\" of the metadata of safetensors, a list in JSON, or
 the array keys of npz. The longest utterance comes first.
-See also: feed-feats, make-raw-list, make-shards, batch-utts
+See also: feed-feats, make-raw-list, make-shard-list, batch-utts
 ";
 
 #[derive(clap::Parser)]
