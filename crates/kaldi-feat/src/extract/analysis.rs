@@ -59,6 +59,12 @@ impl Analysis {
         Ok(Self { framing, preemphasis, remove_dc_offset: options.remove_dc_offset, fft })
     }
 
+    /// The spectra of frames as they are, but for the window.
+    pub(crate) fn plain(framing: Framing) -> Self {
+        let fft = RealFft::new(framing.padded);
+        Self { framing, preemphasis: 0.0, remove_dc_offset: false, fft }
+    }
+
     /// The number of samples that are transformed.
     pub(crate) fn padded_length(&self) -> usize {
         self.fft.length()

@@ -51,6 +51,11 @@ impl Framing {
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
 
+    /// Frames of the length of a window, so many samples apart, that lie within the waveform.
+    pub(crate) fn plain(shift: usize, window: Vec<f32>) -> Self {
+        Self { shift, length: window.len(), padded: window.len(), window, snip_edges: true }
+    }
+
     /// The number of frames in a waveform of so many samples (Kaldi's `NumFrames`).
     pub(crate) fn num_frames(&self, num_samples: usize) -> usize {
         match self.snip_edges {

@@ -5,6 +5,7 @@
 //! | [`Mfcc`] | compute-mfcc-feats | cosine transform of log mel energies |
 //! | [`Fbank`] | compute-fbank-feats | log mel energies |
 //! | [`Plp`] | compute-plp-feats | cepstrum of a linear prediction from loudness |
+//! | [`LogMel`] | none | log mel energies as Whisper takes them |
 //! | [`Spectrogram`] | compute-spectrogram-feats | log power of every frequency |
 //!
 //! Samples have the scale of 16-bit integers. A waveform is cut into frames ([`FrameOptions`]); each loses its mean, is
@@ -28,6 +29,7 @@ mod extractor;
 mod fbank;
 mod fft;
 mod framing;
+mod log_mel;
 mod mel;
 mod mfcc;
 mod plp;
@@ -39,6 +41,7 @@ pub use fbank::Fbank;
 pub use kaldi_feat_options::{
     EnergyOptions, FbankOptions, FrameOptions, MelOptions, MfccOptions, PlpOptions, SpectrogramOptions,
 };
+pub use log_mel::LogMel;
 pub use mel::{MelBanks, MelBin, MelReport};
 pub use mfcc::Mfcc;
 pub use plp::Plp;

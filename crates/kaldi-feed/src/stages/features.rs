@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, MelOptions, Mfcc, MfccOptions};
+use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, MelOptions, Mfcc, MfccOptions};
 use kaldi_matrix::Matrix;
 use kaldi_random::Noise;
 use kaldi_reader::Draws;
@@ -18,6 +18,7 @@ const TOO_SHORT: &str = "shorter than one window";
 pub(super) fn register(registry: &mut Registry) {
     registry.register("fbank", fbank);
     registry.register("mfcc", mfcc);
+    registry.register("log_mel_spectrogram", log_mel_spectrogram);
 }
 
 /// Features of sound of one rate.
@@ -67,6 +68,41 @@ fn mfcc(params: &mut Params) -> Result<Stage> {
         let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
         Ok(Arc::new(Mfcc::new(&MfccOptions { frames, ..options.clone() })?))
     })
+}
+
+fn log_mel_spectrogram(params: &mut Params) -> Result<Stage> {
+    let mut number = |name, default, least| params.number(name, default, least).map(|number| number as usize);
+    let (n_fft, hop_length) = (number("n_fft", 400, 1)?, number("hop_length", 160, 1)?);
+    let (dim, padding) = (number("num_mel_bins", 80, 1)?, number("padding", 0, 0)?);
+    let max_duration = number("max_duration", 30, 1)?;
+    let seconds = params.boolean("pad_or_trim", false)?.then_some(max_duration);
+    stage(params, dim, 0.0, move |rate| {
+        let log_mel = LogMel::new(rate, n_fft, hop_length, dim)?;
+        Ok(Arc::new(PaddedLogMel { log_mel, padding, length: seconds.map(|seconds| seconds * rate as usize) }))
+    })
+}
+
+/// Log mel spectrograms of sound with silence behind it.
+struct PaddedLogMel {
+    log_mel: LogMel,
+    /// Samples of silence.
+    padding: usize,
+    /// Samples to which sound is filled up with silence, or cut off.
+    length: Option<usize>,
+}
+
+impl Features for PaddedLogMel {
+    fn num_frames(&self, num_samples: usize) -> usize {
+        let padded = num_samples.saturating_add(self.padding);
+        if num_samples == 0 { 0 } else { self.log_mel.num_frames(self.length.unwrap_or(padded)) }
+    }
+
+    fn compute(&self, samples: &[f32]) -> kaldi_feat::Result<Matrix<f32>> {
+        let length = self.length.unwrap_or(samples.len() + self.padding);
+        let mut padded = samples[..samples.len().min(length)].to_vec();
+        padded.resize(length, 0.0);
+        self.log_mel.compute(&padded)
+    }
 }
 
 fn bins(params: &mut Params, default: u64) -> Result<i32> {
