@@ -48,14 +48,14 @@ class Model:
         self.weights = None
 
     def inputs(self, batch):
-        # Padding does not count.
-        is_there = np.arange(batch["feats"].shape[1]) < batch["feats_lengths"][:, None]
-        sums = (batch["feats"] * is_there[:, :, None]).sum(axis=1)
-        means = sums / batch["feats_lengths"][:, None]
+        # Padding and masks are zeros, which do not count.
+        is_there = batch["feats"] != 0
+        means = batch["feats"].sum(axis=1) / np.maximum(is_there.sum(axis=1), 1)
+        is_masked = ~is_there.any(axis=1)
         if self.weights is None:
-            self.offset, self.scale = means.mean(axis=0), means.std(axis=0) + 1e-3
+            self.offset, self.scale = means.mean(axis=0), means.std(axis=0) + 1.0
             self.weights = np.zeros((means.shape[1] + 1, self.num_symbols))
-        means = (means - self.offset) / self.scale
+        means = np.where(is_masked, 0, (means - self.offset) / self.scale)
         return np.hstack([means, np.ones((len(means), 1))])
 
     def train(self, batch, rate):
@@ -80,7 +80,7 @@ def main():
     for epoch in range(num_epochs):
         loss, right, number = 0.0, 0, 0
         for batch in feed(command, epoch):
-            batch_loss, batch_right = model.train(batch, rate=0.5)
+            batch_loss, batch_right = model.train(batch, rate=0.3)
             loss, right, number = loss + batch_loss, right + batch_right, number + len(batch["keys"])
         number = max(number, 1)
         print(f"epoch {epoch}: loss {loss / number:.3f}, {100 * right / number:.0f} percent right", flush=True)

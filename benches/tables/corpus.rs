@@ -18,14 +18,14 @@ const NUM_WORDS: usize = 30;
 /// A part of the data, which some jobs need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corpus {
-    /// `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, and `i.ark` (vectors of
-    /// integers). Yardsticks need it, too.
+    /// `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, `i.ark` (vectors of
+    /// integers), and `batch.yaml`, which makes batches. Yardsticks need it, too.
     Tables,
     /// `wide.ark`: matrices of as many bytes, but 440 columns, and `lda.mat`, which makes 40 of them.
     Spliced,
     /// `wav.scp`: recordings of 8 to 14 seconds.
     Audio,
-    /// `noise.scp` and `noise.text`: a thousand recordings of 200 kB.
+    /// `noise.scp` and `noise.text`: a thousand recordings of 200 kB; `train.yaml`: a chain for them.
     Sound,
     /// `ref.txt` and `hyp.txt`: sentences, and what might have been recognized.
     Words,
@@ -105,6 +105,7 @@ fn write_tables(dir: &Path) -> Result<()> {
         halves[2 * index / NUM_MATRICES].write_all(&entry)?;
     }
     create("m.scp")?.write_all(lines.concat().as_bytes())?;
+    create("batch.yaml")?.write_all(b"- batch: {batch_type: dynamic, max_frames_in_batch: 12000}\n")?;
     for index in (1..lines.len()).rev() {
         lines.swap(index, random.below(index + 1));
     }
@@ -177,6 +178,9 @@ fn write_sound(dir: &Path) -> Result<()> {
         lines += &format!("utt{index:04} {name}\n");
         text += &format!("utt{index:04} some words of a text\n");
     }
+    let chain = "dataset_conf:\n  fbank_conf: {num_mel_bins: 80, dither: 1.0}\n  shuffle_conf: {shuffle_size: 1500}\n  \
+                 batch_conf: {batch_type: dynamic, max_frames_in_batch: 12000}\n";
+    std::fs::write(dir.join("train.yaml"), chain)?;
     std::fs::write(dir.join("noise.text"), text)?;
     std::fs::write(dir.join("noise.scp"), lines)
 }

@@ -291,6 +291,25 @@ fn feed_jobs() -> Vec<Job> {
             "resample-wav",
             &["--resample-rate=8000", "scp:wav.scp", "ark:/dev/null"],
         ),
+        job(
+            Corpus::Tables,
+            "the matrices as padded batches (to /dev/null)",
+            "feed-batches",
+            &["--chain=batch.yaml", "--data-type=table", "scp:m.scp", "-"],
+        )
+        .compared_with(Yardstick::CatToNull, 2.0),
+        job(
+            Corpus::Sound,
+            "from 1000 utterances in shards to padded batches: 80 filter banks, dither, spec augmentation (to /dev/null)",
+            "feed-batches",
+            &["--conf=train.yaml", "--data-type=shard", "data.list", "-"],
+        ),
+        job(
+            Corpus::Sound,
+            "the last of these batches, the first 50 passed over (to /dev/null)",
+            "feed-batches",
+            &["--conf=train.yaml", "--skip-batches=50", "--data-type=shard", "data.list", "-"],
+        ),
     ]
 }
 

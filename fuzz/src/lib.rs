@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
+use kaldi_feed::{Chain, Description, standard_stages};
 use kaldi_io::{
     Cursor, Format, Frame, Rspecifier, RspecifierKind, Rxfilename, Value, Wspecifier, Wxfilename, is_specifier,
     printable_rxfilename, printable_wxfilename, specifier_advice,
@@ -21,7 +22,7 @@ use kaldi_matrix::{
     Vector, VectorRange,
 };
 use kaldi_scan::{Detector, Scanner, ValueType};
-use kaldi_shard::{Checks, Field, Grouping, Members, Samples, ShardName, Wanted};
+use kaldi_shard::{Checks, Field, Grouping, Members, RawUtterance, Samples, ShardName, Wanted};
 use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
@@ -273,6 +274,29 @@ pub fn shard(bytes: &[u8]) {
             assert!(!fault.to_string().contains(['\n', '\0']), "{fault}");
         }
     });
+}
+
+/// A chain of stages, or WeNet's configuration: whatever it is, it is read or refused, and what is printed of it means the
+/// same. A line of a raw list is read or refused.
+pub fn configuration(bytes: &[u8]) {
+    let _ = RawUtterance::parse(bytes);
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for description in [Description::parse("c", text), Description::from_wenet("c", text, None)] {
+        let Ok(description) = description else { continue };
+        let printed = description.to_string();
+        let again = Description::parse("c", &printed).expect("what was printed is read");
+        assert_eq!(again.to_string(), printed);
+        // Symbol tables would be read from files.
+        if printed.contains("tokenize") {
+            continue;
+        }
+        if let Ok(chain) = Chain::build(&description, &standard_stages()) {
+            let meant = chain.description().to_string();
+            let again = Description::parse("c", &meant).expect("what is meant is read");
+            let again = Chain::build(&again, &standard_stages()).expect("what is meant is built");
+            assert_eq!(again.description().to_string(), meant);
+        }
+    }
 }
 
 /// Archives of any type, the first byte choosing one or none: entries lie behind one another and within the file.

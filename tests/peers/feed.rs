@@ -36,6 +36,16 @@ fn cpython_shuffles_alike(python: &Python) {
     }
 }
 
+/// Without it, bins far from tones have nothing but what rounding leaves.
+fn noise(seed: u32, length: usize) -> Vec<i16> {
+    let mut state = seed + 1;
+    let next = |_| {
+        state = state.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        (state >> 16) as i16 % 300
+    };
+    (0..length).map(next).collect()
+}
+
 /// Utterances of 8000 Hz: low tones are called L, high ones H.
 fn utterances() -> Scratch {
     let scratch = Scratch::new();
@@ -47,13 +57,16 @@ fn utterances() -> Scratch {
         let sound = mixed(&[
             tone(8000, hz + 5.0 * f64::from(number), 5000.0, seconds),
             tone(8000, 700.0 + 31.0 * f64::from(number), 2000.0, seconds),
+            noise(number, (8000.0 * seconds) as usize + 1),
         ]);
         scratch.write(&format!("wav/u{number:02}.wav"), wave(8000, &[&sound]));
-        list.push_str(&format!("{{\"key\": \"u{number:02}\", \"wav\": \"wav/u{number:02}.wav\", \"txt\": \"{name}\"}}\n"));
+        list.push_str(&format!(
+            "{{\"key\": \"u{number:02}\", \"wav\": \"wav/u{number:02}.wav\", \"txt\": \"{name}\"}}\n"
+        ));
     }
     scratch.write("data.list", list).write("units.txt", "<unk> 0\nL 1\nH 2\n");
     let conf = "dataset_conf:\n  resample_conf: {resample_rate: 8000}\n  filter_conf: {min_length: 0}\n  \
-                fbank_conf: {num_mel_bins: 23}\n  shuffle_conf: {shuffle_size: 20}\n  sort_conf: {sort_size: 10}\n  \
+                fbank_conf: {num_mel_bins: 23}\n  spec_aug_conf: {max_t: 10, max_f: 3}\n  shuffle_conf: {shuffle_size: 20}\n  sort_conf: {sort_size: 10}\n  \
                 batch_conf: {batch_type: dynamic, max_frames_in_batch: 300}\n";
     scratch.write("train.yaml", conf).write("plain.yaml", conf.to_owned() + "  spec_aug: false\n");
     scratch

@@ -176,6 +176,17 @@ fn ranges_lie_within_what_they_are_parts_of() {
 }
 
 #[test]
+fn configurations_and_lines_of_lists() {
+    let wenet = "dataset_conf:\n  speed_perturb: true # yes\n  fbank_conf: {num_mel_bins: 80}\n  spec_aug: off\n  sort: &a true\n  \
+                 spec_sub: *a\n  batch_conf:\n    batch_type: 'bucket'\n    bucket_boundaries: [100, 200]\n    \
+                 bucket_batch_sizes:\n    - 3\n    - 2\n    - 1\n";
+    let chain = "- list_shuffle\n- filter: {min_length: 1e1}\n- speed_perturb: {speeds: [0.9, 1]}\n- mfcc: {num_ceps: 13}\n\
+                 - spec_aug: {max_t: 5}\n- shuffle: {shuffle_size: 7}\n- batch: {batch_type: dynamic}\n- padding: {target: -1}\n";
+    let line = r#"{"key": "a", "wav": "a.wav", "txt": "b\u00e4", "start": 0.5, "end": 1, "x": [null, {"y": 1e3}]}"#;
+    run(targets::configuration, &[wenet, chain, line].map(|text| text.as_bytes().to_vec()), 5_000);
+}
+
+#[test]
 fn what_is_wrong_with_a_shard_is_found() {
     let plain = tar(&[("a.txt", b"one"), ("a.wav", &[7; 600]), ("b.c.txt", b"two"), ("b.c.wav", b"")]);
     let folder = [member("d/", b'5', b""), member("x", b'L', b"long name.txt"), plain.clone()].concat();

@@ -13,7 +13,10 @@ use crate::{Error, Result};
 const FLOOR: f32 = 1e-10;
 
 /// The longest transform and the longest shift, in samples.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 1 << 16;
+
+/// The most filters.
+const MOST_FILTERS: usize = 1 << 12;
 
 /// Computes log mel spectrograms, `num_frames × num_mel_bins` (OpenAI's Whisper, `log_mel_spectrogram`).
 ///
@@ -39,13 +42,13 @@ impl LogMel {
             return Err(Error::option("sample-frequency", "positive", rate));
         }
         if !(4..=LONGEST).contains(&n_fft) || n_fft % 2 == 1 {
-            return Err(Error::option("n-fft", "an even number from 4 to 1048576", n_fft));
+            return Err(Error::option("n-fft", "an even number from 4 to 65536", n_fft));
         }
         if !(1..=LONGEST).contains(&hop_length) {
-            return Err(Error::option("hop-length", "from 1 to 1048576", hop_length));
+            return Err(Error::option("hop-length", "from 1 to 65536", hop_length));
         }
-        if !(1..=n_fft).contains(&num_mel_bins) {
-            return Err(Error::option("num-mel-bins", "from 1 to the length of the transform", num_mel_bins));
+        if !(1..=MOST_FILTERS).contains(&num_mel_bins) {
+            return Err(Error::option("num-mel-bins", "from 1 to 4096", num_mel_bins));
         }
         // Periodic: the sample behind the last one would have the weight of the first.
         let window = (0..n_fft).map(|at| (0.5 - 0.5 * (TAU * at as f64 / n_fft as f64).cos()) as f32).collect();
