@@ -128,6 +128,7 @@ pub fn run<O: clap::Parser>(usage: &'static str, tool: fn(O) -> anyhow::Result<T
             let opts = O::from_arg_matches_mut(&mut matches).map_err(|error| anyhow!("{error}"));
             let progress = Progress::watch(kaldi_table::entries_delivered);
             let result = opts.and_then(tool);
+            kaldi_io::close_store();
             drop(progress);
             let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
             let nothing = match &result {

@@ -3,15 +3,16 @@
 //! It is started with the first remote name, and again in a process that was forked. Each stream has a socket of its own,
 //! so that streams wait for nobody but the network.
 
+use std::collections::VecDeque;
 use std::env;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, Stdio, id};
+use std::process::{Child, Command, Stdio, id};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,10 +30,15 @@ const PROGRAM: &str = "kaldi-store";
 /// Names must fit into a message.
 const LONGEST_NAME: usize = 1 << 14;
 
+/// Objects that are remembered.
+const KNOWN: usize = 256;
+
 /// The program, started or not.
 #[derive(Debug, Default)]
 pub(crate) struct Helper {
     running: Mutex<Option<Running>>,
+    /// Objects that were opened and can be read at any place, the last ones: they need not be asked for once more.
+    known: Mutex<VecDeque<(BString, u64)>>,
 }
 
 /// The program as it runs.
@@ -42,6 +48,7 @@ struct Running {
     tool: u32,
     /// Requests go here; that it is closed tells the program that the tool has ended.
     requests: Arc<OwnedFd>,
+    program: Arc<Mutex<Child>>,
 }
 
 impl Helper {
@@ -50,8 +57,10 @@ impl Helper {
         match &*running {
             Some(running) if running.tool == id() => Ok(Arc::clone(&running.requests)),
             _ => {
-                let requests = Arc::new(start()?);
-                *running = Some(Running { tool: id(), requests: Arc::clone(&requests) });
+                let (requests, program) = start()?;
+                let requests = Arc::new(requests);
+                let program = Arc::new(Mutex::new(program));
+                *running = Some(Running { tool: id(), requests: Arc::clone(&requests), program });
                 Ok(requests)
             }
         }
@@ -66,6 +75,19 @@ impl Helper {
         let (ours, theirs) = wire::socket_pair(false)?;
         wire::send(requests.as_fd(), &request.encode(), Some(theirs.as_fd())).map_err(ended)?;
         Ok((UnixStream::from(ours), requests))
+    }
+
+    fn known(&self, url: &BStr) -> Option<u64> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(name, _)| name == url).map(|(_, length)| *length)
+    }
+
+    fn know(&self, url: &BStr, length: u64) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() == KNOWN {
+            known.pop_front();
+        }
+        known.push_back((url.to_owned(), length));
     }
 
     fn read(&self, url: &BStr, offset: u64, length: Option<u64>) -> io::Result<(File, Option<u64>)> {
@@ -85,6 +107,18 @@ pub(crate) struct HelperStore(Arc<Helper>);
 
 impl Store for HelperStore {
     fn open(&self, url: &BStr, offset: u64) -> io::Result<Box<dyn Source>> {
+        if let Some(length) = self.0.known(url) {
+            let object = Arc::new(Object { helper: Arc::clone(&self.0), url: url.to_owned(), length });
+            let (start, at) = (offset, offset);
+            return Ok(Box::new(RemoteSource {
+                object,
+                is_positioned: true,
+                start,
+                at,
+                head: Vec::new(),
+                stream: None,
+            }));
+        }
         let (stream, length) = self.0.read(url, offset, None)?;
         let mut stream = Frames { stream, left: 0, has_ended: false };
         // Compressed bytes cannot be read at any place.
@@ -96,6 +130,9 @@ impl Store for HelperStore {
         }
         let object = Object { helper: Arc::clone(&self.0), url: url.to_owned(), length: length.unwrap_or(0) };
         let is_positioned = length.is_some() && Compression::of(&head).is_none();
+        if let (0, true, Some(length)) = (offset, is_positioned, length) {
+            self.0.know(url, length);
+        }
         Ok(Box::new(RemoteSource {
             object: Arc::new(object),
             is_positioned,
@@ -108,10 +145,22 @@ impl Store for HelperStore {
 
     fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner).retain(|(name, _)| name != url);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (mut stream, requests) = self.0.stream(&Request::Write { url: url.to_owned(), id }, url)?;
         answer(&mut stream, |frame| matches!(frame, Frame::Opened(_)))?;
         Ok(Box::new(HelperUpload { id, requests, stream, length: 0 }))
+    }
+
+    fn close(&self) {
+        let running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Running { requests, program, .. }) = running.filter(|running| running.tool == id()) else { return };
+        #[allow(unsafe_code)]
+        // SAFETY: `shutdown` takes a descriptor, which `requests` keeps open; it touches no memory.
+        unsafe {
+            libc::shutdown(requests.as_raw_fd(), libc::SHUT_RDWR);
+        }
+        let _ = program.lock().unwrap_or_else(PoisonError::into_inner).wait();
     }
 
     fn expect(&self, url: &BStr, offsets: &[u64]) {
@@ -127,7 +176,7 @@ impl Store for HelperStore {
 }
 
 /// Starts the program.
-fn start() -> io::Result<OwnedFd> {
+fn start() -> io::Result<(OwnedFd, Child)> {
     let program = find().ok_or_else(|| {
         io::Error::other(format!(
             "remote names need the program {PROGRAM}, which is neither beside this program nor on PATH; \
@@ -145,7 +194,7 @@ fn start() -> io::Result<OwnedFd> {
         .process_group(0)
         .spawn();
     match started {
-        Ok(_) => Ok(ours),
+        Ok(program) => Ok((ours, program)),
         Err(error) => Err(io::Error::new(error.kind(), format!("cannot start {}: {error}", program.display()))),
     }
 }

@@ -90,7 +90,7 @@ pub use names::{InputName, OutputName};
 pub use output::Output;
 pub use pipe::open_files_limit;
 pub use quote::shell_quote;
-pub use remote::{expect_values, set_store};
+pub use remote::{close_store, expect_values, set_store};
 pub use same_file::{FileIdentity, is_same_file};
 pub use source::{ReadAt, Source, read_at};
 pub use specifier::{

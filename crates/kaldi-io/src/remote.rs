@@ -24,6 +24,13 @@ pub(crate) fn store() -> Arc<dyn Store> {
     Arc::clone(STORE.get_or_init(|| Arc::new(HelperStore::default())))
 }
 
+/// Ends what runs for remote names, at the end of a program.
+pub fn close_store() {
+    if let Some(store) = STORE.get() {
+        store.close();
+    }
+}
+
 /// Says that values which begin at these places will be read soon: names without ranges, with their offsets. Only those
 /// that are remote are looked at.
 pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>) {

@@ -27,6 +27,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn expect(&self, url: &BStr, offsets: &[u64]) {
         let _ = (url, offsets);
     }
+
+    /// Ends what runs for the store. Objects that are not finished do not appear.
+    fn close(&self) {}
 }
 
 /// An object on its way into a store. Where it is dropped before [`Upload::finish`], nothing of it appears.

@@ -1,10 +1,8 @@
 //! The commands.
 
-use std::io::Write;
-
 use anyhow::Context;
 use bstr::BStr;
-use futures::TryStreamExt;
+use futures::StreamExt;
 use kaldi_io::{Input, Output};
 use tokio::runtime::{Builder, Runtime};
 
@@ -22,24 +20,25 @@ pub fn ls(engine: &Engine, folder: &BStr, recursive: bool) -> anyhow::Result<u64
     let object = named(Object::parse(folder), folder)?;
     let (operator, key) = named(engine.stored(&object), folder)?;
     let begin = object.url[..object.url.len() - key.len()].to_vec();
-    let listed = runtime()?.block_on(async {
-        let lister = operator.lister_with(&key).recursive(recursive).await?;
-        lister.try_collect::<Vec<_>>().await
-    });
-    let entries = named(listed.map_err(|error| Fault::of_store(&error)), folder)?;
+    let runtime = runtime()?;
+    let lister = runtime.block_on(async { operator.lister_with(&key).recursive(recursive).await });
+    let mut lister = named(lister.map_err(|error| Fault::of_store(&error)), folder)?;
+    let mut output = Output::create("-".into(), false)?;
     let mut done = 0;
-    let mut lines = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.path() != key || !entry.metadata().is_dir()) {
-        match entry.metadata().is_dir() {
-            true => write!(lines, "{:>15} ", "")?,
-            false => write!(lines, "{:>15} ", entry.metadata().content_length())?,
+    // A line at a time: a folder may have more than fits into memory.
+    while let Some(entry) = runtime.block_on(lister.next()) {
+        let entry = named(entry.map_err(|error| Fault::of_store(&error)), folder)?;
+        if entry.path() == key && entry.metadata().is_dir() {
+            continue;
         }
-        lines.extend_from_slice(&begin);
-        lines.extend_from_slice(entry.path().as_bytes());
-        lines.push(b'\n');
+        let length = match entry.metadata().is_dir() {
+            true => String::new(),
+            false => entry.metadata().content_length().to_string(),
+        };
+        output.write_all(&[format!("{length:>15} ").as_bytes(), &begin, entry.path().as_bytes(), b"\n"].concat())?;
         done += 1;
     }
-    print(&lines)?;
+    output.finish()?;
     Ok(done)
 }
 

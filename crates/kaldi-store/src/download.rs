@@ -11,7 +11,8 @@ use tokio::net::UnixStream;
 
 use crate::ahead::Ahead;
 use crate::engine::{Engine, Object};
-use crate::facts::Part;
+use crate::expected::Expected;
+use crate::facts::{Facts, Part};
 use crate::fault::Fault;
 
 /// Sends the tool what it has asked for, or a part of it where it does not want more.
@@ -20,13 +21,12 @@ use crate::fault::Fault;
 /// Where the object cannot be read.
 pub async fn send(
     engine: Arc<Engine>,
+    expected: &Expected,
     object: Object,
-    offset: u64,
-    length: Option<u64>,
+    part: Part,
     socket: &UnixStream,
 ) -> Result<(), Fault> {
-    let part = Part { start: offset, end: length.map(|length| offset.saturating_add(length)) };
-    let work = pin!(send_part(engine, object, part, socket));
+    let work = pin!(send_part(engine, expected, object, part, socket));
     // A tool sends nothing here: what comes is the end.
     let gone = pin!(socket.readable());
     match select(work, gone).await {
@@ -35,19 +35,45 @@ pub async fn send(
     }
 }
 
-async fn send_part(engine: Arc<Engine>, object: Object, part: Part, socket: &UnixStream) -> Result<(), Fault> {
-    let mut bytes = Ahead::open(engine, object, part).await?;
-    let facts = bytes.facts();
-    let opened = Frame::Opened(facts.length.filter(|_| facts.has_ranges));
-    told(write_all(socket, &opened.encode())).await?;
-    while let Some(piece) = bytes.next().await? {
-        // A frame has 32 bits for its length.
-        for piece in piece.chunks(1 << 20) {
-            let head = Frame::Data(piece.len()).encode();
-            told(write_both(socket, &head, piece)).await?;
+async fn send_part(
+    engine: Arc<Engine>,
+    expected: &Expected,
+    object: Object,
+    mut part: Part,
+    socket: &UnixStream,
+) -> Result<(), Fault> {
+    let mut is_open = false;
+    if let Some(length) = part.end.and_then(|end| end.checked_sub(part.start))
+        && let Some(bytes) = expected.take(object.url.as_ref(), part.start, length).await
+        && let Some(facts) = engine.known(&object)
+    {
+        told(write_all(socket, &opened(&facts).encode())).await?;
+        is_open = true;
+        send_bytes(socket, &bytes).await?;
+        part.start += bytes.len() as u64;
+    }
+    if !is_open || part.end.is_none_or(|end| part.start < end) {
+        let mut bytes = Ahead::open(engine, object, part).await?;
+        if !is_open {
+            told(write_all(socket, &opened(bytes.facts()).encode())).await?;
+        }
+        while let Some(piece) = bytes.next().await? {
+            send_bytes(socket, &piece).await?;
         }
     }
     told(write_all(socket, &Frame::End.encode())).await
+}
+
+fn opened(facts: &Facts) -> Frame {
+    Frame::Opened(facts.length.filter(|_| facts.has_ranges))
+}
+
+async fn send_bytes(socket: &UnixStream, bytes: &[u8]) -> Result<(), Fault> {
+    // A frame has 32 bits for its length.
+    for piece in bytes.chunks(1 << 20) {
+        told(write_both(socket, &Frame::Data(piece.len()).encode(), piece)).await?;
+    }
+    Ok(())
 }
 
 /// A tool that does not listen any more gets no answer.

@@ -8,6 +8,7 @@ mod client;
 mod commands;
 mod download;
 mod engine;
+mod expected;
 mod facts;
 mod fault;
 mod place;

@@ -17,6 +17,8 @@ use tokio::task::JoinSet;
 
 use crate::download;
 use crate::engine::{Engine, Object};
+use crate::expected::Expected;
+use crate::facts::Part;
 use crate::fault::Fault;
 use crate::upload;
 
@@ -39,6 +41,7 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
         let engine = Arc::new(engine);
+        let expected = Arc::new(Expected::new());
         let mut streams = JoinSet::new();
         let mut uploads = JoinSet::new();
         let mut finishers = HashMap::new();
@@ -46,7 +49,8 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
             while streams.try_join_next().is_some() || uploads.try_join_next().is_some() {}
             match (Request::decode(&message), descriptor) {
                 (Some(Request::Read { url, offset, length }), Some(descriptor)) => {
-                    streams.spawn(read(Arc::clone(&engine), url, offset, length, descriptor));
+                    let part = Part { start: offset, end: length.map(|length| offset.saturating_add(length)) };
+                    streams.spawn(read(Arc::clone(&engine), Arc::clone(&expected), url, part, descriptor));
                 }
                 (Some(Request::Write { url, id }), Some(descriptor)) => {
                     let (finisher, finished) = oneshot::channel();
@@ -58,7 +62,12 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
                         let _ = finisher.send(length);
                     }
                 }
-                (Some(Request::Expect { .. }), _) => {}
+                (Some(Request::Expect { url, offsets }), _) => {
+                    // What is wrong with the name is told where it is read.
+                    if let Ok(object) = Object::parse(url.as_ref()) {
+                        expected.expect(&engine, &object, offsets);
+                    }
+                }
                 (Some(Request::Read { .. } | Request::Write { .. }) | None, _) => {
                     vlog!(1, "a request makes no sense: the tool has another version");
                 }
@@ -81,13 +90,13 @@ fn take_requests(requests: &OwnedFd, sender: &UnboundedSender<(Vec<u8>, Option<O
     {}
 }
 
-async fn read(engine: Arc<Engine>, url: BString, offset: u64, length: Option<u64>, descriptor: OwnedFd) {
+async fn read(engine: Arc<Engine>, expected: Arc<Expected>, url: BString, part: Part, descriptor: OwnedFd) {
     let Ok(socket) = socket(descriptor) else { return };
     let object = match Object::parse(url.as_ref()) {
         Ok(object) => object,
         Err(fault) => return tell(&socket, &failed(&fault)).await,
     };
-    if let Err(fault) = download::send(engine, object, offset, length, &socket).await {
+    if let Err(fault) = download::send(engine, &expected, object, part, &socket).await {
         tell(&socket, &failed(&fault)).await;
     }
 }

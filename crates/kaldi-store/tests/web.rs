@@ -247,62 +247,6 @@ fn wrong_lengths_and_places_are_errors() {
 }
 
 #[test]
-fn redirections_are_followed_within_the_web() {
-    let server = Server::start(|asked| {
-        let to = |place: &str| Answer::new(307).with("Location", place);
-        match asked.path.as_str() {
-            "/a" => to("/b?sig=1"),
-            "/b?sig=1" => to(&format!("http://{}/c", asked.header("host"))),
-            "/c" => Answer::object(asked, ARCHIVE, "\"1\""),
-            "/file" => to("file:///etc/passwd"),
-            "/loop" => to("/loop"),
-            _ => to("gopher://h/?token=abc"),
-        }
-    });
-    let url = &server.url;
-    assert_eq!(succeed(&mut store(&["cat", &format!("{url}/a:21")])), &ARCHIVE[21..]);
-    for (path, expected) in [
-        ("/file", "the server redirects to file:///etc/passwd; only http and https are followed"),
-        ("/loop", "the server redirects more than 10 times"),
-        ("/x", "the server redirects to gopher://h/?token=...; only http"),
-    ] {
-        let line = fail(&mut store(&["cat", &format!("{url}{path}")]));
-        assert!(line.contains(expected), "{line}");
-    }
-}
-
-#[test]
-fn a_malicious_server_takes_neither_time_nor_memory() {
-    let server = Server::start(|asked| match asked.path.as_str() {
-        "/head" => Answer { is_endless: true, ..Answer::new(0) },
-        // A part that does not end: what was asked for is taken, and no more.
-        "/part" => Answer { length: Some(String::new()), is_endless: true, ..Answer::object(asked, ARCHIVE, "\"1\"") },
-        _ => Answer { is_endless: true, length: Some(u64::MAX.to_string()), ..Answer::new(404) },
-    });
-    for path in ["/head", "/refusal"] {
-        let mut command = store(&["cat", &format!("{}{path}", server.url)]);
-        let start = Instant::now();
-        let line = fail(limited(&mut command).env("KALDI_STORE_RETRIES", "1"));
-        assert!(line.contains(path) && start.elapsed() < Duration::from_secs(20), "{line}");
-    }
-    assert_eq!(succeed(limited(&mut store(&["cat", &format!("{}/part", server.url)]))), ARCHIVE);
-}
-
-/// Limits the memory of a command and of those that it starts.
-fn limited(command: &mut std::process::Command) -> &mut std::process::Command {
-    use std::os::unix::process::CommandExt;
-    // SAFETY: `setrlimit` may be called between fork and exec.
-    #[allow(unsafe_code)]
-    unsafe {
-        command.pre_exec(|| {
-            let limit = libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 };
-            libc::setrlimit(libc::RLIMIT_AS, &raw const limit);
-            Ok(())
-        })
-    }
-}
-
-#[test]
 fn long_objects_are_read_in_several_parts_at_once() {
     let bytes = noise(30 << 20);
     let server = Server::of_object(bytes);
@@ -315,36 +259,6 @@ fn long_objects_are_read_in_several_parts_at_once() {
     let head = succeed(std::process::Command::new("sh").args(["-c", &shell]).env("no_proxy", "*"));
     assert!(head == bytes[..100]);
     assert!(server.asked().len() - start <= 3, "{:?}", &server.asked()[start..]);
-}
-
-#[test]
-fn secrets_are_in_no_message() {
-    let server = Server::start(|asked| Answer::new(if asked.path.starts_with("/403") { 403 } else { 503 }));
-    let secret = "S3CR3T";
-    let host = server.url.strip_prefix("http://").unwrap();
-    for url in [
-        format!("http://{host}/403?X-Amz-Credential={secret}&X-Amz-Signature={secret}"),
-        format!("http://{host}/503?sig={secret}&x={secret}aaaaaaaaaaaaaaaaaaaaaaaaaaa"),
-        format!("http://user:{secret}@{host}/403"),
-        format!("http://{secret}@{host}/503/../:5x"),
-        format!("gopher://h/?Signature={secret}"),
-    ] {
-        for words in [
-            ["copy-matrix", &format!("ark:{url}"), "ark:-"],
-            ["copy-matrix", &format!("scp:{url}"), "ark:-"],
-            ["copy-matrix", &format!("{url}:17"), "-"],
-            ["copy-matrix", "ark:/dev/null", &format!("ark:{url}")],
-            ["kaldi-store", "stat", &url],
-        ] {
-            let mut command = tool(words[0]);
-            command.args(["--print-args=true", "--verbose=3"]).args(&words[1..]).env("KALDI_STORE_RETRIES", "1");
-            let output = command.output().unwrap();
-            let log = String::from_utf8_lossy(&output.stderr);
-            assert!(!output.status.success() || words[1] == "ark:/dev/null", "{words:?}: {log}");
-            assert!(log.contains("://") && !log.contains(secret), "{words:?}: {log}");
-            assert!(!String::from_utf8_lossy(&output.stdout).contains(secret));
-        }
-    }
 }
 
 #[test]
@@ -386,4 +300,69 @@ fn a_tool_without_the_program_says_so() {
     let words = [format!("ark:{}/a", server.url), "ark,t:-".to_owned()];
     assert_eq!(succeed(command.args(words).env("PATH", bin).env("no_proxy", "*")), ARCHIVE);
     drop(folder);
+}
+
+/// An archive of binary vectors, and the lines of a script file for it.
+fn vectors(count: usize, columns: usize, url: &str) -> (Vec<u8>, Vec<String>) {
+    let mut archive = Vec::new();
+    let mut lines = Vec::new();
+    for index in 0..count {
+        archive.extend_from_slice(format!("utt{index:04} ").as_bytes());
+        lines.push(format!("utt{index:04} {url}:{}\n", archive.len()));
+        archive.extend_from_slice(b"\0BFV \x04");
+        archive.extend_from_slice(&(columns as u32).to_le_bytes());
+        (0..columns).for_each(|at| archive.extend_from_slice(&((index * at) as f32).to_le_bytes()));
+    }
+    (archive, lines)
+}
+
+#[test]
+fn values_of_script_lines_come_side_by_side_and_neighbours_together() {
+    use std::sync::Mutex;
+    let (archive, _) = vectors(300, 1000, "");
+    let archive: &'static [u8] = archive.leak();
+    // How many requests are being answered now, and how many were at most.
+    let counts: &'static Mutex<(usize, usize)> = Box::leak(Box::default());
+    let server = Server::start(|asked| {
+        {
+            let mut counts = counts.lock().unwrap();
+            counts.0 += 1;
+            counts.1 = counts.1.max(counts.0);
+        }
+        thread::sleep(Duration::from_millis(5));
+        counts.lock().unwrap().0 -= 1;
+        Answer::object(asked, archive, "\"1\"")
+    });
+    let (_folder, script) = scratch("scp");
+    let url = format!("{}/a.ark", server.url);
+    let (_, lines) = vectors(300, 1000, &url);
+    // Far from each other: every 37th line; 37 and 300 have no common divisor.
+    let mixed: Vec<String> = (0..300).map(|index| lines[index * 37 % 300].clone()).collect();
+    for (lines, most) in [(&lines, 60), (&mixed, 330)] {
+        let before = server.asked().len();
+        fs::write(&script, lines.concat()).unwrap();
+        let copied = succeed(tool("copy-vector").args([&format!("scp:{}", script.display()), "ark:-"]));
+        let expected: Vec<u8> = lines
+            .iter()
+            .flat_map(|line| {
+                let at: usize = line.trim_end().rsplit(':').next().unwrap().parse().unwrap();
+                archive[at - 8..at + 10 + 4000].to_vec()
+            })
+            .collect();
+        assert!(copied == expected);
+        let asked = server.asked().len() - before;
+        assert!(asked <= most, "{asked} requests");
+    }
+    assert!(counts.lock().unwrap().1 > 1, "one request after the other");
+}
+
+#[test]
+fn compressed_objects_are_read() {
+    let packed = succeed(std::process::Command::new("sh").args(["-c", "printf 'one  [ 1 2 ]\\n' | gzip -c"]));
+    let packed: &'static [u8] = packed.leak();
+    let server = Server::of_object(packed);
+    let (_folder, keys) = scratch("keys");
+    fs::write(&keys, "one\n").unwrap();
+    let source = format!("ark:{}/a.ark.gz", server.url);
+    assert_eq!(succeed(tool("copy-vector").args([source.as_str(), "ark,t:-"])), b"one  [ 1 2 ]\n");
 }

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rxfilename, open_files_limit, wait_readable};
+use kaldi_io::{Rxfilename, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable};
 use kaldi_log::warning;
 
 use crate::context::Context;
@@ -40,6 +40,8 @@ pub(crate) struct LinesAhead {
     /// Commands that may run side by side; asked for with the first one.
     most_commands: Option<usize>,
     queue: VecDeque<Ahead>,
+    /// Of the queue, so many lines with remote values from the first on are on their way already.
+    num_expected: usize,
     /// What comes behind the queue.
     rest: Rest,
     /// The name that a value was asked for by last, in the queue or before it. Its value serves the next line, too.
@@ -61,6 +63,8 @@ struct Ahead {
     line: NextLine,
     /// Whether its command is still to be started.
     waits: bool,
+    /// Whether its value is an object of a store, or a part of one.
+    is_remote: bool,
 }
 
 /// A line whose turn it is.
@@ -83,6 +87,7 @@ impl LinesAhead {
             context,
             most_commands: None,
             queue: VecDeque::new(),
+            num_expected: 0,
             rest: Rest::Lines,
             last_name: BString::default(),
         })
@@ -137,11 +142,15 @@ impl LinesAhead {
             }
             self.read_line();
         }
+        if self.queue.front().is_some_and(|front| front.is_remote) {
+            self.expect_ahead();
+        }
         let is_command = self.queue.front().is_some_and(|front| front.waits || front.line.value.is_some());
         if is_command {
             self.run_ahead();
             self.settle_front();
         }
+        self.num_expected = self.num_expected.saturating_sub(1);
         let Some(Ahead { line, .. }) = self.queue.pop_front() else {
             return match std::mem::replace(&mut self.rest, Rest::End(Vec::new())) {
                 Rest::Error(error, log) => {
@@ -181,6 +190,7 @@ impl LinesAhead {
 
     /// Ends all commands.
     pub(crate) fn stop(&mut self) {
+        self.num_expected = 0;
         for ahead in self.queue.drain(..) {
             if let Some(value) = ahead.line.value {
                 value.stop();
@@ -205,18 +215,34 @@ impl LinesAhead {
             Ok(None) => return self.rest = Rest::End(log),
             Err(error) => return self.rest = Rest::Error(error, log),
         };
-        let mut waits = false;
+        let (mut waits, mut is_remote) = (false, false);
         let parsed = split_range(line.xfilename.as_ref()).ok();
         match parsed.and_then(|(name, _)| Some((name, Rxfilename::parse(name).ok()?))) {
             Some((name, rxfilename)) => {
                 waits = matches!(rxfilename, Rxfilename::Pipe(_)) && self.last_name != name;
+                is_remote = is_remote_name(name);
                 name.clone_into(&mut self.last_name);
             }
             None if self.permissive => {}
             None => self.rest = Rest::Fault,
         }
         let number = self.lines.number();
-        self.queue.push_back(Ahead { line: NextLine { line, number, log, value: None }, waits });
+        self.queue.push_back(Ahead { line: NextLine { line, number, log, value: None }, waits, is_remote });
+    }
+
+    /// Lets the values of the next lines that are remote come, where half of those that were on their way have been asked
+    /// for: many at a time, so that neighbours can come together.
+    fn expect_ahead(&mut self) {
+        if self.num_expected > LINES / 2 {
+            return;
+        }
+        while self.queue.len() < LINES && matches!(self.rest, Rest::Lines) && self.lines.has_line() {
+            self.read_line();
+        }
+        let new = self.queue.iter().skip(self.num_expected).filter(|ahead| ahead.is_remote);
+        let names = new.filter_map(|ahead| split_range(ahead.line.line.xfilename.as_ref()).ok());
+        expect_values(names.map(|(name, _)| name));
+        self.num_expected = self.queue.len();
     }
 
     /// Starts as many commands as may run, in the lines' order, looking ahead for them. Where only one may run, that is
@@ -235,7 +261,7 @@ impl LinesAhead {
                 }
                 self.read_line();
             }
-            let Some(Ahead { line, waits }) = self.queue.get_mut(index) else { return };
+            let Some(Ahead { line, waits, .. }) = self.queue.get_mut(index) else { return };
             if *waits && let Ok((name, _)) = split_range(line.line.xfilename.as_ref()) {
                 // Where it cannot be started now, it will be at its turn, when nobody else runs; an error is told then.
                 let Ok(value) = StreamValue::open(name, self.frame) else { return };

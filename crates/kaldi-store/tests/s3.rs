@@ -1,0 +1,327 @@
+//! Objects in a real S3 server, which checks signatures.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto::Builder;
+use s3s::auth::SimpleAuth;
+use s3s::service::S3ServiceBuilder;
+use s3s_fs::FileSystem;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use support::{Server, fail, noise, scratch, succeed, tool};
+
+const KEY: &str = "AKIDTESTTEST";
+const SECRET: &str = "s3cr3ts3cr3t";
+
+/// A server of the bucket `bucket`, whose objects are files of a folder.
+struct S3 {
+    folder: TempDir,
+    endpoint: String,
+    has_ended: Arc<AtomicBool>,
+}
+
+impl S3 {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("bucket")).unwrap();
+        let files = FileSystem::new(folder.path()).unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let has_ended = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&has_ended);
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async move {
+                let mut builder = S3ServiceBuilder::new(files);
+                builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
+                let service = builder.build().into_shared();
+                let listener = TcpListener::from_std(listener).unwrap();
+                while !ended.load(Ordering::Relaxed) {
+                    let accepted = tokio::time::timeout(Duration::from_millis(100), listener.accept()).await;
+                    let Ok(Ok((stream, _))) = accepted else { continue };
+                    let service = service.clone();
+                    tokio::spawn(async move {
+                        let builder = Builder::new(TokioExecutor::new());
+                        let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+                    });
+                }
+            });
+        });
+        Self { folder, endpoint, has_ended }
+    }
+
+    /// A tool with the settings of this server.
+    fn tool(&self, name: &str, words: &[&str]) -> Command {
+        let mut command = tool(name);
+        command.args(words);
+        settings(&mut command, &self.endpoint, SECRET);
+        command
+    }
+
+    fn store(&self, words: &[&str]) -> Command {
+        self.tool("kaldi-store", words)
+    }
+
+    fn object(&self, key: &str) -> PathBuf {
+        self.folder.path().join("bucket").join(key)
+    }
+
+    /// The objects of the bucket.
+    fn objects(&self) -> Vec<String> {
+        let names = fs::read_dir(self.folder.path().join("bucket")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| !name.starts_with('.')).collect()
+    }
+}
+
+impl Drop for S3 {
+    fn drop(&mut self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+fn settings(command: &mut Command, endpoint: &str, secret: &str) {
+    for (name, value) in [
+        ("AWS_ACCESS_KEY_ID", KEY),
+        ("AWS_SECRET_ACCESS_KEY", secret),
+        ("AWS_REGION", "us-east-1"),
+        ("AWS_ENDPOINT_URL", endpoint),
+        ("AWS_EC2_METADATA_DISABLED", "true"),
+    ] {
+        command.env(name, value);
+    }
+}
+
+/// Tables of the samples in the repository.
+fn sample(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").join(name).to_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_archive_and_its_script_file_are_written_and_read() {
+    let s3 = S3::start();
+    let (_folder, local) = scratch("copy.ark");
+    let source = format!("ark:{}", sample("feats.ark"));
+    succeed(tool("copy-feats").args([&source, &format!("ark:{}", local.display())]));
+    for script in ["s3://bucket/dir/f.scp", &format!("{}.scp", local.display())] {
+        let target = format!("ark,scp:s3://bucket/dir/f.ark,{script}");
+        succeed(&mut s3.tool("copy-feats", &[&source, &target]));
+        assert!(fs::read(s3.object("dir/f.ark")).unwrap() == fs::read(&local).unwrap());
+        let lines = succeed(&mut s3.store(&["cat", script]));
+        assert!(lines.starts_with(b"anna-01 s3://bucket/dir/f.ark:8\n"), "{}", lines.escape_ascii());
+        let read = succeed(&mut s3.tool("copy-feats", &[&format!("scp:{script}"), "ark:-"]));
+        assert!(read == fs::read(&local).unwrap());
+    }
+}
+
+#[test]
+fn long_objects_are_written_in_parts() {
+    let s3 = S3::start();
+    let (_folder, local) = scratch("local");
+    let bytes = noise(40 << 20);
+    fs::write(&local, bytes).unwrap();
+    succeed(&mut s3.store(&["cp", local.to_str().unwrap(), "s3://bucket/long"]));
+    assert!(fs::read(s3.object("long")).unwrap() == bytes);
+    assert!(succeed(&mut s3.store(&["cat", "s3://bucket/long"])) == bytes);
+    assert!(succeed(&mut s3.store(&["cat", "s3://bucket/long:41000000"])) == bytes[41_000_000..]);
+    let line = String::from_utf8(succeed(&mut s3.store(&["stat", "s3://bucket/long"]))).unwrap();
+    assert!(line.starts_with(&format!("{} ranges ", bytes.len())), "{line}");
+    succeed(&mut s3.store(&["rm", "s3://bucket/long"]));
+    assert!(s3.objects().is_empty());
+    assert!(fail(&mut s3.store(&["rm", "s3://bucket/long"])).ends_with("s3://bucket/long: there is no such object"));
+}
+
+#[test]
+fn names_with_odd_letters_are_those_of_objects() {
+    let s3 = S3::start();
+    let (_folder, local) = scratch("local");
+    fs::write(&local, "x").unwrap();
+    for key in ["a b", "a%20b", "a+b&c=d?e", "\u{e4}/\u{4e2d}", "a'b", "a=b,c"] {
+        let name = format!("s3://bucket/{key}");
+        succeed(&mut s3.store(&["cp", local.to_str().unwrap(), &name]));
+        assert_eq!(fs::read(s3.object(key)).unwrap(), b"x", "{key}");
+        assert_eq!(succeed(&mut s3.store(&["cat", &name])), b"x", "{key}");
+    }
+    fs::write(s3.object("a:12"), "y").unwrap();
+    assert_eq!(succeed(&mut s3.store(&["cat", "s3://bucket/a:12:0"])), b"y");
+}
+
+#[test]
+fn a_tool_that_fails_leaves_no_object() {
+    let s3 = S3::start();
+    fs::write(s3.object("old.ark"), "old").unwrap();
+    let (_folder, broken) = scratch("broken");
+    // More than a part, and then no vector.
+    let vector = [b"a \0BFV \x04\x40\x42\x0f\0".as_slice(), &vec![0; 4_000_000]].concat();
+    fs::write(&broken, [vector.repeat(6).as_slice(), b"b [ x ]\n"].concat()).unwrap();
+    let source = format!("ark:{}", broken.display());
+    for target in
+        ["ark:s3://bucket/new.ark", "ark:s3://bucket/old.ark", "ark,scp:s3://bucket/new.ark,s3://bucket/new.scp"]
+    {
+        let line = fail(&mut s3.tool("copy-vector", &[&source, target]));
+        assert!(line.contains("got \"x\""), "{line}");
+    }
+    assert_eq!(s3.objects(), ["old.ark"]);
+    assert_eq!(fs::read(s3.object("old.ark")).unwrap(), b"old");
+}
+
+/// Processes that have this text in their environment, without zombies.
+fn processes_with(text: &str) -> Vec<u32> {
+    let is_alive = |pid: &u32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    };
+    let has_text = |pid: &u32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(|pid| is_alive(pid) && has_text(pid)).collect()
+}
+
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what} has not come");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_tool_that_is_killed_leaves_no_object_and_no_process() {
+    let s3 = S3::start();
+    // Killed before anything is written, within the first part, and within a later one.
+    for (round, length) in [0, 1_000_000, 40_000_000].into_iter().enumerate() {
+        let marker = format!("MARKER=tool-{round}-{}", std::process::id());
+        let mut command = s3.tool("copy-vector", &["ark:-", "ark:s3://bucket/new.ark"]);
+        command.env("MARKER", &marker["MARKER=".len()..]).stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let vector = [b"a \0BFV \x04\x90\xd0\x03\0".as_slice(), &vec![0; 1_000_000]].concat();
+        stdin.write_all(&vector.repeat(length / 1_000_000 + 1)).unwrap();
+        wait_for("the program", || processes_with(&marker).len() == 2);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(stdin);
+        wait_for("the end of the program", || processes_with(&marker).is_empty());
+        assert!(s3.objects().is_empty(), "round {round}");
+    }
+}
+
+#[test]
+fn a_program_that_is_killed_is_an_error_and_leaves_no_object() {
+    let s3 = S3::start();
+    let marker = format!("MARKER=helper-{}", std::process::id());
+    let mut command = s3.tool("copy-vector", &["ark:-", "ark:s3://bucket/new.ark"]);
+    command.env("MARKER", &marker["MARKER=".len()..]).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&b"a  [ 1 ]\n".repeat(100_000)).unwrap();
+    wait_for("the program", || processes_with(&marker).len() == 2);
+    let helper = processes_with(&marker).into_iter().find(|pid| *pid != child.id()).unwrap();
+    assert!(Command::new("kill").args(["-9", &helper.to_string()]).status().unwrap().success());
+    let _ = stdin.write_all(&b"a  [ 1 ]\n".repeat(100_000));
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(255), "{log}");
+    assert!(log.contains("kaldi-store has ended before the stream has"), "{log}");
+    assert!(s3.objects().is_empty() && processes_with(&marker).is_empty());
+}
+
+#[test]
+fn a_refused_credential_is_one_line_without_the_secret() {
+    let s3 = S3::start();
+    fs::write(s3.object("a"), "x").unwrap();
+    for words in [["cat", "s3://bucket/a"], ["stat", "s3://bucket/a"], ["ls", "s3://bucket/"], ["cp", "/dev/null"]] {
+        let mut words = words.to_vec();
+        if words[0] == "cp" {
+            words.push("s3://bucket/b");
+        }
+        let mut command = tool("kaldi-store");
+        command.args(["--print-args=true", "--verbose=3"]).args(&words);
+        settings(&mut command, &s3.endpoint, "wr0ngs3cr3t");
+        let output = command.output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(255), "{words:?}: {log}");
+        assert!(log.trim_end().lines().count() == 2 && log.contains("access is refused"), "{words:?}: {log}");
+        for secret in ["wr0ngs3cr3t", KEY, "Signature="] {
+            assert!(!log.contains(secret), "{words:?}: {log}");
+        }
+    }
+}
+
+#[test]
+fn an_object_that_is_replaced_while_it_is_read_is_an_error() {
+    // The answers of a store, without one: the entity tag is asked for.
+    let bytes = noise(3 << 20);
+    let server = Server::start(move |asked| {
+        let tag =
+            if asked.header("range").starts_with("bytes=0-") || asked.method == "HEAD" { "\"1\"" } else { "\"2\"" };
+        match asked.header("if-match") {
+            "" => support::Answer::object(asked, bytes, tag),
+            wanted if wanted == tag => support::Answer::object(asked, bytes, tag),
+            _ => support::Answer::new(412),
+        }
+    });
+    let mut command = support::store(&["cat", "s3://bucket/a"]);
+    settings(&mut command, &server.url, SECRET);
+    let line = fail(&mut command);
+    assert!(line.contains("the object has changed while it was read"), "{line}");
+}
+
+#[test]
+fn requests_to_a_store_are_tried_again() {
+    let server = Server::start(|asked| match asked.before {
+        0 if asked.method == "HEAD" => support::Answer::new(503),
+        2 => support::Answer { cut: Some(5), ..support::Answer::object(asked, b"0123456789", "\"1\"") },
+        3 => support::Answer::new(429),
+        _ => support::Answer::object(asked, b"0123456789", "\"1\""),
+    });
+    let mut command = support::store(&["--verbose=2", "cat", "s3://bucket/a"]);
+    settings(&mut command, &server.url, SECRET);
+    let output = command.output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.stdout, b"0123456789", "{log}");
+    assert_eq!(log.matches("trying again in").count(), 3, "{log}");
+    assert_eq!(server.asked().last().unwrap().header("range"), "bytes=5-9");
+}
+
+#[test]
+fn folders_are_listed_page_by_page() {
+    let page = |rest: &str, keys: &[&str]| {
+        let objects: String = keys
+            .iter()
+            .map(|key| format!("<Contents><Key>dir/{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>1</ETag><Size>5</Size></Contents>"))
+            .collect();
+        let text = format!(
+            "<ListBucketResult>{rest}{objects}<CommonPrefixes><Prefix>dir/sub/</Prefix></CommonPrefixes></ListBucketResult>"
+        );
+        support::Answer { body: text.into_bytes(), ..support::Answer::new(200) }
+    };
+    let server = Server::start(move |asked| match asked.path.contains("continuation-token=next") {
+        false => page("<IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>", &["a"]),
+        true => page("<IsTruncated>false</IsTruncated>", &["b"]),
+    });
+    let mut command = support::store(&["ls", "s3://bucket/dir/"]);
+    settings(&mut command, &server.url, SECRET);
+    let lines = String::from_utf8(succeed(&mut command)).unwrap();
+    let names: Vec<&str> = lines.lines().map(str::trim).collect();
+    for line in ["5 s3://bucket/dir/a", "5 s3://bucket/dir/b", "s3://bucket/dir/sub/"] {
+        assert!(names.contains(&line), "{lines}");
+    }
+}
