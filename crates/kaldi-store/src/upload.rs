@@ -71,6 +71,10 @@ pub async fn open(engine: &Engine, object: &Object) -> Result<Writer, Fault> {
     if key.is_empty() || key.ends_with('/') {
         return Err(Fault::new(io::ErrorKind::InvalidInput, "this is the name of a folder and of no object"));
     }
+    if operator.info().scheme() == "webhdfs" {
+        // A file of HDFS is seen as soon as it is begun.
+        return Err(Fault::new(io::ErrorKind::Unsupported, "objects of HDFS can only be read"));
+    }
     let writer = operator.writer_with(&key).chunk(PART).concurrent(SIDE_BY_SIDE);
     writer.await.map_err(|error| Fault::of_store(&error))
 }
