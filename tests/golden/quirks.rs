@@ -48,6 +48,7 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             copy_vector::numbers_as_others_write_them_are_read,
         ],
     ),
+    ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),
     ("copy-matrix/io-range-columns-only$", &[copy_matrix::a_range_may_leave_the_rows_out]),
     (
         "select-feats/(h-)?(two-digit-reverse.*|minus-one|word|suffix|fraction)$",

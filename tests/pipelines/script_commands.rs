@@ -158,3 +158,31 @@ fn commands_that_run_behind_an_error_are_ended() {
     let run = format!("{} scp:all.scp ark:-", copy(8));
     scratch.sh_within(Duration::from_secs(30), &run).fails_with(255).stderr_has("exit status 3");
 }
+
+#[test]
+fn a_process_that_a_command_leaves_behind_is_not_waited_for() {
+    let scratch = with_matrices();
+    // It holds the pipe open for a while; standard error is that of the test.
+    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 20 2> /dev/null &")));
+    for threads in [1, 4] {
+        let run = format!("{} scp:all.scp ark:- | cmp - all.ark", copy(threads));
+        scratch.sh_within(Duration::from_secs(15), &run).succeeds();
+    }
+    // The status of the command itself counts.
+    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 20 2> /dev/null & exit 3")));
+    for threads in [1, 4] {
+        let run = format!("{} scp:all.scp ark:- | cmp - all.ark", copy(threads));
+        scratch
+            .sh_within(Duration::from_secs(15), &run)
+            .succeeds()
+            .stderr_has("exit status 3; the value before it was whole");
+    }
+}
+
+#[test]
+fn what_is_known_early_is_written_before_the_command_ends() {
+    let scratch = with_matrices();
+    let run = "feat-to-dim 'ark:cat all.ark; sleep 8 |' dim & \
+               for i in {1..50}; do [ -s dim ] && break; sleep 0.1; done; cat dim; wait";
+    scratch.sh_within(Duration::from_secs(60), run).succeeds().stdout_is("5\n");
+}

@@ -55,7 +55,7 @@ fn a_header_that_claims_everything_takes_no_memory() {
         b"a \0BCM2 \0\0\0\0\0\0\x80\x3f\xff\xff\xff\x7f\x02\0\0\0",
         b"a \0BFM \x04\xff\xff\xff\xff\x04\x01\0\0\0",
         b"a \0BFM \x04\x01\0\0\0\x04\0\0\0\x80",
-        b"a \0BFM \x04\0\0\0\0\x04\x03\0\0\0",
+        b"a \0BFM \x04\x03\0\0\0\x04\0\0\0\0",
     ];
     for claim in claims {
         scratch.write("claim.ark", [claim, &[1; 4000]].concat());

@@ -22,6 +22,9 @@ mod limits;
 /// Archives of types that have to be found, cut and damaged.
 mod scanned_archives;
 
+/// Little memory, and inputs that never end.
+mod memory;
+
 /// Parts of long values, by ranges.
 mod ranges;
 

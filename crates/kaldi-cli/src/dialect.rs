@@ -4,6 +4,7 @@
 //! looked for before anything else is judged, and an unknown option is answered with the names that were probably meant.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -153,11 +154,19 @@ fn trim(text: &[u8]) -> &BStr {
     text[start..end].as_bstr()
 }
 
+/// A config file is not longer than this.
+const LONGEST_CONFIG: u64 = 1 << 20;
+
 /// Reads a file, which may be an object of a store.
 fn read_file(name: &BStr) -> std::io::Result<Vec<u8>> {
     use kaldi_io::{Error, Input, is_remote};
     if !is_remote(name) {
-        return std::fs::read(OsStr::from_bytes(name));
+        let mut text = Vec::new();
+        std::fs::File::open(OsStr::from_bytes(name))?.take(LONGEST_CONFIG + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > LONGEST_CONFIG {
+            return Err(std::io::Error::other("more than 1 MB, which is no list of options"));
+        }
+        return Ok(text);
     }
     match Input::open(name).and_then(|mut input| input.read_to_end()) {
         Err(Error::Open { source, .. } | Error::Read { source, .. }) => Err(source),

@@ -1,4 +1,109 @@
-//! What becomes of freed memory.
+//! Memory: what becomes of it when it is freed, how much of it threads take, and how a tool ends where there is none.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt::{self, Write};
+
+/// What a thread takes of the address space: its stack, and values that it works on.
+const THREAD: u64 = 8 << 20;
+
+/// Sizes that only a claim in damaged data makes; who asks for so much copes with a refusal.
+const HUGE: usize = 1 << 30;
+
+/// What the program takes before.
+const PROGRAM: u64 = 24 << 20;
+
+/// The threads that have room in the address space where that is limited (`ulimit -v`, SGE's `h_vmem`).
+pub(crate) fn most_threads() -> usize {
+    address_space().map_or(usize::MAX, |limit| {
+        usize::try_from(limit.saturating_sub(PROGRAM) / THREAD).unwrap_or(usize::MAX).max(1)
+    })
+}
+
+/// The bytes that the process may map, where they are limited.
+fn address_space() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    #[allow(unsafe_code)]
+    // SAFETY: `limit` is writable memory of the right type for the length of the call.
+    let status = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// The system's allocator; where it has no memory and nobody copes with that, the tool ends with one `ERROR` line.
+struct Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+#[allow(unsafe_code)]
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        #[allow(unsafe_code)]
+        // SAFETY: as promised to this function.
+        checked(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        #[allow(unsafe_code)]
+        // SAFETY: as promised to this function.
+        checked(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        #[allow(unsafe_code)]
+        // SAFETY: as promised to this function.
+        checked(unsafe { System.realloc(block, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        #[allow(unsafe_code)]
+        // SAFETY: as promised to this function.
+        unsafe {
+            System.dealloc(block, layout);
+        }
+    }
+}
+
+#[inline]
+fn checked(block: *mut u8, size: usize) -> *mut u8 {
+    if block.is_null() && size < HUGE && !kaldi_io::is_fallible() {
+        end_without_memory(size);
+    }
+    block
+}
+
+/// Ends the tool with an `ERROR` line, which is made without memory.
+#[cold]
+fn end_without_memory(size: usize) -> ! {
+    let mut line = Line { bytes: [0; 256], length: 0 };
+    let (program, version) = (kaldi_log::program(), env!("CARGO_PKG_VERSION"));
+    let _ = writeln!(
+        line,
+        "ERROR ({program}[{version}]:main():memory.rs:{}) there is no memory for {size} more bytes",
+        line!()
+    );
+    #[allow(unsafe_code)]
+    // SAFETY: writes bytes of a buffer that is alive, and ends the process at once.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, line.bytes.as_ptr().cast(), line.length);
+        libc::_exit(crate::ending::ERROR.into())
+    }
+}
+
+/// A line on the stack.
+struct Line {
+    bytes: [u8; 256],
+    length: usize,
+}
+
+impl Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = self.bytes.get_mut(self.length..self.length + text.len()).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.length += text.len();
+        Ok(())
+    }
+}
 
 /// Makes the allocator keep the memory that is freed, for the next block.
 ///
@@ -7,13 +112,24 @@
 /// time than the work on the entries. What a tool needs at most does not change.
 pub(crate) fn keep_freed() {
     #[cfg(target_env = "gnu")]
-    for (parameter, value) in [(libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_MMAP_THRESHOLD, 32 << 20)] {
+    for (parameter, value) in settings() {
         #[allow(unsafe_code)]
         // SAFETY: changes a setting of the allocator; no other thread has been started.
         unsafe {
             libc::mallopt(parameter, value)
         };
     }
+}
+
+/// Settings of the allocator. Each of its arenas takes 64 MB of the address space; where that is limited, all threads share
+/// one.
+#[cfg(target_env = "gnu")]
+fn settings() -> Vec<(libc::c_int, libc::c_int)> {
+    let mut settings = vec![(libc::M_TRIM_THRESHOLD, i32::MAX), (libc::M_MMAP_THRESHOLD, 32 << 20)];
+    if address_space().is_some() {
+        settings.push((libc::M_ARENA_MAX, 1));
+    }
+    settings
 }
 
 #[cfg(all(test, target_env = "gnu"))]

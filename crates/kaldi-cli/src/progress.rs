@@ -46,7 +46,7 @@ impl Progress {
         }
         let ended = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&ended);
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().spawn(move || {
             let started = Instant::now();
             let interval = if display == Display::Lines { REPORT } else { REDRAW };
             let mut next = started + patience;
@@ -60,7 +60,8 @@ impl Progress {
                 show(display, describe(num_entries(), now - started));
             }
         });
-        Self { thread: Some((thread, ended)) }
+        // Where the system grants no thread, nothing is shown.
+        Self { thread: thread.ok().map(|thread| (thread, ended)) }
     }
 }
 

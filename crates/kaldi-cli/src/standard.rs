@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 use crate::kind::Kind;
+use crate::memory;
 use crate::option::Opt;
 use crate::reading::Fault;
 
@@ -69,12 +70,14 @@ pub(crate) fn progress() -> Option<bool> {
 /// The system is asked on the first call and not before, since many runs are too short to use it.
 pub fn num_threads() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
-    STANDARD.get().and_then(|standard| standard.num_threads).unwrap_or_else(|| {
+    let asked = STANDARD.get().and_then(|standard| standard.num_threads).unwrap_or_else(|| {
         *DEFAULT.get_or_init(|| {
             let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
             processors.min(limit(std::env::var("OMP_NUM_THREADS").ok().as_deref()))
         })
-    })
+    });
+    // Fewer where they would not have room in memory.
+    asked.min(memory::most_threads())
 }
 
 /// Reads `OMP_NUM_THREADS`, a number or a list of numbers by nesting level, of which the first counts.

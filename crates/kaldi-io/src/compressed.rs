@@ -10,6 +10,7 @@ use std::os::fd::BorrowedFd;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::Result;
+use crate::fallible::fallible;
 use crate::source::Source;
 use feed::Feed;
 use zstd::ZstdDecoder;
@@ -129,7 +130,7 @@ impl fmt::Debug for Decompressed {
 impl Source for Decompressed {
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
         let start = buffer.len();
-        buffer.try_reserve(limit).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        fallible(|| buffer.try_reserve(limit)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         buffer.resize(start + limit, 0);
         let out = &mut buffer[start..];
         let got = loop {

@@ -20,6 +20,7 @@ use bstr::{BStr, BString};
 
 use crate::Result;
 use crate::compressed::Compression;
+use crate::fallible::fallible;
 use crate::source::{ReadAt, Source, read_into};
 use crate::store::{Store, Upload};
 use crate::wire::{self, Frame, Request};
@@ -241,7 +242,7 @@ impl ReadAt for Object {
         if offset.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
         let (stream, _) = self.helper.read(self.url.as_ref(), offset, Some(length as u64))?;
         let mut frames = Frames { stream, left: 0, has_ended: false };
         let mut missing = length;

@@ -180,6 +180,10 @@ impl Input {
     /// # Errors
     /// Where the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
+        if self.source.ended().is_some() && !self.waits_for_output() {
+            self.at_end = true;
+            return Ok(0);
+        }
         let count = match self.was_looked_at {
             true => self.source.read_some(buffer, limit),
             false => self.read_first(buffer, limit),
@@ -188,6 +192,20 @@ impl Input {
         self.offset += count as u64;
         self.at_end |= count == 0;
         Ok(count)
+    }
+
+    /// Says that everything was read that is needed. What follows can still be read; but where a command has ended, that is
+    /// the end, also where a process that it left behind holds the pipe.
+    pub fn expect_end(&mut self) {
+        self.source.expect_end();
+    }
+
+    /// Waits for output of a command or its end; tells whether there may be output.
+    fn waits_for_output(&self) -> bool {
+        let Some(descriptor) = self.source.descriptor() else { return true };
+        let descriptors = [Some(descriptor.as_raw_fd()), self.source.ended().map(|ended| ended.as_raw_fd())];
+        let mut polled = polled(descriptors.into_iter().flatten());
+        poll(&mut polled).is_none_or(|()| polled[0].revents != 0)
     }
 
     /// Reads everything that is left.
@@ -265,17 +283,31 @@ pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
     if ready.contains(&true) {
         return ready;
     }
-    let poll = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let mut polled: Vec<libc::pollfd> = inputs.iter().filter_map(descriptor).map(poll).collect();
+    // Of each input its stream, and its end where that is expected, or the stream once more.
+    let ended =
+        |input: &&Input| input.source.ended().map_or_else(|| descriptor(input), |ended| Some(ended.as_raw_fd()));
+    let mut polled = polled(inputs.iter().flat_map(|input| [descriptor(input), ended(input)]).flatten());
+    match poll(&mut polled) {
+        Some(()) => polled.as_chunks::<2>().0.iter().map(|[stream, end]| stream.revents | end.revents != 0).collect(),
+        None => (0..inputs.len()).map(|index| index == 0).collect(),
+    }
+}
+
+fn polled(descriptors: impl Iterator<Item = i32>) -> Vec<libc::pollfd> {
+    descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect()
+}
+
+/// Waits until one of the descriptors is ready; nothing where the system refuses.
+fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
     loop {
         #[allow(unsafe_code)]
-        // SAFETY: the pointer and the count are those of `polled`; its descriptors are kept open by `inputs`.
+        // SAFETY: the pointer and the count are those of `polled`; a descriptor that is not open is no matter of memory.
         let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
         if count > 0 {
-            return polled.iter().map(|polled| polled.revents != 0).collect();
+            return Some(());
         }
         if count < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-            return (0..inputs.len()).map(|index| index == 0).collect();
+            return None;
         }
     }
 }

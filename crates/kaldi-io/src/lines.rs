@@ -8,6 +8,9 @@ use crate::{Error, Input, ParseError, Result, Wanted, recognize};
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 16;
 
+/// A line is not longer than this.
+const LONGEST: usize = 16 << 20;
+
 /// The lines of a text, read as far as needed.
 #[derive(Debug)]
 pub struct Lines {
@@ -74,7 +77,7 @@ impl Lines {
     /// The next line, without its newline, which the last one may lack; nothing at the end.
     ///
     /// # Errors
-    /// Where the stream cannot be read, or is no text: [`Error::Content`] at a zero byte. A pipe
+    /// Where the stream cannot be read, or is no text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A pipe
     /// that failed is an error at its end; a last line without a newline can still be asked for.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
         let (end, next) = loop {
@@ -85,6 +88,11 @@ impl Lines {
             let is_empty = rest.is_empty();
             // Binary data may have no newline for long.
             self.check_text(self.buffer.len())?;
+            if rest.len() > LONGEST {
+                let offset = self.offset + self.used as u64;
+                let source = ParseError::new(0, "expected lines, got one of more than 16 MB");
+                return Err(Error::Content { name: self.name().to_owned(), offset, source });
+            }
             if !self.fill()? {
                 if is_empty {
                     return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -18,6 +18,8 @@ pub(crate) struct ShellChild {
     child: Child,
     /// The command with its pipe sign, for messages.
     shown: BString,
+    /// Readable when the child has ended; nothing where the system is too old for that.
+    ended: Option<OwnedFd>,
 }
 
 impl ShellChild {
@@ -43,7 +45,13 @@ impl ShellChild {
         };
         let file = File::from(stream);
         widen(&file);
-        Ok((Self { child, shown }, file))
+        let ended = watch(&child);
+        Ok((Self { child, shown, ended }, file))
+    }
+
+    /// A descriptor that `poll` finds readable when the command has ended.
+    pub(crate) fn ended(&self) -> Option<BorrowedFd<'_>> {
+        self.ended.as_ref().map(AsFd::as_fd)
     }
 
     /// Waits for the end of the command; its stream must be closed.
@@ -85,6 +93,18 @@ fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Ch
         .stdout(stdout)
         .spawn()
         .map_err(|source| Error::Run { command: shown.to_string(), source })
+}
+
+/// Opens a descriptor that is readable when the child has ended.
+fn watch(child: &Child) -> Option<OwnedFd> {
+    let pid = libc::pid_t::try_from(child.id()).ok()?;
+    #[allow(unsafe_code)]
+    // SAFETY: the call takes two numbers and touches no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = i32::try_from(fd).ok().filter(|fd| *fd >= 0)?;
+    #[allow(unsafe_code)]
+    // SAFETY: the descriptor was opened just now, and nobody else has it.
+    Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// Asks for a larger kernel buffer; a refusal costs only speed.

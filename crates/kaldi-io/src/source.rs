@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use crate::fallible::fallible;
 use crate::pipe::ShellChild;
 use crate::{Error, Result};
 
@@ -29,6 +30,15 @@ pub trait Source: fmt::Debug + Send {
 
     /// A descriptor that `poll` can wait for. A source without one is taken for ready at any time.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        None
+    }
+
+    /// Says that everything was read that is needed: from here on, the end of a command is its end, too, whoever else holds
+    /// its pipe open.
+    fn expect_end(&mut self) {}
+
+    /// A descriptor that `poll` finds readable when the command has ended, where that is expected.
+    fn ended(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
@@ -156,12 +166,14 @@ pub(crate) struct CommandSource {
     command: BString,
     /// Nothing once the command was waited for.
     running: Option<(File, ShellChild)>,
+    /// Whether the end of the command is waited for, and no more of its output.
+    expects_end: bool,
 }
 
 impl CommandSource {
     pub(crate) fn run(command: BString) -> Result<Self> {
         let (child, file) = ShellChild::reading(command.as_ref())?;
-        Ok(Self { command, running: Some((file, child)) })
+        Ok(Self { command, running: Some((file, child)), expects_end: false })
     }
 }
 
@@ -172,6 +184,14 @@ impl Source for CommandSource {
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.running.as_ref().map(|(file, _)| file.as_fd())
+    }
+
+    fn expect_end(&mut self) {
+        self.expects_end = true;
+    }
+
+    fn ended(&self) -> Option<BorrowedFd<'_>> {
+        self.running.as_ref().filter(|_| self.expects_end).and_then(|(_, child)| child.ended())
     }
 
     fn restart(&mut self) -> Result<bool> {
@@ -275,7 +295,7 @@ impl ReadAt for RegularFile {
 /// Where the system refuses, or the file ends before.
 pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     let end = buffer.len().saturating_add(length);
-    buffer.try_reserve_exact(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut at = offset;
     while buffer.len() < end {
         match read_into(file, Some(at), buffer, end - buffer.len())? {
@@ -289,7 +309,7 @@ pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) ->
 /// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one; returns their number.
 /// The memory need not be cleared before, as it would have to be for the standard library's functions.
 pub(crate) fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-    buffer.try_reserve(limit).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    fallible(|| buffer.try_reserve(limit)).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let fd = file.as_raw_fd();
     let count = loop {
         let spare = buffer.spare_capacity_mut().as_mut_ptr().cast();

@@ -152,6 +152,11 @@ impl Window {
         Ok(self.input.at_end())
     }
 
+    /// Says that everything was read that is needed: see [`Input::expect_end`].
+    pub fn expect_end(&mut self) {
+        self.input.expect_end();
+    }
+
     /// Moves the front by `count` bytes of the window.
     pub fn consume(&mut self, count: usize) {
         self.at += count;

@@ -58,8 +58,14 @@ impl Header {
             Shape::Matrix => {
                 let (rows, cols): (i32, i32) = (cursor.read_basic()?, cursor.read_basic()?);
                 // Kaldi has no matrices with rows but no columns or the other way round.
-                if rows < 0 || cols < 0 || (rows == 0) != (cols == 0) {
+                if rows < 0 || cols < 0 || (rows > 0 && cols == 0) {
                     return Err(ParseError::new(start, format!("expected the size of a matrix, got {rows} by {cols}")));
+                }
+                if rows == 0 && cols > 0 {
+                    // Other programs write matrices without frames so.
+                    let message = format!("a matrix of 0 by {cols} is taken for an empty one");
+                    cursor.warn_at(ParseError::new(start, message));
+                    return Ok(Self { width, rows: 0, cols: 0 });
                 }
                 Ok(Self { width, rows: rows as usize, cols: cols as usize })
             }
@@ -174,6 +180,8 @@ pub(crate) fn is_canonical(head: &[u8], length: u64, shape: Shape, token: &str) 
         && Header::read(&mut cursor, shape, token).is_ok_and(|header| {
             header.payload().and_then(|payload| payload.checked_add(cursor.offset() as u64)) == Some(length)
         })
+        // A header that is doubtful is written anew.
+        && cursor.take_warnings().is_empty()
 }
 
 /// Appends what the elements in `bytes`, of `width` bytes each, are in the wanted precision.

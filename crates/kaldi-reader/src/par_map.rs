@@ -16,10 +16,18 @@ const WARM_UP_BYTES: usize = 1 << 20;
 /// core to core costs more than it gains.
 const CHEAP_NANOS_PER_KB: u128 = 300;
 
+/// Values that each thread finds waiting or works on, whatever these weigh together, so that no thread waits for the
+/// consumer to take a value that was slow.
+const VALUES_PER_THREAD: usize = 4;
+
+/// Bytes for each thread above which that does not hold any more.
+const MOST_PER_THREAD: usize = 16 << 20;
+
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
 /// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. At most
-/// `max_bytes`, as `weigh` counts them, are read and not yet delivered. With one thread, while the stream is short, or
+/// `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread where that is more,
+/// up to 16 MB for each. With one thread, while the stream is short, or
 /// while the work is next to nothing, everything happens on the caller's thread; `threads` is asked only when that ends.
 pub fn par_map<R, U, F>(
     reader: R,
@@ -123,6 +131,20 @@ struct Results<U, E> {
     panicked: bool,
 }
 
+/// How much may be on its way.
+#[derive(Clone, Copy)]
+struct Room {
+    max_bytes: usize,
+    threads: usize,
+}
+
+impl Room {
+    fn is_full(self, bytes: usize, values: usize) -> bool {
+        bytes >= self.max_bytes.max(1)
+            && (values >= VALUES_PER_THREAD * self.threads || bytes >= MOST_PER_THREAD.saturating_mul(self.threads))
+    }
+}
+
 impl<R: Reader, U> Shared<R, U> {
     fn results(&self) -> MutexGuard<'_, Results<U, R::Error>> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
@@ -151,12 +173,12 @@ impl<R: Reader, U> Drop for Alarm<'_, R, U> {
 }
 
 /// What one thread does until the source ends.
-fn run_worker<R: Reader, U>(shared: &Shared<R, U>, max_bytes: usize, weigh: fn(&R::Value) -> usize, work: &Work<R, U>) {
+fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Value) -> usize, work: &Work<R, U>) {
     let _alarm = Alarm(shared);
     loop {
         let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
         let mut results = shared.results();
-        while !results.stop && results.bytes_in_flight >= max_bytes.max(1) {
+        while !results.stop && room.is_full(results.bytes_in_flight, results.slots.len()) {
             results = shared.room.wait(results).unwrap_or_else(PoisonError::into_inner);
         }
         if results.stop || source.ended {
@@ -222,8 +244,8 @@ where
         });
         let spawn = |_: usize| {
             let (shared, work) = (Arc::clone(&shared), Arc::clone(&self.work));
-            let (max_bytes, weigh) = (self.max_bytes, self.weigh);
-            thread::Builder::new().spawn(move || run_worker(&shared, max_bytes, weigh, &*work))
+            let (room, weigh) = (Room { max_bytes: self.max_bytes, threads: num_threads }, self.weigh);
+            thread::Builder::new().spawn(move || run_worker(&shared, room, weigh, &*work))
         };
         // Where the system grants fewer threads than asked for, those must do; where it grants none, the caller's.
         let threads: Vec<_> = (0..num_threads).map_while(|thread| spawn(thread).ok()).collect();

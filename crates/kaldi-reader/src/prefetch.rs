@@ -31,10 +31,12 @@ enum State<R: Reader> {
     Idle(R),
     Running {
         queue: Arc<Shared<R>>,
-        thread: JoinHandle<R>,
+        thread: JoinHandle<Option<R>>,
         /// Items that were handed over.
         taken: VecDeque<Item<R>>,
     },
+    /// The system grants no thread: the caller reads.
+    Alone(R),
     /// The inner reader ended; it is kept for a restart.
     Ended(R),
     /// Between two states.
@@ -76,6 +78,31 @@ impl<R: Reader> Drop for EndOnDrop<R> {
     }
 }
 
+fn take<R>(place: &Mutex<Option<R>>) -> Option<R> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// What the thread does until the reader ends or the consumer stops.
+fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: fn(&R::Value) -> usize) {
+    while let Some(item) = reader.next().transpose() {
+        let weight = item.as_ref().map_or(0, weigh);
+        let mut queue = shared.lock();
+        while !queue.stop && !queue.items.is_empty() && queue.bytes.saturating_add(weight) > max_bytes {
+            queue = shared.wait(queue);
+        }
+        if queue.stop {
+            return;
+        }
+        let is_awaited = queue.items.is_empty();
+        queue.items.push_back(item);
+        queue.bytes = queue.bytes.saturating_add(weight);
+        drop(queue);
+        if is_awaited {
+            shared.changed.notify_all();
+        }
+    }
+}
+
 impl<R> Prefetch<R>
 where
     R: Reader + Send + 'static,
@@ -91,45 +118,34 @@ where
         }
     }
 
-    fn start(&mut self, mut reader: R) {
+    fn start(&mut self, reader: R) {
         let queue = Queue { items: VecDeque::new(), bytes: 0, ended: false, stop: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), changed: Condvar::new() });
         // The other half may have been handed over.
         let (max_bytes, weigh, end) = (self.max_bytes / 2, self.weigh, EndOnDrop(Arc::clone(&shared)));
-        let thread = thread::spawn(move || {
-            let shared = &end.0;
-            loop {
-                let Some(item) = reader.next().transpose() else { break };
-                let weight = item.as_ref().map_or(0, weigh);
-                let mut queue = shared.lock();
-                while !queue.stop && !queue.items.is_empty() && queue.bytes.saturating_add(weight) > max_bytes {
-                    queue = shared.wait(queue);
-                }
-                if queue.stop {
-                    break;
-                }
-                let is_awaited = queue.items.is_empty();
-                queue.items.push_back(item);
-                queue.bytes = queue.bytes.saturating_add(weight);
-                drop(queue);
-                if is_awaited {
-                    shared.changed.notify_all();
-                }
-            }
+        // The thread takes the reader out of here, so that it is not lost where no thread starts.
+        let place = Arc::new(Mutex::new(Some(reader)));
+        let of_thread = Arc::clone(&place);
+        let thread = thread::Builder::new().spawn(move || {
+            let mut reader = take(&of_thread)?;
+            run(&mut reader, &end.0, max_bytes, weigh);
             drop(end);
-            reader
+            Some(reader)
         });
-        self.state = State::Running { queue: shared, thread, taken: VecDeque::new() };
+        self.state = match thread {
+            Ok(thread) => State::Running { queue: shared, thread, taken: VecDeque::new() },
+            Err(_) => take(&place).map_or(State::Moving, State::Alone),
+        };
     }
 
     fn stop(&mut self) -> Option<R> {
         match std::mem::replace(&mut self.state, State::Moving) {
-            State::Idle(reader) | State::Ended(reader) => Some(reader),
+            State::Idle(reader) | State::Alone(reader) | State::Ended(reader) => Some(reader),
             State::Running { queue, thread, .. } => {
                 queue.lock().stop = true;
                 queue.changed.notify_all();
                 match thread.join() {
-                    Ok(reader) => Some(reader),
+                    Ok(reader) => reader,
                     Err(panic) if thread::panicking() => {
                         drop(panic);
                         None
@@ -153,6 +169,15 @@ where
 
     fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
         self.begin();
+        if let State::Alone(reader) = &mut self.state {
+            let item = reader.next();
+            if !matches!(item, Ok(Some(_)))
+                && let Some(reader) = self.stop()
+            {
+                self.state = State::Ended(reader);
+            }
+            return item;
+        }
         let State::Running { queue: shared, taken, .. } = &mut self.state else { return Ok(None) };
         if taken.is_empty() {
             let mut queue = shared.lock();

@@ -26,6 +26,9 @@ pub trait Framing: Send {
     fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError>;
 }
 
+/// A key is not longer than this; what goes on is no key, and no reason to read to the end.
+const LONGEST_KEY: usize = 1 << 20;
+
 /// The front of an archive's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Front {
@@ -50,12 +53,16 @@ pub enum Front {
 /// behind it. A line end behind the key belongs to the value.
 ///
 /// # Errors
-/// Where another byte stands behind the key.
+/// Where another byte stands behind the key, or it has more than 1 MB.
 pub fn find_key(window: &[u8], at_end: bool, in_key: impl Fn(u8) -> bool) -> Result<Front, ParseError> {
     let Some(start) = window.iter().position(|&byte| !is_space(byte)) else {
         return Ok(if at_end { Front::Nothing } else { Front::More });
     };
-    let Some(length) = window[start..].iter().position(|&byte| !in_key(byte)) else {
+    let length = window[start..].iter().position(|&byte| !in_key(byte));
+    if length.unwrap_or(window.len() - start) > LONGEST_KEY {
+        return Err(ParseError::new(start, "expected a key, got a word of more than 1 MB"));
+    }
+    let Some(length) = length else {
         return Ok(if at_end { Front::Cut } else { Front::More });
     };
     let end = start + length;
@@ -127,6 +134,16 @@ mod tests {
         }
         assert_eq!(front(b" \n", true), Ok(Front::Nothing));
         assert_eq!(front(b"\nutt1", true), Ok(Front::Cut));
+    }
+
+    #[test]
+    fn a_key_has_a_megabyte_at_most() {
+        let longest = [&b" "[..], &[b'k'; LONGEST_KEY]].concat();
+        assert_eq!(front(&longest, false), Ok(Front::More));
+        let [whole, longer] = [&b" "[..], b"k"].map(|end| [&longest, end].concat());
+        assert!(matches!(front(&whole, false), Ok(Front::Key { .. })));
+        assert_eq!(front(&longer, false).unwrap_err().offset, 1);
+        assert_eq!(front(&[&longer[..], b" "].concat(), true).unwrap_err().offset, 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Cursor, Format, ParseError, Value};
+use kaldi_io::{Cursor, Format, ParseError, Value, fallible};
 
 /// The range of a script line, and what is known of the value that it is a part of.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ impl Ranged {
         let mut bytes = part.head;
         // Where there is not so much memory, reading the pieces says so.
         let _ = usize::try_from(part.pieces.iter().map(|piece| piece.end - piece.start).sum::<u64>())
-            .map(|length| bytes.try_reserve_exact(length));
+            .map(|length| fallible(|| bytes.try_reserve_exact(length)));
         for piece in part.pieces {
             read_piece(piece, &mut bytes)?;
         }

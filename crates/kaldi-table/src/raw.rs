@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Cursor, Output, ParseError, ReadAt, Value, Wanted, recognize};
+use kaldi_io::{Cursor, Output, ParseError, ReadAt, Value, Wanted, fallible, recognize};
 use kaldi_log::warning;
 
 use crate::framing::PartFn;
@@ -118,7 +118,7 @@ impl RawEntry {
             |source| kaldi_io::Error::Read { name: self.chunk.name.to_string(), offset: self.offset(), source };
         let length = usize::try_from(length).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
         let mut bytes = Vec::new();
-        bytes.try_reserve_exact(length).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
+        fallible(|| bytes.try_reserve_exact(length)).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
         bytes.extend_from_slice(self.head());
         let in_memory = bytes.len();
         source.read_at(self.offset() + in_memory as u64, &mut bytes, length - in_memory).map_err(failed)?;

@@ -8,6 +8,9 @@ use memchr::{memchr, memchr_iter};
 use kaldi_io::framing::frame_line;
 use kaldi_io::{Cursor, Format, Frame, ParseError, Value, excerpt, is_space};
 
+/// The line of a token is not longer than this.
+const LONGEST: usize = 1 << 20;
+
 /// Tells whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
 ///
 /// Bytes above 127 are allowed, whatever the encoding, except 255.
@@ -68,6 +71,11 @@ impl Value for Token {
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
         let start = window.iter().position(|&byte| !is_space(byte));
+        if let Some(start) = start
+            && memchr(b'\n', &window[start..]).unwrap_or(window.len() - start) > LONGEST
+        {
+            return Err(ParseError::new(start, "expected a token, got a line of more than 1 MB"));
+        }
         match start.and_then(|start| Some(start + memchr(b'\n', &window[start..])?)) {
             Some(newline) => Ok(Frame::Whole(newline + 1)),
             None if !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
@@ -77,8 +85,13 @@ impl Value for Token {
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        cursor.skip_space();
+        let start = cursor.offset();
         let word = cursor.read_word()?;
         cursor.read_line_end()?;
+        if cursor.offset() - start > LONGEST + 1 {
+            return Err(ParseError::new(start, "expected a token, got a line of more than 1 MB"));
+        }
         Ok(Self(word.into()))
     }
 

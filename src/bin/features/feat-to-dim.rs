@@ -41,10 +41,11 @@ fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
         target.finish()?;
     } else {
         let (_, dim) = dims.next()?.context("no features to tell the dimension of (empty archive?)")?;
-        dims.finish()?;
         let mut target = create_output(&opts.target, false)?;
         target.write_all(format!("{dim}\n").as_bytes())?;
         target.finish()?;
+        // A command may take its time to end.
+        dims.finish()?;
     }
     Ok(Tally::default().always_ok())
 }

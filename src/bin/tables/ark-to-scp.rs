@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Input, Rxfilename, is_same_file, printable_rxfilename, printable_wxfilename};
+use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_scan::{Sequence, ValueType, join_names};
 use kaldi_table::{Error, create_output, write_script_line};
@@ -44,6 +44,9 @@ fn main() -> ExitCode {
 fn ark_to_scp(opts: Options) -> Result<Tally> {
     for archive in &opts.archives {
         check_archive(archive, &opts.script)?;
+        if opts.value_type.is_none() {
+            check_no_script(archive)?;
+        }
     }
     check_script(&opts.script)?;
     let mut script = create_output(&opts.script, false)?;
@@ -99,6 +102,27 @@ fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
     }
     if is_same_file(archive, script) {
         bail!("{name} is one of the archives: the script file would replace it");
+    }
+    Ok(())
+}
+
+/// Refuses a script file in the place of an archive. Its lines could be listed as an archive of tokens.
+fn check_no_script(archive: &BStr) -> Result<()> {
+    let (mut input, mut bytes) = (Input::open(archive)?, Vec::new());
+    input.read_some(&mut bytes, 1 << 12)?;
+    let is_whole = bytes.len() < 1 << 12;
+    let end = if is_whole { bytes.len() } else { bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0) };
+    let mut lines = bytes[..end].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).peekable();
+    let has_place = |line: &[u8]| {
+        let (_, offset) = line.rsplit_once_str(":").unwrap_or_default();
+        !offset.is_empty() && offset.iter().all(u8::is_ascii_digit)
+    };
+    if lines.peek().is_some() && lines.all(|line| is_script_line(line) && has_place(line)) {
+        let name = printable_rxfilename(archive);
+        bail!(
+            "{name} is a script file (keys and places in archives) and no archive: tools read it as scp:{name}; \
+               --type=token lists it all the same"
+        );
     }
     Ok(())
 }

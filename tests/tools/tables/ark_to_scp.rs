@@ -28,6 +28,20 @@ fn archives_are_read_by_the_script_file_made_of_them() {
 }
 
 #[test]
+fn a_script_file_in_the_place_of_an_archive_gets_advice() {
+    let scratch = Scratch::new();
+    scratch.write("m.ark", binary_archive(&two_matrices()));
+    scratch.sh("ark-to-scp m.ark m.scp").succeeds();
+    let advice = "m.scp is a script file (keys and places in archives) and no archive: tools read it as scp:m.scp";
+    scratch.sh("ark-to-scp m.scp again.scp").fails_with(255).stderr_has(advice);
+    scratch.sh("[ ! -e again.scp ]").succeeds();
+    scratch.sh("ark-to-scp --type=token m.scp -").succeeds().stdout_is("a m.scp:2\nbc m.scp:13\n");
+    // Tokens that are no places are an archive.
+    scratch.write("wav.ark", "u1 a/b.wav\nu2 c.wav\n");
+    scratch.sh("ark-to-scp wav.ark -").succeeds().stdout_is("u1 wav.ark:3\nu2 wav.ark:14\n");
+}
+
+#[test]
 fn the_script_file_has_the_names_as_they_were_given() {
     let scratch = Scratch::new();
     scratch.write("a b.ark", text_archive(&[("k", vector(1, 2))]));

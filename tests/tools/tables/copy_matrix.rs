@@ -20,6 +20,19 @@ pub fn an_archive_cut_inside_a_key_is_an_error() {
     }
 }
 
+/// Kaldi refuses it; other programs write it where an utterance has no frames.
+#[test]
+pub fn a_matrix_of_columns_without_rows_is_empty() {
+    let scratch = Scratch::new();
+    let zero_by_120 = b"u1 \0BFM \x04\0\0\0\0\x04\x78\0\0\0";
+    let empty = b"u1 \0BFM \x04\0\0\0\0\x04\0\0\0\0";
+    scratch.write("z.ark", [&zero_by_120[..], &binary_archive(&[("u2", matrix(1, 1, 2))])].concat());
+    let warning = "u1: z.ark:8: a matrix of 0 by 120 is taken for an empty one";
+    let copied = [&empty[..], &binary_archive(&[("u2", matrix(1, 1, 2))])].concat();
+    scratch.sh("copy-matrix ark:z.ark ark:-").succeeds().stdout_is(copied).stderr_has(warning);
+    scratch.sh("feat-to-len ark:z.ark ark,t:- 2> /dev/null").succeeds().stdout_is("u1 0 \nu2 1 \n");
+}
+
 /// Kaldi takes it for the end of the script file.
 #[test]
 pub fn a_line_of_a_script_file_that_is_none_is_an_error_wherever_it_stands() {

@@ -264,7 +264,7 @@ fn precision_is_converted_while_reading() {
 #[test]
 fn a_matrix_with_rows_but_no_columns_is_refused() {
     for sizes in
-        [&b"\x04\0\0\0\0\x04\x03\0\0\0"[..], b"\x04\x03\0\0\0\x04\0\0\0\0", b"\x04\xff\xff\xff\xff\x04\x01\0\0\0"]
+        [&b"\x04\x03\0\0\0\x04\0\0\0\0"[..], b"\x04\xff\xff\xff\xff\x04\x01\0\0\0", b"\x04\0\0\0\0\x04\xff\xff\xff\xff"]
     {
         let bytes = [b"\0BFM ", sizes].concat();
         assert!(Matrix::<f32>::frame(&bytes, false).is_err());
@@ -299,6 +299,17 @@ fn only_what_would_be_written_is_canonical() {
     assert!(Matrix::<f64>::is_canonical_binary(b"\0BDM \x04\0\0\0\0\x04\0\0\0\0"));
     assert!(Vector::<f32>::is_canonical_binary(b"\0BFV \x04\0\0\0\0"));
     assert!(Vector::<f64>::is_canonical_binary(&written(&Vector::<f64>::new(3), Format::Binary)));
+}
+
+#[test]
+fn a_matrix_with_columns_but_no_rows_is_empty_and_doubtful() {
+    let bytes = b"\0BFM \x04\0\0\0\0\x04\x78\0\0\0";
+    let mut cursor = Cursor::new(bytes);
+    assert_eq!(Matrix::<f32>::read(&mut cursor), Ok(matrix(0, &[])));
+    assert_eq!(cursor.take_warnings().len(), 1);
+    assert_eq!(Matrix::<f32>::frame(bytes, false), Ok(Frame::Whole(15)));
+    // A copy must not pass it on.
+    assert!(!Matrix::<f32>::is_canonical_binary(bytes) && !Matrix::<f32>::is_canonical_head(bytes, 15));
 }
 
 fn part<V: Value>(bytes: &[u8], range: &str) -> Result<V> {

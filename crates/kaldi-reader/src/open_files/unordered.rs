@@ -136,7 +136,12 @@ where
         for _ in 0..num_threads {
             // The other half may have been handed over.
             let (shared, max_bytes, weigh) = (Arc::clone(&self.shared), self.max_bytes / 2, self.weigh);
-            self.threads.push(thread::spawn(move || run(&shared, max_bytes, weigh)));
+            // Where the system grants fewer threads than asked for, those read all files.
+            match thread::Builder::new().spawn(move || run(&shared, max_bytes, weigh)) {
+                Ok(thread) => self.threads.push(thread),
+                Err(error) if self.threads.is_empty() => panic!("cannot start a thread: {error}"),
+                Err(_) => self.shared.lock().running -= 1,
+            }
         }
         self.state = State::Running;
     }

@@ -1,7 +1,8 @@
 //! The claims on the parallel map beyond the contract of readers.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::{Reader, ReaderExt, Step, from_fn, par_map};
 
@@ -49,8 +50,40 @@ fn an_error_of_the_work_is_delivered_in_order() {
     }
 }
 
+/// How many of 32 threads are at work together at most, and on how many on average, on values of so many bytes of which
+/// every tenth takes four times as long as the others.
+fn threads_at_work(bytes: usize) -> (usize, f64) {
+    static BYTES: AtomicUsize = AtomicUsize::new(0);
+    BYTES.store(bytes, Ordering::SeqCst);
+    let at_work = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::new(Mutex::new(Vec::new()));
+    let (now, seen) = (Arc::clone(&at_work), Arc::clone(&counts));
+    let work = move |number: usize| {
+        let count = now.fetch_add(1, Ordering::SeqCst) + 1;
+        seen.lock().unwrap().push(count);
+        std::thread::sleep(Duration::from_millis(if number.is_multiple_of(10) { 20 } else { 5 }));
+        now.fetch_sub(1, Ordering::SeqCst);
+        Ok(number)
+    };
+    let rows: Vec<_> = par_map(numbers(600), || 32, 2 << 20, |_| BYTES.load(Ordering::SeqCst), work).iter().collect();
+    assert_eq!(rows, (0..600).map(Ok).collect::<Vec<_>>());
+    let counts = counts.lock().unwrap();
+    // Those before the threads start, and the last ones, have nobody beside them.
+    let middle = &counts[100..500];
+    (*middle.iter().max().unwrap(), middle.iter().sum::<usize>() as f64 / middle.len() as f64)
+}
+
 #[test]
-fn values_in_flight_are_bounded_by_bytes() {
+fn many_threads_are_kept_busy_whatever_values_weigh() {
+    // A batch of a table, and a waveform of some minutes: 8 and 1 of them are 2 MB.
+    for bytes in [1 << 18, 1 << 21, 8 << 20] {
+        let (most, average) = threads_at_work(bytes);
+        assert!(most >= 30 && average >= 20.0, "{most} threads, {average} on average, for {bytes} bytes");
+    }
+}
+
+/// How many values are in flight at most, on four threads.
+fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize) -> usize {
     let (alive, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&alive), Arc::clone(&most));
     let mut left = 200;
@@ -60,12 +93,23 @@ fn values_in_flight_are_bounded_by_bytes() {
         peak.fetch_max(now, Ordering::SeqCst);
         Ok::<_, String>((left > 0).then_some(left))
     });
-    for item in par_map(source, move || 4, 6 * WEIGHT, weigh, toil).iter() {
+    for item in par_map(source, move || 4, max_bytes, weigh, toil).iter() {
         item.unwrap();
         alive.fetch_sub(1, Ordering::SeqCst);
     }
-    // The bound, and the one value that the consumer holds.
-    assert!(most.load(Ordering::SeqCst) <= 7, "{most:?} values were in flight");
+    most.load(Ordering::SeqCst)
+}
+
+#[test]
+fn values_in_flight_are_bounded_by_bytes() {
+    // The bound, and the one value that the consumer holds; four values for each thread where the bound is less, if these
+    // are not large.
+    for (max_bytes, weigh, most) in
+        [(20 * WEIGHT, weigh as fn(&usize) -> usize, 21), (WEIGHT, weigh, 17), (WEIGHT, |_| 32 << 20, 3)]
+    {
+        let in_flight = most_in_flight(max_bytes, weigh);
+        assert!(in_flight <= most, "{in_flight} values were in flight, and not {most}");
+    }
 }
 
 #[test]

@@ -92,6 +92,9 @@ impl StreamValue {
             Ok(Frame::Rest) => Progress::Partial(self.window.growth(self.len() as u64 + 1)),
             Err(error) => Progress::Fault(error),
         };
+        if let Progress::Whole(_) = self.progress {
+            self.window.expect_end();
+        }
     }
 
     /// Reads on until the value is whole and returns it in a chunk with what was read behind it, and the stream.
