@@ -330,6 +330,38 @@ impl Statistics {
         (first / width..=last / width).map(range).collect()
     }
 
+    /// The numbers of a table in so many ranges of one width, or fewer where they are integers: where each begins and ends,
+    /// and how many there are. One in a thousand at each end is left out, unless that is all.
+    pub fn value_histogram(&self, num_ranges: u32) -> Vec<(f64, f64, f64)> {
+        if self.table.count == 0 {
+            return Vec::new();
+        }
+        let sketch = self.sketch();
+        let [low, high] = sketch.quantiles([0.001, 0.999]).map(|value| value.clamp(self.table.min, self.table.max));
+        let (low, width) = match self.are_integers {
+            true => (low.round() - 0.5, ((high.round() - low.round() + 1.0) / f64::from(num_ranges)).ceil()),
+            false if high > low => (low, (high - low) / f64::from(num_ranges)),
+            false => (low - 0.5, 1.0),
+        };
+        let num_ranges = if self.are_integers { ((high.round() - low) / width).ceil() as u32 } else { num_ranges };
+        let mut ranges: Vec<_> =
+            (0..num_ranges).map(|at| (low + f64::from(at) * width, low + f64::from(at + 1) * width, 0.0)).collect();
+        for (begin, end, count) in sketch.buckets() {
+            let (begin, end) = if self.are_integers { (begin.round(), begin.round()) } else { (begin, end) };
+            let first = ((begin - low) / width).floor().max(0.0);
+            for range in ranges.iter_mut().skip(first as usize).take_while(|range| range.0 <= end) {
+                // Numbers are spread evenly over their bucket.
+                let share = if end > begin {
+                    (range.1.min(end) - range.0.max(begin)) / (end - begin)
+                } else {
+                    f64::from(begin < range.1)
+                };
+                range.2 += share.max(0.0) * count as f64;
+            }
+        }
+        ranges
+    }
+
     /// Moments of the columns, where they were wanted.
     pub fn columns(&self) -> &[Moments] {
         &self.columns

@@ -36,6 +36,11 @@ impl Canvas {
         Self { width, height, pixels: vec![255; 3 * width * height] }
     }
 
+    /// Takes pixels, row by row from the top, three bytes each.
+    pub(crate) fn of_pixels(width: usize, pixels: Vec<u8>) -> Self {
+        Self { width, height: pixels.len() / (3 * width), pixels }
+    }
+
     /// The number of columns.
     pub fn width(&self) -> usize {
         self.width

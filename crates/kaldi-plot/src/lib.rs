@@ -1,4 +1,4 @@
-//! Pictures of features and waveforms, as PNG files.
+//! Pictures of features and waveforms, as PNG files, and [`Charts`] of statistics.
 //!
 //! A [`Figure`] is laid out like one of a paper: a title, under it the waveform, if there is one, and the features as a heat
 //! map with time to the right and dimensions upwards, axes with round numbers, and a bar that tells what the colours mean.
@@ -40,6 +40,7 @@ struct Readme;
 
 mod axis;
 mod canvas;
+mod charts;
 mod color_bar;
 mod colormap;
 mod curve;
@@ -58,6 +59,7 @@ mod ticks;
 mod timing;
 
 pub use canvas::{Canvas, Color};
+pub use charts::{Chart, Charts};
 pub use colormap::Colormap;
 pub use encode::encode_png;
 pub use error::{Error, Result};

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{By, Group, Kind, Named, Numbers, Statistics};
 use kaldi_io::{Output, is_specifier};
 use kaldi_log::{log, warning};
-use kaldi_table::{RandomAccessReader, SequentialReader};
+use kaldi_plot::{Chart, Charts};
+use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
 use kaldi_values::Token;
 use serde::Serialize;
 
@@ -22,6 +23,7 @@ from a number of that rank. Columns that are constant, and how long entries are,
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
+       table-stats --plot=feats.png scp:feats.scp
        table-stats --by=column --json feats.ark | jq .mean
        table-stats --by=speaker --utt2spk=ark:utt2spk feats.scp
 The table is an rspecifier, or the name of an archive or a script file.
@@ -39,6 +41,9 @@ struct Options {
     /// Write a JSON object a line for each table, column, entry or speaker
     #[arg(long)]
     json: bool,
+    /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
+    #[arg(long)]
+    plot: Option<OutputName>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
@@ -50,17 +55,58 @@ fn main() -> ExitCode {
 fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let by: By = opts.by.parse().map_err(|expected| anyhow::anyhow!("--by: {expected}, got {:?}", opts.by))?;
     ensure!((by == By::Speaker) == opts.utt2spk.is_some(), "expected --utt2spk with --by=speaker, and with it only");
+    let picture = opts.picture(by)?;
     let mut output = Output::create(b"-".as_bstr(), false)?;
     let mut tally = Tally::default();
+    let mut drawn = Charts { title: String::new(), charts: Vec::new() };
     for (number, table) in opts.tables.iter().enumerate() {
         let mut report = Report { table, by, is_json: opts.json, lines: Vec::new() };
         report.begin(number);
         let statistics = collect(table, &opts, by, &mut report, &mut output, &mut tally)?;
         report.end(&statistics);
         output.write_all(&report.lines)?;
+        if opts.plot.is_some() {
+            drawn = charts(table, &statistics);
+        }
     }
     output.finish()?;
+    if let Some((mut file, is_svg)) = picture {
+        file.write_all(&if is_svg { drawn.svg() } else { drawn.png() }?)?;
+        file.finish()?;
+    }
     Ok(tally)
+}
+
+impl Options {
+    /// The file for the picture, and whether it is a drawing (SVG).
+    fn picture(&self, by: By) -> anyhow::Result<Option<(Output, bool)>> {
+        let Some(name) = &self.plot else { return Ok(None) };
+        ensure!(by == By::Table, "expected --plot without --by");
+        ensure!(self.tables.len() == 1, "expected one table with --plot, got {}", self.tables.len());
+        let name_ends = |ending: &str| name.to_ascii_lowercase().ends_with(ending.as_bytes());
+        ensure!(
+            name_ends(".png") || name_ends(".svg"),
+            "expected the file of --plot to end in .png or .svg, got {name}"
+        );
+        Ok(Some((create_output(name, false)?, name_ends(".svg"))))
+    }
+}
+
+/// The charts of a table.
+fn charts(table: &InputName, statistics: &Statistics) -> Charts {
+    let lengths = statistics.length_histogram(60);
+    let lengths = lengths.iter().map(|it| (it.first as f64 - 0.5, it.last as f64 + 0.5, it.entries as f64)).collect();
+    let mut charts = vec![
+        Chart::Histogram { title: "numbers".to_owned(), bars: statistics.value_histogram(100) },
+        Chart::Histogram { title: "lengths of entries".to_owned(), bars: lengths },
+    ];
+    if statistics.columns().len() > 1 {
+        let means = statistics.columns().iter().map(|column| (column.mean, column.stddev())).collect();
+        charts.push(Chart::Means { title: "means and standard deviations of columns".to_owned(), means });
+    }
+    let title =
+        format!("{table}: {} entries, {} numbers", statistics.num_entries(), statistics.groups()[0].moments.count);
+    Charts { title, charts }
 }
 
 /// Reads a table; what is told of single entries is written at once.
@@ -72,7 +118,7 @@ fn collect(
     output: &mut Output,
     tally: &mut Tally,
 ) -> anyhow::Result<Statistics> {
-    let mut statistics = Statistics::new(by, false);
+    let mut statistics = Statistics::new(by, opts.plot.is_some());
     let examiner = statistics.examiner();
     let speakers = opts.utt2spk.as_deref().map(RandomAccessReader::<Token>::open).transpose()?;
     let rows = open(table)?.par_map_with(speakers, move |entry, speaker| {

@@ -186,3 +186,36 @@ fn what_makes_no_sense_is_refused() {
     }
     scratch.sh("table-stats /dev/null").fails_with(1);
 }
+
+#[test]
+fn a_plot_is_a_picture_or_a_drawing() {
+    let scratch = table();
+    scratch.sh("table-stats --plot=m.png m.ark && table-stats --plot=m.SVG m.ark").succeeds().stdout_is({
+        let ran = scratch.sh("table-stats m.ark; table-stats m.ark").succeeds();
+        ran.stdout().to_vec()
+    });
+    let png = scratch.read("m.png");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(&png)).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    // A title and three charts.
+    assert_eq!((info.width, info.height), (900, 820));
+    let svg = String::from_utf8(scratch.read("m.SVG")).unwrap();
+    for text in ["m.ark: 3 entries, 15 numbers", "lengths of entries", "means and standard deviations of columns"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    // A table of integers has a bar for each, and no columns worth a chart.
+    scratch.write("i.txt", "a 1 2 3\nb 2 2\nc 9\n");
+    scratch.sh("table-stats --plot=i.svg ark:i.txt; table-stats --plot=none.png /dev/null").fails_with(1);
+    assert!(scratch.path("i.svg").exists() && scratch.path("none.png").exists());
+    for (arguments, message) in [
+        ("--plot=x.pdf m.ark", "expected the file of --plot to end in .png or .svg, got x.pdf"),
+        ("--plot=x.png m.ark m.ark", "expected one table with --plot, got 2"),
+        ("--plot=x.png --by=key m.ark", "expected --plot without --by"),
+        ("--plot=x.png nowhere", "nowhere"),
+        ("--plot=nowhere/x.png m.ark", "nowhere/x.png"),
+    ] {
+        scratch.sh(&format!("table-stats {arguments}")).fails_with(255).stderr_has(message);
+    }
+    assert!(!scratch.path("x.png").exists() && !scratch.path("x.pdf").exists());
+}
