@@ -200,7 +200,12 @@ pub fn specifier(bytes: &[u8]) {
     if let Some(Rspecifier { kind, rxfilename, .. }) = &reads {
         // Whatever the options are, the name is what follows the colon.
         assert!(bytes.ends_with(rxfilename), "{text:?}");
-        let plain = [if *kind == RspecifierKind::Script { &b"scp:"[..] } else { b"ark:" }, rxfilename].concat();
+        let word = match kind {
+            RspecifierKind::Archive => "ark:",
+            RspecifierKind::Script => "scp:",
+            RspecifierKind::Shards => "shard:",
+        };
+        let plain = [word.as_bytes(), rxfilename].concat();
         let again = Rspecifier::parse(plain.as_bstr());
         assert!(again.is_none_or(|again| again.kind == *kind && again.rxfilename == *rxfilename), "{text:?}");
     }

@@ -101,6 +101,11 @@ impl Items {
             Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => {
                 Ok(Source::Archive(Scanner::open(&rxfilename, Detector::new(None))?.into()))
             }
+            Some(Rspecifier { kind: RspecifierKind::Shards, .. }) => {
+                let advice = "this needs an archive or a list; copy-shards copies shards";
+                let (role, text) = ("rspecifier", name.to_owned());
+                Err(kaldi_table::Error::Specifier { role, text, advice: advice.to_owned() }.into())
+            }
             Some(Rspecifier { rxfilename, .. }) => Ok(Source::Lines(Lines::open(rxfilename.as_bstr())?)),
             None if is_specifier(name) => Err(Error::Name { got: name.to_owned() }),
             None => Ok(Source::Lines(Lines::open(name)?)),

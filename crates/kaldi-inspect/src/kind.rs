@@ -63,6 +63,11 @@ impl Named {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
+                RspecifierKind::Shards => {
+                    let advice = "list-shards and check-shards look into shards".to_owned();
+                    let (role, text) = ("rspecifier", name.to_owned());
+                    return Err(kaldi_table::Error::Specifier { role, text, advice }.into());
+                }
             };
             return Ok(Self { kind, rxfilename, is_binary: false });
         }

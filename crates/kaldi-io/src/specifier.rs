@@ -17,6 +17,8 @@ pub enum RspecifierKind {
     Archive,
     /// `scp:`, lines of a key and the rxfilename of its value.
     Script,
+    /// `shard:`, a list of tar files of samples, or one of them.
+    Shards,
 }
 
 /// The words before the colon of an rspecifier.
@@ -37,7 +39,7 @@ pub struct RspecifierOptions {
 /// A table to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rspecifier {
-    /// Archive or script file.
+    /// Archive, script file or shards.
     pub kind: RspecifierKind,
     /// What is promised of the table and wanted of the reader.
     pub options: RspecifierOptions,
@@ -46,7 +48,7 @@ pub struct Rspecifier {
 }
 
 impl Rspecifier {
-    /// Parses `[options,]ark:rxfilename` or `[options,]scp:rxfilename`; nothing where `text` has no such form.
+    /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; nothing where `text` has no such form.
     ///
     /// `b` and `t` are accepted and mean nothing, since a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
@@ -67,6 +69,7 @@ impl Rspecifier {
                 b"bg" => options.background = true,
                 b"ark" if kind.is_none() => kind = Some(RspecifierKind::Archive),
                 b"scp" if kind.is_none() => kind = Some(RspecifierKind::Script),
+                b"shard" if kind.is_none() => kind = Some(RspecifierKind::Shards),
                 _ => return None,
             }
         }
@@ -162,13 +165,16 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     if words.iter().any(|&byte| crate::characters::is_space(byte)) {
         return "there must be no white space before the colon".to_owned();
     }
-    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp")).collect();
+    if role == "wspecifier" && words.split_str(b",").any(|word| word == b"shard") {
+        return "shards are tables to read only; make-shard-list and copy-shards write them".to_owned();
+    }
+    let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp" | b"shard")).collect();
     match kinds.as_slice() {
         [b"scp", b"ark"] if role == "wspecifier" => "the order is ark,scp and not scp,ark".to_owned(),
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
-        [_, _, ..] => "ark or scp stands there more than once".to_owned(),
+        [_, _, ..] => "more than one of ark, scp and shard stands there".to_owned(),
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
@@ -247,7 +253,7 @@ mod tests {
         let advice = |text: &str| specifier_advice(text.into(), "wspecifier");
         assert!(advice("scp,ark:a,b").contains("ark,scp and not scp,ark"));
         assert!(advice("ark,scp:a").contains("two names"));
-        assert!(advice("ark,ark:a").contains("more than once"));
+        assert!(advice("ark,ark:a").contains("more than one"));
         assert!(advice("ark, t:a").contains("white space"));
         assert!(advice("foo.ark").contains("no table"));
     }

@@ -50,6 +50,9 @@ pub trait Value: Sized + Send + 'static {
     /// matrices only.
     const HAS_FILE_RANGES: bool = false;
 
+    /// The field of a sample that is such a value, where shards are read (`shard:`); `wav` means sound of any suffix.
+    const SHARD_FIELD: Option<&'static str> = None;
+
     /// Whether there is a text form. Where there is none, [`Value::write`] writes the only form whatever is asked for, and
     /// tables are not created in text form.
     const HAS_TEXT: bool = true;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use bstr::{BStr, BString};
 
-use crate::samples::{Keys, no_suffix};
 use crate::sound::sound_fault;
 use crate::{Error, Fault, FaultKind, Grouping, Member, Members, Payload, Result, ShardName, is_sound};
+use kaldi_tar::{Keys, no_suffix};
 
 /// What a shard is checked for.
 #[derive(Clone, Debug)]
@@ -164,7 +164,7 @@ impl Open<'_> {
             return;
         }
         let other_key =
-            split.map_or("of no sample".to_owned(), |other| format!("of sample {}", crate::fault::shown(&other)));
+            split.map_or("of no sample".to_owned(), |other| format!("of sample {}", kaldi_tar::shown(&other)));
         let message = match self.checks.grouping {
             Grouping::Wenet => format!("has a dot in its key: webdataset takes it for a member {other_key}"),
             Grouping::Webdataset => format!("has several dots: WeNet takes it for a member {other_key}"),

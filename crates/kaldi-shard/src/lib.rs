@@ -54,33 +54,25 @@ struct Readme;
 mod check;
 mod dali;
 mod data_dir;
-mod error;
-mod fault;
-mod grouping;
 mod list;
 mod pack;
 mod places;
-mod samples;
 mod sound;
-mod source;
 mod stored;
-mod tar;
 mod write;
 
 pub use check::{Checks, Findings};
 pub use dali::DaliIndex;
 pub use data_dir::{SegmentTimes, read_recordings, read_segments, read_text};
-pub use error::{Error, Result};
-pub use fault::{Fault, FaultKind};
-pub use grouping::{Grouping, is_field, is_sound};
-pub use list::{ListIndex, RawList, RawUtterance, ShardName, ShardNames, write_raw_line};
+pub use kaldi_tar::{
+    Error, Fault, FaultKind, Field, Grouping, Member, Members, Payload, Result, Sample, Samples, ShardName, ShardNames,
+    Wanted, is_field, is_sound, member_header,
+};
+pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use pack::{Packing, Recording, Utterance};
 pub use places::{Place, Places};
-pub use samples::{Field, Sample, Samples};
 pub use sound::sound_info;
-pub use source::Wanted;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
-pub use tar::{Member, Members, Payload, member_header};
 pub use write::{Content, Packed, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use kaldi_reader::Reader;
 use serde_json::Value;
 
 use crate::pack::read_named;
-use crate::source::comes_once;
-use crate::{Error, Grouping, Members, RawList, RawUtterance, Result, Samples, ShardName, Wanted};
+use crate::{Error, Grouping, RawList, RawUtterance, Result, ShardName, Wanted};
+use kaldi_tar::SampleStream;
 
 /// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay where they are.
 #[derive(Clone, Debug)]
@@ -136,98 +136,18 @@ impl Stored {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn shard_samples<R: Reader<Value = ShardName, Error = Error>>(names: R, grouping: Grouping) -> ShardSamples<R> {
-    ShardSamples { names, grouping, current: None, ended: false, read_once: None, on_damage: None }
+    ShardSamples(SampleStream::new(names, grouping))
 }
 
 /// The reader that [`shard_samples`] makes.
-pub struct ShardSamples<R> {
-    names: R,
-    grouping: Grouping,
-    current: Option<Shard>,
-    ended: bool,
-    /// A shard that was read and cannot be read again.
-    read_once: Option<BString>,
-    on_damage: Option<OnDamage>,
-}
-
-type OnDamage = Box<dyn FnMut(Error) + Send>;
-
-/// A shard that is being read.
-struct Shard {
-    samples: Samples,
-    name: Arc<str>,
-    /// The file, where contents stay in it.
-    file: Option<Arc<File>>,
-}
-
-impl Shard {
-    fn open(name: ShardName, grouping: Grouping) -> Result<Self> {
-        let wanted = name.wanted();
-        let members: Members = name.open()?;
-        let file = members.plain_file().filter(|_| wanted == Wanted::Headers);
-        let name = members.name().into();
-        Ok(Self { samples: Samples::new(members, grouping), name, file })
-    }
-
-    fn next(&mut self) -> Result<Option<StoredSample>> {
-        let Self { samples, name, file } = self;
-        let sample = samples.next_sample(|_, member, payload| match file {
-            Some(file) => {
-                let (file, shard) = (Arc::clone(file), Arc::clone(name));
-                Ok(Stored::InShard { file, shard, offset: member.offset, size: member.size })
-            }
-            None => payload.read().map(Stored::Bytes),
-        })?;
-        let field = |field: crate::Field<Stored>| StoredField { name: field.name, content: field.value };
-        Ok(sample.map(|sample| StoredSample {
-            key: sample.key,
-            source: Arc::clone(name),
-            fields: sample.fields.into_iter().map(field).collect(),
-            segment: None,
-        }))
-    }
-}
+pub struct ShardSamples<R>(SampleStream<R>);
 
 impl<R: Reader<Value = ShardName, Error = Error>> ShardSamples<R> {
     /// Goes on with the next shard where one cannot be opened or is damaged. `tell` is called with what is wrong; samples
     /// before the damage were delivered. A list of shards that cannot be read still ends the reader.
-    pub fn leave_out_damaged(self, tell: impl FnMut(Error) + Send + 'static) -> Self {
-        Self { on_damage: Some(Box::new(tell)), ..self }
-    }
-
-    fn read(&mut self) -> Result<Option<StoredSample>> {
-        loop {
-            if self.current.is_none() {
-                let Some(name) = self.names.next()? else { return Ok(None) };
-                if comes_once(name.name()) {
-                    self.read_once = Some(name.name().to_owned());
-                }
-                match Shard::open(name, self.grouping) {
-                    Ok(shard) => self.current = Some(shard),
-                    Err(error) => self.leave_out(error)?,
-                }
-            }
-            let Some(shard) = &mut self.current else { continue };
-            let next = shard.next();
-            if let Ok(Some(_)) = next {
-                return next;
-            }
-            let closed = self.current.take().map_or(Ok(()), |shard| shard.samples.finish());
-            if let Err(error) = next.and(closed) {
-                self.leave_out(error)?;
-            }
-        }
-    }
-
-    /// Tells what is wrong with a shard, where others shall follow it.
-    fn leave_out(&mut self, error: Error) -> Result<()> {
-        match &mut self.on_damage {
-            Some(tell) => {
-                tell(error);
-                Ok(())
-            }
-            None => Err(error),
-        }
+    pub fn leave_out_damaged(mut self, tell: impl FnMut(Error) + Send + 'static) -> Self {
+        self.0.leave_out_damaged(tell);
+        self
     }
 }
 
@@ -236,29 +156,30 @@ impl<R: Reader<Value = ShardName, Error = Error>> Reader for ShardSamples<R> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<StoredSample>> {
-        if self.ended {
-            return Ok(None);
-        }
-        let next = self.read();
-        self.ended = !matches!(next, Ok(Some(_)));
-        next
+        let sample =
+            self.0.next_with(|shard, _, member, payload| match shard.bytes.as_ref().and_then(|it| it.as_file()) {
+                Some(file) if shard.wanted == Wanted::Headers => {
+                    let (file, shard) = (Arc::clone(file), Arc::clone(&shard.name));
+                    Ok(Stored::InShard { file, shard, offset: member.offset, size: member.size })
+                }
+                _ => payload.read().map(Stored::Bytes),
+            })?;
+        let source = self.0.shard().map_or_else(|| Arc::from(""), |shard| Arc::clone(&shard.name));
+        let field = |field: crate::Field<Stored>| StoredField { name: field.name, content: field.value };
+        Ok(sample.map(|sample| StoredSample {
+            key: sample.key,
+            source,
+            fields: sample.fields.into_iter().map(field).collect(),
+            segment: None,
+        }))
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.current = None;
-        self.ended = true;
-        if let Some(name) = &self.read_once {
-            return Err(kaldi_io::Error::ReadOnce { name: name.to_string() }.into());
-        }
-        self.names.restart()?;
-        self.ended = false;
-        Ok(())
+        self.0.restart()
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.ended = true;
-        let closed = self.current.take().map_or(Ok(()), |shard| shard.samples.finish());
-        closed.and(self.names.finish())
+        self.0.finish()
     }
 }
 

@@ -11,8 +11,8 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
 use crate::dali::DaliIndex;
-use crate::tar::whole_size;
 use crate::{Error, Result};
+use kaldi_tar::whole_size;
 
 /// How shards are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl ShardSetWriter {
         if whole_size(sample.size()) > max_bytes {
             let message = format!(
                 "sample {} needs a shard of {} bytes, and at most {max_bytes} are allowed",
-                crate::fault::shown(sample.key()),
+                kaldi_tar::shown(sample.key()),
                 whole_size(sample.size())
             );
             return Err(Error::Refused { shard: self.options.folder.to_string(), message });

@@ -82,6 +82,8 @@ pub enum Error {
         /// The printable name of the archive.
         archive: String,
     },
+    /// A shard is not as it should be: its name, the offset, the member, and what was expected and found.
+    Shard(String),
     /// The work on an entry failed.
     Work(WorkError),
 }
@@ -122,6 +124,7 @@ impl fmt::Display for Error {
             Self::NoOffsets { archive } => {
                 write!(f, "cannot write a script file for {archive}: there are no offsets in a pipe")
             }
+            Self::Shard(fault) => f.write_str(fault),
             Self::Work(error) => error.fmt(f),
         }
     }

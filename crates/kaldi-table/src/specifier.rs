@@ -14,6 +14,11 @@ pub(crate) fn parse_rspecifier(text: &BStr) -> Result<Rspecifier> {
     })
 }
 
+/// The error that refuses an rspecifier.
+pub(crate) fn refused(rspecifier: &BStr, advice: &str) -> Error {
+    Error::Specifier { role: "rspecifier", text: rspecifier.to_owned(), advice: advice.to_owned() }
+}
+
 /// Parses a wspecifier.
 pub(crate) fn parse_wspecifier(wspecifier: &BStr) -> Result<Wspecifier> {
     Wspecifier::parse(wspecifier).ok_or_else(|| invalid(wspecifier, &specifier_advice(wspecifier, "wspecifier")))
@@ -40,8 +45,8 @@ pub fn are_tables(from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<bool> 
     }
 }
 
-/// Whether `ark` or `scp` is among the words before the first colon.
+/// Whether `ark`, `scp` or `shard` is among the words before the first colon.
 fn is_almost_specifier(text: &BStr) -> bool {
     let Some((words, _)) = text.split_once_str(b":") else { return false };
-    words.split(|byte| b", ".contains(byte)).any(|word| matches!(word, b"ark" | b"scp"))
+    words.split(|byte| b", ".contains(byte)).any(|word| matches!(word, b"ark" | b"scp" | b"shard"))
 }

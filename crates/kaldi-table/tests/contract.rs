@@ -10,6 +10,7 @@ use kaldi_io::{Format, Value};
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_table::{Context, Error, RandomAccessReader, SequentialReader};
+use kaldi_values::Tokens;
 
 type Row = (BString, i32);
 type Rows = BoxReader<Row, Error>;
@@ -69,6 +70,7 @@ fn everything_that_reads_tables_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let tables = Tables::new(folder.path());
     tables_in_sequence(&tables);
+    shards(&tables);
     rows_of_tables(&tables);
     long_tables(&tables);
     stacks_of_decorators(&tables);
@@ -93,6 +95,40 @@ fn tables_in_sequence(tables: &Tables) {
     keeps("a command that fails", &failed, || tables.open("ark:cat DIR/whole.ark; exit 3 |").boxed());
     keeps("a table that is skimmed", &tables.whole, || tables.open("ark:DIR/whole.ark").skim().boxed());
     keeps("an empty table", &Expected::values([]), || tables.open("ark:true |").boxed());
+}
+
+/// Lists of shards, plain ones and pipes, whole and damaged.
+fn shards(tables: &Tables) {
+    let mut tar = Vec::new();
+    for key in ["a", "b"] {
+        tar.extend(kaldi_tar::member_header(format!("{key}.txt").as_str().into(), 1));
+        tar.extend_from_slice(key.as_bytes());
+        tar.resize(tar.len().next_multiple_of(512), 0);
+    }
+    let cut = tar.clone();
+    tar.resize(tar.len() + 1024, 0);
+    fs::write(tables.folder.join("whole.tar"), &tar).unwrap();
+    fs::write(tables.folder.join("cut.tar"), cut).unwrap();
+    let list = tables.named("DIR/whole.tar\n\ncat DIR/whole.tar |\n");
+    fs::write(tables.folder.join("data.list"), list).unwrap();
+    fs::write(tables.folder.join("cut.list"), tables.named("DIR/whole.tar\nDIR/cut.tar\nDIR/whole.tar\n")).unwrap();
+    let rows = |keys: &[&str]| -> Vec<(BString, Tokens)> {
+        keys.iter().map(|&key| (key.into(), Tokens::new([key]).unwrap())).collect()
+    };
+    let open = |name: &str| SequentialReader::<Tokens>::open(tables.named(name)).unwrap();
+    for options in ["", "bg,"] {
+        for (source, expected) in [
+            ("shard:DIR/data.list", Expected::values(rows(&["a", "b", "a", "b"]))),
+            ("shard:DIR/whole.tar", Expected::values(rows(&["a", "b"]))),
+            ("shard:DIR/cut.list", Expected::values(rows(&["a", "b", "a"])).then_error("cut.tar:2048: expected")),
+            ("p,shard:DIR/cut.list", Expected::values(rows(&["a", "b", "a", "a", "b"]))),
+        ] {
+            let name = format!("{options}{source}");
+            keeps(&name, &expected, || open(&name).boxed());
+            keeps(&name, &expected, || open(&name).skim().boxed());
+            keeps(&name, &expected, || open(&name).values().boxed());
+        }
+    }
 }
 
 /// The parallel map, with and without lookups.
@@ -187,6 +223,8 @@ fn streams_that_come_once(tables: &Tables) {
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let mut writers = Vec::new();
     let make = || {
+        // One that still has the pipe open would stand for the next one.
+        writers.iter_mut().for_each(|writer: &mut std::process::Child| drop(writer.wait()));
         let command = tables.named("exec cat DIR/whole.ark > DIR/fifo 2> DIR/noise");
         writers.push(Command::new("sh").args(["-c", &command]).spawn().unwrap());
         tables.open("ark:DIR/fifo").boxed()

@@ -151,6 +151,7 @@ impl Tokens {
 
 impl Value for Tokens {
     const NAME: &'static str = "token vector";
+    const SHARD_FIELD: Option<&'static str> = Some("txt");
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
         frame_line(window, at_end)

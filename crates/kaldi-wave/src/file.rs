@@ -22,6 +22,7 @@ impl WaveFile {
 
 impl Value for WaveFile {
     const NAME: &'static str = Wave::NAME;
+    const SHARD_FIELD: Option<&'static str> = Wave::SHARD_FIELD;
     const HAS_TEXT: bool = Wave::HAS_TEXT;
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {

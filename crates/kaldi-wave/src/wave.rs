@@ -86,6 +86,7 @@ impl Wave {
 /// Waveforms have one form, without a binary marker: a RIFF/WAVE file.
 impl Value for Wave {
     const NAME: &'static str = "wave";
+    const SHARD_FIELD: Option<&'static str> = Some("wav");
     const HAS_TEXT: bool = false;
 
     /// A file whose samples are cut is whole, as Kaldi has it: what is there counts. A FLAC file takes everything.

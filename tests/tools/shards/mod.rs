@@ -1,3 +1,4 @@
+mod as_tables;
 mod check_shards;
 mod copy_shards;
 mod extract_shards;

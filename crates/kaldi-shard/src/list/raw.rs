@@ -4,9 +4,8 @@ use bstr::BStr;
 use kaldi_reader::Reader;
 use serde_json::{Map, Value};
 
-use super::lines::{ListLines, excerpt};
 use crate::Result;
-use crate::source::comes_once;
+use kaldi_tar::{ListLines, comes_once, excerpt};
 
 /// An utterance of a raw list.
 #[derive(Clone, Debug, PartialEq)]

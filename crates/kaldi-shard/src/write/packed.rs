@@ -8,8 +8,8 @@ use bstr::{BStr, BString};
 use kaldi_io::read_at;
 
 use super::gzip::GzipPiece;
-use crate::tar::{BLOCK, member_header, padding};
 use crate::{Error, Result};
+use kaldi_tar::{BLOCK, member_header, padding};
 
 /// The content of a member.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use kaldi_io::Output;
 
 use super::gzip::{GzipPiece, GzipStream};
 use super::packed::{Content, Packed};
-use crate::tar::whole_size;
 use crate::{Error, Result};
+use kaldi_tar::whole_size;
 
 /// Writes one shard, which appears when it is complete.
 #[must_use = "a shard is complete only after finish()"]

@@ -9,5 +9,6 @@ pub(crate) mod random_access;
 pub(crate) mod rows;
 mod script;
 pub(crate) mod sequential;
+mod shards;
 pub(crate) mod single_file;
 mod stream_value;

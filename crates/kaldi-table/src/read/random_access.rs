@@ -18,7 +18,7 @@ use crate::key::is_key;
 use crate::permissive::warn_left_out;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::by_key::{ArchiveTable, InStep, ScriptTable};
-use crate::specifier::parse_rspecifier;
+use crate::specifier::{parse_rspecifier, refused};
 use crate::{Error, Result};
 
 /// A table of `T` whose entries are asked for by key.
@@ -43,7 +43,13 @@ impl<T: Value> RandomAccessReader<T> {
     /// Where the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or
     /// is not sorted though `s` says so.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
-        let parsed = parse_rspecifier(BStr::new(rspecifier.as_ref()))?;
+        let rspecifier = BStr::new(rspecifier.as_ref());
+        let parsed = parse_rspecifier(rspecifier)?;
+        if parsed.kind == RspecifierKind::Shards {
+            let advice =
+                "shards are read in order only, and here keys are asked for; shards-to-scp writes a script file (scp:)";
+            return Err(refused(rspecifier, advice));
+        }
         let table = Table::open(&parsed, Typed::of::<T>())?;
         Ok(Self { table, recent: None, permissive: parsed.options.permissive })
     }

@@ -18,8 +18,9 @@ use crate::raw::RawEntry;
 use crate::read::archive::ArchiveReader;
 use crate::read::rows::{Rest, Rows};
 use crate::read::script::ScriptReader;
+use crate::read::shards::ShardReader;
 use crate::read::single_file::SingleFile;
-use crate::specifier::parse_rspecifier;
+use crate::specifier::{parse_rspecifier, refused};
 use crate::{Error, Result};
 
 /// A table of `T` that is read from its begin to its end.
@@ -62,8 +63,8 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
-        let framing = Typed::of::<T>();
-        let opened = context.logged(|| open_batches(BStr::new(rspecifier.as_ref()), framing, &context));
+        let wanted = Wanted { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD };
+        let opened = context.logged(|| open_batches(BStr::new(rspecifier.as_ref()), wanted, &context));
         let (batches, unreadable) = opened?;
         Ok(Self::new(batches, unreadable, context))
     }
@@ -224,12 +225,21 @@ impl<T: Value> Reader for SequentialReader<T> {
     }
 }
 
+/// The type of the values of a table.
+struct Wanted {
+    framing: Typed,
+    name: &'static str,
+    /// The field of a sample that is one.
+    field: Option<&'static str>,
+}
+
 /// Opens the entries of the table that `rspecifier` names; apart from [`SequentialReader::open`] so that it is compiled
 /// once.
-fn open_batches(rspecifier: &BStr, framing: Typed, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
+fn open_batches(rspecifier: &BStr, wanted: Wanted, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
     let parsed = parse_rspecifier(rspecifier)?;
     let permissive = parsed.options.permissive;
     let rxfilename = parsed.rxfilename.as_ref();
+    let framing = wanted.framing;
     let (batches, unreadable): (BoxedBatches, _) = match parsed.kind {
         RspecifierKind::Archive => {
             let archive = ArchiveReader::open(rxfilename, framing, permissive)?;
@@ -238,6 +248,14 @@ fn open_batches(rspecifier: &BStr, framing: Typed, context: &Context) -> Result<
         RspecifierKind::Script => {
             let script = ScriptReader::open(rxfilename, framing, permissive, context.clone())?;
             (Box::new(script), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+        }
+        RspecifierKind::Shards => {
+            let Some(field) = wanted.field else {
+                let advice = format!("shards have sound and text, and no value of type {}", wanted.name);
+                return Err(refused(rspecifier, &advice));
+            };
+            let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
+            (Box::new(shards), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
     };
     if parsed.options.background {

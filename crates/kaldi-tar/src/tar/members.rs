@@ -4,6 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use kaldi_io::ReadAt;
 
 use super::block::{BLOCK, RECORD, padding};
 use super::header::Header;
@@ -72,6 +73,11 @@ impl Members {
     /// The file, where it is a regular one that is not compressed, so that contents can be read at their offsets.
     pub fn plain_file(&self) -> Option<Arc<File>> {
         self.source.plain_file()
+    }
+
+    /// The bytes for reading contents at their offsets, where that is possible.
+    pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
+        self.source.positioned()
     }
 
     /// Whether the file is compressed.

@@ -127,21 +127,21 @@ impl Samples {
 }
 
 /// The fault of a member that belongs to no sample.
-pub(crate) fn no_suffix(shard: &str, member: &Member) -> Fault {
+pub fn no_suffix(shard: &str, member: &Member) -> Fault {
     let message = "expected a name with a suffix, such as .wav or .txt, got none";
     Fault::new(FaultKind::NoSuffix, shard, member.header, message).of_member(&member.path)
 }
 
 /// The keys of a shard, with their fields.
-#[derive(Default)]
-pub(crate) struct Keys {
+#[derive(Debug, Default)]
+pub struct Keys {
     fields: HashMap<BString, Vec<BString>>,
     current: Option<BString>,
 }
 
 impl Keys {
     /// Adds a member; what is wrong with it beside the ones before.
-    pub(crate) fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<Fault> {
+    pub fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<Fault> {
         let is_current = self.current.as_ref() == Some(key);
         if !is_current {
             self.current = Some(key.clone());

@@ -6,7 +6,7 @@ mod members;
 mod pax;
 mod write;
 
-pub(crate) use block::{BLOCK, padding, whole_size};
+pub use block::{BLOCK, padding, whole_size};
 pub(crate) use header::Header;
 pub use members::{Member, Members, Payload};
 pub use write::member_header;

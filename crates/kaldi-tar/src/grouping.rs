@@ -39,7 +39,7 @@ impl Grouping {
 
     /// Whether the rule passes over a member in silence: webdataset keeps what it wants to know of a shard in members such
     /// as `__meta__`, and takes those without a dot for something else.
-    pub(crate) fn passes_over(self, path: &BStr) -> bool {
+    pub fn passes_over(self, path: &BStr) -> bool {
         let first = path.split(|&byte| byte == b'/').next().unwrap_or_default();
         let is_meta = first.len() >= 4 && first.starts_with(b"__") && first.ends_with(b"__");
         self == Self::Webdataset && (is_meta || self.split(path).is_none())

@@ -9,22 +9,29 @@ use crate::{Error, Result};
 const MAX_LINE: usize = 1 << 24;
 
 /// The lines of a list that are not empty, read as far as needed.
-pub(super) struct ListLines {
+pub struct ListLines {
     source: Source,
     number: u64,
 }
 
 impl ListLines {
-    pub(super) fn open(rxfilename: &BStr) -> Result<Self> {
+    /// Opens a list.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self::new(Source::open(rxfilename, Wanted::Contents)?))
     }
 
-    pub(super) fn new(source: Source) -> Self {
+    pub(crate) fn new(source: Source) -> Self {
         Self { source, number: 0 }
     }
 
     /// The next line, without white space around it.
-    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>> {
+    ///
+    /// # Errors
+    /// Where the list cannot be read, or is no text.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             let mut wanted = 1;
             let line = loop {
@@ -56,17 +63,22 @@ impl ListLines {
         }
     }
 
-    pub(super) fn error(&self, message: String) -> Error {
+    /// The error of the line delivered last.
+    pub fn error(&self, message: String) -> Error {
         Error::Line { list: self.source.name().to_owned(), line: self.number, message }
     }
 
-    pub(super) fn finish(self) -> Result<()> {
+    /// Closes the list.
+    ///
+    /// # Errors
+    /// Where a command failed whose output was read to the end.
+    pub fn finish(self) -> Result<()> {
         self.source.finish()
     }
 }
 
 /// The beginning of a line, for messages.
-pub(super) fn excerpt(line: &[u8]) -> String {
+pub fn excerpt(line: &[u8]) -> String {
     let shown: String = line.to_str_lossy().chars().take(60).flat_map(char::escape_debug).collect();
     if line.chars().count() > 60 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }
 }

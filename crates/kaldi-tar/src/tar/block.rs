@@ -1,18 +1,18 @@
 //! Blocks, and how files are filled up.
 
 /// Headers take one block, and contents are filled up with zeros to whole ones.
-pub(crate) const BLOCK: usize = 512;
+pub const BLOCK: usize = 512;
 
 /// A file is filled up with zeros to a multiple of this.
 pub(crate) const RECORD: u64 = 10240;
 
 /// How many zeros follow a content of `size` bytes.
-pub(crate) fn padding(size: u64) -> usize {
+pub fn padding(size: u64) -> usize {
     (size.wrapping_neg() % BLOCK as u64) as usize
 }
 
 /// The length of a file whose members take `size` bytes: two blocks of zeros end it, and zeros fill its last record.
-pub(crate) fn whole_size(size: u64) -> u64 {
+pub fn whole_size(size: u64) -> u64 {
     (size + 2 * BLOCK as u64).next_multiple_of(RECORD)
 }
 

@@ -79,17 +79,19 @@ pub struct Fault {
 
 impl Fault {
     /// A fault of a shard that is known of no sample.
-    pub(crate) fn new(kind: FaultKind, shard: &str, offset: u64, message: impl Into<String>) -> Self {
+    pub fn new(kind: FaultKind, shard: &str, offset: u64, message: impl Into<String>) -> Self {
         Self { kind, shard: shard.to_owned(), key: None, member: None, offset, message: message.into() }
     }
 
     /// The same fault, of a member.
-    pub(crate) fn of_member(mut self, path: &BString) -> Self {
+    #[must_use]
+    pub fn of_member(mut self, path: &BString) -> Self {
         self.member = Some(path.clone());
         self
     }
 
     /// The same fault, of a sample.
+    #[must_use]
     pub fn of_sample(mut self, key: BString) -> Self {
         self.key = Some(key);
         self
@@ -113,6 +115,6 @@ impl fmt::Display for Fault {
 }
 
 /// A name on one line.
-pub(crate) fn shown(name: &BString) -> String {
+pub fn shown(name: &BString) -> String {
     kaldi_io::shell_quote(name).to_string().replace(|c: char| c.is_control(), "?")
 }

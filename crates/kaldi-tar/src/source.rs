@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Input, Rxfilename};
+use kaldi_io::{Input, ReadAt, Rxfilename};
 
 use crate::{Error, Fault, FaultKind, Result};
 
@@ -67,6 +67,11 @@ impl Source {
     /// The file, where it is a regular one that is not compressed.
     pub(crate) fn plain_file(&self) -> Option<Arc<File>> {
         self.input.as_file()
+    }
+
+    /// The same bytes for reading at any place, where that is possible.
+    pub(crate) fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
+        self.input.positioned()
     }
 
     pub(crate) fn is_compressed(&self) -> bool {
@@ -145,7 +150,7 @@ fn fault(input: &Input, error: kaldi_io::Error) -> Error {
 }
 
 /// Whether what a name means can be read but once: standard input, a named pipe.
-pub(crate) fn comes_once(name: &BStr) -> bool {
+pub fn comes_once(name: &BStr) -> bool {
     match Rxfilename::parse(name) {
         Ok(Rxfilename::Stdin) => true,
         Ok(Rxfilename::File(path)) => path.metadata().is_ok_and(|metadata| !metadata.is_file()),

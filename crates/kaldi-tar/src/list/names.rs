@@ -42,6 +42,11 @@ impl ShardNames {
         Self { names: arguments.iter().cloned().collect(), arguments, wanted, list: None, read_once: None }
     }
 
+    /// Says how shards will be read from now on.
+    pub fn want(&mut self, wanted: Wanted) {
+        self.wanted = wanted;
+    }
+
     fn read(&mut self) -> Result<Option<ShardName>> {
         let wanted = self.wanted;
         loop {
@@ -106,7 +111,7 @@ impl ShardName {
     }
 
     /// How it will be read.
-    pub(crate) fn wanted(&self) -> Wanted {
+    pub fn wanted(&self) -> Wanted {
         self.wanted
     }
 

@@ -1,0 +1,226 @@
+//! Sequential reading of shards: one field of each sample of tar files.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::{Frame, ParseError, ReadAt};
+use kaldi_log::warning;
+use kaldi_reader::Reader;
+use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
+
+use crate::batch::{Batch, Batches, CHUNK};
+use crate::framing::FrameFn;
+use crate::key::is_key;
+use crate::permissive::warn_left_out;
+use crate::raw::{Chunk, RawEntry};
+use crate::{Error, Result};
+
+/// Entries that are read together at most.
+const BATCH_ENTRIES: usize = 1024;
+
+/// The field that stands for text: one line, whatever white space is in it.
+const TEXT: &str = "txt";
+
+/// Reads a list of shards, or one shard, sample by sample.
+pub(crate) struct ShardReader {
+    samples: SampleStream<ShardNames>,
+    field: &'static str,
+    frame: FrameFn,
+    skims: bool,
+    permissive: bool,
+    /// A fault behind the entries that were delivered last.
+    fault: Option<Error>,
+    ended: bool,
+}
+
+/// The field of a sample as far as it is in memory.
+struct Content {
+    name: Arc<str>,
+    offset: u64,
+    bytes: Vec<u8>,
+    /// Bytes of the whole, and where to read them, where they are not in memory.
+    stored: Option<(u64, Arc<dyn ReadAt>)>,
+}
+
+impl ShardReader {
+    pub(crate) fn new(rxfilename: &BStr, field: &'static str, frame: FrameFn, permissive: bool) -> Self {
+        let names = ShardNames::new([rxfilename.to_owned()], Wanted::Contents);
+        let mut samples = SampleStream::new(names, Grouping::Wenet);
+        if permissive {
+            samples.leave_out_damaged(|error| {
+                warning!("{error}; the rest of this shard is left out, as permissive mode (p) asks");
+            });
+        }
+        Self { samples, field, frame, skims: false, permissive, fault: None, ended: false }
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        let mut batch = Batch::default();
+        let mut bytes = 0;
+        while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
+            let (step, log) = kaldi_log::capture(|| self.step());
+            batch.log.extend_from_slice(&log);
+            match step {
+                Ok(Some(Ok(mut entry))) => {
+                    entry.log = std::mem::take(&mut batch.log);
+                    bytes += entry.value.len();
+                    batch.entries.push(entry);
+                }
+                Ok(Some(Err(error))) if self.permissive => {
+                    let ((), log) = kaldi_log::capture(|| warn_left_out(&error));
+                    batch.log.extend_from_slice(&log);
+                }
+                Ok(Some(Err(error))) | Err(error) => {
+                    self.fault = Some(error);
+                    break;
+                }
+                Ok(None) => {
+                    self.ended = true;
+                    break;
+                }
+            }
+        }
+        if !batch.entries.is_empty() || !batch.log.is_empty() {
+            return Ok(Some(batch));
+        }
+        self.fault.take().map_or(Ok(None), Err)
+    }
+
+    /// The entry of the next sample, or what is wrong with that sample alone.
+    fn step(&mut self) -> Result<Option<Result<RawEntry>>> {
+        let (wanted, frame, skims) = (BStr::new(self.field), self.frame, self.skims);
+        let sample = self.samples.next_with(|shard, field, member, payload| {
+            is_field(field, wanted).then(|| look(shard, member, payload, frame, skims)).transpose()
+        });
+        let Some(mut sample) = sample.map_err(to_error)? else { return Ok(None) };
+        let header = sample.fields.first().map_or(0, |field| field.member.header);
+        let Some(content) = sample.fields.iter_mut().find_map(|field| field.value.take()) else {
+            return Ok(Some(Err(self.missing(sample.key, header))));
+        };
+        if !is_key(sample.key.as_ref()) {
+            return Ok(Some(Err(Error::Key { key: sample.key })));
+        }
+        Ok(Some(self.entry(sample.key, content)))
+    }
+
+    fn missing(&self, key: BString, offset: u64) -> Error {
+        let what = if self.field == "wav" { "of sound (.wav, .flac)".to_owned() } else { format!(".{}", self.field) };
+        let name = self.samples.shard().map_or_else(String::new, |shard| shard.name.to_string());
+        let source = ParseError::new(0, format!("expected a member {what}, got none"));
+        let source = kaldi_io::Error::Content { name, offset, source };
+        Error::Entry { script: None, key, source: Box::new(source) }
+    }
+
+    fn entry(&self, key: BString, content: Content) -> Result<RawEntry> {
+        let Content { name, offset, mut bytes, stored } = content;
+        if self.field == TEXT {
+            bytes = one_line(&bytes);
+        }
+        let length = match (&stored, (self.frame)(&bytes, stored.is_none())) {
+            (Some(_), _) => bytes.len(),
+            (None, Ok(Frame::Whole(length))) => length,
+            (None, Ok(_)) => bytes.len(),
+            (None, Err(source)) => {
+                let offset = offset + source.offset as u64;
+                let source = kaldi_io::Error::Content { name: name.to_string(), offset, source };
+                return Err(Error::Entry { script: None, key, source: Box::new(source) });
+            }
+        };
+        let (stored, source) = stored.unzip();
+        Ok(RawEntry {
+            key,
+            chunk: Arc::new(Chunk { bytes, base: offset, name, source }),
+            prefix: 0,
+            value: 0..length,
+            stored,
+            burden: 0,
+            is_open: false,
+            range: None,
+            script: None,
+            log: Vec::new(),
+            warned: Cell::new(false),
+        })
+    }
+}
+
+/// Reads a content; only its header where values are skimmed and the rest can be read later.
+fn look(
+    shard: &Shard,
+    member: &Member,
+    payload: &mut Payload<'_>,
+    frame: FrameFn,
+    skims: bool,
+) -> kaldi_tar::Result<Content> {
+    let (name, offset) = (Arc::clone(&shard.name), member.offset);
+    if skims && let Some(source) = &shard.bytes {
+        let head = payload.look(|head| match frame(head, false) {
+            Ok(Frame::Beyond(whole)) if whole <= member.size => Some(Some((head.to_vec(), whole))),
+            Ok(Frame::Partial(_)) => None,
+            _ => Some(None),
+        })?;
+        if let Some((bytes, whole)) = head.flatten() {
+            return Ok(Content { name, offset, bytes, stored: Some((whole, Arc::clone(source))) });
+        }
+    }
+    Ok(Content { name, offset, bytes: payload.read()?, stored: None })
+}
+
+/// Text as a line: white space at its ends is left out, and other white space than blanks becomes a blank.
+fn one_line(text: &[u8]) -> Vec<u8> {
+    let blank = |&byte: &u8| if byte.is_ascii_whitespace() || byte == 0x0b { b' ' } else { byte };
+    text.trim_ascii().iter().map(blank).chain([b'\n']).collect()
+}
+
+fn to_error(error: kaldi_tar::Error) -> Error {
+    match error {
+        kaldi_tar::Error::Io(error) => Error::Io(error),
+        kaldi_tar::Error::Line { list, line, message } => Error::ScriptLine { script: list, line, message },
+        error => Error::Shard(error.to_string()),
+    }
+}
+
+impl Reader for ShardReader {
+    type Value = Batch;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Batch>> {
+        if let Some(fault) = self.fault.take() {
+            self.ended = true;
+            return Err(fault);
+        }
+        if self.ended {
+            return Ok(None);
+        }
+        let batch = self.next_batch();
+        self.ended |= !matches!(batch, Ok(Some(_)));
+        batch
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.samples.restart().map_err(to_error)?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        match self.samples.finish().map_err(to_error) {
+            Err(error @ Error::Io(kaldi_io::Error::Status { .. })) if self.permissive => {
+                warning!("{error}; ignored, as permissive mode (p) asks");
+                Ok(())
+            }
+            other => other,
+        }
+    }
+}
+
+impl Batches for ShardReader {
+    fn skim(&mut self) {
+        self.skims = true;
+        self.samples.names().want(Wanted::Headers);
+    }
+}

@@ -1,0 +1,63 @@
+//! Tar files of samples, as WeNet and webdataset have them, and lists of them, read in order.
+//!
+//! A *member* of a tar file has a header of 512 bytes before its content, which zeros fill up to whole blocks; two blocks of
+//! zeros end the file. Members whose names differ in their suffix only are the *fields* of a *sample*:
+//!
+//! ```text
+//! offset  what                                 sample  field
+//!      0  header: utt1.txt, 5 bytes
+//!    512  hello                                utt1    txt
+//!   1024  header: utt1.wav, 48044 bytes
+//!   1536  RIFF...                              utt1    wav
+//!  49664  header: utt2.txt ...
+//! ```
+//!
+//! | what | |
+//! | --- | --- |
+//! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
+//! | [`Samples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is a [`Fault`] with its place |
+//! | [`ShardNames`], [`SampleStream`] | lists of shards, and the samples of all of them |
+//! | [`member_header`] | a header as Python's `tarfile` writes it |
+//!
+//! ```
+//! use kaldi_tar::{Grouping, Members, Samples, Wanted, member_header};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a.tar");
+//! let mut bytes = member_header("utt1.txt".into(), 5);
+//! bytes.extend(b"hello");
+//! bytes.resize(10240, 0);
+//! std::fs::write(&path, bytes)?;
+//!
+//! let members = Members::open(path.to_str().unwrap_or_default().into(), Wanted::Contents)?;
+//! let mut samples = Samples::new(members, Grouping::Wenet);
+//! let sample = samples.next_sample(|_, _, payload| payload.read())?.expect("a sample");
+//! assert_eq!((sample.key.as_slice(), sample.fields[0].value.as_slice()), (&b"utt1"[..], &b"hello"[..]));
+//! assert!(samples.next_sample(|_, _, _| Ok(()))?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod error;
+mod fault;
+mod grouping;
+mod list;
+mod samples;
+mod source;
+mod stream;
+mod tar;
+
+pub use error::{Error, Result};
+pub use fault::{Fault, FaultKind, shown};
+pub use grouping::{Grouping, is_field, is_sound};
+pub use list::{ListLines, ShardName, ShardNames, excerpt};
+pub use samples::{Field, Keys, Sample, Samples, no_suffix};
+pub use source::{Wanted, comes_once};
+pub use stream::{SampleStream, Shard};
+pub use tar::{BLOCK, Member, Members, Payload, member_header, padding, whole_size};

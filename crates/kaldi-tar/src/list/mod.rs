@@ -1,0 +1,7 @@
+//! Lists: a line each.
+
+mod lines;
+mod names;
+
+pub use lines::{ListLines, excerpt};
+pub use names::{ShardName, ShardNames};
