@@ -183,3 +183,52 @@ fn names_of_outputs_that_look_like_mistakes_are_warned_about() {
     assert!(scratch.list().contains(&"o.ark,scp:o.scp".to_owned()));
     scratch.sh("copy-feats ark:m.ark 'ark:| cat > o'").succeeds().stderr_lacks("WARNING");
 }
+
+#[test]
+fn a_table_of_another_type_is_told_with_the_tool_that_reads_it() {
+    let scratch = Scratch::new();
+    scratch
+        .write("m", "a [ 1 2\n 3 4 ]\n")
+        .write("v", "a [ 1 2.5 ]\n")
+        .write("i", "a 1 2 3\n")
+        .write("g", "a 1 2 ; 3 ;\n");
+    scratch.write("p", "a [ 1 0.5 3 0.5 ] [ 2 1 ]\n").write("n", "a 0.5\n").write("w", "a hello world\n");
+    scratch.sh("copy-matrix ark:m ark:m.b; copy-vector ark:v ark:v.b; copy-int-vector ark:i ark:i.b").succeeds();
+    scratch.sh("copy-post ark:p ark:p.b; copy-gselect ark:g ark:g.b; copy-feats --compress ark:m ark:c.b").succeeds();
+    let [matrix, vector, ints, lists, posterior] = [
+        "this is a matrix; copy-matrix reads it",
+        "this is a vector; copy-vector reads it",
+        "this is an integer vector; copy-int-vector reads it",
+        "these are vectors of integers; copy-gselect reads them",
+        "this is a posterior; copy-post reads it",
+    ];
+    for (tool, input, advice) in [
+        ("copy-matrix", "i", ints),
+        ("copy-matrix", "i.b", ints),
+        ("copy-matrix", "g.b", lists),
+        ("copy-matrix", "p.b", posterior),
+        ("copy-matrix", "v.b", vector),
+        ("copy-matrix", "n", "this is a number; table-head prints it"),
+        ("copy-matrix", "w", "these are words; table-head prints them"),
+        ("copy-vector", "m.b", matrix),
+        ("copy-vector", "c.b", "this is a compressed matrix; copy-feats reads it"),
+        ("copy-int-vector", "m", matrix),
+        ("copy-int-vector", "v", vector),
+        ("copy-int-vector", "p", posterior),
+        ("copy-int-vector", "g", lists),
+        ("copy-int-vector", "m.b", matrix),
+        ("copy-post", "m", matrix),
+        ("copy-post", "v.b", vector),
+        ("copy-gselect", "i", ints),
+        ("copy-gselect", "p", posterior),
+        ("wav-copy", "v", vector),
+        ("wav-copy", "g.b", lists),
+    ] {
+        says(&scratch, &format!("{tool} ark:{input} ark:out"), advice);
+    }
+    // A script file, too; and a part of a value that is not there says nothing of types.
+    scratch.sh("ark-to-scp v.b v.scp; sed 's/$/[7:8]/' v.scp > part.scp").succeeds();
+    says(&scratch, "copy-matrix scp:v.scp ark:out", vector);
+    let error = error_of(&scratch, "copy-vector scp:part.scp ark:out");
+    assert!(!error.contains("copy-vector reads it"), "{error}");
+}

@@ -71,6 +71,7 @@ mod symbols;
 pub mod testing;
 pub mod unit;
 mod value;
+mod value_advice;
 mod values;
 mod window;
 pub mod wire;

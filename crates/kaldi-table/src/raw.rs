@@ -193,7 +193,9 @@ impl RawEntry {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
-        read.map_err(|error| self.error(error))
+        let advised =
+            |error: ParseError| if self.range.is_none() { error.with_type_advice(self.head()) } else { error };
+        read.map_err(|error| self.error(advised(error)))
     }
 
     /// Whether the value is unreadable for its range alone.

@@ -253,6 +253,7 @@ impl<F: Framing> ArchiveReader<F> {
 
     /// Puts the place to a fault of the value at `start` in the window.
     fn value_error(&self, key: &Range<usize>, start: usize, error: ParseError) -> Error {
+        let error = error.with_type_advice(&self.window.bytes()[start..]);
         self.entry_error(&self.window.bytes()[key.clone()], start, error)
     }
 

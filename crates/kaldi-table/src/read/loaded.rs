@@ -58,6 +58,6 @@ impl Loaded {
 /// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
     let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
-    let source = source.with_advice(advice);
+    let source = source.with_type_advice(bytes).with_advice(advice);
     kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
 }
