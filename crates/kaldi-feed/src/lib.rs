@@ -1,7 +1,10 @@
-//! Utterances on their way into the training of a model: what is done to text, sound and features, one utterance at a time.
+//! Utterances on their way into the training of a model: from lists, shards and tables to padded batches.
 //!
 //! | what | |
 //! | --- | --- |
+//! | [`Sample`] | an utterance, which is decoded when it is used |
+//! | [`Stage`], [`Registry`], [`Description`], [`Chain`] | what is done to samples, by name, in YAML |
+//! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain behind a list; batches as arrays and files |
 //! | [`Text`], [`Tokenizer`], [`Symbols`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
 //! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |

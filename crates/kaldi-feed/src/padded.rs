@@ -34,6 +34,8 @@ pub struct PaddedBatch {
     pub feats_lengths: Vec<i32>,
     /// Labels, where samples have any.
     pub target: Option<PaddedLabels>,
+    /// The number of each speaker, where samples have one.
+    pub speaker: Option<Vec<i32>>,
 }
 
 /// The labels of a batch.
@@ -81,6 +83,7 @@ impl PaddedBatch {
             feats,
             feats_lengths: matrices.iter().map(|matrix| matrix.num_rows() as i32).collect(),
             target: labels(&samples, padding)?,
+            speaker: samples.iter().map(|sample| sample.speaker).collect(),
             keys: samples.iter().map(|sample| sample.key.clone()).collect(),
         })
     }

@@ -36,6 +36,8 @@ pub struct Sample {
     pub text: Option<String>,
     /// The numbers of the symbols of the transcript.
     pub labels: Option<Vec<i32>>,
+    /// The number of the speaker.
+    pub speaker: Option<i32>,
     /// Other fields, as they stand in the list or shard.
     pub fields: BTreeMap<BString, Vec<u8>>,
     shape: Shape,
@@ -127,6 +129,7 @@ impl Sample {
             key: key.into(),
             text: None,
             labels: None,
+            speaker: None,
             fields: BTreeMap::new(),
             shape,
             seconds: 0.0,

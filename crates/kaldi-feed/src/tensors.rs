@@ -23,7 +23,7 @@ impl TensorFormat {
         }
     }
 
-    /// The bytes of a file with the arrays `feats`, `feats_lengths`, `target` and `target_lengths`, and with the keys.
+    /// The bytes of a file with the arrays `feats`, `feats_lengths`, `target`, `target_lengths` and `speaker`, and with the keys.
     ///
     /// # Errors
     /// Where keys are not UTF-8, or the arrays are too large for the form.
@@ -62,6 +62,9 @@ fn arrays(batch: &PaddedBatch) -> Vec<Array> {
         arrays.push(array("target", ["I64", "<i8"], &[number, target.longest], labels));
         let lengths = bytes(&target.lengths, |it| it.to_le_bytes());
         arrays.push(array("target_lengths", ["I32", "<i4"], &[number], lengths));
+    }
+    if let Some(speaker) = &batch.speaker {
+        arrays.push(array("speaker", ["I32", "<i4"], &[number], bytes(speaker, |it| it.to_le_bytes())));
     }
     arrays
 }
@@ -187,6 +190,7 @@ mod tests {
             feats_shape: [2, 2, 1],
             feats_lengths: vec![2, 1],
             target: Some(PaddedLabels { labels: vec![5, -1], longest: 1, lengths: vec![1, 0] }),
+            speaker: None,
         }
     }
 

@@ -312,3 +312,36 @@ fn a_reader_that_stops_early_leaves_nothing_behind() {
     let full = scratch.sh(&format!("feed-batches {PLAIN} - > /dev/full")).fails_with(255);
     full.stderr_has("No space left on device");
 }
+
+#[test]
+fn speakers_have_numbers() {
+    let scratch = corpus();
+    scratch.sh("sed -i 's/}$/, \"speaker\": \"anna\"}/; 2s/anna/ben/; 3s/anna/carl/' data.list").succeeds();
+    scratch.write("speakers", "anna 5\nben 7\n");
+    scratch.sh("sed -i 's/^dataset_conf:/&\\n  speaker_conf: {speaker_table_path: speakers}/' plain.yaml").succeeds();
+    let first = &fed(&scratch, PLAIN)[0];
+    assert_eq!(first.keys, ["u03", "u01", "u02", "u00"]);
+    assert_eq!(first.lengths("speaker"), [5, 7, 0, 5]);
+    scratch.sh("sed -i '1s/speaker/spaeker/' data.list").succeeds();
+    let ran = scratch.sh(&format!("feed-batches {PLAIN} -")).succeeds();
+    ran.stderr_has("u00: expected a field \"speaker\", got none; left out");
+}
+
+#[test]
+fn other_features_are_computed() {
+    let scratch = corpus();
+    scratch.sh("sed -i 's/  fbank_conf.*/  feats_type: log_mel_spectrogram/' plain.yaml").succeeds();
+    let batches = fed(&scratch, PLAIN);
+    // 0.7 s are 5600 samples, a frame for each 160 of them.
+    assert_eq!((batches[0].keys[0].as_str(), batches[0].shape("feats")), ("u03", vec![4, 35, 80]));
+    let feats = batches[0].feats();
+    let (least, most) =
+        feats[..35 * 80].iter().fold((f32::MAX, f32::MIN), |(least, most), &it| (least.min(it), most.max(it)));
+    assert!(most - least <= 2.0 && most > 0.5, "{least} {most}");
+    scratch.sh("sed -i 's/  feats_type.*/&\\n  log_mel_spectrogram_conf: {pad_or_trim: true, max_duration: 2}/' plain.yaml").succeeds();
+    assert!(fed(&scratch, PLAIN).iter().all(|batch| batch.shape("feats")[1..] == [100, 80]));
+    scratch.sh("sed -i 's/  feats_type.*/  feats_type: mfcc\\n  mfcc_conf: {num_ceps: 13}/' plain.yaml").succeeds();
+    scratch.sh("feed-feats --conf=plain.yaml data.list ark:got.ark").succeeds();
+    let options = "--sample-frequency=8000 --dither=0 --use-energy=false --num-ceps=13";
+    scratch.sh(&format!("compute-mfcc-feats {options} scp:wav.scp ark:- | cmp - got.ark")).succeeds();
+}

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use bstr::{BStr, ByteSlice};
+
 use crate::params::Params;
 use crate::yaml::Value;
 use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Symbols, Tokenizer, ids};
@@ -11,6 +13,7 @@ const UNKNOWN: &str = "<unk>";
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register("tokenize", tokenize);
+    registry.register("speaker", speaker);
     registry.register("filter", filter);
 }
 
@@ -48,6 +51,21 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
             return Err(Refusal::Bad(format!("the symbol table has neither {first:?} nor {unknown}")));
         }
         sample.labels = Some(labels);
+        Ok(())
+    }))
+}
+
+/// Puts the number of a speaker in the place of its name; unknown ones have number 0.
+fn speaker(params: &mut Params) -> Result<Stage> {
+    let Some(table) = params.text("speaker_table_path")? else {
+        return Err(params.error("speaker_table_path", "the file of a table of speakers", "nothing"));
+    };
+    let speakers = Symbols::parse(&table, &read_text(&table)?)?;
+    Ok(Stage::sample(move |sample| {
+        let Some(name) = sample.fields.get(BStr::new("speaker")) else {
+            return Err(Refusal::Bad("expected a field \"speaker\", got none".to_owned()));
+        };
+        sample.speaker = Some(speakers.id(&name.to_str_lossy()).unwrap_or(0));
         Ok(())
     }))
 }
