@@ -34,7 +34,7 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
     let (sender, mut receiver) = unbounded_channel();
     // A wrong standard input is told at once, by the first message.
     if let Err(error) = wire::receive(requests.as_fd()).map(|first| sender.send(first)) {
-        bail!("tools of this project start this program with the command serve, nobody else does ({error})");
+        bail!("serve is for the other tools, which pass their socket as standard input: {error}");
     }
     // The thread ends with the process.
     std::thread::Builder::new().name("requests".to_owned()).spawn(move || take_requests(&requests, &sender))?;
@@ -79,6 +79,8 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
         let cleaned = async { while uploads.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(CLEANING, cleaned).await;
     });
+    // A name of a host that is still being looked up is not waited for.
+    runtime.shutdown_background();
     Ok(())
 }
 

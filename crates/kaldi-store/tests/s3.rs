@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
@@ -21,7 +21,7 @@ use s3s_fs::FileSystem;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-use support::{Server, fail, noise, scratch, succeed, tool};
+use support::{Server, fail, noise, processes_with, scratch, succeed, tool, wait_for};
 
 const KEY: &str = "AKIDTESTTEST";
 const SECRET: &str = "s3cr3ts3cr3t";
@@ -177,28 +177,6 @@ fn a_tool_that_fails_leaves_no_object() {
     }
     assert_eq!(s3.objects(), ["old.ark"]);
     assert_eq!(fs::read(s3.object("old.ark")).unwrap(), b"old");
-}
-
-/// Processes that have this text in their environment, without zombies.
-fn processes_with(text: &str) -> Vec<u32> {
-    let is_alive = |pid: &u32| {
-        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-    };
-    let has_text = |pid: &u32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.windows(text.len()).any(|window| window == text.as_bytes())
-    };
-    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    pids.filter(|pid| is_alive(pid) && has_text(pid)).collect()
-}
-
-fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_there() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what} has not come");
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

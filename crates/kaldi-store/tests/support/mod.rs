@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a client has asked for.
 #[derive(Clone, Debug)]
@@ -250,4 +251,27 @@ pub fn noise(length: usize) -> &'static [u8] {
         })
         .collect();
     bytes.leak()
+}
+
+/// Processes that have this text in their environment, without zombies.
+pub fn processes_with(text: &str) -> Vec<u32> {
+    let is_alive = |pid: &u32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+    };
+    let has_text = |pid: &u32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(|pid| is_alive(pid) && has_text(pid)).collect()
+}
+
+/// Waits until it is there.
+pub fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what} has not come");
+        thread::sleep(Duration::from_millis(10));
+    }
 }
