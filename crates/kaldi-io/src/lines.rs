@@ -80,15 +80,18 @@ impl Lines {
     /// Where the stream cannot be read, or is no text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A pipe
     /// that failed is an error at its end; a last line without a newline can still be asked for.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
+        // Bytes of the line that were looked at.
+        let mut seen = 0;
         let (end, next) = loop {
             let rest = &self.buffer[self.used..];
-            if let Some(length) = memchr(b'\n', rest) {
-                break (self.used + length, self.used + length + 1);
+            if let Some(length) = memchr(b'\n', &rest[seen..]) {
+                break (self.used + seen + length, self.used + seen + length + 1);
             }
             let is_empty = rest.is_empty();
             // Binary data may have no newline for long.
-            self.check_text(self.buffer.len())?;
-            if rest.len() > LONGEST {
+            self.check_text(seen, self.buffer.len())?;
+            seen = rest.len();
+            if seen > LONGEST {
                 let offset = self.offset + self.used as u64;
                 let source = ParseError::new(0, "expected lines, got one of more than 16 MB");
                 return Err(Error::Content { name: self.name().to_owned(), offset, source });
@@ -100,16 +103,17 @@ impl Lines {
                 break (self.buffer.len(), self.buffer.len());
             }
         };
-        self.check_text(end)?;
+        self.check_text(seen.min(end - self.used), end)?;
         let line = &self.buffer[self.used..end];
         self.used = next;
         self.number += 1;
         Ok(Some(line))
     }
 
-    /// Refuses zero bytes between what was delivered and `end`.
-    fn check_text(&self, end: usize) -> Result<()> {
-        let Some(at) = memchr(0, &self.buffer[self.used..end]) else { return Ok(()) };
+    /// Refuses zero bytes before `end`, from the byte number `seen` behind what was delivered on.
+    fn check_text(&self, seen: usize, end: usize) -> Result<()> {
+        let Some(at) = memchr(0, &self.buffer[self.used + seen..end]) else { return Ok(()) };
+        let at = seen + at;
         let offset = self.offset + (self.used + at) as u64;
         let is_first = self.offset == 0 && self.used == 0;
         let advice = is_first.then(|| recognize(&self.buffer, Wanted::Lines, self.name(), at)).flatten();
