@@ -226,6 +226,12 @@ fn table_jobs() -> Vec<Job> {
         job("table-info of a script file of the matrices", "table-info", &["shuffled.scp"])
             .compared_with(CatToNull, 0.2)
             .beside(Rival::Nobody),
+        job("table-export of the matrices to npz", "table-export", &["m.ark", "out.npz"])
+            .compared_with(Cp, 1.5)
+            .beside(Rival::Nobody),
+        job("table-stats of the matrices", "table-stats", &["m.ark"])
+            .compared_with(CatToFile, 1.5)
+            .beside(Rival::Nobody),
         job("table-check of the matrices", "table-check", &["m.ark"])
             .compared_with(CatToNull, 6.0)
             .beside(Rival::Nobody),

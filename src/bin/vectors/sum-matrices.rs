@@ -15,7 +15,7 @@ Sums matrices of one size, such as statistics of several jobs.
 
 Usage: sum-matrices [options] <matrix-wxfilename> <matrix-rxfilename1> [<matrix-rxfilename2> ...]
  e.g.: sum-matrices sum.mat 1.mat 2.mat 3.mat
-See also: matrix-sum (of tables, too)
+See also: matrix-sum
 ";
 
 #[derive(clap::Parser)]
