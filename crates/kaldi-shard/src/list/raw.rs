@@ -79,7 +79,7 @@ impl RawList {
 
     fn read(&mut self) -> Result<Option<RawUtterance>> {
         let Some(mut lines) = self.lines.take() else { return Ok(None) };
-        let Some(line) = lines.next()? else {
+        let Some(line) = lines.next_line()? else {
             lines.finish()?;
             return Ok(None);
         };

@@ -31,7 +31,7 @@ impl ListLines {
     ///
     /// # Errors
     /// Where the list cannot be read, or is no text.
-    pub fn next(&mut self) -> Result<Option<Vec<u8>>> {
+    pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             let mut wanted = 1;
             let line = loop {

@@ -51,7 +51,7 @@ impl ShardNames {
         let wanted = self.wanted;
         loop {
             if let Some(mut list) = self.list.take() {
-                if let Some(line) = list.next()? {
+                if let Some(line) = list.next_line()? {
                     let name = from_uri(&line).map_err(|message| list.error(message))?;
                     self.list = Some(list);
                     return Ok(Some(ShardName::new(name, wanted)));
