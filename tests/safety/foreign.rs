@@ -156,7 +156,7 @@ fn names_that_only_a_shell_or_a_browser_understands_get_advice() {
         ("copy-feats 'ark:~/feats.ark' ark:-", "write $HOME instead"),
         ("copy-feats 'ark:raw_*.ark' ark:-", "'cat FILES |'"),
         ("copy-feats 'sox a.wav -t wav -' -", "a command needs a pipe sign: 'command |' to read"),
-        ("copy-feats ark:https://example.org/a.ark ark:-", "'curl -sSfL https://example.org/a.ark |'"),
+        ("copy-feats ark:ftp://example.org/a.ark ark:-", "'curl -sSfL ftp://example.org/a.ark |'"),
         ("copy-feats ark:a.ark,scp:a.scp ark:-", "one table has one name: ark:FILE or scp:FILE to read"),
         ("copy-feats -j4 ark:-", "as a table, \"-j4\" is written \"ark:-j4\""),
         ("copy-feats -j4 -", "options have the form --name=value"),

@@ -7,11 +7,18 @@ use kaldi_io::{Cursor, ParseError, Part};
 use super::stored::{Header, Layout, Stored};
 use crate::MatrixRange;
 
+/// The most columns that are read one by one; a wider matrix is read whole.
+const MAX_COLUMNS: usize = 1 << 16;
+
 /// Tells which bytes a range needs of the matrix that began at `start` with the marker, behind which the cursor stands.
 pub(crate) fn part(cursor: &mut Cursor<'_>, start: usize, range: &[u8]) -> Result<Option<Part>, ParseError> {
     let header = Header::read(cursor)?;
     let payload = cursor.offset() - start;
     let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
+    // The number of columns is a claim, for which no memory is taken.
+    if header.layout == Layout::Columns && rows.len() < header.rows && cols.len() > MAX_COLUMNS {
+        return Ok(None);
+    }
     // Columns are cut where they lie apart; else rows are read whole, and cut when they are decompressed.
     let (pieces, num_cols, range) = match header.layout {
         Layout::Columns => (column_pieces(header, &rows, &cols), cols.len(), ":".to_owned()),
@@ -43,4 +50,25 @@ fn row_pieces(header: Header, rows: &Range<usize>, width: usize) -> Vec<Range<us
     let stride = width * header.cols;
     let piece = rows.start * stride..rows.end * stride;
     vec![piece]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_of_many_columns_takes_no_memory() {
+        let header = |cols: i32| {
+            let fields = [1_f32.to_le_bytes(), 2_f32.to_le_bytes(), 9_i32.to_le_bytes(), cols.to_le_bytes()];
+            [b"CM ".as_slice(), &fields.concat()].concat()
+        };
+        let pieces = |cols: i32, range: &str| {
+            let part = part(&mut Cursor::new(&header(cols)), 0, range.as_bytes()).unwrap();
+            part.map(|part| part.pieces.len())
+        };
+        assert_eq!(pieces(100, "2:3"), Some(101));
+        assert_eq!(pieces(i32::MAX, ":,5:2000000000"), Some(2));
+        assert_eq!(pieces(i32::MAX, "2:3,5:6"), Some(3));
+        assert_eq!(pieces(i32::MAX, "2:3"), None);
+    }
 }
