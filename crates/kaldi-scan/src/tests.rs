@@ -255,7 +255,12 @@ fn a_named_type_is_expected_of_every_value() {
         0,
         "a: a.ark:4: expected token \"FV\", got \"FM\": this is a matrix; copy-matrix reads it",
     );
-    refuses(&float_matrix("a", 1, 1), Some("token"), 0, "a: a.ark:2: expected text, got a zero byte");
+    refuses(
+        &float_matrix("a", 1, 1),
+        Some("token"),
+        0,
+        "a: a.ark:2: expected text, got a zero byte: this is a matrix; copy-matrix reads it",
+    );
 }
 
 #[test]
