@@ -49,6 +49,7 @@ where
         max_bytes,
         weigh,
         work: Arc::new(work),
+        eager: false,
     }
 }
 
@@ -61,6 +62,16 @@ pub struct ParMap<R: Reader, U> {
     max_bytes: usize,
     weigh: fn(&R::Value) -> usize,
     work: Arc<Work<R, U>>,
+    eager: bool,
+}
+
+impl<R: Reader, U> ParMap<R, U> {
+    /// Starts the threads with the first value, for values each of which is much work, such as whole files.
+    #[must_use]
+    pub fn eager(mut self) -> Self {
+        self.eager = true;
+        self
+    }
 }
 
 enum Threads {
@@ -315,7 +326,8 @@ where
 
     fn next(&mut self) -> Result<Option<U>, R::Error> {
         if let State::Inline { reader, bytes, time } = &mut self.state {
-            let pays = *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
+            let pays =
+                self.eager || *bytes >= WARM_UP_BYTES && time.as_nanos() * 1024 >= CHEAP_NANOS_PER_KB * *bytes as u128;
             if !pays || self.threads.get() <= 1 {
                 let mapped = reader.next().and_then(|value| {
                     let Some(value) = value else { return Ok(None) };

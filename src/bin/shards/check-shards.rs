@@ -64,7 +64,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
     let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
     let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
     let mut keys = Keys::default();
-    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).iter() {
+    for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).eager().iter() {
         let (shard, mut findings): (String, Findings) = found?;
         num_shards += 1;
         num_samples += findings.keys.len() as u64;

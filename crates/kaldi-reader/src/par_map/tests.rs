@@ -32,6 +32,26 @@ fn numbers(length: usize) -> impl Reader<Value = usize, Error = String> + Send {
 }
 
 #[test]
+fn an_eager_map_works_on_its_first_values_side_by_side() {
+    for restarts in [false, true] {
+        // Each of the two waits for the other.
+        let meeting = Arc::new(std::sync::Barrier::new(2));
+        let work = move |number: usize| {
+            meeting.wait();
+            Ok::<_, String>(number)
+        };
+        let mut reader = par_map(numbers(2), || 2, 8 * WEIGHT, |_| 1, work).eager();
+        if restarts {
+            reader.restart().unwrap();
+            assert_eq!(reader.next(), Ok(Some(0)));
+            assert_eq!(reader.next(), Ok(Some(1)));
+            reader.restart().unwrap();
+        }
+        assert_eq!(reader.iter().collect::<Result<Vec<_>, _>>(), Ok(vec![0, 1]));
+    }
+}
+
+#[test]
 fn an_error_of_the_work_is_delivered_in_order() {
     for threads in [1, 4] {
         let mut reader = par_map(
