@@ -24,10 +24,10 @@ tar -C "$stage" --owner=0 --group=0 --sort=name -czf "$stage/archive" "$name"
 mkdir "$stage/trial"
 tar -C "$stage/trial" -xzf "$stage/archive"
 lengths=$(PATH=$stage/trial/$name/bin:/usr/bin:/bin kaldi-tables feat-to-len --print-args=false scp:samples/feats.scp ark,t:-)
-[ "$lengths" = $'anna-01 28\nanna-02 33\nben-01 30' ]
+[ "$lengths" = $'anna-01 28 \nanna-02 33 \nben-01 30 ' ] || { echo "the packed tools wrote: $lengths" >&2; exit 1; }
 for file in man/man1/copy-feats.1 bash-completion/completions/copy-feats zsh/site-functions/_kaldi-tables \
     fish/vendor_completions.d/copy-feats.fish doc/kaldi-tables/README.md; do
-    [ -s "$stage/trial/$name/share/$file" ]
+    [ -s "$stage/trial/$name/share/$file" ] || { echo "$file is missing" >&2; exit 1; }
 done
 mv "$stage/archive" "$folder/$name.tar.gz"
 du -sh --apparent-size "$folder/$name.tar.gz"
