@@ -49,6 +49,8 @@ fn lists_shards_and_tables_deliver_the_same() {
     let shards = fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=shard shards.list");
     let table = fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=table --text=text scp:wav.scp");
     assert!(raw == shards && raw == table);
+    let options = "--conf=plain.yaml --data-type=table scp:wav.scp -";
+    scratch.sh(&format!("feed-batches {options} > /dev/null")).succeeds().stderr_lacks("no entry was read");
     // Compressed shards cannot be read at any place.
     scratch.sh("gzip a.tar && mv a.tar.gz c.tar && printf 'c.tar\\nb.tar\\n' > packed.list").succeeds();
     assert!(raw == fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=shard packed.list"));

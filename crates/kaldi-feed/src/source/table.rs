@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::{BoxReader, ReaderExt};
 use kaldi_shard::{ListIndex, Stored};
-use kaldi_table::parse_script_line;
+use kaldi_table::{count_delivered, parse_script_line};
 
 use super::content::Part;
 use super::measure::measured;
@@ -49,6 +49,7 @@ impl Table {
         let (name, index, texts) = (Arc::clone(&self.name), Arc::clone(&self.index), self.texts.clone());
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
+            count_delivered();
             let found = parse_script_line(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
             Ok(Some(found.and_then(|line| sample(line.key, line.xfilename, texts.as_deref(), seeds))))
         };
