@@ -14,9 +14,9 @@ pub const TRIALS: &Trials = &[
     ("json_writes_the_bytes_of_our_raw_lists", json_writes_the_same),
 ];
 
-/// A data directory: recordings of one and two channels at 16 kHz, keys that are short, long, dotted, in folders and beyond
+/// A data directory: recordings of one and two channels at this rate, keys that are short, long, dotted, in folders and beyond
 /// ASCII, of up to 100 bytes and more.
-fn data() -> Scratch {
+fn data(rate: u32) -> Scratch {
     let scratch = Scratch::new();
     let keys = [
         "u1",
@@ -30,9 +30,9 @@ fn data() -> Scratch {
     ];
     let (mut recordings, mut text) = (String::new(), String::new());
     for (number, key) in keys.iter().enumerate() {
-        let sound = tone(16000, 300.0 + 50.0 * number as f64, 9000.0, 0.1 + 0.03 * number as f64);
+        let sound = tone(rate, 300.0 + 50.0 * number as f64, 9000.0, 0.1 + 0.03 * number as f64);
         let channels: &[&[i16]] = if number == 1 { &[&sound, &sound] } else { &[&sound] };
-        scratch.write(&format!("{number}.wav"), wave(16000, channels));
+        scratch.write(&format!("{number}.wav"), wave(rate, channels));
         recordings += &format!("{key} {number}.wav\n");
         text += &if number == 3 {
             format!("{key}\n")
@@ -48,7 +48,15 @@ fn data() -> Scratch {
 }
 
 fn tarfile_writes_the_same(python: &Python) {
-    let scratch = data();
+    let narrow = data(8000);
+    let make = "make-shard-list --resample=8000 --num-utts-per-shard=3";
+    narrow.sh(&format!("{make} wav.scp text ours ours.list")).succeeds();
+    python.run(&narrow, "make_shards", "3 wav.scp text - theirs");
+    narrow.sh(&format!("{make} --segments=segments wav.scp s.text cut cut.list")).succeeds();
+    python.run(&narrow, "make_shards", "3 wav.scp s.text segments theirs-cut");
+    narrow.sh("diff -r ours theirs && diff -r cut theirs-cut && ls ours | wc -l").succeeds().stdout_is("3\n");
+
+    let scratch = data(16000);
     scratch.sh("make-shard-list --num-utts-per-shard=3 wav.scp text ours ours.list").succeeds();
     python.run(&scratch, "make_shards", "3 wav.scp text - theirs");
     scratch.sh("diff -r ours theirs && ls ours | wc -l").succeeds().stdout_is("3\n");
@@ -61,7 +69,7 @@ fn tarfile_writes_the_same(python: &Python) {
 }
 
 fn others_read_ours(python: &Python) {
-    let scratch = data();
+    let scratch = data(16000);
     for compress in ["none", "gzip"] {
         scratch.sh(&format!("make-shard-list --compress={compress} wav.scp text ours data.list")).succeeds();
         let listed = scratch.sh("list-shards --json data.list").succeeds();
@@ -72,7 +80,7 @@ fn others_read_ours(python: &Python) {
 }
 
 fn ours_reads_webdataset(python: &Python) {
-    let scratch = data();
+    let scratch = data(16000);
     python.run(&scratch, "write_webdataset", "wav.scp text wds");
     for options in ["wds.tar", "wds.tar.gz"] {
         scratch.sh(&format!("check-shards --grouping=wenet {options}")).succeeds().stdout_is("");
@@ -85,7 +93,7 @@ fn ours_reads_webdataset(python: &Python) {
 }
 
 fn ours_reads_every_tar(python: &Python) {
-    let scratch = data();
+    let scratch = data(16000);
     python.run(&scratch, "make_tars", "wav.scp");
     scratch.sh("list-shards pax.tar | cut -d' ' -f1,3 > expected").succeeds();
     for kind in ["ustar", "gnu"] {
@@ -102,7 +110,7 @@ fn ours_reads_every_tar(python: &Python) {
 }
 
 fn json_writes_the_same(python: &Python) {
-    let scratch = data();
+    let scratch = data(16000);
     scratch
         .sh("make-raw-list wav.scp text ours && make-raw-list --segments=segments wav.scp s.text ours-cut")
         .succeeds();
