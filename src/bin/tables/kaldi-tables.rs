@@ -132,6 +132,10 @@ fn help_of(tool: &str) -> anyhow::Result<Help> {
     if !is_tool(tool) {
         bail!(no_tool(tool));
     }
+    read_help(tool)
+}
+
+fn read_help(tool: &str) -> anyhow::Result<Help> {
     let path = path_of(tool);
     let output =
         Command::new(&path).arg("--help").output().with_context(|| format!("cannot run {}", path.display()))?;
@@ -141,7 +145,7 @@ fn help_of(tool: &str) -> anyhow::Result<Help> {
 /// What the tools beside this program say of themselves.
 fn installed() -> anyhow::Result<Vec<Help>> {
     let tools = tasks().flat_map(|(_, tools)| tools.into_iter().map(|(tool, _)| tool));
-    tools.filter(|tool| path_of(tool).is_absolute()).map(help_of).collect()
+    tools.filter(|tool| path_of(tool).is_absolute()).map(read_help).collect()
 }
 
 fn no_tool(name: &str) -> String {
