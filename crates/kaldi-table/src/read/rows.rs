@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 
 use bstr::BString;
 use kaldi_io::Value;
@@ -13,8 +12,9 @@ use crate::context::Context;
 use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::lookup::find::Lookup;
-use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
+use crate::permissive::Unreadable;
 use crate::raw::RawEntry;
+use crate::read::queue::{Outcome, Queue, Row};
 use crate::{Error, Result};
 
 /// A table before its map: the entries that were looked at, and those behind them.
@@ -121,19 +121,6 @@ impl Reader for FoundBatches {
     }
 }
 
-/// The work's result on one entry.
-enum Outcome<U> {
-    Done(U),
-    Unreadable { error: WorkError, wrong_range: bool },
-    Failed(WorkError),
-}
-
-struct Row<U> {
-    key: BString,
-    log: Vec<u8>,
-    outcome: Outcome<U>,
-}
-
 /// The results for a batch.
 struct RowBatch {
     /// A `VecDeque` of rows.
@@ -146,14 +133,8 @@ struct RowBatch {
 #[must_use = "nothing is read before the first call of next()"]
 pub struct Rows<U> {
     batches: ParMap<FoundBatches, RowBatch>,
-    unreadable: Unreadable,
+    queue: Queue<Row<U>>,
     context: Context,
-    queue: VecDeque<Row<U>>,
-    /// Log lines that belong behind the queue.
-    log: Vec<u8>,
-    delivered: u64,
-    ended: bool,
-    value: PhantomData<fn() -> U>,
 }
 
 impl<U: Send + 'static> Rows<U> {
@@ -171,48 +152,7 @@ impl<U: Send + 'static> Rows<U> {
             let rows = batch.entries.into_iter().zip(found).map(|(raw, found)| do_work(raw, found, &work));
             RowBatch { rows: Box::new(rows.collect::<VecDeque<_>>()), log: batch.log }
         };
-        Self {
-            batches: start(found, context.clone(), Box::new(work)),
-            unreadable,
-            context,
-            queue: VecDeque::new(),
-            log: Vec::new(),
-            delivered: 0,
-            ended: false,
-            value: PhantomData,
-        }
-    }
-
-    fn next_row(&mut self) -> Result<Option<(BString, U)>> {
-        while !self.ended {
-            let Some(row) = self.queue.pop_front() else {
-                kaldi_log::replay(&std::mem::take(&mut self.log));
-                let Some(batch) = self.batches.next()? else { break };
-                self.queue = downcast(batch.rows);
-                self.log = batch.log;
-                continue;
-            };
-            kaldi_log::replay(&row.log);
-            match row.outcome {
-                Outcome::Done(result) => {
-                    self.delivered += 1;
-                    self.context.count();
-                    return Ok(Some((row.key, result)));
-                }
-                Outcome::Unreadable { error, wrong_range } => {
-                    match permit(self.unreadable, self.delivered, wrong_range) {
-                        Permit::Fail => return Err(from_work(error)),
-                        Permit::LeaveOut => warn_left_out(&from_work(error)),
-                        Permit::End => {
-                            warn_end(&error);
-                            break;
-                        }
-                    }
-                }
-                Outcome::Failed(error) => return Err(from_work(error)),
-            }
-        }
-        Ok(None)
+        Self { batches: start(found, context.clone(), Box::new(work)), queue: Queue::new(unreadable), context }
     }
 
     /// Takes every row in order, up to the end of the table.
@@ -256,29 +196,16 @@ impl<U: Send + 'static> Reader for Rows<U> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, U)>> {
-        let context = self.context.clone();
-        let row = context.logged(|| self.next_row());
-        self.ended |= !matches!(row, Ok(Some(_)));
-        row
+        let fill = || Ok(self.batches.next()?.map(|batch| (downcast(batch.rows), batch.log)));
+        self.queue.next(&self.context, fill, |row| row)
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.queue.clear();
-        self.log.clear();
-        self.delivered = 0;
-        self.ended = true;
-        let context = self.context.clone();
-        context.logged(|| self.batches.restart())?;
-        self.ended = false;
-        Ok(())
+        self.queue.restart(&self.context, || self.batches.restart())
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.queue.clear();
-        self.log.clear();
-        self.ended = true;
-        let context = self.context.clone();
-        context.logged(|| self.batches.finish())
+        self.queue.finish(&self.context, || self.batches.finish())
     }
 }
 
@@ -316,13 +243,5 @@ fn downcast<V: 'static>(hidden: Box<dyn Any + Send>) -> V {
     match hidden.downcast() {
         Ok(value) => *value,
         Err(_) => unreachable!("a batch has the type that its table gave it"),
-    }
-}
-
-/// Unwraps errors of tables that went through a tool's work.
-fn from_work(error: WorkError) -> Error {
-    match error.downcast::<Error>() {
-        Ok(error) => *error,
-        Err(error) => Error::Work(error),
     }
 }

@@ -4,20 +4,15 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_log::warning;
-use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, CHUNK};
+use crate::Result;
 use crate::context::Context;
 use crate::framing::{PartFn, Typed};
 use crate::permissive::warn_left_out;
-use crate::raw::RawEntry;
 use crate::read::lines_ahead::{LinesAhead, NextLine};
 use crate::read::loader::ValueLoader;
+use crate::read::stepwise::{Step, Steps};
 use crate::script::split_range;
-use crate::{Error, Result};
-
-/// Entries that are loaded together at most; small ones come by the thousand.
-const BATCH_ENTRIES: usize = 1024;
 
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
@@ -25,21 +20,6 @@ pub(crate) struct ScriptReader {
     loader: ValueLoader,
     part: PartFn,
     permissive: bool,
-    /// A fault behind the entries that were delivered last.
-    fault: Option<Error>,
-    ended: bool,
-}
-
-/// What a line comes to.
-enum Step {
-    Entry {
-        entry: RawEntry,
-        /// Whether it comes from a command.
-        is_slow: bool,
-    },
-    /// Its value cannot be read, and permissive mode passes over it.
-    LeftOut,
-    End,
 }
 
 impl ScriptReader {
@@ -47,59 +27,11 @@ impl ScriptReader {
         let mut lines = LinesAhead::open(rxfilename, framing.frame, permissive, context)?;
         // A script file whose first line makes no sense is the wrong file: that is told at once.
         lines.check_first()?;
-        Ok(Self {
-            lines,
-            loader: ValueLoader::new(framing.frame),
-            part: framing.part,
-            permissive,
-            fault: None,
-            ended: false,
-        })
+        Ok(Self { lines, loader: ValueLoader::new(framing.frame), part: framing.part, permissive })
     }
+}
 
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut batch = Batch::default();
-        let mut bytes = 0;
-        while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
-            if !batch.entries.is_empty() && !self.lines.has_line() {
-                break;
-            }
-            let (step, log) = kaldi_log::capture(|| self.step());
-            batch.log.extend_from_slice(&log);
-            match step {
-                Ok(Step::Entry { mut entry, is_slow }) => {
-                    entry.log = std::mem::take(&mut batch.log);
-                    bytes = bytes.saturating_add(entry.weigh());
-                    batch.entries.push(entry);
-                    // A command takes its time; what is there goes on.
-                    if is_slow {
-                        break;
-                    }
-                }
-                Ok(Step::LeftOut) => {}
-                Ok(Step::End) => {
-                    self.ended = true;
-                    break;
-                }
-                Err(error) => {
-                    self.lines.stop();
-                    self.fault = Some(error);
-                    break;
-                }
-            }
-        }
-        if batch.entries.is_empty() && batch.log.is_empty() {
-            return match self.fault.take() {
-                Some(fault) => {
-                    self.ended = true;
-                    Err(fault)
-                }
-                None => Ok(None),
-            };
-        }
-        Ok(Some(batch))
-    }
-
+impl Steps for ScriptReader {
     /// Takes the next line and frames its value.
     fn step(&mut self) -> Result<Step> {
         let Some(NextLine { line, number, log, value }) = self.lines.next()? else { return Ok(Step::End) };
@@ -134,42 +66,24 @@ impl ScriptReader {
             }
         }
     }
-}
 
-impl Reader for ScriptReader {
-    type Value = Batch;
-    type Error = Error;
+    fn is_ready(&self) -> bool {
+        self.lines.has_line()
+    }
 
-    fn next(&mut self) -> Result<Option<Batch>> {
-        if let Some(fault) = self.fault.take() {
-            self.ended = true;
-            return Err(fault);
-        }
-        if self.ended {
-            return Ok(None);
-        }
-        let batch = self.next_batch();
-        self.ended |= !matches!(batch, Ok(Some(_)));
-        batch
+    fn stop(&mut self) {
+        self.lines.stop();
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.fault = None;
-        self.ended = true;
         self.lines.restart()?;
-        self.loader.restart()?;
-        self.ended = false;
-        Ok(())
+        Ok(self.loader.restart()?)
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.fault = None;
-        self.ended = true;
         self.lines.finish()
     }
-}
 
-impl Batches for ScriptReader {
     fn skim(&mut self) {
         self.loader.skim();
     }

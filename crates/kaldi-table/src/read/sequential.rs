@@ -1,6 +1,5 @@
 //! Sequential reading of tables.
 
-use std::collections::VecDeque;
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString};
@@ -13,13 +12,15 @@ use crate::entry::Entry;
 use crate::error::WorkError;
 use crate::framing::Typed;
 use crate::lookup::find::Lookup;
-use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
+use crate::permissive::Unreadable;
 use crate::raw::RawEntry;
 use crate::read::archive::ArchiveReader;
+use crate::read::queue::{Filled, Outcome, Queue, Row};
 use crate::read::rows::{Rest, Rows};
 use crate::read::script::ScriptReader;
 use crate::read::shards::ShardReader;
 use crate::read::single_file::SingleFile;
+use crate::read::stepwise::Stepwise;
 use crate::specifier::{parse_rspecifier, refused};
 use crate::{Error, Result};
 
@@ -39,12 +40,7 @@ use crate::{Error, Result};
 #[must_use]
 pub struct SequentialReader<T> {
     batches: BoxedBatches,
-    unreadable: Unreadable,
-    queue: VecDeque<RawEntry>,
-    /// Log lines that belong behind the queue.
-    log: Vec<u8>,
-    delivered: u64,
-    ended: bool,
+    queue: Queue<RawEntry>,
     context: Context,
     value: PhantomData<fn() -> T>,
 }
@@ -90,16 +86,7 @@ impl<T: Value> SequentialReader<T> {
     }
 
     fn new(batches: BoxedBatches, unreadable: Unreadable, context: Context) -> Self {
-        Self {
-            batches,
-            unreadable,
-            queue: VecDeque::new(),
-            log: Vec::new(),
-            delivered: 0,
-            ended: false,
-            context,
-            value: PhantomData,
-        }
+        Self { batches, queue: Queue::new(unreadable), context, value: PhantomData }
     }
 
     /// Looks at the next entry without taking it: nothing at the end of the table.
@@ -107,30 +94,14 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// Where the table cannot be read on. An entry whose value makes no sense is no error until it is read.
     pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
-        while self.queue.is_empty() && !self.ended {
-            let context = self.context.clone();
-            context.logged(|| self.fill())?;
-        }
-        Ok(self.queue.front().map(Entry::new))
+        Ok(self.queue.peek(&self.context, || fill(&mut self.batches))?.map(Entry::new))
     }
 
     /// The rest of the table with its values read as `U`, for a table whose type shows when it is looked at. `T` and `U`
     /// have to frame the values of a `U` alike.
     pub fn retyped<U: Value>(self) -> SequentialReader<U> {
-        let Self { batches, unreadable, queue, log, delivered, ended, context, value: _ } = self;
-        SequentialReader { batches, unreadable, queue, log, delivered, ended, context, value: PhantomData }
-    }
-
-    /// Puts the next entries into the empty queue, or finds the end.
-    fn fill(&mut self) -> Result<()> {
-        kaldi_log::replay(&std::mem::take(&mut self.log));
-        let batch = self.batches.next();
-        self.ended = !matches!(batch, Ok(Some(_)));
-        if let Some(batch) = batch? {
-            self.queue = batch.entries.into();
-            self.log = batch.log;
-        }
-        Ok(())
+        let Self { batches, queue, context, value: _ } = self;
+        SequentialReader { batches, queue, context, value: PhantomData }
     }
 
     /// Does `work` on every entry, on several threads where there is enough of it, and delivers keys and results in the
@@ -154,9 +125,10 @@ impl<T: Value> SequentialReader<T> {
         U: Send + 'static,
         F: Fn(&Entry<'_, T>, L::Found) -> Result<U, WorkError> + Send + Sync + 'static,
     {
-        let first = Batch { entries: self.queue.into(), log: self.log };
+        let Self { batches, queue, context, value: _ } = self;
+        let ((entries, log), unreadable) = queue.into_filled();
+        let first = Batch { entries: entries.into(), log };
         let first = Some(first).filter(|first| !first.entries.is_empty() || !first.log.is_empty());
-        let Self { batches, unreadable, context, .. } = self;
         Rows::new(Rest { first, batches, unreadable, context }, lookup, work)
     }
 
@@ -166,63 +138,34 @@ impl<T: Value> SequentialReader<T> {
     }
 }
 
-impl<T: Value> SequentialReader<T> {
-    fn next_value(&mut self) -> Result<Option<(BString, T)>> {
-        while !self.ended {
-            let Some(mut raw) = self.queue.pop_front() else {
-                self.fill()?;
-                continue;
-            };
-            kaldi_log::replay(&std::mem::take(&mut raw.log));
-            match raw.parse() {
-                Ok(value) => {
-                    self.delivered += 1;
-                    self.context.count();
-                    return Ok(Some((raw.key, value)));
-                }
-                Err(error) => match permit(self.unreadable, self.delivered, raw.has_wrong_range::<T>()) {
-                    Permit::Fail => return Err(error),
-                    Permit::LeaveOut => warn_left_out(&error),
-                    Permit::End => {
-                        warn_end(&error);
-                        break;
-                    }
-                },
-            }
-        }
-        Ok(None)
-    }
-}
-
 impl<T: Value> Reader for SequentialReader<T> {
     type Value = (BString, T);
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, T)>> {
-        let context = self.context.clone();
-        let value = context.logged(|| self.next_value());
-        self.ended |= !matches!(value, Ok(Some(_)));
-        value
+        let parse = |mut raw: RawEntry| {
+            let log = std::mem::take(&mut raw.log);
+            let outcome = match raw.parse() {
+                Ok(value) => Outcome::Done(value),
+                Err(error) => Outcome::Unreadable { error: error.into(), wrong_range: raw.has_wrong_range::<T>() },
+            };
+            Row { key: raw.key, log, outcome }
+        };
+        self.queue.next(&self.context, || fill(&mut self.batches), parse)
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.queue.clear();
-        self.log.clear();
-        self.delivered = 0;
-        self.ended = true;
-        let context = self.context.clone();
-        context.logged(|| self.batches.restart())?;
-        self.ended = false;
-        Ok(())
+        self.queue.restart(&self.context, || self.batches.restart())
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.queue.clear();
-        self.log.clear();
-        self.ended = true;
-        let context = self.context.clone();
-        context.logged(|| self.batches.finish())
+        self.queue.finish(&self.context, || self.batches.finish())
     }
+}
+
+/// The next batch for a queue.
+fn fill(batches: &mut BoxedBatches) -> Result<Option<Filled<RawEntry>>> {
+    Ok(batches.next()?.map(|batch| (batch.entries.into(), batch.log)))
 }
 
 /// The type of the values of a table.
@@ -247,7 +190,7 @@ fn open_batches(rspecifier: &BStr, wanted: Wanted, context: &Context) -> Result<
         }
         RspecifierKind::Script => {
             let script = ScriptReader::open(rxfilename, framing, permissive, context.clone())?;
-            (Box::new(script), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+            (Box::new(Stepwise::new(script)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
         RspecifierKind::Shards => {
             let Some(field) = wanted.field else {
@@ -255,7 +198,7 @@ fn open_batches(rspecifier: &BStr, wanted: Wanted, context: &Context) -> Result<
                 return Err(refused(rspecifier, &advice));
             };
             let shards = ShardReader::new(rxfilename, field, framing.frame, permissive);
-            (Box::new(shards), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
+            (Box::new(Stepwise::new(shards)), if permissive { Unreadable::IsLeftOut } else { Unreadable::Fails })
         }
     };
     if parsed.options.background {

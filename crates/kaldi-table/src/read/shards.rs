@@ -6,18 +6,14 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Frame, ParseError, ReadAt};
 use kaldi_log::warning;
-use kaldi_reader::Reader;
 use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
 
-use crate::batch::{Batch, Batches, CHUNK};
 use crate::framing::FrameFn;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
 use crate::raw::{Chunk, RawEntry};
+use crate::read::stepwise::{Step, Steps};
 use crate::{Error, Result};
-
-/// Entries that are read together at most.
-const BATCH_ENTRIES: usize = 1024;
 
 /// The field that stands for text: one line, whatever white space is in it.
 const TEXT: &str = "txt";
@@ -29,9 +25,6 @@ pub(crate) struct ShardReader {
     frame: FrameFn,
     skims: bool,
     permissive: bool,
-    /// A fault behind the entries that were delivered last.
-    fault: Option<Error>,
-    ended: bool,
 }
 
 /// The field of a sample as far as it is in memory.
@@ -52,43 +45,11 @@ impl ShardReader {
                 warning!("{error}; the rest of this shard is left out, as permissive mode (p) asks");
             });
         }
-        Self { samples, field, frame, skims: false, permissive, fault: None, ended: false }
-    }
-
-    fn next_batch(&mut self) -> Result<Option<Batch>> {
-        let mut batch = Batch::default();
-        let mut bytes = 0;
-        while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
-            let (step, log) = kaldi_log::capture(|| self.step());
-            batch.log.extend_from_slice(&log);
-            match step {
-                Ok(Some(Ok(mut entry))) => {
-                    entry.log = std::mem::take(&mut batch.log);
-                    bytes += entry.value.len();
-                    batch.entries.push(entry);
-                }
-                Ok(Some(Err(error))) if self.permissive => {
-                    let ((), log) = kaldi_log::capture(|| warn_left_out(&error));
-                    batch.log.extend_from_slice(&log);
-                }
-                Ok(Some(Err(error))) | Err(error) => {
-                    self.fault = Some(error);
-                    break;
-                }
-                Ok(None) => {
-                    self.ended = true;
-                    break;
-                }
-            }
-        }
-        if !batch.entries.is_empty() || !batch.log.is_empty() {
-            return Ok(Some(batch));
-        }
-        self.fault.take().map_or(Ok(None), Err)
+        Self { samples, field, frame, skims: false, permissive }
     }
 
     /// The entry of the next sample, or what is wrong with that sample alone.
-    fn step(&mut self) -> Result<Option<Result<RawEntry>>> {
+    fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
         let (wanted, frame, skims) = (BStr::new(self.field), self.frame, self.skims);
         let sample = self.samples.next_with(|shard, field, member, payload| {
             is_field(field, wanted).then(|| look(shard, member, payload, frame, skims)).transpose()
@@ -180,34 +141,24 @@ fn to_error(error: kaldi_tar::Error) -> Error {
     }
 }
 
-impl Reader for ShardReader {
-    type Value = Batch;
-    type Error = Error;
-
-    fn next(&mut self) -> Result<Option<Batch>> {
-        if let Some(fault) = self.fault.take() {
-            self.ended = true;
-            return Err(fault);
+impl Steps for ShardReader {
+    fn step(&mut self) -> Result<Step> {
+        match self.next_entry()? {
+            None => Ok(Step::End),
+            Some(Ok(entry)) => Ok(Step::Entry { entry, is_slow: false }),
+            Some(Err(error)) if self.permissive => {
+                warn_left_out(&error);
+                Ok(Step::LeftOut)
+            }
+            Some(Err(error)) => Err(error),
         }
-        if self.ended {
-            return Ok(None);
-        }
-        let batch = self.next_batch();
-        self.ended |= !matches!(batch, Ok(Some(_)));
-        batch
     }
 
     fn restart(&mut self) -> Result<()> {
-        self.fault = None;
-        self.ended = true;
-        self.samples.restart().map_err(to_error)?;
-        self.ended = false;
-        Ok(())
+        self.samples.restart().map_err(to_error)
     }
 
     fn finish(&mut self) -> Result<()> {
-        self.fault = None;
-        self.ended = true;
         match self.samples.finish().map_err(to_error) {
             Err(error @ Error::Io(kaldi_io::Error::Status { .. })) if self.permissive => {
                 warning!("{error}; ignored, as permissive mode (p) asks");
@@ -216,9 +167,7 @@ impl Reader for ShardReader {
             other => other,
         }
     }
-}
 
-impl Batches for ShardReader {
     fn skim(&mut self) {
         self.skims = true;
         self.samples.names().want(Wanted::Headers);

@@ -1,0 +1,142 @@
+//! Entries between the batch that they came in and the reader's user.
+
+use std::collections::VecDeque;
+
+use bstr::BString;
+
+use crate::context::Context;
+use crate::error::WorkError;
+use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
+use crate::{Error, Result};
+
+/// The entries of a batch, or the results of work on them, with the log lines that belong behind them.
+pub(crate) type Filled<E> = (VecDeque<E>, Vec<u8>);
+
+/// What an entry comes to.
+pub(crate) enum Outcome<V> {
+    Done(V),
+    Unreadable { error: WorkError, wrong_range: bool },
+    Failed(WorkError),
+}
+
+/// An entry on its way out: its key, its log lines, and its value.
+pub(crate) struct Row<V> {
+    pub(crate) key: BString,
+    pub(crate) log: Vec<u8>,
+    pub(crate) outcome: Outcome<V>,
+}
+
+/// Entries that are delivered one by one, in order. An end stays one until a restart.
+pub(crate) struct Queue<E> {
+    entries: VecDeque<E>,
+    /// Log lines that belong behind the entries.
+    log: Vec<u8>,
+    unreadable: Unreadable,
+    delivered: u64,
+    ended: bool,
+}
+
+impl<E> Queue<E> {
+    pub(crate) fn new(unreadable: Unreadable) -> Self {
+        Self { entries: VecDeque::new(), log: Vec::new(), unreadable, delivered: 0, ended: false }
+    }
+
+    /// The next value; `fill` gets a batch, `open` makes a value of an entry.
+    pub(crate) fn next<V>(
+        &mut self,
+        context: &Context,
+        fill: impl FnMut() -> Result<Option<Filled<E>>>,
+        open: impl Fn(E) -> Row<V>,
+    ) -> Result<Option<(BString, V)>> {
+        let next = context.logged(|| self.advance(context, fill, open));
+        self.ended |= !matches!(next, Ok(Some(_)));
+        next
+    }
+
+    fn advance<V>(
+        &mut self,
+        context: &Context,
+        mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
+        open: impl Fn(E) -> Row<V>,
+    ) -> Result<Option<(BString, V)>> {
+        while !self.ended {
+            let Some(entry) = self.entries.pop_front() else {
+                self.fill(&mut fill)?;
+                continue;
+            };
+            let Row { key, log, outcome } = open(entry);
+            kaldi_log::replay(&log);
+            match outcome {
+                Outcome::Done(value) => {
+                    self.delivered += 1;
+                    context.count();
+                    return Ok(Some((key, value)));
+                }
+                Outcome::Unreadable { error, wrong_range } => {
+                    match permit(self.unreadable, self.delivered, wrong_range) {
+                        Permit::Fail => return Err(from_work(error)),
+                        Permit::LeaveOut => warn_left_out(&from_work(error)),
+                        Permit::End => {
+                            warn_end(&error);
+                            break;
+                        }
+                    }
+                }
+                Outcome::Failed(error) => return Err(from_work(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next entry, which stays where it is.
+    pub(crate) fn peek(
+        &mut self,
+        context: &Context,
+        mut fill: impl FnMut() -> Result<Option<Filled<E>>>,
+    ) -> Result<Option<&E>> {
+        while self.entries.is_empty() && !self.ended {
+            context.logged(|| self.fill(&mut fill))?;
+        }
+        Ok(self.entries.front())
+    }
+
+    /// Gets a batch for the empty queue, or finds the end.
+    fn fill(&mut self, fill: &mut impl FnMut() -> Result<Option<Filled<E>>>) -> Result<()> {
+        kaldi_log::replay(&std::mem::take(&mut self.log));
+        let filled = fill();
+        self.ended = !matches!(filled, Ok(Some(_)));
+        if let Some((entries, log)) = filled? {
+            (self.entries, self.log) = (entries, log);
+        }
+        Ok(())
+    }
+
+    /// The entries that were looked at, and how unreadable ones are treated.
+    pub(crate) fn into_filled(self) -> (Filled<E>, Unreadable) {
+        ((self.entries, self.log), self.unreadable)
+    }
+
+    /// Begins anew behind `restart`, which restarts the batches.
+    pub(crate) fn restart(&mut self, context: &Context, restart: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.finish(context, restart)?;
+        self.delivered = 0;
+        self.ended = false;
+        Ok(())
+    }
+
+    /// Drops what is left, and runs `finish`, which closes the batches.
+    pub(crate) fn finish(&mut self, context: &Context, finish: impl FnOnce() -> Result<()>) -> Result<()> {
+        self.entries.clear();
+        self.log.clear();
+        self.ended = true;
+        context.logged(finish)
+    }
+}
+
+/// Unwraps errors of tables that went through a tool's work.
+fn from_work(error: WorkError) -> Error {
+    match error.downcast::<Error>() {
+        Ok(error) => *error,
+        Err(error) => Error::Work(error),
+    }
+}

@@ -1,0 +1,129 @@
+//! Tables whose entries are found one by one, delivered in batches.
+
+use kaldi_reader::Reader;
+
+use crate::batch::{Batch, Batches, CHUNK};
+use crate::raw::RawEntry;
+use crate::{Error, Result};
+
+/// Entries that are read together at most; small ones come by the thousand.
+const BATCH_ENTRIES: usize = 1024;
+
+/// A table whose entries are found one by one.
+pub(crate) trait Steps: Send {
+    /// Looks for the next entry.
+    fn step(&mut self) -> Result<Step>;
+
+    /// Whether the next step need not wait for a list to be read on.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Ends what was begun for later entries, since an error has been met.
+    fn stop(&mut self) {}
+
+    /// Begins anew.
+    fn restart(&mut self) -> Result<()>;
+
+    /// Closes what is open.
+    fn finish(&mut self) -> Result<()>;
+
+    /// Leaves long values where they are until they are asked for.
+    fn skim(&mut self);
+}
+
+/// What a step comes to.
+pub(crate) enum Step {
+    Entry {
+        entry: RawEntry,
+        /// Whether it comes from a command, which takes its time: what is there goes on without waiting for more.
+        is_slow: bool,
+    },
+    /// An entry that cannot be read, and permissive mode passes over it.
+    LeftOut,
+    End,
+}
+
+/// The reader of batches of a table whose entries are found one by one.
+pub(crate) struct Stepwise<S> {
+    steps: S,
+    /// An error behind the entries that were delivered last.
+    fault: Option<Error>,
+    ended: bool,
+}
+
+impl<S: Steps> Stepwise<S> {
+    pub(crate) fn new(steps: S) -> Self {
+        Self { steps, fault: None, ended: false }
+    }
+
+    /// Fills a batch, up to an end or an error.
+    fn gather(&mut self) -> Batch {
+        let mut batch = Batch::default();
+        let mut bytes = 0usize;
+        while bytes < CHUNK && batch.entries.len() < BATCH_ENTRIES {
+            if !batch.entries.is_empty() && !self.steps.is_ready() {
+                break;
+            }
+            let (step, log) = kaldi_log::capture(|| self.steps.step());
+            batch.log.extend_from_slice(&log);
+            match step {
+                Ok(Step::Entry { mut entry, is_slow }) => {
+                    entry.log = std::mem::take(&mut batch.log);
+                    bytes = bytes.saturating_add(entry.weigh());
+                    batch.entries.push(entry);
+                    if is_slow {
+                        break;
+                    }
+                }
+                Ok(Step::LeftOut) => {}
+                Ok(Step::End) => {
+                    self.ended = true;
+                    break;
+                }
+                Err(error) => {
+                    self.steps.stop();
+                    self.fault = Some(error);
+                    self.ended = true;
+                    break;
+                }
+            }
+        }
+        batch
+    }
+}
+
+impl<S: Steps> Reader for Stepwise<S> {
+    type Value = Batch;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Batch>> {
+        if !self.ended {
+            let batch = self.gather();
+            if !batch.entries.is_empty() || !batch.log.is_empty() {
+                return Ok(Some(batch));
+            }
+        }
+        self.fault.take().map_or(Ok(None), Err)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.steps.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.fault = None;
+        self.ended = true;
+        self.steps.finish()
+    }
+}
+
+impl<S: Steps> Batches for Stepwise<S> {
+    fn skim(&mut self) {
+        self.steps.skim();
+    }
+}
