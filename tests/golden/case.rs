@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 /// One command line and what Kaldi made of it.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// Unique: `<tool>/<what it shows>`.
@@ -38,7 +38,7 @@ pub struct Case {
 }
 
 /// How a command line ends.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Exit {
     /// With this exit status.
@@ -48,7 +48,7 @@ pub enum Exit {
 }
 
 /// The word for [`Exit::Failure`].
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Nonzero {
     /// Any status but 0.
@@ -56,7 +56,7 @@ pub enum Nonzero {
 }
 
 /// A file to reproduce.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     /// Path under `expected`.
@@ -104,7 +104,12 @@ pub struct Quirk {
 
 /// The folder of the suite.
 pub fn folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"))
+    // Another package of the workspace runs the suite, too.
+    let folders = [
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"),
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/golden"),
+    ];
+    Path::new(if Path::new(folders[0]).join("cases").exists() { folders[0] } else { folders[1] })
 }
 
 /// All cases, in the order of their files.

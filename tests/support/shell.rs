@@ -37,7 +37,9 @@ impl Outcome {
 
 /// The folder of the built tools.
 pub fn tools_dir() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_copy-matrix")).parent().expect("a program is in a folder")
+    // Of whichever package the test is: all programs are built into one folder.
+    let program = option_env!("CARGO_BIN_EXE_copy-matrix").or(option_env!("CARGO_BIN_EXE_kaldi-store"));
+    program.and_then(|program| Path::new(program).parent()).expect("a program is in a folder")
 }
 
 /// The search path of a test: the built tools, then what the test was started with.

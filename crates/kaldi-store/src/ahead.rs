@@ -7,6 +7,7 @@ use bytes::Bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 
+use crate::cache::BLOCK;
 use crate::engine::{Engine, Object};
 use crate::facts::{Facts, Part};
 use crate::fault::Fault;
@@ -59,7 +60,8 @@ impl Ahead {
     /// # Errors
     /// Where the object cannot be read.
     pub async fn open(engine: Arc<Engine>, object: Object, part: Part) -> Result<Self, Fault> {
-        let first_end = part.start.saturating_add(FIRST).min(part.end.unwrap_or(u64::MAX));
+        // Parts end where blocks of the cache do, so that no block is in two of them.
+        let first_end = (part.start / BLOCK * BLOCK).saturating_add(FIRST).min(part.end.unwrap_or(u64::MAX));
         let first = Part { start: part.start, end: Some(first_end) };
         let attempts = engine.attempts(&object);
         let mut first = Reader::open(Arc::clone(&engine), object.clone(), first, attempts).await?;

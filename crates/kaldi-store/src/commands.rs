@@ -50,7 +50,7 @@ pub fn stat(engine: &Engine, names: &[&BStr]) -> anyhow::Result<u64> {
     let runtime = runtime()?;
     for name in names {
         let object = named(Object::parse(name), name)?;
-        let facts = named(runtime.block_on(engine.stat(&object)), name)?;
+        let facts = named(runtime.block_on(engine.stat(&object, &engine.attempts(&object))), name)?;
         let length = facts.length.map_or("-".to_owned(), |length| length.to_string());
         let version = facts.version.unwrap_or_else(|| "-".to_owned());
         let ranges = if facts.has_ranges { "ranges" } else { "whole" };
@@ -92,7 +92,7 @@ pub fn rm(engine: &Engine, names: &[&BStr]) -> anyhow::Result<u64> {
     for name in names {
         let object = named(Object::parse(name), name)?;
         // Stores do not say whether there was something to remove.
-        named(runtime.block_on(engine.stat(&object)), name)?;
+        named(runtime.block_on(engine.stat(&object, &engine.attempts(&object))), name)?;
         let (operator, key) = named(engine.stored(&object), name)?;
         named(runtime.block_on(operator.delete(&key)).map_err(|error| Fault::of_store(&error)), name)?;
     }

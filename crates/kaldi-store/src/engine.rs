@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use bstr::{BStr, BString};
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use futures::StreamExt;
 use opendal::Operator;
 
 use crate::attempts::Attempts;
+use crate::cache::Cache;
 use crate::client::Client;
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
@@ -27,6 +29,8 @@ pub struct Engine {
     operators: Mutex<HashMap<(String, String), Operator>>,
     /// What was said of each object that was read. All readers of this process read the same one.
     known: Mutex<HashMap<BString, Facts>>,
+    /// Blocks on disk, where they are wanted.
+    pub cache: Option<Arc<Cache>>,
 }
 
 /// An object by its name.
@@ -48,17 +52,50 @@ impl Object {
         let shown = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
         Ok(Self { url: url.to_owned(), place: Place::parse(url)?, shown: shown.into() })
     }
+
+    /// What tells the object from those of other addresses.
+    pub fn address(&self) -> String {
+        self.place.address()
+    }
 }
 
 impl Engine {
     /// An engine without connections.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, client: Arc::new(Client::new(settings)), operators: Mutex::default(), known: Mutex::default() }
+        Self {
+            settings,
+            client: Arc::new(Client::new(settings)),
+            operators: Mutex::default(),
+            known: Mutex::default(),
+            cache: None,
+        }
+    }
+
+    /// Keeps blocks of what is read.
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache: Some(Arc::new(cache)), ..self }
     }
 
     /// The tries of a new stream.
     pub fn attempts(&self, object: &Object) -> Attempts {
         Attempts::new(self.settings, &object.shown)
+    }
+
+    /// Asks whether an object is there, and still the one that is known.
+    ///
+    /// # Errors
+    /// Where it is not.
+    pub async fn check(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
+        let facts = self.stat(object, attempts).await?;
+        self.know(object, &facts)?;
+        Ok(facts)
+    }
+
+    /// Waits until everything is kept that is to be.
+    pub fn close(&self) {
+        if let Some(cache) = &self.cache {
+            cache.close();
+        }
     }
 
     /// Asks for a part of an object. The answer may have no bytes where the part is behind the object's end.
@@ -83,14 +120,13 @@ impl Engine {
     ///
     /// # Errors
     /// Where there is none.
-    pub async fn stat(&self, object: &Object) -> Result<Facts, Fault> {
-        let attempts = self.attempts(object);
+    pub async fn stat(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
         match &object.place {
             // Presigned addresses allow one method only.
-            Place::Web(_) => Ok(self.get(object, &Part::from(0..1), &attempts).await?.facts),
+            Place::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.facts),
             Place::Stored { scheme, bucket, key } => {
                 let operator = self.operator(scheme, bucket)?;
-                ATTEMPTS.scope(attempts, stat_stored(&operator, key)).await
+                ATTEMPTS.scope(attempts.clone(), stat_stored(&operator, key)).await
             }
         }
     }
@@ -159,9 +195,11 @@ async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
     if metadata.is_dir() {
         return Err(Fault::new(std::io::ErrorKind::NotFound, "this is a folder and no object"));
     }
-    let version = metadata.etag().map(ToOwned::to_owned);
-    let version = version.or_else(|| metadata.last_modified().map(|time| time.to_string()));
-    Ok(Facts { length: Some(metadata.content_length()), version, has_ranges: true })
+    let tag = metadata.etag().map(ToOwned::to_owned);
+    let time = metadata.last_modified().filter(|_| tag.is_none());
+    let version = tag.or_else(|| time.map(|time| time.to_string()));
+    let changed = time.map(SystemTime::from);
+    Ok(Facts { length: Some(metadata.content_length()), version, changed, has_ranges: true })
 }
 
 /// Asks for a part of an object of a store: from its begin on, what the object is is asked before.

@@ -4,6 +4,8 @@
 
 mod ahead;
 mod attempts;
+mod cache;
+mod cached;
 mod client;
 mod commands;
 mod download;
@@ -24,6 +26,7 @@ use std::process::ExitCode;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, Tally};
 
+use cache::Cache;
 use engine::Engine;
 use settings::Settings;
 
@@ -43,7 +46,8 @@ Usage: kaldi-store [options] ls <folder>
 Names begin with s3://, oss://, gs://, azblob://, hdfs://, webhdfs://, http:// or https://; anything else is a file, and - a
 standard stream. Objects on the web can only be read. Credentials are those of each store's own tools, such as
 AWS_ACCESS_KEY_ID. KALDI_STORE_TIMEOUT says how many seconds a server may be silent (30), KALDI_STORE_RETRIES how often a
-request is tried again (5); --verbose=2 shows that.
+request is tried again (5); --verbose=2 shows that. KALDI_STORE_CACHE names a folder where parts of objects are kept, of
+KALDI_STORE_CACHE_SIZE bytes (10G) at most.
 
 See also: ark-to-scp, concat-ark
 ";
@@ -64,13 +68,15 @@ fn main() -> ExitCode {
 fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
     // The library of TLS has several ways to compute; it asks which one is meant.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let engine = Engine::new(Settings::from_environment()?);
+    let engine = Settings::from_environment().map(Engine::new);
+    if opts.command.as_bytes() == b"serve" && opts.names.is_empty() {
+        // What is wrong with the settings is told to the tool, which tells it to its user.
+        serve::serve(engine.and_then(with_cache))?;
+        return Ok(Tally::new(0, 0).always_ok());
+    }
+    let engine = engine?;
     let names: Vec<&BStr> = opts.names.iter().map(AsRef::as_ref).collect();
     let done = match (opts.command.as_bytes(), names.as_slice()) {
-        (b"serve", []) => {
-            serve::serve(engine)?;
-            0
-        }
         (b"ls", [folder]) => commands::ls(&engine, folder, opts.recursive)?,
         (b"stat", [_, ..]) => commands::stat(&engine, &names)?,
         (b"cat", [_, ..]) => commands::cat(&names)?,
@@ -82,4 +88,9 @@ fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
         _ => return Ok(kaldi_cli::wrong_usage(USAGE, &format!("there is no command {}", opts.command))),
     };
     Ok(Tally::new(done, 0).always_ok())
+}
+
+fn with_cache(engine: Engine) -> anyhow::Result<Engine> {
+    let Some((folder, bound)) = settings::cache()? else { return Ok(engine) };
+    Ok(engine.with_cache(Cache::new(folder, bound)?))
 }

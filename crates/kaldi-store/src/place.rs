@@ -32,7 +32,53 @@ pub enum Place {
     },
 }
 
+/// Parameters of presigned addresses, which say nothing about the object.
+const SIGNATURES: [&str; 7] =
+    ["awsaccesskeyid", "expires", "googleaccessid", "ossaccesskeyid", "security-token", "signature", "sig"];
+
+/// Variables that lead names to other servers.
+const ENDPOINTS: [&str; 14] = [
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_ENDPOINT_URL",
+    "AWS_ENDPOINT",
+    "OSS_ENDPOINT",
+    "ALIBABA_CLOUD_OSS_ENDPOINT",
+    "STORAGE_EMULATOR_HOST",
+    "GCS_ENDPOINT",
+    "AZURE_STORAGE_CONNECTION_STRING",
+    "AZURE_STORAGE_ACCOUNT",
+    "AZURE_STORAGE_ACCOUNT_NAME",
+    "AZURE_STORAGE_ENDPOINT",
+    "AZURE_STORAGE_BLOB_ENDPOINT",
+    "KALDI_STORE_WEBHDFS_PORT",
+    "KALDI_STORE_WEBHDFS_SCHEME",
+];
+
 impl Place {
+    /// What tells the object from others: its address without signatures, and in a store the server that names lead to.
+    pub fn address(&self) -> String {
+        match self {
+            Self::Web(url) => {
+                let is_signature = |name: &str| {
+                    let name = name.to_ascii_lowercase();
+                    SIGNATURES.contains(&name.as_str()) || name.starts_with("x-amz-") || name.starts_with("x-goog-")
+                };
+                let kept: Vec<&str> = url.query().into_iter().flat_map(|query| query.split('&')).collect();
+                let kept = kept.into_iter().filter(|kept| !is_signature(kept.split('=').next().unwrap_or_default()));
+                let mut address = url.clone();
+                address.set_query(Some(&kept.collect::<Vec<_>>().join("&")));
+                address.to_string()
+            }
+            Self::Stored { scheme, bucket, key } => {
+                let mut address = format!("{scheme}://{bucket}/{key}");
+                for name in ENDPOINTS {
+                    address += &format!("\n{}", variable(name).unwrap_or_default());
+                }
+                address
+            }
+        }
+    }
+
     /// Reads a name.
     ///
     /// # Errors
@@ -197,6 +243,20 @@ mod tests {
         t("ftp://h/a", "no store");
         t("http://", "no address");
         t("a", "no name of an object");
+    }
+
+    #[test]
+    fn a_signature_makes_no_other_object() {
+        let t = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|name| Place::parse(name.into()).unwrap().address());
+            one == other
+        };
+        assert!(t("http://h/a?X-Amz-Signature=1&v=2&X-Amz-Date=3", "http://h/a?v=2&X-Amz-Date=4&Signature=5"));
+        assert!(t("http://h/a", "http://h/a?sig=abc"));
+        for other in ["http://h/a?v=3", "http://h/b?v=2", "http://i/a?v=2", "https://h/a?v=2", "s3://h/a?v=2"] {
+            assert!(!t("http://h/a?v=2", other), "{other}");
+        }
+        assert!(!t("s3://b/k", "s3://b/l") && !t("s3://b/k", "oss://b/k"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::attempts::Attempts;
+use crate::cached::Cached;
 use crate::engine::{Engine, Object};
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
@@ -27,7 +28,13 @@ pub struct Reader {
     end: Option<u64>,
     /// Bytes of the answer before the next byte.
     left_out: u64,
-    body: Option<Body>,
+    from: Option<From>,
+}
+
+/// Where the bytes come from.
+enum From {
+    Answer(Body),
+    Cache(Box<Cached>),
 }
 
 impl Reader {
@@ -36,8 +43,24 @@ impl Reader {
     /// # Errors
     /// Where the object cannot be read.
     pub async fn open(engine: Arc<Engine>, object: Object, part: Part, attempts: Attempts) -> Result<Self, Fault> {
+        let new = |facts| Self {
+            engine: Arc::clone(&engine),
+            object: object.clone(),
+            attempts: attempts.clone(),
+            facts,
+            at: part.start,
+            end: None,
+            left_out: 0,
+            from: None,
+        };
+        if let Some((facts, cached)) = Cached::open(&engine, &object, &part, &attempts).await? {
+            let mut reader = new(facts);
+            reader.extend(part.end);
+            reader.from = Some(From::Cache(Box::new(cached)));
+            return Ok(reader);
+        }
         let Reply { facts, start, body } = engine.get(&object, &part, &attempts).await?;
-        let mut reader = Self { engine, object, attempts, facts, at: part.start, end: None, left_out: 0, body: None };
+        let mut reader = new(facts);
         reader.extend(part.end);
         reader.take_up(start, body)?;
         Ok(reader)
@@ -63,14 +86,18 @@ impl Reader {
     pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         loop {
             if self.end.is_some_and(|end| self.at >= end) {
-                self.body = None;
+                self.from = None;
                 return Ok(None);
             }
-            let Some(body) = &mut self.body else {
+            let Some(from) = &mut self.from else {
                 self.ask_again().await?;
                 continue;
             };
-            let fault = match self.engine.next_piece(body).await {
+            let piece = match from {
+                From::Answer(body) => self.engine.next_piece(body).await,
+                From::Cache(cached) => cached.next(&self.engine).await,
+            };
+            let fault = match piece {
                 Ok(Some(piece)) => match self.keep(piece) {
                     Some(piece) => return Ok(Some(piece)),
                     None => continue,
@@ -85,7 +112,7 @@ impl Reader {
                 }
                 Err(fault) => fault,
             };
-            self.body = None;
+            self.from = None;
             self.attempts.pause(fault).await?;
         }
     }
@@ -109,6 +136,7 @@ impl Reader {
     /// Asks for what is missing.
     async fn ask_again(&mut self) -> Result<(), Fault> {
         let part = Part { start: self.at, end: self.end };
+        // Not through the cache, which wants whole blocks: a server that breaks often would never come to their ends.
         let Reply { facts, start, body } = self.engine.get(&self.object, &part, &self.attempts).await?;
         if !self.facts.agree(&facts) {
             return Err(Fault::changed());
@@ -134,7 +162,7 @@ impl Reader {
         if matches!(body, Body::Empty) {
             self.end = Some(self.at);
         }
-        self.body = Some(body);
+        self.from = Some(From::Answer(body));
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use bstr::BString;
 use kaldi_io::wire::{self, Frame, Request};
 use kaldi_log::vlog;
 use tokio::net::UnixStream;
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
@@ -25,11 +25,12 @@ use crate::upload;
 /// How long uploads that are given up may take to be cleaned up.
 const CLEANING: Duration = Duration::from_secs(20);
 
-/// Serves the tool at the other end of standard input, until it closes it.
+/// Serves the tool at the other end of standard input, until it closes it. Where there is no engine, each of its requests
+/// is answered with the reason.
 ///
 /// # Errors
 /// Where standard input is no such socket.
-pub fn serve(engine: Engine) -> anyhow::Result<()> {
+pub fn serve(engine: anyhow::Result<Engine>) -> anyhow::Result<()> {
     let requests = io::stdin().as_fd().try_clone_to_owned()?;
     let (sender, mut receiver) = unbounded_channel();
     // A wrong standard input is told at once, by the first message.
@@ -40,7 +41,10 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
     std::thread::Builder::new().name("requests".to_owned()).spawn(move || take_requests(&requests, &sender))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     runtime.block_on(async {
-        let engine = Arc::new(engine);
+        let engine = match engine {
+            Ok(engine) => Arc::new(engine),
+            Err(error) => return refuse(&Fault::other(format!("{error:#}")), receiver).await,
+        };
         let expected = Arc::new(Expected::new());
         let mut streams = JoinSet::new();
         let mut uploads = JoinSet::new();
@@ -78,14 +82,27 @@ pub fn serve(engine: Engine) -> anyhow::Result<()> {
         drop(streams);
         let cleaned = async { while uploads.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(CLEANING, cleaned).await;
+        engine.close();
     });
     // A name of a host that is still being looked up is not waited for.
     runtime.shutdown_background();
     Ok(())
 }
 
+/// A message of the tool, and the descriptor that came with it.
+type Message = (Vec<u8>, Option<OwnedFd>);
+
+/// Answers each request for a stream with the same fault.
+async fn refuse(fault: &Fault, mut messages: UnboundedReceiver<Message>) {
+    while let Some((_, descriptor)) = messages.recv().await {
+        if let Some(Ok(socket)) = descriptor.map(socket) {
+            tell(&socket, &failed(fault)).await;
+        }
+    }
+}
+
 /// Passes the tool's messages on until it has ended.
-fn take_requests(requests: &OwnedFd, sender: &UnboundedSender<(Vec<u8>, Option<OwnedFd>)>) {
+fn take_requests(requests: &OwnedFd, sender: &UnboundedSender<Message>) {
     while let Ok(message) = wire::receive(requests.as_fd())
         && !message.0.is_empty()
         && sender.send(message).is_ok()

@@ -1,6 +1,7 @@
 //! Settings that come from the environment.
 
 use std::env;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -28,6 +29,32 @@ impl Settings {
     }
 }
 
+/// The most bytes that the cache has, where nothing else is said.
+const CACHE_SIZE: u64 = 10 << 30;
+
+/// The folder of the cache (`KALDI_STORE_CACHE`), and how many bytes it may have (`KALDI_STORE_CACHE_SIZE`).
+///
+/// # Errors
+/// Where the size is none.
+pub fn cache() -> anyhow::Result<Option<(PathBuf, u64)>> {
+    let Some(folder) = env::var_os("KALDI_STORE_CACHE").filter(|folder| !folder.is_empty()) else { return Ok(None) };
+    let bound = match variable("KALDI_STORE_CACHE_SIZE") {
+        Some(text) => size(text.trim()).with_context(|| {
+            format!("expected KALDI_STORE_CACHE_SIZE to be a number of bytes such as 500M or 10G, got {text:?}")
+        })?,
+        None => CACHE_SIZE,
+    };
+    Ok(Some((folder.into(), bound)))
+}
+
+/// `10G` as a number of bytes.
+fn size(text: &str) -> Option<u64> {
+    let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
+    let unit = units.into_iter().find(|(letter, _)| text.to_ascii_uppercase().ends_with(*letter));
+    let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
+    digits.parse::<u64>().ok()?.checked_mul(1 << unit.map_or(0, |(_, bits)| bits))
+}
+
 fn number<T: std::str::FromStr>(name: &str, default: T) -> anyhow::Result<T> {
     match variable(name) {
         Some(text) => text.trim().parse().ok().with_context(|| format!("expected {name} to be a number, got {text:?}")),
@@ -43,4 +70,20 @@ pub fn variable(name: &str) -> Option<String> {
 /// The first of several variables that is there.
 pub fn first_variable(names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| variable(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, expected) in [("500", Some(500)), ("3K", Some(3072)), ("2m", Some(2 << 20)), ("10G", Some(10 << 30))]
+        {
+            assert_eq!(size(text), expected, "{text}");
+        }
+        for text in ["", "G", "-1", "1.5G", "1 G", "1GB", "99999999T", "1\u{20ac}"] {
+            assert_eq!(size(text), None, "{text}");
+        }
+    }
 }

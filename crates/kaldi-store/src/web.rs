@@ -1,6 +1,7 @@
 //! Objects on the web: what HTTP says about parts of them.
 
 use std::io;
+use std::time::SystemTime;
 
 use http::Method;
 use http::header::{
@@ -43,7 +44,7 @@ pub async fn get(
         StatusCode::OK => whole(answer)?,
         StatusCode::RANGE_NOT_SATISFIABLE => match content_range(answer.headers()) {
             Some((None, length)) => {
-                let facts = Facts { length, version: version(answer.headers()), has_ranges: true };
+                let facts = facts(answer.headers(), length, true);
                 Reply { facts, start: part.start, body: Body::Empty }
             }
             _ if part.start == 0 => {
@@ -75,7 +76,7 @@ fn partial(answer: Response, part: &Part) -> Result<Reply, Fault> {
             part.start
         )));
     }
-    let facts = Facts { length, version: version(answer.headers()), has_ranges: true };
+    let facts = facts(answer.headers(), length, true);
     Ok(Reply { facts, start, body: Body::Web(answer) })
 }
 
@@ -91,7 +92,7 @@ fn whole(answer: Response) -> Result<Reply, Fault> {
         let message = "the server does not say how long the object is, so that a cut could not be noticed";
         return Err(Fault::new(io::ErrorKind::Unsupported, message));
     }
-    let facts = Facts { length, version: version(answer.headers()), has_ranges: false };
+    let facts = facts(answer.headers(), length, false);
     Ok(Reply { facts, start: 0, body: Body::Web(answer) })
 }
 
@@ -111,9 +112,13 @@ fn content_range(headers: &HeaderMap) -> Option<(Option<Span>, Option<u64>)> {
     Some((Some((first, last.checked_add(1)?)), length))
 }
 
-fn version(headers: &HeaderMap) -> Option<String> {
+fn facts(headers: &HeaderMap, length: Option<u64>, has_ranges: bool) -> Facts {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(ToOwned::to_owned);
-    text(ETAG).or_else(|| text(LAST_MODIFIED))
+    let tag = text(ETAG);
+    let time = text(LAST_MODIFIED).filter(|_| tag.is_none());
+    // What is no time is taken for one that has not passed.
+    let changed = time.as_ref().map(|time| httpdate::parse_http_date(time).unwrap_or_else(|_| SystemTime::now()));
+    Facts { length, version: tag.or(time), changed, has_ranges }
 }
 
 fn number(headers: &HeaderMap, name: HeaderName) -> Option<u64> {

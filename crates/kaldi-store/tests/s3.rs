@@ -6,105 +6,11 @@ mod support;
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
 
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder;
-use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
-use s3s_fs::FileSystem;
-use tempfile::TempDir;
-use tokio::net::TcpListener;
-
+use support::s3::{KEY, S3, SECRET, settings};
 use support::{Server, fail, noise, processes_with, scratch, succeed, tool, wait_for};
-
-const KEY: &str = "AKIDTESTTEST";
-const SECRET: &str = "s3cr3ts3cr3t";
-
-/// A server of the bucket `bucket`, whose objects are files of a folder.
-struct S3 {
-    folder: TempDir,
-    endpoint: String,
-    has_ended: Arc<AtomicBool>,
-}
-
-impl S3 {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("bucket")).unwrap();
-        let files = FileSystem::new(folder.path()).unwrap();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let endpoint = format!("http://{}", listener.local_addr().unwrap());
-        let has_ended = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&has_ended);
-        thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async move {
-                let mut builder = S3ServiceBuilder::new(files);
-                builder.set_auth(SimpleAuth::from_single(KEY, SECRET));
-                let service = builder.build().into_shared();
-                let listener = TcpListener::from_std(listener).unwrap();
-                while !ended.load(Ordering::Relaxed) {
-                    let accepted = tokio::time::timeout(Duration::from_millis(100), listener.accept()).await;
-                    let Ok(Ok((stream, _))) = accepted else { continue };
-                    let service = service.clone();
-                    tokio::spawn(async move {
-                        let builder = Builder::new(TokioExecutor::new());
-                        let _ = builder.serve_connection(TokioIo::new(stream), service).await;
-                    });
-                }
-            });
-        });
-        Self { folder, endpoint, has_ended }
-    }
-
-    /// A tool with the settings of this server.
-    fn tool(&self, name: &str, words: &[&str]) -> Command {
-        let mut command = tool(name);
-        command.args(words);
-        settings(&mut command, &self.endpoint, SECRET);
-        command
-    }
-
-    fn store(&self, words: &[&str]) -> Command {
-        self.tool("kaldi-store", words)
-    }
-
-    fn object(&self, key: &str) -> PathBuf {
-        self.folder.path().join("bucket").join(key)
-    }
-
-    /// The objects of the bucket.
-    fn objects(&self) -> Vec<String> {
-        let names = fs::read_dir(self.folder.path().join("bucket")).unwrap();
-        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        names.filter(|name| !name.starts_with('.')).collect()
-    }
-}
-
-impl Drop for S3 {
-    fn drop(&mut self) {
-        self.has_ended.store(true, Ordering::Relaxed);
-    }
-}
-
-fn settings(command: &mut Command, endpoint: &str, secret: &str) {
-    for (name, value) in [
-        ("AWS_ACCESS_KEY_ID", KEY),
-        ("AWS_SECRET_ACCESS_KEY", secret),
-        ("AWS_REGION", "us-east-1"),
-        ("AWS_ENDPOINT_URL", endpoint),
-        ("AWS_EC2_METADATA_DISABLED", "true"),
-    ] {
-        command.env(name, value);
-    }
-}
 
 /// Tables of the samples in the repository.
 fn sample(name: &str) -> String {
