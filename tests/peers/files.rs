@@ -4,9 +4,13 @@ use crate::Trials;
 use crate::python::Python;
 use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64, vector};
+use crate::support::wave::wave;
 
-pub const TRIALS: &Trials =
-    &[("what_we_export_is_what_others_read", exports), ("what_others_write_is_what_we_import", imports)];
+pub const TRIALS: &Trials = &[
+    ("what_we_export_is_what_others_read", exports),
+    ("posteriors_words_and_waves_are_what_others_read", other_types),
+    ("what_others_write_is_what_we_import", imports),
+];
 
 /// Python writes what it finds in our files as hexadecimal bytes; the archive holds the same.
 fn exports(python: &Python) {
@@ -36,6 +40,38 @@ fn exports(python: &Python) {
     scratch.sh("table-export --stack m.ark stack.npy; table-export --stack v.ark vectors.npy").succeeds();
     scratch.sh("table-export --format=npy v.ark folder; table-export m.ark m.csv; table-export i.ark i.tsv").succeeds();
     assert_eq!(python.run(&scratch, "read_files", "--others"), "the same\n");
+}
+
+/// Values that are no single array: Python reads them, and writes them again, which we import.
+fn other_types(python: &Python) {
+    let scratch = Scratch::new();
+    scratch.write("posterior", "a [ 1 0.5 3 0.1 ] [ ] [ 7 1e-20 ] \nb [ 2 1 ] \n");
+    scratch.write("int32-vector-vector", "a 1 2 ; ; 3 ; \nb 4 ; \n");
+    scratch.write("token-vector", "a hello w\u{f6}rld \nb \n");
+    scratch.write("token", "a s1\nb s2\n");
+    scratch.write("float", "a 7.5 \nb -8e-20 \n");
+    scratch.write("bool", "a T \nb F \n");
+    scratch.write("wav.scp", "a mono.wav\nb stereo.wav\n");
+    scratch.write("mono.wav", wave(16000, &[&[1, -2, 32767, -32768]]));
+    scratch.write("stereo.wav", wave(8000, &[&[1, 3, 5], &[2, 4, 6]]));
+    scratch.sh("wav-copy scp:wav.scp ark:wave").succeeds();
+    for (name, formats) in [
+        ("posterior", &["npz", "safetensors", "parquet"][..]),
+        ("int32-vector-vector", &["npz", "safetensors", "parquet"]),
+        ("token-vector", &["parquet", "jsonl"]),
+        ("token", &["parquet", "jsonl"]),
+        ("float", &["npz", "safetensors", "parquet", "jsonl"]),
+        ("bool", &["npz", "safetensors", "parquet", "jsonl"]),
+        ("wave", &["npz", "safetensors", "parquet"]),
+    ] {
+        for format in formats {
+            scratch.sh(&format!("table-export --type={name} {name} ours.{format}")).succeeds();
+            let ran = python.run(&scratch, "other_types", &format!("{name} ours.{format} theirs.{format}"));
+            assert_eq!(ran, "the same\n", "{name} {format}");
+            let form = if name == "wave" { "ark" } else { "ark,t" };
+            scratch.sh(&format!("table-import --type={name} theirs.{format} {form}:again && sort again | cmp - {name} || cmp again {name}")).succeeds();
+        }
+    }
 }
 
 /// Python writes arrays of every type and order, and the archive that they make, with kaldiio.

@@ -1,5 +1,6 @@
 //! Arrays of numbers as they stand in binary files.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use byteorder::{ByteOrder, LittleEndian};
@@ -122,6 +123,11 @@ impl Array {
         self.data.is_empty()
     }
 
+    /// How many numbers there are.
+    pub(crate) fn num_values(&self) -> usize {
+        self.data.len() / self.dtype.width()
+    }
+
     /// The numbers of rows and columns; a vector is one row.
     pub fn size(&self) -> (usize, usize) {
         match self.dims[..] {
@@ -136,6 +142,15 @@ impl Array {
         let mut bytes = Vec::with_capacity(self.data.len());
         self.data.slices().for_each(|slice| bytes.extend_from_slice(slice));
         bytes
+    }
+
+    /// The bytes of the numbers in one piece, where they lie if they are one.
+    pub(crate) fn contiguous(&self) -> Cow<'_, [u8]> {
+        let mut slices = self.data.slices().filter(|slice| !slice.is_empty());
+        match (slices.next(), slices.next()) {
+            (Some(only), None) => only.into(),
+            _ => self.bytes().into(),
+        }
     }
 
     /// The same numbers in another type of floating-point numbers, the nearest where they are none of it, and how many

@@ -58,6 +58,15 @@ impl Exact {
         }
     }
 
+    /// The numbers in double precision, the nearest.
+    pub(crate) fn to_f64(&self) -> Vec<f64> {
+        match self {
+            Self::Single(values) => values.iter().map(|&value| value.into()).collect(),
+            Self::Double(values) => values.clone(),
+            Self::Integer(values) => values.iter().map(|&value| value as f64).collect(),
+        }
+    }
+
     /// The numbers in single or double precision: integers in single.
     ///
     /// # Errors
@@ -72,6 +81,17 @@ impl Exact {
             Err(format!("{value} is not exactly a number of single precision: save these integers as float64"))
         };
         values.into_iter().map(exact).collect::<Result<_, _>>().map(Self::Single)
+    }
+}
+
+/// Integers as numbers of single precision.
+///
+/// # Errors
+/// Where one is not exactly such a number.
+pub(crate) fn to_single(array: &Array) -> Result<Array, String> {
+    match Exact::of(array).into_real()? {
+        Exact::Single(values) => Ok(Array::from_f32(&array.dims, &values)),
+        _ => Ok(array.clone()),
     }
 }
 

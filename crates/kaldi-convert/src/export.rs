@@ -4,18 +4,20 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_inspect::{Layout, Numbers};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_table::{Entry, WorkError};
 
 use crate::array::{Array, DType};
+use crate::exact::to_single;
 use crate::file_format::FileFormat;
+use crate::item::{Export, Item};
 use crate::npy;
 use crate::npz::NpzWriter;
 use crate::parquet_write::ParquetWriter;
 use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
+use crate::table_type::TableType;
 use crate::text_write::{write_object, write_rows};
 use crate::{Error, Result};
 
@@ -28,13 +30,15 @@ pub struct ExportOptions {
     pub dtype: Option<DType>,
     /// Whether all rows of the table become one `.npy`.
     pub stack: bool,
+    /// The type of the table, where it was asked for.
+    pub table_type: Option<TableType>,
 }
 
 /// An entry in the form in which it is written; made by workers.
 #[derive(Debug)]
 pub enum Piece {
-    /// The numbers.
-    Array(Array),
+    /// The value.
+    Item(Item),
     /// The lines.
     Text(Vec<u8>),
     /// The format has no place for it, which was a warning.
@@ -46,44 +50,55 @@ impl ExportOptions {
     ///
     /// # Errors
     /// Where the entry cannot be read, or cannot be written in this format.
-    pub fn encode(&self, entry: &Entry<'_, Numbers>) -> Result<Piece, WorkError> {
-        let mut array = read(entry)?;
-        if let Some(dtype) = self.dtype {
-            let (converted, lost) = array.to_float(dtype);
-            if lost > 0 {
-                warning!("{}: {lost} numbers are too large for {dtype:?}, and became infinite", entry.key());
-            }
-            array = converted;
-        }
+    pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
+        let item = self.shaped(T::read_item(entry)?).map_err(|message| entry.error(message))?;
+        let item = self.converted(item, entry.key());
         let mut lines = Vec::new();
         match self.format {
             FileFormat::Csv | FileFormat::Tsv => {
-                if array.size().0 == 0 {
+                let delimiter = if self.format == FileFormat::Csv { b',' } else { b'\t' };
+                write_rows(&mut lines, entry.key(), &item, delimiter).map_err(|message| entry.error(message))?;
+                if lines.is_empty() {
                     warning!("{} has no rows, and so no line in a file of {}", entry.key(), self.format);
                     return Ok(Piece::Nothing);
                 }
-                let delimiter = if self.format == FileFormat::Csv { b',' } else { b'\t' };
-                write_rows(&mut lines, entry.key(), &array, delimiter);
             }
             FileFormat::Jsonl => {
                 let key = entry.key().to_str().map_err(|_| entry.error("expected a key in UTF-8, which JSON is"))?;
-                write_object(&mut lines, key, &array);
+                write_object(&mut lines, key, &item).map_err(|message| entry.error(message))?;
             }
-            _ => return Ok(Piece::Array(array)),
+            _ => return Ok(Piece::Item(item)),
         }
         Ok(Piece::Text(lines))
     }
-}
 
-/// The array of an entry, whose bytes stay where they are if possible.
-fn read(entry: &Entry<'_, Numbers>) -> Result<Array, WorkError> {
-    let lies_there = entry.bytes().and_then(Layout::find).zip(entry.shared_bytes());
-    if let Some((Layout { dims, is_double, header }, mut data)) = lies_there {
-        data.skip(header);
-        let dtype = if is_double { DType::Float64 } else { DType::Float32 };
-        return Ok(Array { dtype, dims, data });
+    /// Holds an array against the type that was asked for. In text, a vector may be the row of a matrix, and integers the
+    /// numbers of a vector.
+    fn shaped(&self, item: Item) -> Result<Item, String> {
+        let Item::Array(array) = item else { return Ok(item) };
+        let found = Item::Array(array.clone()).table_type();
+        let array = match (self.table_type, found) {
+            (Some(TableType::Matrix), TableType::Vector) => Array { dims: vec![1, array.dims[0]], ..array },
+            (Some(TableType::Vector), TableType::Int32Vector) => to_single(&array)?,
+            (Some(wanted @ (TableType::Matrix | TableType::Vector | TableType::Int32Vector)), found)
+                if wanted != found =>
+            {
+                return Err(format!("expected a {wanted}, got a {found}"));
+            }
+            _ => array,
+        };
+        Ok(Item::Array(array))
     }
-    Ok(entry.read()?.into())
+
+    /// The value in the type of numbers that was asked for.
+    fn converted(&self, item: Item, key: &BStr) -> Item {
+        let (Item::Array(array), Some(dtype)) = (&item, self.dtype) else { return item };
+        let (converted, lost) = array.to_float(dtype);
+        if lost > 0 {
+            warning!("{key}: {lost} numbers are too large for {dtype:?}, and became infinite");
+        }
+        Item::Array(converted)
+    }
 }
 
 /// A file that is being written.
@@ -132,24 +147,29 @@ impl Exporter {
                 }
                 Ok(output.write_all(&lines)?)
             }
-            (Writer::Npy { is_written: true, .. }, Piece::Array(_)) => Err(Error::value(
+            (Writer::Npy { is_written: true, .. }, Piece::Item(_)) => Err(Error::value(
                 key,
                 "a .npy has one value, got a second: --stack stacks rows; a folder has a file for each",
             )),
-            (Writer::Npy { output, is_written }, Piece::Array(array)) => {
+            (Writer::Npy { output, is_written }, Piece::Item(item)) => {
                 *is_written = true;
+                let array = single_array(key, item, "a .npy")?;
                 let (header, data) = npy::encode(&array);
                 output.write_all(&header)?;
                 Ok(output.write_encoded(data)?)
             }
-            (Writer::Stack(stack), Piece::Array(array)) => stack.put(key, &array),
-            (Writer::Npz(npz), Piece::Array(array)) => npz.put(key, &array),
-            (Writer::Safetensors(safetensors), Piece::Array(array)) => safetensors.put(key, &array),
-            (Writer::Parquet(parquet), Piece::Array(array)) => parquet.put(key, array),
-            (Writer::Lines { output, .. }, Piece::Array(_)) => {
-                Err(Error::content(output.name(), "expected lines, got an array"))
+            (Writer::Stack(stack), Piece::Item(item)) => stack.put(key, &single_array(key, item, "a .npy")?),
+            (Writer::Npz(npz), Piece::Item(item)) => {
+                each_array(key, item, "a .npz", |name, array| npz.put(name, array))
             }
-            (_, Piece::Text(_)) => Err(Error::value(key, "expected an array, got lines")),
+            (Writer::Safetensors(safetensors), Piece::Item(item)) => {
+                each_array(key, item, "a file of tensors", |name, array| safetensors.put(name, array))
+            }
+            (Writer::Parquet(parquet), Piece::Item(item)) => parquet.put(key, item),
+            (Writer::Lines { output, .. }, Piece::Item(_)) => {
+                Err(Error::content(output.name(), "expected lines, got a value"))
+            }
+            (_, Piece::Text(_)) => Err(Error::value(key, "expected a value, got lines")),
         }
     }
 
@@ -169,6 +189,38 @@ impl Exporter {
         };
         Ok(output.finish()?)
     }
+}
+
+/// The array that a value is.
+fn single_array(key: &BStr, item: Item, file: &str) -> Result<Array> {
+    let found = item.table_type();
+    match item {
+        Item::Array(array) => Ok(array),
+        _ if found.part_names().is_empty() => Err(no_words(key, file)),
+        _ => Err(Error::value(
+            key,
+            format!(
+                "a {found} is several arrays, for which {file} has no place: npz, safetensors, parquet and jsonl have"
+            ),
+        )),
+    }
+}
+
+/// Hands over the arrays that a value becomes, each with its name.
+fn each_array(key: &BStr, item: Item, file: &str, mut put: impl FnMut(&BStr, &Array) -> Result<()>) -> Result<()> {
+    if let Item::Array(array) = item {
+        return put(key, &array);
+    }
+    let parts = item.parts();
+    if parts.is_empty() {
+        return Err(no_words(key, file));
+    }
+    let names = item.table_type().part_names();
+    names.iter().zip(&parts).try_for_each(|(name, array)| put(BString::from(format!("{key}.{name}")).as_ref(), array))
+}
+
+fn no_words(key: &BStr, file: &str) -> Error {
+    Error::value(key, format!("{file} has arrays of numbers and no words: parquet, jsonl, csv and tsv have words"))
 }
 
 /// All rows of a table as one array.

@@ -3,15 +3,16 @@
 //! | file | an entry of the table is |
 //! | --- | --- |
 //! | `.npy` | all of the file; with stacked rows, some of its rows |
-//! | `.npz` | an array of its name, stored without compression |
-//! | `.safetensors` | a tensor of its name |
-//! | `.parquet` | a row: `key`, `rows`, `columns` and `values`, a list |
-//! | `.csv`, `.tsv` | a line for each row: the key, then the numbers |
+//! | `.npz` | an array of its name, stored without compression, or several |
+//! | `.safetensors` | a tensor of its name, or several |
+//! | `.parquet` | a row: `key`, `rows`, `columns` and `values`, a list; or `key` and `value` |
+//! | `.csv`, `.tsv` | a line for each row: the key, then the numbers, or words |
 //! | `.jsonl` | a line: `{"key": "utt1", "value": [[1.0, 2.0]]}` |
 //!
-//! In between, an entry is an [`Array`]: a type of numbers, one or two dimensions, and the bytes of the numbers in
-//! little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that most
-//! numbers go from file to file as they are. [`Exporter`] writes the files, [`import`] reads them.
+//! In between, an entry is an [`Item`]. Most are an [`Array`]: a type of numbers, up to two dimensions, and the bytes of the
+//! numbers in little-endian order, row after row. That is how all binary files have them, Kaldi's archives among them, so that
+//! most numbers go from file to file as they are. Posteriors, lists and waveforms become several arrays. [`Exporter`] writes
+//! the files, [`import`] reads them.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -26,6 +27,8 @@ mod exact;
 mod export;
 mod file_format;
 mod import;
+mod item;
+mod json_read;
 mod npy;
 mod npz;
 mod parquet_read;
@@ -34,6 +37,7 @@ mod record;
 mod safetensors;
 mod spool;
 mod stream;
+mod table_type;
 mod text_read;
 mod text_write;
 
@@ -42,4 +46,6 @@ pub use error::{Error, Result};
 pub use export::{ExportOptions, Exporter, Piece};
 pub use file_format::{FileFormat, UnknownFormat};
 pub use import::import;
-pub use record::{TableType, UnknownType, to_record};
+pub use item::{Export, Item};
+pub use record::to_record;
+pub use table_type::{TableType, UnknownType};

@@ -26,6 +26,8 @@ pub(crate) fn header(dtype: DType, dims: &[u64]) -> Vec<u8> {
         DType::Float16 => "<f2",
         DType::Float64 => "<f8",
         DType::Int32 => "<i4",
+        DType::Int16 => "<i2",
+        DType::Bool => "|b1",
         _ => "<f4",
     };
     let shape = match dims {
@@ -222,6 +224,9 @@ mod tests {
             Array::from_i32(&[3], &[1, -2, i32::MAX]),
             Array::from_f32(&[0, 0], &[]),
             Array::from_f32(&[2], &[0.5, 1.5]).to_float(DType::Float16).0,
+            Array::from_i32(&[], &[7]),
+            Array::new(DType::Bool, &[], vec![1]),
+            Array::new(DType::Int16, &[2], vec![1, 2, 3, 4]),
         ] {
             let bytes = file(&array);
             assert_eq!((bytes.len() - array.data.len()) % 64, 0);

@@ -1,124 +1,195 @@
 //! Tables of Parquet, ours and those of other programs.
 //!
-//! `key` is a string, `values` a list of numbers, or a list of lists: the rows of a matrix. With `rows` and `columns`, a list
-//! is a matrix, without them a vector.
+//! `key` is a string. `values` is a list of numbers, or a list of lists: the rows of a matrix. With `rows` and `columns`, a
+//! list is a matrix, without them a vector. It may be a list of words, too. `value` is a number or a word. What takes several
+//! arrays has a column for each.
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
+use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
 use crate::array::{Array, DType};
+use crate::exact::Exact;
+use crate::item::Item;
 use crate::parquet_write::TYPE_ENTRY;
 use crate::stream::Places;
+use crate::table_type::TableType;
 use crate::{Error, Result};
 
 /// Reads every row of a file.
-pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>) -> Result<()> {
+pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Item) -> Result<()>) -> Result<()> {
     let fault = |error: &dyn std::fmt::Display| Error::content(name, error);
     let file = SerializedFileReader::new(Places::open(name)?).map_err(|error| fault(&error))?;
     let metadata = file.metadata().file_metadata();
-    let is_vector =
-        metadata.key_value_metadata().into_iter().flatten().any(|entry| {
-            entry.key == TYPE_ENTRY && entry.value.as_deref().is_some_and(|value| value.ends_with("vector"))
-        });
-    let columns = Columns::find(metadata.schema_descr()).map_err(|message| fault(&message))?;
+    let told = metadata.key_value_metadata().into_iter().flatten().find(|entry| entry.key == TYPE_ENTRY);
+    let told = told.and_then(|entry| entry.value.as_deref()?.parse().ok());
+    let (form, columns) = Form::find(metadata.schema_descr(), told).map_err(|message| fault(&message))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
-        let mut rows = Rows::open(&*group, &columns).map_err(|error| fault(&error))?;
+        let readings = columns.iter().map(|column| column.open(&*group)).collect::<Result<Vec<_>, _>>();
+        let mut readings = readings.map_err(|error| fault(&error))?;
         for number in 0..count {
-            let place = || format!("{name}: row {number} of group {index}");
-            let (key, numbers) = rows.next().map_err(|message| Error::content(place(), message))?;
-            let array = numbers.into_array(is_vector).map_err(|message| Error::content(place(), message))?;
-            each(key.data(), array)?;
+            let row = readings.iter_mut().map(Reading::next).collect::<Result<Vec<_>, _>>();
+            let item = row.and_then(|row| form.item(row));
+            let (key, item) =
+                item.map_err(|message| Error::content(format!("{name}: row {number} of group {index}"), message))?;
+            each(&key, item)?;
         }
     }
     Ok(())
 }
 
-/// Which columns of a file are of use.
-struct Columns {
-    key: usize,
-    values: usize,
-    size: Option<(usize, usize)>,
+/// What the columns besides the key are together.
+enum Form {
+    /// `values`, of a vector for sure, or one without sizes.
+    Values,
+    /// `rows`, `columns`, `values`.
+    Sized,
+    /// `value`.
+    Value,
+    /// The arrays of a value of this type.
+    Parts(TableType),
+}
+
+impl Form {
+    /// Finds the columns that are of use: the key and those of the form.
+    fn find(schema: &SchemaDescriptor, told: Option<TableType>) -> Result<(Self, Vec<Column>), String> {
+        let find = |name: &str| {
+            let is_it = |column: &&std::sync::Arc<ColumnDescriptor>| {
+                column.path().parts().first().is_some_and(|part| part == name)
+            };
+            let index = schema.columns().iter().position(|column| is_it(&column))?;
+            Some(Column::new(index, &schema.column(index)))
+        };
+        let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
+        let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
+        let key = find("key").ok_or_else(|| format!("expected a column \"key\", got {}", names()))?;
+        let parts = [TableType::GaussPost, TableType::Posterior, TableType::Wave, TableType::Int32VectorVector];
+        let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(it.part_names())?)));
+        let is_sized = !matches!(told, Some(TableType::Vector | TableType::Int32Vector));
+        let found = parts
+            .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
+            .or_else(|| Some((Self::Values, all(&["values"])?)))
+            .or_else(|| Some((Self::Value, all(&["value"])?)));
+        let Some((form, columns)) = found else {
+            return Err(format!("expected a column \"values\" or \"value\", got {}", names()));
+        };
+        if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
+            && !(1..=2).contains(&values.max_repetition)
+        {
+            return Err("expected values to be a list, or a list of lists".into());
+        }
+        Ok((form, std::iter::once(key).chain(columns).collect()))
+    }
+
+    /// Makes key and value of what a row has in the columns.
+    fn item(&self, row: Vec<Cell>) -> Result<(BString, Item), String> {
+        let mut row = row.into_iter();
+        let Some(Cell::Words(key)) = row.next() else { return Err("expected key to be a string".into()) };
+        let key = key.into_iter().next().ok_or("expected a key, got none")?;
+        let cells: Vec<Cell> = row.collect();
+        let item = match (self, <[Cell; 3]>::try_from(cells)) {
+            (Self::Parts(table_type), Ok(cells)) => parts(*table_type, cells.into())?,
+            (Self::Parts(table_type), Err(cells)) => parts(*table_type, cells)?,
+            (Self::Sized, Ok([rows, columns, Cell::Numbers(numbers)])) => {
+                numbers.into_array(Some((size(rows, "rows")?, size(columns, "columns")?)))?
+            }
+            (_, Ok(_)) => return Err("expected numbers in values".into()),
+            (_, Err(mut cells)) => match (self, cells.pop()) {
+                (Self::Value, Some(Cell::Words(words))) if words.len() == 1 => Item::Word(words[0].clone()),
+                (Self::Value, Some(Cell::Numbers(numbers))) => numbers.into_single()?,
+                (Self::Values, Some(Cell::Numbers(numbers))) => numbers.into_array(None)?,
+                (Self::Values, Some(Cell::Words(words))) => Item::Words(words),
+                _ => return Err("expected a value, got none".into()),
+            },
+        };
+        Ok((key, item))
+    }
+}
+
+fn parts(table_type: TableType, cells: Vec<Cell>) -> Result<Item, String> {
+    let array = |cell| match cell {
+        Cell::Numbers(numbers) => {
+            let count = numbers.bytes.len() / numbers.dtype.width();
+            Ok(Array::new(numbers.dtype, &[count], numbers.bytes))
+        }
+        Cell::Words(_) => Err(format!("expected numbers in the columns of a {table_type}, got words")),
+    };
+    Item::from_parts(table_type, &cells.into_iter().map(array).collect::<Result<Vec<_>, _>>()?)
+}
+
+fn size(cell: Cell, name: &str) -> Result<usize, String> {
+    let Cell::Numbers(Numbers { dtype, bytes, .. }) = cell else {
+        return Err(format!("expected {name} to be integers"));
+    };
+    let Ok(value) = Exact::of(&Array::new(dtype, &[bytes.len() / dtype.width()], bytes)).to_i32() else {
+        return Err(format!("expected {name} to be integers of 32 bits"));
+    };
+    let value = value.first().ok_or_else(|| format!("expected {name} to be given, got none"))?;
+    usize::try_from(*value).map_err(|_| format!("expected {name} to be 0 or more, got {value}"))
+}
+
+/// A column of a file.
+struct Column {
+    index: usize,
     /// The type of the numbers where the plain type does not tell.
     dtype: Option<DType>,
     max_definition: i16,
     max_repetition: i16,
 }
 
-impl Columns {
-    fn find(schema: &SchemaDescriptor) -> Result<Self, String> {
-        let find = |name: &str| {
-            schema.columns().iter().position(|column| column.path().parts().first().is_some_and(|it| it == name))
-        };
-        let all = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
-        let wanted = |name: &str| find(name).ok_or_else(|| format!("expected a column {name:?}, got {}", all()));
-        let (key, values) = (wanted("key")?, wanted("values")?);
-        let column = schema.column(values);
-        if !(1..=2).contains(&column.max_rep_level()) {
-            return Err(format!("expected values to be a list, or a list of lists, got {}", column.path()));
-        }
+impl Column {
+    fn new(index: usize, column: &ColumnDescriptor) -> Self {
         let dtype = match (column.logical_type_ref(), column.converted_type()) {
             (Some(LogicalType::Float16), _) => Some(DType::Float16),
             (_, ConvertedType::UINT_32) => Some(DType::Uint32),
             (_, ConvertedType::UINT_64) => Some(DType::Uint64),
             _ => None,
         };
-        Ok(Self {
-            key,
-            values,
-            size: find("rows").zip(find("columns")),
-            dtype,
-            max_definition: column.max_def_level(),
-            max_repetition: column.max_rep_level(),
-        })
+        Self { index, dtype, max_definition: column.max_def_level(), max_repetition: column.max_rep_level() }
+    }
+
+    fn open(&self, group: &dyn RowGroupReader) -> Result<Reading<'_>, ParquetError> {
+        Ok(Reading { reader: group.get_column_reader(self.index)?, column: self })
     }
 }
 
-/// The rows of a row group, column by column.
-struct Rows<'a> {
-    key: ColumnReader,
-    size: Option<(ColumnReader, ColumnReader)>,
-    values: ColumnReader,
-    columns: &'a Columns,
+/// A column of a row group that is being read.
+struct Reading<'a> {
+    reader: ColumnReader,
+    column: &'a Column,
 }
 
-/// The numbers of a row and what is known of their arrangement.
+/// What a row has in a column.
+enum Cell {
+    Numbers(Numbers),
+    Words(Vec<BString>),
+}
+
+/// Numbers and what is known of their arrangement.
 struct Numbers {
     dtype: DType,
     bytes: Vec<u8>,
-    size: Option<(usize, usize)>,
     /// The lists that a list of lists has.
     num_lists: Option<usize>,
 }
 
-impl<'a> Rows<'a> {
-    fn open(group: &dyn RowGroupReader, columns: &'a Columns) -> Result<Self, ParquetError> {
-        let size = match columns.size {
-            Some((rows, columns)) => Some((group.get_column_reader(rows)?, group.get_column_reader(columns)?)),
-            None => None,
-        };
-        let (key, values) = (group.get_column_reader(columns.key)?, group.get_column_reader(columns.values)?);
-        Ok(Self { key, size, values, columns })
-    }
-
-    fn next(&mut self) -> Result<(ByteArray, Numbers), String> {
-        let ColumnReader::ByteArrayColumnReader(keys) = &mut self.key else {
-            return Err("expected key to be a string".into());
-        };
-        let (mut key, _, _) = record(keys)?;
-        let key = key.pop().ok_or("expected a key, got none")?;
-        let size = match &mut self.size {
-            Some((rows, columns)) => Some((size(rows, "rows")?, size(columns, "columns")?)),
-            None => None,
-        };
-        let mut lists = Lists { columns: self.columns, num_lists: None };
-        let (dtype, bytes) = match &mut self.values {
+impl Reading<'_> {
+    fn next(&mut self) -> Result<Cell, String> {
+        let mut lists = Lists { column: self.column, num_lists: None };
+        let (dtype, bytes) = match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(column) => {
+                let words = lists.next(column)?.iter().map(|word| BString::from(word.data())).collect();
+                return Ok(Cell::Words(words));
+            }
+            ColumnReader::BoolColumnReader(column) => {
+                (DType::Bool, lists.next(column)?.iter().map(|&it| u8::from(it)).collect())
+            }
             ColumnReader::FloatColumnReader(column) => {
                 (DType::Float32, lists.next(column)?.iter().flat_map(|it| it.to_le_bytes()).collect())
             }
@@ -131,13 +202,13 @@ impl<'a> Rows<'a> {
             ColumnReader::Int64ColumnReader(column) => {
                 (DType::Int64, lists.next(column)?.iter().flat_map(|it| it.to_le_bytes()).collect())
             }
-            ColumnReader::FixedLenByteArrayColumnReader(column) if self.columns.dtype == Some(DType::Float16) => {
+            ColumnReader::FixedLenByteArrayColumnReader(column) if self.column.dtype == Some(DType::Float16) => {
                 (DType::Float16, lists.next(column)?.iter().flat_map(|it| it.data().to_vec()).collect())
             }
-            _ => return Err("expected values to be integers or floating-point numbers".into()),
+            _ => return Err("expected integers, floating-point numbers or words".into()),
         };
-        let dtype = self.columns.dtype.unwrap_or(dtype);
-        Ok((key, Numbers { dtype, bytes, size, num_lists: lists.num_lists }))
+        let dtype = self.column.dtype.unwrap_or(dtype);
+        Ok(Cell::Numbers(Numbers { dtype, bytes, num_lists: lists.num_lists }))
     }
 }
 
@@ -152,30 +223,23 @@ fn record<T: DataType>(column: &mut ColumnReaderImpl<T>) -> Result<(Vec<T::T>, V
     }
 }
 
-fn size(column: &mut ColumnReader, name: &str) -> Result<usize, String> {
-    let value = match column {
-        ColumnReader::Int32ColumnReader(column) => record(column)?.0.pop().map(i64::from),
-        ColumnReader::Int64ColumnReader(column) => record(column)?.0.pop(),
-        _ => return Err(format!("expected {name} to be integers")),
-    };
-    let value = value.ok_or_else(|| format!("expected {name} to be given, got none"))?;
-    usize::try_from(value).map_err(|_| format!("expected {name} to be 0 or more, got {value}"))
-}
-
-/// Takes lists from the column of values.
+/// Takes what a row has from a column.
 struct Lists<'a> {
-    columns: &'a Columns,
+    column: &'a Column,
     num_lists: Option<usize>,
 }
 
 impl Lists<'_> {
     fn next<T: DataType>(&mut self, column: &mut ColumnReaderImpl<T>) -> Result<Vec<T::T>, String> {
         let (values, levels, repeats) = record(column)?;
-        let is_empty = values.is_empty() && levels.len() == 1;
-        if !is_empty && levels.iter().any(|&level| level != self.columns.max_definition) {
-            return Err("expected numbers in values, got nothing (null) among them".into());
+        if self.column.max_repetition == 0 && values.len() != 1 {
+            return Err("expected a value in every column, got nothing (null)".into());
         }
-        if self.columns.max_repetition == 2 {
+        let is_empty = values.is_empty() && levels.len() == 1;
+        if !is_empty && levels.iter().any(|&level| level != self.column.max_definition) {
+            return Err("expected a value everywhere, got nothing (null)".into());
+        }
+        if self.column.max_repetition == 2 {
             let lists = repeats.iter().filter(|&&repeat| repeat < 2);
             self.num_lists = Some(if is_empty { 0 } else { lists.count() });
             let starts: Vec<usize> = (0..repeats.len()).filter(|&at| repeats[at] < 2).collect();
@@ -190,19 +254,27 @@ impl Lists<'_> {
 }
 
 impl Numbers {
-    fn into_array(self, is_vector: bool) -> Result<Array, String> {
+    /// Without sizes, a list is a vector.
+    fn into_array(self, size: Option<(usize, usize)>) -> Result<Item, String> {
         let count = self.bytes.len() / self.dtype.width();
-        let dims = match (self.num_lists, self.size) {
+        let dims = match (self.num_lists, size) {
             (Some(0), _) => vec![0, 0],
             (Some(rows), _) => vec![rows, count / rows],
             (None, Some((rows, columns))) => {
                 if rows.checked_mul(columns) != Some(count) {
                     return Err(format!("expected {rows} times {columns} values, got {count}"));
                 }
-                if is_vector { vec![count] } else { vec![rows, columns] }
+                vec![rows, columns]
             }
             (None, None) => vec![count],
         };
-        Ok(Array::new(self.dtype, &dims, self.bytes))
+        Ok(Item::Array(Array::new(self.dtype, &dims, self.bytes)))
+    }
+
+    fn into_single(self) -> Result<Item, String> {
+        match self.bytes.len() / self.dtype.width() {
+            1 => Ok(Item::Array(Array::new(self.dtype, &[], self.bytes))),
+            count => Err(format!("expected one number, got {count}")),
+        }
     }
 }

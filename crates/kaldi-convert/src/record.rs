@@ -1,113 +1,113 @@
-//! Arrays as entries of tables.
-
-use std::fmt;
-use std::str::FromStr;
+//! Values as entries of tables.
 
 use bstr::BStr;
 use kaldi_inspect::Numbers;
-use kaldi_io::{Format, Value};
+use kaldi_io::{Encoded, Format, Value};
+use kaldi_log::warning;
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::item::Item;
+use crate::table_type::TableType;
 use crate::{Error, Result};
 
-/// A type of tables that arrays can become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableType {
-    /// Matrices, in single or double precision.
-    Matrix,
-    /// Vectors, in single or double precision.
-    Vector,
-    /// Vectors of 32-bit integers.
-    Int32Vector,
-}
-
-impl TableType {
-    /// The type that fits an array: a matrix where it has two dimensions, else a vector of its numbers.
-    pub fn of(array: &Array) -> Self {
-        match (array.dims.len(), array.dtype.is_float()) {
-            (2, _) => Self::Matrix,
-            (_, true) => Self::Vector,
-            (_, false) => Self::Int32Vector,
-        }
-    }
-}
-
-impl FromStr for TableType {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> Result<Self, UnknownType> {
-        match name {
-            "matrix" => Ok(Self::Matrix),
-            "vector" => Ok(Self::Vector),
-            "int32-vector" => Ok(Self::Int32Vector),
-            _ => Err(UnknownType),
-        }
-    }
-}
-
-impl fmt::Display for TableType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Matrix => "matrix",
-            Self::Vector => "vector",
-            Self::Int32Vector => "int32-vector",
-        })
-    }
-}
-
-/// The name of no such type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownType;
-
-impl fmt::Display for UnknownType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected matrix, vector or int32-vector")
-    }
-}
-
-impl std::error::Error for UnknownType {}
-
-/// Makes the entry of a table of this type from an array. Numbers are converted where that is exact.
+/// Makes the entry of a table of this type from a value. Numbers are converted where that is exact; a single number of a
+/// table of type `float` is rounded.
 ///
 /// # Errors
-/// Where the array has other dimensions, or a number is none of the type.
-pub fn to_record(key: &BStr, array: &Array, table_type: TableType, format: Format) -> Result<Record<Numbers>> {
+/// Where the value is of another form, or a number is none of the type.
+pub fn to_record(key: &BStr, item: Item, table_type: TableType, format: Format) -> Result<Record<Numbers>> {
     let fault = |message: String| Error::value(key, message);
-    let wanted = if table_type == TableType::Matrix { 2 } else { 1 };
-    let num_dims = array.dims.len();
-    // What is empty has no rows and columns to be told from each other.
-    if num_dims.max(1) != wanted && !array.is_empty() {
-        let message =
-            format!("expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= tells");
-        return Err(fault(message));
-    }
-    if let Some(dim) = array.dims.iter().find(|&&dim| i32::try_from(dim).is_err()) {
-        return Err(fault(format!("expected sizes of at most {}, got {dim}", i32::MAX)));
-    }
-    let numbers = Exact::of(array);
-    if table_type == TableType::Int32Vector {
-        let encoded = numbers.to_i32().map_err(fault)?.into_encoded(format);
-        return Ok(Record::from_bytes(key, encoded));
-    }
-    match numbers.into_real().map_err(fault)? {
-        Exact::Double(values) => Ok(dense(key, array, wanted == 2, values, format)),
-        Exact::Single(values) => Ok(dense(key, array, wanted == 2, values, format)),
-        Exact::Integer(_) => Err(fault("expected real numbers, got integers".into())),
-    }
+    let found = item.table_type();
+    let mismatch = || fault(format!("expected a value for a table of type {table_type}, got {found}; --type= tells"));
+    let encoded = match (item, table_type) {
+        (Item::Array(array), _) => array_value(&array, table_type, format).map_err(fault)?,
+        (Item::Word(word), TableType::Token) => {
+            Token::new(word).map_err(|error| fault(error.message.into()))?.into_encoded(format)
+        }
+        (Item::Word(word), TableType::TokenVector) => tokens(&[word]).map_err(fault)?.into_encoded(format),
+        (Item::Words(words), TableType::TokenVector) => tokens(&words).map_err(fault)?.into_encoded(format),
+        (Item::Lists(lists), TableType::Int32VectorVector) => lists.into_encoded(format),
+        (Item::Posterior(frames), TableType::Posterior) => Posterior(frames).into_encoded(format),
+        (Item::GaussPost(frames), TableType::GaussPost) => GaussPost(frames).into_encoded(format),
+        (Item::Wave(_), TableType::Wave) if format == Format::Text => {
+            return Err(fault("a wave has no text form (remove the option t of the table)".into()));
+        }
+        (Item::Wave(wave), TableType::Wave) => {
+            if let Some(loss) = wave.loss() {
+                warning!("{key}: {loss}");
+            }
+            wave.into_encoded(format)
+        }
+        _ => return Err(mismatch()),
+    };
+    Ok(Record::from_bytes(key, encoded))
 }
 
-fn dense<T: Real>(key: &BStr, array: &Array, is_matrix: bool, values: Vec<T>, format: Format) -> Record<Numbers>
+fn tokens(words: &[bstr::BString]) -> Result<Tokens, String> {
+    Tokens::new(words).map_err(|error| error.message.into())
+}
+
+fn array_value(array: &Array, table_type: TableType, format: Format) -> Result<Encoded, String> {
+    let num_dims = array.dims.len();
+    let Some(wanted) = table_type.num_dims() else {
+        let form = match table_type.part_names() {
+            [] => "words".to_owned(),
+            names => format!("arrays named <key>.{}", names.join(" and <key>.")),
+        };
+        return Err(format!("expected {form} for a {table_type}, got an array of {num_dims} dimension(s)"));
+    };
+    // What is empty has no rows and columns to be told from each other; a number is also a vector of one, and the reverse.
+    let is_one = num_dims + wanted == 1 && array.num_values() == 1;
+    if num_dims != wanted && !is_one && (!array.is_empty() || wanted == 0) {
+        let message =
+            format!("expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= tells");
+        return Err(message);
+    }
+    if let Some(dim) = array.dims.iter().find(|&&dim| i32::try_from(dim).is_err()) {
+        return Err(format!("expected sizes of at most {}, got {dim}", i32::MAX));
+    }
+    let numbers = Exact::of(array);
+    Ok(match table_type {
+        TableType::Int32Vector => numbers.to_i32()?.into_encoded(format),
+        TableType::Int32 => numbers.to_i32()?[0].into_encoded(format),
+        TableType::Bool => match numbers.to_i32()?[0] {
+            value @ (0 | 1) => (value == 1).into_encoded(format),
+            other => return Err(format!("expected a truth value, 0 or 1, got {other}")),
+        },
+        TableType::Float => (numbers.to_f64()[0] as f32).into_encoded(format),
+        TableType::Double => numbers.to_f64()[0].into_encoded(format),
+        TableType::Int32Pairs => pairs(numbers.to_i32()?, &array.dims)?.into_encoded(format),
+        TableType::FloatPairs => match numbers.into_real()? {
+            Exact::Single(values) => pairs(values, &array.dims)?.into_encoded(format),
+            _ => return Err("expected numbers of single precision, got double: convert them before".into()),
+        },
+        _ => match numbers.into_real()? {
+            Exact::Double(values) => dense(array, wanted == 2, values, format),
+            Exact::Single(values) => dense(array, wanted == 2, values, format),
+            Exact::Integer(_) => return Err("expected real numbers, got integers".into()),
+        },
+    })
+}
+
+fn pairs<T: Copy>(values: Vec<T>, dims: &[usize]) -> Result<Vec<(T, T)>, String> {
+    if !values.is_empty() && dims.last() != Some(&2) {
+        return Err(format!("expected rows of two numbers for pairs, got {dims:?}"));
+    }
+    Ok(values.as_chunks().0.iter().map(|&[first, second]| (first, second)).collect())
+}
+
+fn dense<T: Real>(array: &Array, is_matrix: bool, values: Vec<T>, format: Format) -> Encoded
 where
     Matrix<T>: Value,
     Vector<T>: Value,
 {
-    let encoded = match array.dims[..] {
+    match array.dims[..] {
         _ if is_matrix && values.is_empty() => Matrix::<T>::default().into_encoded(format),
         [rows, columns] if is_matrix => Matrix::from_vec(rows, columns, values).into_encoded(format),
         _ => Vector::from_vec(values).into_encoded(format),
-    };
-    Record::from_bytes(key, encoded)
+    }
 }

@@ -52,6 +52,8 @@ impl SafetensorsWriter {
             DType::Float16 => "F16",
             DType::Float64 => "F64",
             DType::Int32 => "I32",
+            DType::Int16 => "I16",
+            DType::Bool => "BOOL",
             _ => "F32",
         };
         if self.header.len() > 1 {

@@ -2,38 +2,184 @@
 
 use std::io::Write;
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_wave::Wave;
 
-use crate::array::Array;
+use crate::array::{Array, DType};
 use crate::exact::Exact;
+use crate::item::Item;
 
-/// Appends a line for each row: the key, then the numbers.
-pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, array: &Array, delimiter: u8) {
-    let mut field = Vec::new();
-    if key.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
-        field.push(b'"');
-        field.extend(key.replace(b"\"", b"\"\""));
-        field.push(b'"');
-    } else {
-        field.extend_from_slice(key);
-    }
-    let (rows, columns) = array.size();
-    let numbers = Exact::of(array);
-    for row in 0..rows {
-        out.extend_from_slice(&field);
-        for at in row * columns..(row + 1) * columns {
-            out.push(delimiter);
-            write_number(out, &numbers, at, false);
-        }
+/// Appends a line for each row: the key, then the numbers. Words are one field.
+///
+/// # Errors
+/// Where the value has no rows.
+pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: u8) -> Result<(), String> {
+    let mut start = Vec::new();
+    write_field(&mut start, key, delimiter);
+    let mut row = |fields: &[u8]| {
+        out.extend_from_slice(&start);
+        out.extend_from_slice(fields);
         out.push(b'\n');
+    };
+    let mut fields = Vec::new();
+    match item {
+        Item::Array(array) => {
+            let (rows, columns) = array.size();
+            let numbers = Exact::of(array);
+            for number in 0..rows {
+                fields.clear();
+                for at in number * columns..(number + 1) * columns {
+                    fields.push(delimiter);
+                    match array.dtype {
+                        DType::Bool => fields.extend_from_slice(truth(&numbers, at)),
+                        _ => write_number(&mut fields, &numbers, at, false),
+                    }
+                }
+                row(&fields);
+            }
+        }
+        Item::Word(word) => {
+            fields.push(delimiter);
+            write_field(&mut fields, word.as_ref(), delimiter);
+            row(&fields);
+        }
+        Item::Words(words) => {
+            fields.push(delimiter);
+            write_field(&mut fields, bstr::join(" ", words).as_bstr(), delimiter);
+            row(&fields);
+        }
+        Item::Lists(lists) => {
+            for list in lists {
+                fields.clear();
+                for value in list {
+                    fields.push(delimiter);
+                    let _ = write!(fields, "{value}");
+                }
+                row(&fields);
+            }
+        }
+        Item::Posterior(frames) => {
+            for frame in frames {
+                fields.clear();
+                for (index, weight) in frame {
+                    let separator = char::from(delimiter);
+                    let _ = write!(fields, "{separator}{index}{separator}{weight:?}");
+                }
+                row(&fields);
+            }
+        }
+        Item::GaussPost(_) | Item::Wave(_) => {
+            let name = item.table_type();
+            return Err(format!(
+                "a {name} has no rows for csv and tsv: npz, safetensors, parquet and jsonl have a place"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Appends bytes, in quotes where they would be taken for something else.
+fn write_field(out: &mut Vec<u8>, field: &BStr, delimiter: u8) {
+    if field.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n')) {
+        out.push(b'"');
+        out.extend(field.replace(b"\"", b"\"\""));
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(field);
     }
 }
 
 /// Appends a line with an object. `key` is UTF-8.
-pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, array: &Array) {
+///
+/// # Errors
+/// Where a word is not UTF-8.
+pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<(), String> {
+    out.extend(format!("{{\"key\": {}, ", serde_json::Value::from(key)).into_bytes());
+    if let Item::Wave(wave) = item {
+        write_wave(out, wave, &item.parts());
+    } else {
+        out.extend_from_slice(b"\"value\": ");
+        write_value(out, item)?;
+    }
+    out.extend_from_slice(b"}\n");
+    Ok(())
+}
+
+fn write_value(out: &mut Vec<u8>, item: &Item) -> Result<(), String> {
+    match item {
+        Item::Array(array) => write_array(out, array),
+        Item::Word(word) => write_word(out, word)?,
+        Item::Words(words) => write_list(out, words, write_word)?,
+        Item::Lists(lists) => write_list(out, lists, |out, list| {
+            write_list(out, list, |out, value| {
+                let _ = write!(out, "{value}");
+                Ok(())
+            })
+        })?,
+        Item::Posterior(frames) => write_list(out, frames, |out, frame| {
+            write_list(out, frame, |out, (index, weight)| {
+                let _ = write!(out, "[{index}, ");
+                write_single(out, *weight);
+                out.push(b']');
+                Ok(())
+            })
+        })?,
+        Item::GaussPost(frames) => write_list(out, frames, |out, frame| {
+            write_list(out, frame, |out, (index, weights)| {
+                let _ = write!(out, "[{index}, ");
+                write_list(out, weights, |out, weight| {
+                    write_single(out, *weight);
+                    Ok(())
+                })?;
+                out.push(b']');
+                Ok(())
+            })
+        })?,
+        Item::Wave(_) => {}
+    }
+    Ok(())
+}
+
+fn write_wave(out: &mut Vec<u8>, wave: &Wave, parts: &[Array]) {
+    let (rate, channels) = (wave.sample_rate(), wave.num_channels());
+    let _ = write!(out, "\"rate\": {rate}, \"channels\": {channels}, \"samples\": ");
+    parts.last().into_iter().for_each(|samples| write_array(out, samples));
+}
+
+fn write_word(out: &mut Vec<u8>, word: &BString) -> Result<(), String> {
+    let word = word.to_str().map_err(|_| format!("expected words in UTF-8, which JSON is, got {word:?}"))?;
+    out.extend(serde_json::Value::from(word).to_string().into_bytes());
+    Ok(())
+}
+
+fn write_list<T>(
+    out: &mut Vec<u8>,
+    values: &[T],
+    write: impl Fn(&mut Vec<u8>, &T) -> Result<(), String>,
+) -> Result<(), String> {
+    out.push(b'[');
+    for (number, value) in values.iter().enumerate() {
+        if number > 0 {
+            out.extend_from_slice(b", ");
+        }
+        write(out, value)?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+fn write_single(out: &mut Vec<u8>, value: f32) {
+    write_number(out, &Exact::Single(vec![value]), 0, true);
+}
+
+fn write_array(out: &mut Vec<u8>, array: &Array) {
     let (rows, columns) = array.size();
     let numbers = Exact::of(array);
-    out.extend(format!("{{\"key\": {}, \"value\": ", serde_json::Value::from(key)).into_bytes());
+    match (array.dims.len(), array.dtype) {
+        (0, DType::Bool) => return out.extend_from_slice(truth(&numbers, 0)),
+        (0, _) => return write_number(out, &numbers, 0, true),
+        _ => {}
+    }
     let is_matrix = array.dims.len() == 2;
     if is_matrix {
         out.push(b'[');
@@ -48,7 +194,13 @@ pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, array: &Array) {
         }
         out.push(b']');
     }
-    out.extend_from_slice(if is_matrix { b"]}\n" } else { b"}\n" });
+    if is_matrix {
+        out.push(b']');
+    }
+}
+
+fn truth(numbers: &Exact, at: usize) -> &'static [u8] {
+    if numbers.to_f64()[at] == 0.0 { b"false" } else { b"true" }
 }
 
 /// Appends a number with as few digits as tell it from its neighbours. JSON has strings for what is none.
@@ -75,20 +227,43 @@ mod tests {
     #[test]
     fn a_line_is_a_row() {
         let mut out = Vec::new();
-        write_rows(&mut out, "a".into(), &Array::from_f32(&[2, 2], &[1.0, 0.1, f32::NAN, f32::NEG_INFINITY]), b',');
-        write_rows(&mut out, "b,\"".into(), &Array::from_i32(&[2], &[1, -2]), b',');
-        write_rows(&mut out, "c".into(), &Array::from_f32(&[0], &[]), b'\t');
-        assert_eq!(out.as_bstr(), "a,1.0,0.1\na,NaN,-inf\n\"b,\"\"\",1,-2\nc\n");
+        let mut rows = |key: &str, item: Item, delimiter| write_rows(&mut out, key.into(), &item, delimiter).unwrap();
+        rows("a", Item::Array(Array::from_f32(&[2, 2], &[1.0, 0.1, f32::NAN, f32::NEG_INFINITY])), b',');
+        rows("b,\"", Item::Array(Array::from_i32(&[2], &[1, -2])), b',');
+        rows("c", Item::Array(Array::from_f32(&[0], &[])), b'\t');
+        rows("d", Item::Array(Array::new(DType::Bool, &[], vec![1])), b'\t');
+        rows("e", Item::Words(vec!["a,b".into(), "c".into()]), b',');
+        rows("f", Item::Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]), b',');
+        rows("g", Item::Lists(vec![vec![1, 2], vec![]]), b',');
+        assert_eq!(
+            out.as_bstr(),
+            "a,1.0,0.1\na,NaN,-inf\n\"b,\"\"\",1,-2\nc\nd\ttrue\ne,\"a,b c\"\nf,3,0.5,7,1.0\nf\ng,1,2\ng\n"
+        );
+        let wave = Item::Wave(Wave::new(8000.0, vec![vec![1.0]]));
+        assert!(write_rows(&mut out, "h".into(), &wave, b',').unwrap_err().contains("a wave has no rows"));
     }
 
     #[test]
     fn a_line_is_an_object() {
         let mut out = Vec::new();
-        write_object(&mut out, "a\"", &Array::from_f32(&[2, 2], &[1.0, 1e-10, f32::NAN, f32::INFINITY]));
-        write_object(&mut out, "b", &Array::from_i32(&[2], &[1, -2]));
-        write_object(&mut out, "c", &Array::from_f32(&[0, 0], &[]));
+        let mut object = |key, item: Item| write_object(&mut out, key, &item).unwrap();
+        object("a\"", Item::Array(Array::from_f32(&[2, 2], &[1.0, 1e-10, f32::NAN, f32::INFINITY])));
+        object("b", Item::Array(Array::from_i32(&[2], &[1, -2])));
+        object("c", Item::Array(Array::from_f32(&[0, 0], &[])));
+        object("d", Item::Posterior(vec![vec![(3, 0.5), (7, 1.0)], vec![]]));
+        object("e", Item::GaussPost(vec![vec![(3, vec![0.5, f32::NAN])]]));
+        object("f", Item::Words(vec!["a\"".into(), "b".into()]));
+        object("g", Item::Word("a".into()));
+        object("h", Item::Array(Array::new(DType::Bool, &[], vec![0])));
+        object("i", Item::Wave(Wave::new(8000.0, vec![vec![1.0, -3.0]])));
         let expected = "{\"key\": \"a\\\"\", \"value\": [[1.0, 1e-10], [\"NaN\", \"Infinity\"]]}\n\
-                        {\"key\": \"b\", \"value\": [1, -2]}\n{\"key\": \"c\", \"value\": []}\n";
+                        {\"key\": \"b\", \"value\": [1, -2]}\n{\"key\": \"c\", \"value\": []}\n\
+                        {\"key\": \"d\", \"value\": [[[3, 0.5], [7, 1.0]], []]}\n\
+                        {\"key\": \"e\", \"value\": [[[3, [0.5, \"NaN\"]]]]}\n\
+                        {\"key\": \"f\", \"value\": [\"a\\\"\", \"b\"]}\n\
+                        {\"key\": \"g\", \"value\": \"a\"}\n\
+                        {\"key\": \"h\", \"value\": false}\n\
+                        {\"key\": \"i\", \"rate\": 8000, \"channels\": 1, \"samples\": [1, -3]}\n";
         assert_eq!(out.as_bstr(), expected);
     }
 }

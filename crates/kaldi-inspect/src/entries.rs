@@ -84,6 +84,17 @@ impl Entries {
         })
     }
 
+    /// The type of the values of a table, by looking at the first ones: nothing where it is empty or cannot be read, or can
+    /// be read only once.
+    pub fn find_type(named: &Named) -> Option<&'static ValueType> {
+        if named.is_stream() {
+            return None;
+        }
+        let mut entries = Self::of(named.clone(), None).ok()?;
+        entries.look_ahead();
+        (!entries.queue.is_empty()).then(|| entries.value_type())
+    }
+
     /// What the table is.
     pub fn kind(&self) -> Kind {
         self.named.kind

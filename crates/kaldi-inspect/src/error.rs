@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 
 use bstr::BString;
+use kaldi_io::printable_rxfilename;
 
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -38,10 +39,12 @@ impl fmt::Display for Error {
         match self {
             Self::Table(error) => error.fmt(f),
             Self::Folder { name } => {
-                write!(f, "{name:?} is a folder: expected the name of an archive or a script file in it")
+                let name = printable_rxfilename(name.as_ref());
+                write!(f, "{name} is a folder: expected a table, such as {name}/feats.scp")
             }
             Self::NoData { name } => {
-                write!(f, "{name:?} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
+                let name = printable_rxfilename(name.as_ref());
+                write!(f, "{name} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
             }
             Self::Look { name, source } => write!(f, "cannot read {name}: {source}"),
         }

@@ -3,9 +3,10 @@
 use std::fs;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, Rspecifier, RspecifierKind, Rxfilename, is_script_line};
+use kaldi_io::{Input, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier};
+use kaldi_table::SequentialReader;
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// Bytes of a file that are looked at.
 const HEAD: usize = 1 << 12;
@@ -87,6 +88,38 @@ impl Named {
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         Ok(Self { is_binary: head.contains(&0), ..named(look(name, &head)) })
+    }
+}
+
+impl Named {
+    /// Opens the table of this name for values of a known type, with the options of a specifier. A single value is a table of
+    /// one entry without a key.
+    ///
+    /// # Errors
+    /// Where the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
+    pub fn open<T: Value>(name: &BStr) -> Result<SequentialReader<T>> {
+        if is_specifier(name) {
+            return Ok(SequentialReader::open(name)?);
+        }
+        let named = Self::find(name)?;
+        let prefix = match named.kind {
+            Kind::Archive => "ark:",
+            Kind::Script => "scp:",
+            Kind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
+            Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),
+        };
+        Ok(SequentialReader::open([prefix.as_bytes(), &named.rxfilename].concat())?)
+    }
+
+    /// Whether it can be read only once: a stream. Values of a script file may be streams all the same.
+    pub fn is_stream(&self) -> bool {
+        match Rxfilename::parse(without_range(self.rxfilename.as_bstr())) {
+            Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => {
+                fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+            }
+            Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) => true,
+            Err(_) => false,
+        }
     }
 }
 

@@ -6,27 +6,34 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
-use bstr::{BStr, BString};
+use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{DType, ExportOptions, Exporter, FileFormat, Piece};
-use kaldi_inspect::{Kind, Named, Numbers};
-use kaldi_io::{FileNames, Output, Wxfilename, is_specifier};
+use kaldi_convert::{DType, Export, ExportOptions, Exporter, FileFormat, Piece};
+use kaldi_inspect::{Entries, Kind, Named, Numbers};
+use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::log;
-use kaldi_table::{SequentialReader, create_output};
+use kaldi_matrix::{HtkFeatures, SphinxFeatures};
+use kaldi_scan::ValueType;
+use kaldi_table::create_output;
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Writes a table of matrices, vectors or integer vectors as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or
-JSON lines; in a folder, as a file for each key. In .npz and .safetensors each key is an array. A .npy has one value, or
-with --stack the rows of all. A row of Parquet has key, rows, columns and values; a line of CSV and TSV has the key and a
-row; a line of JSON is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given.
-The table is an rspecifier, or the name of an archive or a script file.
+Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines; in a folder, as a file for each
+key. In .npz and .safetensors each key is an array. A .npy has one value, or with --stack the rows of all. A row of Parquet has
+key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON is
+{\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and waveforms are
+several arrays, such as utt1.lengths, utt1.index and utt1.weight. Words have a place in Parquet, CSV, TSV and JSON only.
+The table is an rspecifier, or the name of an archive or a script file. The type of its values is found by looking; of a stream
+it is matrix, vector or int32-vector unless --type is given.
 
 Usage: table-export [options] <table> (<file>|<folder>)
  e.g.: table-export scp:feats.scp feats.npz
        table-export --dtype=float16 scp:feats.scp feats.safetensors
        table-export --format=npy feats.ark folder
        table-export --stack scp:xvector.scp xvectors.npy
-       copy-int-vector ark:ali.ark ark:- | table-export --format=jsonl ark:- - | head
+       table-export data/train/text text.parquet
+       copy-post ark:post.ark ark:- | table-export --type=posterior --format=jsonl ark:- - | head
 See also: table-import, copy-feats, copy-vector, copy-int-vector
 ";
 
@@ -41,6 +48,9 @@ struct Options {
     /// Stack the rows of all entries into one array, for a .npy
     #[arg(long)]
     stack: bool,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
     source: InputName,
     target: OutputName,
 }
@@ -51,10 +61,44 @@ fn main() -> ExitCode {
 
 fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let (format, is_folder) = opts.format()?;
-    let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack };
-    let source = open(&opts.source, format)?;
-    let mut target = Target::create(&opts.target, is_folder, &options)?;
+    let named = Named::find(&opts.source)?;
+    if named.kind == Kind::Value && format != FileFormat::Npy {
+        bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
+    }
+    let found = opts.value_type.or_else(|| Entries::find_type(&named));
+    let export = match found.map_or("matrix", ValueType::name) {
+        "wave" => export::<Wave>,
+        "int32" => export::<i32>,
+        "float" => export::<f32>,
+        "double" => export::<f64>,
+        "bool" => export::<bool>,
+        "int32-vector-vector" => export::<Vec<Vec<i32>>>,
+        "int32-pairs" => export::<Vec<(i32, i32)>>,
+        "float-pairs" => export::<Vec<(f32, f32)>>,
+        "posterior" => export::<Posterior>,
+        "gauss-post" => export::<GaussPost>,
+        "token" => export::<Token>,
+        "token-vector" => export::<Tokens>,
+        "htk" => export::<HtkFeatures>,
+        "sphinx" => export::<SphinxFeatures>,
+        _ => export::<Numbers>,
+    };
+    let table_type = opts.value_type.and_then(|value_type| value_type.name().parse().ok());
+    let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type };
     let mut tally = Tally::default();
+    export(&opts, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
+        (None, 0) if named.is_stream() => error.context(
+            "the type of a stream is not found by looking: --type= tells it, unless it is matrix, vector or int32-vector",
+        ),
+        _ => error,
+    })?;
+    Ok(tally)
+}
+
+/// Exports a table of `T`.
+fn export<T: Export>(opts: &Options, options: ExportOptions, is_folder: bool, tally: &mut Tally) -> anyhow::Result<()> {
+    let source = Named::open::<T>(&opts.source)?;
+    let mut target = Target::create(&opts.target, is_folder, &options)?;
     let ended = source.par_map(move |entry| options.encode(entry)).drain(|key, piece| {
         match piece {
             Piece::Nothing => tally.failed += 1,
@@ -62,29 +106,12 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         }
         target.put(key.as_ref(), piece, &options)
     })?;
-    log!("Exported {} entries to {format}, {} were left out.", tally.done, tally.failed);
+    log!("Exported {} entries to {}, {} were left out.", tally.done, options.format, tally.failed);
     ended.finish()?;
     if let Target::File(file) = target {
         file.finish()?;
     }
-    Ok(tally)
-}
-
-/// Opens a table, whose kind is found by looking where its name does not say it. A single value has no key, and becomes a
-/// single array.
-fn open(name: &InputName, format: FileFormat) -> anyhow::Result<SequentialReader<Numbers>> {
-    if is_specifier(name) {
-        return Ok(SequentialReader::open(name)?);
-    }
-    let Named { kind, rxfilename, .. } = Named::find(name)?;
-    let table = |prefix: &str| SequentialReader::open(BString::from([prefix.as_bytes(), &rxfilename].concat()));
-    match kind {
-        Kind::Archive => Ok(table("ark:")?),
-        Kind::Script => Ok(table("scp:")?),
-        Kind::Value if format == FileFormat::Npy => Ok(SequentialReader::open_table_or_file(name)?),
-        Kind::Value => bail!("{name} is a single value without a key: it can be a .npy, got {format}"),
-        Kind::Directory => bail!("{name} is a folder: expected a table, such as {name}/feats.scp"),
-    }
+    Ok(())
 }
 
 impl Options {

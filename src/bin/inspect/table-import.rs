@@ -8,21 +8,23 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::{BStr, BString, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{Array, Error, FileFormat, TableType, import, to_record};
+use kaldi_convert::{Error, FileFormat, Item, TableType, import, to_record};
 use kaldi_inspect::Numbers;
 use kaldi_log::log;
 use kaldi_table::TableWriter;
 
 const USAGE: &str = "\
 Makes a table of a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or of all such files in a
-folder. Arrays of two dimensions become matrices, others vectors or, where they are of integers, integer vectors; numbers
-keep their precision, and those of half precision become single. Lines of CSV and TSV that follow each other with the same
-key are the rows of a matrix, unless --type is given. A .npy has its own name for a key. Pickled objects are not read.
+folder. Arrays of two dimensions become matrices, others vectors or, where they are of integers, integer vectors, single numbers
+such; numbers keep their precision, and those of half precision become single. Lines of CSV and TSV that follow each other with
+the same key are the rows of a matrix, unless --type is given. What takes several arrays (posterior, gauss-post, wave,
+int32-vector-vector) needs --type, but in Parquet. A .npy has its own name for a key. Pickled objects are not read.
 
 Usage: table-import [options] (<file>|<folder>) <wspecifier>
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
        table-import --type=int32-vector ali.csv ark:ali.ark
        table-import --format=npy folder ark:feats.ark
+       table-import --type=token-vector text.csv ark,t:text
 See also: table-export, copy-feats, copy-vector, copy-int-vector
 ";
 
@@ -31,7 +33,7 @@ struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; told from the ending of the file's name unless it is given
     #[arg(long)]
     format: Option<FileFormat>,
-    /// Type of the table: matrix, vector or int32-vector; told from the first array unless it is given
+    /// Type of the table, such as int32-vector, by the names that ark-to-scp has; told from the first value unless it is given
     #[arg(long = "type")]
     table_type: Option<TableType>,
     source: InputName,
@@ -51,28 +53,29 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let mut common = opts.table_type;
     let mut tally = Tally::default();
     // An empty array fits every type: the first others tell.
-    let mut empty: Vec<(BString, Array)> = Vec::new();
+    let mut empty: Vec<(BString, Item)> = Vec::new();
     for file in &files {
-        import(file.as_ref(), format, opts.table_type, |key, array| {
-            let (key, found) = (BStr::new(key), TableType::of(&array));
+        import(file.as_ref(), format, opts.table_type, |key, item| {
+            let (key, found) = (BStr::new(key), item.table_type());
             tally.done += 1;
-            if common.is_none() && array.is_empty() {
-                empty.push((key.to_owned(), array));
+            if common.is_none() && item.is_empty_array() {
+                empty.push((key.to_owned(), item));
                 return Ok(());
             }
             let table_type = *common.get_or_insert(found);
-            if opts.table_type.is_none() && found != table_type && !array.is_empty() {
+            if opts.table_type.is_none() && found != table_type && !item.is_empty_array() {
                 let message = format!("expected {table_type} as before, got {found}; --type= tells what all are");
                 return Err(Error::Value { key: key.to_string(), message });
             }
-            for (key, array) in empty.drain(..) {
-                target.put(to_record(key.as_ref(), &array, table_type, target.format())?)?;
+            for (key, item) in empty.drain(..) {
+                target.put(to_record(key.as_ref(), item, table_type, target.format())?)?;
             }
-            Ok(target.put(to_record(key, &array, table_type, target.format())?)?)
+            Ok(target.put(to_record(key, item, table_type, target.format())?)?)
         })?;
     }
-    for (key, array) in empty {
-        target.put(to_record(key.as_ref(), &array, TableType::of(&array), target.format())?)?;
+    for (key, item) in empty {
+        let table_type = item.table_type();
+        target.put(to_record(key.as_ref(), item, table_type, target.format())?)?;
     }
     let types = common.map_or(String::new(), |table_type| format!(" ({table_type})"));
     log!("Imported {} entries{types} of {} file(s).", tally.done, files.len());

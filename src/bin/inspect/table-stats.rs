@@ -4,14 +4,14 @@
 
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_inspect::{By, Group, Kind, Named, Numbers, Statistics};
-use kaldi_io::{Output, is_specifier};
+use kaldi_inspect::{By, Group, Named, Numbers, Statistics};
+use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_plot::{Chart, Charts};
-use kaldi_table::{RandomAccessReader, SequentialReader, create_output};
+use kaldi_table::{RandomAccessReader, create_output};
 use kaldi_values::Token;
 use serde::Serialize;
 
@@ -121,7 +121,7 @@ fn collect(
     let mut statistics = Statistics::new(by, opts.plot.is_some());
     let examiner = statistics.examiner();
     let speakers = opts.utt2spk.as_deref().map(RandomAccessReader::<Token>::open).transpose()?;
-    let rows = open(table)?.par_map_with(speakers, move |entry, speaker| {
+    let rows = Named::open::<Numbers>(table)?.par_map_with(speakers, move |entry, speaker| {
         if let Some(None) = speaker {
             warning!("{} has no speaker, and is left out", entry.key());
             return Ok(None);
@@ -144,21 +144,6 @@ fn collect(
     log!("Read {} entries of {table}.", statistics.num_entries());
     ended.finish()?;
     Ok(statistics)
-}
-
-/// Opens a table, whose kind is found by looking where its name does not say it.
-fn open(name: &InputName) -> anyhow::Result<SequentialReader<Numbers>> {
-    if is_specifier(name) {
-        return Ok(SequentialReader::open(name)?);
-    }
-    let Named { kind, rxfilename, .. } = Named::find(name)?;
-    let table = |prefix: &str| SequentialReader::open(BString::from([prefix.as_bytes(), &rxfilename].concat()));
-    match kind {
-        Kind::Archive => Ok(table("ark:")?),
-        Kind::Script => Ok(table("scp:")?),
-        Kind::Value => Ok(SequentialReader::open_table_or_file(name)?),
-        Kind::Directory => bail!("{name} is a folder: expected a table, such as {name}/feats.scp"),
-    }
 }
 
 /// What is told of a group in JSON, in this order.

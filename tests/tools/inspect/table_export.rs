@@ -1,4 +1,5 @@
 use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64, vector};
+use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 
 fn tables() -> Scratch {
@@ -44,6 +45,123 @@ fn every_format_leads_back_to_the_same_table() {
         .sh("table-export ark:m.ark o.csv; table-import o.csv ark:o.ark; copy-feats ark:m.ark ark,scp:o,o.scp")
         .succeeds();
     scratch.sh("head -n 2 o.scp | copy-feats scp:- ark:- | cmp - o.ark").succeeds();
+}
+
+/// The text of a table of each type, with its name, whether NumPy's files have a place for it, and whether lines have.
+const TYPES: [(&str, &str, bool, bool); 11] = [
+    ("int32", "a 7 \nb -8 \n", true, true),
+    ("float", "a 7.5 \nb -8e-20 \n", true, true),
+    ("double", "a 0.1000000000000000055 \nb -8e-200 \n", true, true),
+    ("bool", "a T \nb F \n", true, true),
+    ("int32-pairs", "a 1 2 ; 3 4 \nb 5 -6 \n", true, true),
+    ("float-pairs", "a 1 2.5 ; 3 4 \nb 5 1e-20 \n", true, true),
+    ("int32-vector-vector", "a 1 2 ; ; 3 ; \nb 4 ; \n", true, true),
+    ("posterior", "a [ 1 0.5 3 0.25 ] [ ] [ 7 0.1 ] \nb [ 2 1 ] \n", true, true),
+    ("gauss-post", "a 2 1 5 [ 0.5 0.25 ]\n 0 \nb 1 2 3 [ 1 ]\n 4 [ 0.1 ]\n\n", true, false),
+    ("token", "a s1\nb \"s,2\"\n", false, true),
+    ("token-vector", "a hello w\u{f6}rld, \"x\" \nb \nc [ 1 \n", false, true),
+];
+
+#[test]
+fn every_type_leads_back_to_the_same_table() {
+    let scratch = Scratch::new();
+    for (name, text, has_arrays, has_lines) in TYPES {
+        scratch.write("given", text);
+        // In the form in which the tools write it.
+        scratch.sh(&format!("table-export --type={name} given g.jsonl && table-import --type={name} g.jsonl ark,t:t.ark && table-import --type={name} g.jsonl ark:b.ark")).succeeds();
+        for table in ["t.ark", "b.ark"] {
+            let form = if table == "t.ark" { "ark,t" } else { "ark" };
+            for format in ["npz", "safetensors", "parquet", "csv", "tsv", "jsonl"] {
+                let lines = matches!(format, "csv" | "tsv");
+                let ran = scratch.sh(&format!(
+                    "table-export --type={name} {table} o.{format} && table-import --type={name} o.{format} {form}:- | cmp - {table}"
+                ));
+                match (format, lines) {
+                    ("npz" | "safetensors", _) if !has_arrays => ran.fails_with(255).stderr_has("and no words"),
+                    (_, true) if !has_lines => ran.fails_with(255).stderr_has("has no rows for csv and tsv"),
+                    _ => ran.succeeds(),
+                };
+            }
+        }
+    }
+}
+
+#[test]
+fn the_type_is_found_by_looking_and_told_where_several_fit() {
+    let scratch = Scratch::new();
+    for (text, value) in [
+        ("a 7\n", "7"),
+        ("a 7.5\n", "7.5"),
+        ("a 1 2\n", "[1, 2]"),
+        ("a hello\n", "\"hello\""),
+        ("a T\n", "true"),
+        ("a hello you\n", "[\"hello\", \"you\"]"),
+        ("a [ 1 2 ] [ 3 4 ]\n", "[[[1, 2.0]], [[3, 4.0]]]"),
+    ] {
+        scratch.write("x", text);
+        let expected = format!("{{\"key\": \"a\", \"value\": {value}}}\n");
+        scratch.sh("table-export --format=jsonl x -").succeeds().stdout_is(&expected);
+    }
+    scratch.write("x", "a 7\n");
+    for (name, value) in [("float", "7.0"), ("int32-vector", "[7]"), ("token", "\"7\""), ("token-vector", "[\"7\"]")] {
+        let expected = format!("{{\"key\": \"a\", \"value\": {value}}}\n");
+        scratch.sh(&format!("table-export --type={name} --format=jsonl x -")).succeeds().stdout_is(&expected);
+    }
+    // Numbers that stand alone look like the lengths of vectors, in binary form.
+    scratch.write("one.ark", b"a \0B\x04\0\0\xf0\x40b \0B\x04\0\0\0\xbf");
+    scratch.sh("table-export --format=csv one.ark -").succeeds().stdout_is("a,7.5\nb,-0.5\n");
+    scratch.write("one.ark", b"a \0B\x04\x07\0\0\0b \0B\x04\x09\0\0\0");
+    scratch.sh("table-export --format=csv one.ark -").succeeds().stdout_is("a,7\nb,9\n");
+    // A stream is read once.
+    scratch.write("x", "a hello you\n");
+    scratch.sh("cat x | table-export --format=csv --type=token-vector - -").succeeds().stdout_is("a,hello you\n");
+    scratch
+        .sh("cat x | table-export --format=csv - -")
+        .fails_with(255)
+        .stderr_has("the type of a stream is not found by looking: --type= tells it");
+    scratch.sh("table-export --type=vector --format=csv x -").fails_with(255).stderr_has("x");
+}
+
+#[test]
+fn the_type_that_is_asked_for_has_to_fit() {
+    let scratch = tables();
+    scratch
+        .sh("table-export --type=vector m.ark o.npz")
+        .fails_with(255)
+        .stderr_has("one: expected a vector, got a matrix");
+    scratch.sh("table-export --type=int32-vector v.ark o.npz").fails_with(255).stderr_has("got a vector");
+    scratch.write("x", "a  [ 1 2 ]\n");
+    scratch
+        .sh("table-export --type=matrix --format=jsonl x -")
+        .succeeds()
+        .stdout_is("{\"key\": \"a\", \"value\": [[1.0, 2.0]]}\n");
+    scratch.write("x", "a 1 2\n");
+    scratch
+        .sh("table-export --type=vector --format=jsonl x -")
+        .succeeds()
+        .stdout_is("{\"key\": \"a\", \"value\": [1.0, 2.0]}\n");
+    scratch.sh("table-export --type=words x o.npz").fails_with(255).stderr_has("words");
+}
+
+#[test]
+fn waveforms_are_samples_with_their_rate() {
+    let scratch = Scratch::new();
+    scratch.write("mono.wav", wave(16000, &[&[1, -2, 32767, -32768]]));
+    scratch.write("stereo.wav", wave(8000, &[&[1, 3, 5], &[2, 4, 6]]));
+    scratch.write("wav.scp", "a mono.wav\nb cat stereo.wav |\n");
+    scratch.sh("wav-copy scp:wav.scp ark:w.ark").succeeds();
+    for format in ["npz", "safetensors", "parquet", "jsonl"] {
+        let command =
+            format!("table-export wav.scp o.{format} && table-import --type=wave o.{format} ark:- | cmp - w.ark");
+        scratch.sh(&command).succeeds();
+    }
+    scratch
+        .sh("tail -n 1 o.jsonl")
+        .stdout_is("{\"key\": \"b\", \"rate\": 8000, \"channels\": 2, \"samples\": [1, 2, 3, 4, 5, 6]}\n");
+    scratch.sh("table-export w.ark o.csv").fails_with(255).stderr_has("a wave has no rows for csv and tsv");
+    scratch.sh("table-export --format=npy w.ark folder").fails_with(255).stderr_has("a wave is several arrays");
+    scratch.sh("table-import --type=wave o.npz ark,t:o.ark").fails_with(255).stderr_has("a wave has no text form");
+    assert!(!scratch.path("o.ark").exists());
 }
 
 #[test]

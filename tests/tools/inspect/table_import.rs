@@ -46,7 +46,7 @@ fn the_type_has_to_fit_all_arrays() {
         .sh("table-import --type=int32-vector x.jsonl ark,t:o")
         .fails_with(255)
         .stderr_has("a: expected an array of 1");
-    scratch.sh("table-import --type=word x.jsonl ark,t:o").fails_with(255).stderr_has("matrix, vector or int32-vector");
+    scratch.sh("table-import --type=word x.jsonl ark,t:o").fails_with(255).stderr_has("expected matrix, vector, wave");
     assert_eq!(scratch.list(), ["x.jsonl"]);
 }
 
@@ -71,6 +71,88 @@ fn lines_of_a_key_are_rows() {
         .sh("table-import --type=int32-vector x.tsv ark:o")
         .fails_with(255)
         .stderr_has("x.tsv:1: expected a 32-bit integer");
+}
+
+#[test]
+fn what_takes_several_arrays_is_put_together() {
+    let scratch = Scratch::new();
+    let int = |values: &[i32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    // Arrays of several keys may stand apart, as libraries sort them.
+    let arrays = [
+        ("a.index", "I32", int(&[3, 4]), 2),
+        ("b.index", "I32", int(&[]), 0),
+        ("a.lengths", "I32", int(&[2, 0]), 2),
+        ("b.lengths", "I32", int(&[0]), 1),
+        ("b.weight", "F32", int(&[]), 0),
+        ("a.weight", "F32", [0.5_f32, 0.25].iter().flat_map(|value| value.to_le_bytes()).collect(), 2),
+    ];
+    let file = |arrays: &[(&str, &str, Vec<u8>, usize)]| {
+        let (mut header, mut data) = (Vec::new(), Vec::new());
+        for (name, dtype, bytes, count) in arrays {
+            let (start, end) = (data.len(), data.len() + bytes.len());
+            header.push(format!(
+                "\"{name}\":{{\"dtype\":\"{dtype}\",\"shape\":[{count}],\"data_offsets\":[{start},{end}]}}"
+            ));
+            data.extend(bytes);
+        }
+        let header = format!("{{{}}}", header.join(","));
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat()
+    };
+    scratch.write("x.safetensors", file(&arrays));
+    let import = "table-import --type=posterior x.safetensors ark,t:-";
+    scratch.sh(import).succeeds().stdout_is("b [ ] \na [ 3 0.5 4 0.25 ] [ ] \n");
+    scratch.sh("table-import x.safetensors ark,t:-").fails_with(255).stderr_has("a.weight: expected int32-vector");
+    scratch.write("x.safetensors", file(&arrays[..5]));
+    scratch.sh(import).fails_with(255).stderr_has("a: expected the array a.weight for a posterior");
+    for (place, bytes, count, message) in [
+        (2, int(&[2, 1]), 2, "a: expected lengths that add up to 2 values"),
+        (2, int(&[-1, 3]), 2, "a: expected lengths that add up to 2 values"),
+        (0, int(&[3]), 1, "a: expected as many indices as weights, got 1 and 2"),
+    ] {
+        let mut wrong = arrays.clone();
+        (wrong[place].2, wrong[place].3) = (bytes, count);
+        scratch.write("x.safetensors", file(&wrong));
+        scratch.sh(import).fails_with(255).stderr_has(message);
+    }
+    scratch.write("x.safetensors", file(&[("plain", "I32", int(&[1]), 1)]));
+    scratch.sh(import).fails_with(255).stderr_has("plain: expected arrays named <key>.lengths and <key>.index");
+}
+
+#[test]
+fn lines_have_the_type_that_is_told() {
+    let scratch = Scratch::new();
+    for (line, name, expected) in [
+        ("a,hello  you,too\n", "token-vector", "a hello you too \n"),
+        ("a\n", "token-vector", "a \n"),
+        ("a, s1\n", "token", "a s1\n"),
+        ("a,true\nb,F\nc,0\n", "bool", "a T \nb F \nc F \n"),
+        ("a,0.1\n", "double", "a 0.1 \n"),
+        ("a,1,2\na,3,4\n", "int32-pairs", "a 1 2 ; 3 4 \n"),
+    ] {
+        scratch.write("x.csv", line);
+        scratch.sh(&format!("table-import --type={name} x.csv ark,t:-")).succeeds().stdout_is(expected);
+    }
+    for (line, name, message) in [
+        ("a,hello you\n", "token", "x.csv:1: expected one word, got 2"),
+        ("a,1,2\n", "int32", "x.csv:1: expected one field behind the key for the type int32, got 2"),
+        ("a,2\n", "bool", "expected true or false, got \"2\""),
+        ("a,1,2,3\n", "int32-pairs", "expected two numbers for a pair, got 3"),
+        ("a,1\n", "posterior", "expected pairs of an index and a weight, got 1 fields"),
+        ("a,1\n", "wave", "no place for a wave"),
+        ("a,1.5\n", "int32", "expected a 32-bit integer"),
+    ] {
+        scratch.write("x.csv", line);
+        scratch.sh(&format!("table-import --type={name} x.csv ark,t:-")).fails_with(255).stderr_has(message);
+    }
+    scratch.write("x.jsonl", "{\"key\": \"a\", \"value\": \"b c\"}\n");
+    scratch.sh("table-import x.jsonl ark,t:-").fails_with(255).stderr_has("a: ");
+    scratch.write("x.jsonl", "{\"key\": \"a\", \"samples\": [1, 2, 3], \"rate\": 8000, \"channels\": 2}\n");
+    scratch
+        .sh("table-import x.jsonl ark:-")
+        .fails_with(255)
+        .stderr_has("x.jsonl:1: expected samples of 2 channels, got 3");
+    scratch.write("x.jsonl", "{\"key\": \"a\"}\n");
+    scratch.sh("table-import x.jsonl ark:-").fails_with(255).stderr_has("x.jsonl:1: expected a value, got none");
 }
 
 #[test]

@@ -1,0 +1,288 @@
+//! Entries of tables in the forms that files have for them.
+
+use bstr::BString;
+use kaldi_inspect::{Layout, Numbers};
+use kaldi_io::Value;
+use kaldi_matrix::{HtkFeatures, SphinxFeatures};
+use kaldi_table::{Entry, WorkError};
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
+
+use crate::array::{Array, DType};
+use crate::exact::Exact;
+use crate::table_type::TableType;
+
+/// The value of an entry.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// Numbers in at most two dimensions.
+    Array(Array),
+    /// A word.
+    Word(BString),
+    /// The words of a line.
+    Words(Vec<BString>),
+    /// Lists of integers.
+    Lists(Vec<Vec<i32>>),
+    /// For each frame, indices and their weights.
+    Posterior(Vec<Vec<(i32, f32)>>),
+    /// For each frame, indices and the weights of their Gaussians.
+    GaussPost(Vec<Vec<(i32, Vec<f32>)>>),
+    /// A waveform.
+    Wave(Wave),
+}
+
+impl Item {
+    /// The type of tables that the value fits: of two dimensions a matrix, of one a vector of floating-point numbers or of integers, a
+    /// number by its type.
+    pub fn table_type(&self) -> TableType {
+        match self {
+            Self::Array(array) => match (array.dims.len(), array.dtype) {
+                (2, _) => TableType::Matrix,
+                (1, dtype) if dtype.is_float() => TableType::Vector,
+                (1, _) => TableType::Int32Vector,
+                (_, DType::Float64) => TableType::Double,
+                (_, DType::Bool) => TableType::Bool,
+                (_, dtype) if dtype.is_float() => TableType::Float,
+                _ => TableType::Int32,
+            },
+            Self::Word(_) => TableType::Token,
+            Self::Words(_) => TableType::TokenVector,
+            Self::Lists(_) => TableType::Int32VectorVector,
+            Self::Posterior(_) => TableType::Posterior,
+            Self::GaussPost(_) => TableType::GaussPost,
+            Self::Wave(_) => TableType::Wave,
+        }
+    }
+
+    /// Whether it is an array without numbers, which fits every type of vectors and matrices.
+    pub fn is_empty_array(&self) -> bool {
+        matches!(self, Self::Array(array) if array.is_empty())
+    }
+
+    /// The arrays that hold a value that is no single array, in the order of their names
+    /// ([`TableType::part_names`]); nothing for words.
+    pub(crate) fn parts(&self) -> Vec<Array> {
+        let ints = |values: &[i32]| Array::from_i32(&[values.len()], values);
+        let floats = |values: &[f32]| Array::from_f32(&[values.len()], values);
+        match self {
+            Self::Array(_) | Self::Word(_) | Self::Words(_) => Vec::new(),
+            Self::Lists(lists) => vec![ints(&lengths(lists)), ints(&lists.concat())],
+            Self::Posterior(frames) => {
+                let (index, weight): (Vec<i32>, Vec<f32>) = frames.iter().flatten().copied().unzip();
+                vec![ints(&lengths(frames)), ints(&index), floats(&weight)]
+            }
+            Self::GaussPost(frames) => {
+                let index: Vec<i32> = frames.iter().flatten().map(|(index, _)| *index).collect();
+                let sizes: Vec<i32> = frames.iter().flatten().map(|(_, weights)| weights.len() as i32).collect();
+                let weight: Vec<f32> = frames.iter().flatten().flat_map(|(_, weights)| weights).copied().collect();
+                vec![ints(&lengths(frames)), ints(&index), ints(&sizes), floats(&weight)]
+            }
+            Self::Wave(wave) => {
+                let rate = Array::from_i32(&[], &[wave.sample_rate() as i32]);
+                vec![rate, Array::from_i32(&[], &[wave.num_channels() as i32]), samples(wave)]
+            }
+        }
+    }
+
+    /// Puts a value together from the arrays of [`Item::parts`].
+    ///
+    /// # Errors
+    /// Where they do not fit each other.
+    pub(crate) fn from_parts(table_type: TableType, parts: &[Array]) -> Result<Self, String> {
+        match (table_type, parts) {
+            (TableType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
+            (TableType::Posterior, [lengths, index, weight]) => {
+                let (index, weight) = (integers(index)?, singles(weight)?);
+                same(index.len(), weight.len())?;
+                Ok(Self::Posterior(cut(index.into_iter().zip(weight).collect(), lengths)?))
+            }
+            (TableType::GaussPost, [lengths, index, sizes, weight]) => {
+                let (index, weights) = (integers(index)?, cut(singles(weight)?, sizes)?);
+                same(index.len(), weights.len())?;
+                Ok(Self::GaussPost(cut(index.into_iter().zip(weights).collect(), lengths)?))
+            }
+            (TableType::Wave, [rate, channels, samples]) => {
+                let number = |array: &Array| integers(array).ok().filter(|values| values.len() == 1).map(|it| it[0]);
+                let (Some(rate), Some(channels)) = (number(rate), number(channels)) else {
+                    return Err("expected a sample rate and a number of channels, got others".into());
+                };
+                wave(f64::from(rate), channels.into(), singles(samples)?)
+            }
+            _ => Err(format!("expected one array for a {table_type}, got {}", parts.len())),
+        }
+    }
+}
+
+/// Makes a waveform of samples that have one of each channel after the other.
+pub(crate) fn wave(rate: f64, num_channels: i64, samples: Vec<f32>) -> Result<Item, String> {
+    let channels = usize::try_from(num_channels).ok().filter(|count| (1..=32767).contains(count));
+    let channels = channels.ok_or_else(|| format!("expected 1 to 32767 channels, got {num_channels}"))?;
+    if !(rate >= 1.0 && rate <= f64::from(i32::MAX) && rate.fract() == 0.0) {
+        return Err(format!("expected a sample rate in whole hertz, got {rate}"));
+    }
+    if !samples.len().is_multiple_of(channels) {
+        return Err(format!("expected samples of {channels} channels, got {} in all", samples.len()));
+    }
+    let channel = |channel: usize| samples.iter().skip(channel).step_by(channels).copied().collect();
+    Ok(Item::Wave(Wave::new(rate as f32, (0..channels).map(channel).collect())))
+}
+
+/// Samples of a waveform, one of each channel after the other: of 16 bits where they are such.
+fn samples(wave: &Wave) -> Array {
+    let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|number| wave.channel(number)).collect();
+    let count = channels.len() * wave.num_samples();
+    let all = || (0..wave.num_samples()).flat_map(|at| channels.iter().map(move |channel| channel[at]));
+    if all().all(|sample| f32::from(sample as i16) == sample) {
+        let bytes: Vec<u8> = all().flat_map(|sample| (sample as i16).to_le_bytes()).collect();
+        return Array::new(DType::Int16, &[count], bytes);
+    }
+    Array::from_f32(&[count], &all().collect::<Vec<_>>())
+}
+
+fn lengths<T>(lists: &[Vec<T>]) -> Vec<i32> {
+    lists.iter().map(|list| list.len() as i32).collect()
+}
+
+fn same(first: usize, second: usize) -> Result<(), String> {
+    if first == second { Ok(()) } else { Err(format!("expected as many indices as weights, got {first} and {second}")) }
+}
+
+fn integers(array: &Array) -> Result<Vec<i32>, String> {
+    Exact::of(array).to_i32()
+}
+
+fn singles(array: &Array) -> Result<Vec<f32>, String> {
+    match Exact::of(array).into_real()? {
+        Exact::Single(values) => Ok(values),
+        Exact::Double(values) => Ok(values.into_iter().map(|value| value as f32).collect()),
+        Exact::Integer(_) => Err("expected real numbers, got integers".into()),
+    }
+}
+
+/// Cuts values into lists of these lengths.
+fn cut<T>(values: Vec<T>, lengths: &Array) -> Result<Vec<Vec<T>>, String> {
+    let lengths = integers(lengths)?;
+    let sum = lengths.iter().try_fold(0_usize, |sum, &length| sum.checked_add(usize::try_from(length).ok()?));
+    if sum != Some(values.len()) {
+        return Err(format!("expected lengths that add up to {} values, got others", values.len()));
+    }
+    let mut values = values.into_iter();
+    Ok(lengths.into_iter().map(|length| values.by_ref().take(length as usize).collect()).collect())
+}
+
+/// A type of values that can be exported.
+pub trait Export: Value + Sized + 'static {
+    /// Gives the value away.
+    fn into_item(self) -> Item;
+
+    /// Reads the value of an entry.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    fn read_item(entry: &Entry<'_, Self>) -> Result<Item, WorkError> {
+        Ok(entry.read()?.into_item())
+    }
+}
+
+impl Export for Numbers {
+    fn into_item(self) -> Item {
+        Item::Array(self.into())
+    }
+
+    /// Bytes stay where they are if possible.
+    fn read_item(entry: &Entry<'_, Self>) -> Result<Item, WorkError> {
+        let lies_there = entry.bytes().and_then(Layout::find).zip(entry.shared_bytes());
+        if let Some((Layout { dims, is_double, header }, mut data)) = lies_there {
+            data.skip(header);
+            let dtype = if is_double { DType::Float64 } else { DType::Float32 };
+            return Ok(Item::Array(Array { dtype, dims, data }));
+        }
+        Ok(entry.read()?.into_item())
+    }
+}
+
+impl Export for i32 {
+    fn into_item(self) -> Item {
+        Item::Array(Array::from_i32(&[], &[self]))
+    }
+}
+
+impl Export for f32 {
+    fn into_item(self) -> Item {
+        Item::Array(Array::from_f32(&[], &[self]))
+    }
+}
+
+impl Export for f64 {
+    fn into_item(self) -> Item {
+        Item::Array(Array::from_f64(&[], &[self]))
+    }
+}
+
+impl Export for bool {
+    fn into_item(self) -> Item {
+        Item::Array(Array::new(DType::Bool, &[], vec![u8::from(self)]))
+    }
+}
+
+impl Export for Vec<(i32, i32)> {
+    fn into_item(self) -> Item {
+        let values: Vec<i32> = self.iter().flat_map(|&(first, second)| [first, second]).collect();
+        Item::Array(Array::from_i32(&[self.len(), 2], &values))
+    }
+}
+
+impl Export for Vec<(f32, f32)> {
+    fn into_item(self) -> Item {
+        let values: Vec<f32> = self.iter().flat_map(|&(first, second)| [first, second]).collect();
+        Item::Array(Array::from_f32(&[self.len(), 2], &values))
+    }
+}
+
+impl Export for Vec<Vec<i32>> {
+    fn into_item(self) -> Item {
+        Item::Lists(self)
+    }
+}
+
+impl Export for Posterior {
+    fn into_item(self) -> Item {
+        Item::Posterior(self.0)
+    }
+}
+
+impl Export for GaussPost {
+    fn into_item(self) -> Item {
+        Item::GaussPost(self.0)
+    }
+}
+
+impl Export for Token {
+    fn into_item(self) -> Item {
+        Item::Word(self.into_inner())
+    }
+}
+
+impl Export for Tokens {
+    fn into_item(self) -> Item {
+        Item::Words(self.iter().map(ToOwned::to_owned).collect())
+    }
+}
+
+impl Export for Wave {
+    fn into_item(self) -> Item {
+        Item::Wave(self)
+    }
+}
+
+impl Export for HtkFeatures {
+    fn into_item(self) -> Item {
+        Item::Array(Numbers::from(self.into_feats()).into())
+    }
+}
+
+impl Export for SphinxFeatures {
+    fn into_item(self) -> Item {
+        Item::Array(Numbers::from(self.into_feats()).into())
+    }
+}

@@ -1,0 +1,271 @@
+//! Lines of JSON as values.
+
+use std::io::{BufRead, BufReader};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::number::parse_f32;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
+
+use crate::array::{Array, DType};
+use crate::item::{Item, wave};
+use crate::stream::Stream;
+use crate::table_type::TableType;
+use crate::text_read::{double, integer};
+use crate::{Error, Result};
+
+/// A line. Other entries than these are passed over.
+#[derive(Deserialize)]
+struct Object<'a> {
+    key: String,
+    #[serde(borrow)]
+    value: Option<&'a RawValue>,
+    /// Of a waveform, which has no value.
+    rate: Option<f64>,
+    channels: Option<i64>,
+    samples: Option<Vec<Single>>,
+}
+
+/// Reads lines with an object of a key and a value each.
+pub(crate) fn read_objects(
+    name: &BStr,
+    table_type: Option<TableType>,
+    mut each: impl FnMut(&[u8], Item) -> Result<()>,
+) -> Result<()> {
+    let stream = Stream::open(name)?;
+    let place = stream.input.name().to_owned();
+    let mut lines = BufReader::new(stream);
+    let mut line = Vec::new();
+    let mut number = 0_u64;
+    loop {
+        line.clear();
+        let count = lines.read_until(b'\n', &mut line).map_err(|error| Error::content(&place, error))?;
+        if count == 0 {
+            return lines.into_inner().finish();
+        }
+        number += 1;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let at = || format!("{place}:{number}");
+        let object: Object<'_> = serde_json::from_slice(&line)
+            .map_err(|error| Error::content(at(), format!("expected {{\"key\": ..., \"value\": ...}}: {error}")))?;
+        let key = object.key.clone();
+        let item = object.into_item(table_type).map_err(|message| Error::content(at(), message))?;
+        each(key.as_bytes(), item)?;
+    }
+}
+
+impl Object<'_> {
+    fn into_item(self, table_type: Option<TableType>) -> Result<Item, String> {
+        if let (Some(samples), None) = (self.samples, self.value) {
+            let rate = self.rate.ok_or("expected the rate of the samples, got none")?;
+            return wave(rate, self.channels.unwrap_or(1), samples.into_iter().map(|it| it.0).collect());
+        }
+        let text = self.value.ok_or("expected a value, got none")?.get();
+        parse_value(text, table_type)
+    }
+}
+
+/// A value of the type, or of the one that shows.
+fn parse_value(text: &str, table_type: Option<TableType>) -> Result<Item, String> {
+    let expected = |form: &'static str| move |error: serde_json::Error| format!("expected {form}: {error}");
+    Ok(match table_type {
+        Some(TableType::Posterior) => {
+            let frames: Vec<Vec<(i32, Single)>> =
+                serde_json::from_str(text).map_err(expected("for each frame a list of [index, weight]"))?;
+            let plain =
+                |frame: Vec<(i32, Single)>| frame.into_iter().map(|(index, weight)| (index, weight.0)).collect();
+            Item::Posterior(frames.into_iter().map(plain).collect())
+        }
+        Some(TableType::GaussPost) => {
+            let frames: Vec<Vec<(i32, Vec<Single>)>> =
+                serde_json::from_str(text).map_err(expected("for each frame a list of [index, [weight, ...]]"))?;
+            let weights = |weights: Vec<Single>| weights.into_iter().map(|weight| weight.0).collect();
+            let plain = |frame: Vec<(i32, Vec<Single>)>| frame.into_iter().map(|(index, it)| (index, weights(it)));
+            Item::GaussPost(frames.into_iter().map(|frame| plain(frame).collect()).collect())
+        }
+        Some(TableType::Int32VectorVector) => {
+            Item::Lists(serde_json::from_str(text).map_err(expected("lists of integers in a list"))?)
+        }
+        Some(TableType::Int32Pairs) => {
+            let pairs: Vec<(i32, i32)> = serde_json::from_str(text).map_err(expected("a list of pairs of integers"))?;
+            let values: Vec<i32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
+            Item::Array(Array::from_i32(&[pairs.len(), 2], &values))
+        }
+        Some(TableType::Double) => Item::Array(Array::from_f64(&[], &[double(plain(text).as_bytes())?])),
+        _ if text.starts_with('"') && !matches!(table_type, Some(table_type) if table_type.num_dims().is_some()) => {
+            let word: String = serde_json::from_str(text).map_err(expected("a word"))?;
+            Item::Word(word.into())
+        }
+        Some(TableType::TokenVector) => {
+            let words: Vec<String> = serde_json::from_str(text).map_err(expected("a list of words"))?;
+            Item::Words(words.into_iter().map(BString::from).collect())
+        }
+        None if let Ok(words) = serde_json::from_str::<Vec<String>>(text)
+            && !words.is_empty()
+            && !words.iter().all(|word| parse_number(word.as_bytes()).is_some()) =>
+        {
+            Item::Words(words.into_iter().map(BString::from).collect())
+        }
+        _ => match text {
+            "true" => Item::Array(Array::new(DType::Bool, &[], vec![1])),
+            "false" => Item::Array(Array::new(DType::Bool, &[], vec![0])),
+            _ => Item::Array(Nested::parse(text)?),
+        },
+    })
+}
+
+/// The word in quotes that stands for a number that JSON does not have, without them.
+fn plain(text: &str) -> &str {
+    match text {
+        "null" => "nan",
+        _ => text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text),
+    }
+}
+
+fn parse_number(text: &[u8]) -> Option<f32> {
+    parse_f32(text).ok().filter(|&(_, length)| length == text.len()).map(|(value, _)| value)
+}
+
+/// A number of single precision, exactly as its digits say, or a word for one that JSON does not have.
+struct Single(f32);
+
+impl<'de> Deserialize<'de> for Single {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        let value = parse_number(plain(raw).as_bytes());
+        value.map(Self).ok_or_else(|| de::Error::custom(format_args!("expected a number, got {raw}")))
+    }
+}
+
+/// Numbers in lists, as they come.
+#[derive(Default)]
+struct Nested {
+    depth: usize,
+    max_depth: usize,
+    values: Vec<f32>,
+    integers: Vec<i32>,
+    /// Where inner lists end.
+    ends: Vec<usize>,
+}
+
+impl Nested {
+    /// Takes text that is known to be JSON.
+    fn parse(text: &str) -> Result<Array, String> {
+        let mut nested = Self::default();
+        let mut rest = text.as_bytes();
+        while let Some((&byte, behind)) = rest.split_first() {
+            rest = match byte {
+                b'[' => {
+                    nested.depth += 1;
+                    nested.max_depth = nested.max_depth.max(nested.depth);
+                    behind
+                }
+                b']' => {
+                    nested.depth -= 1;
+                    if nested.depth == 1 {
+                        nested.ends.push(nested.values.len());
+                    }
+                    behind
+                }
+                b',' | b' ' | b'\t' | b'\r' | b'\n' => behind,
+                _ => nested.take_number(rest)?,
+            };
+        }
+        nested.into_array()
+    }
+
+    /// Reads a number, or what stands for one; returns what follows.
+    fn take_number<'a>(&mut self, rest: &'a [u8]) -> Result<&'a [u8], String> {
+        let end = rest.iter().position(|byte| matches!(byte, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n'));
+        let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        let text = match word {
+            b"null" => b"nan",
+            word => word.strip_prefix(b"\"").and_then(|word| word.strip_suffix(b"\"")).unwrap_or(word),
+        };
+        let is_number = text != word || matches!(word, [b'-' | b'0'..=b'9', ..]);
+        let value = parse_number(text).filter(|_| is_number);
+        let Some(value) = value else { return Err(format!("expected a number, got {:?}", word.as_bstr())) };
+        self.values.push(value);
+        if let Ok(integer) = integer(text) {
+            self.integers.push(integer);
+        }
+        Ok(behind)
+    }
+
+    fn into_array(self) -> Result<Array, String> {
+        let num_rows = self.ends.len();
+        match self.max_depth {
+            0 if self.integers.len() == 1 => Ok(Array::from_i32(&[], &self.integers)),
+            0 => Ok(Array::from_f32(&[], &self.values)),
+            1 if !self.values.is_empty() && self.integers.len() == self.values.len() => {
+                Ok(Array::from_i32(&[self.integers.len()], &self.integers))
+            }
+            1 if self.values.is_empty() => Ok(Array::from_f32(&[0, 0], &[])),
+            1 => Ok(Array::from_f32(&[self.values.len()], &self.values)),
+            2 => {
+                let columns = self.ends[0];
+                if (0..num_rows).any(|row| self.ends[row] != (row + 1) * columns)
+                    || num_rows * columns != self.values.len()
+                {
+                    return Err("expected rows of one length, got others".into());
+                }
+                Ok(Array::from_f32(&[num_rows, columns], &self.values))
+            }
+            depth => Err(format!("expected a list of numbers, or a list of such lists, got a depth of {depth}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_arrays() {
+        for (text, dims) in [
+            ("[1, 2,3]", &[3][..]),
+            ("[1.0, \"NaN\", null, \"-Infinity\", 1e-7]", &[5]),
+            ("[[1],[2.5]]", &[2, 1]),
+            ("[]", &[0, 0]),
+            ("[[]]", &[1, 0]),
+            ("7", &[]),
+            ("\"NaN\"", &[]),
+        ] {
+            assert_eq!(Nested::parse(text).unwrap().dims(), dims, "{text}");
+        }
+        for text in ["[[1], [1, 2]]", "[[1], 2]", "[[[1]]]", "[\"a\"]", "[true]", "{\"a\": 1}", "[\"1 2\"]"] {
+            assert!(Nested::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_have_the_type_that_is_asked_for_or_shows() {
+        let item = |text: &str, table_type: Option<TableType>| {
+            parse_value(text, table_type).map(|item| (item.table_type(), format!("{item:?}")))
+        };
+        for (text, wanted, found) in [
+            ("[[[3, 0.1], [7, \"NaN\"]], []]", Some(TableType::Posterior), TableType::Posterior),
+            ("[[[3, [0.1]]]]", Some(TableType::GaussPost), TableType::GaussPost),
+            ("[[1], []]", Some(TableType::Int32VectorVector), TableType::Int32VectorVector),
+            ("[[1, 2]]", Some(TableType::Int32Pairs), TableType::Matrix),
+            ("0.1", Some(TableType::Double), TableType::Double),
+            ("0.1", None, TableType::Float),
+            ("3", None, TableType::Int32),
+            ("true", None, TableType::Bool),
+            ("\"a b\"", None, TableType::Token),
+            ("\"NaN\"", Some(TableType::Float), TableType::Float),
+            ("[\"a\", \"b\"]", None, TableType::TokenVector),
+            ("[]", Some(TableType::TokenVector), TableType::TokenVector),
+            ("[\"NaN\", \"Infinity\"]", None, TableType::Vector),
+        ] {
+            assert_eq!(item(text, wanted).unwrap().0, found, "{text}");
+        }
+        assert!(item("[[[3, 0.1]]]", Some(TableType::Posterior)).unwrap().1.contains("0.1"));
+        for (text, wanted) in [("[[3, 0.5]]", TableType::Posterior), ("[[1.5]]", TableType::Int32VectorVector)] {
+            assert!(item(text, Some(wanted)).is_err(), "{text}");
+        }
+        assert!(item("[1, \"a\"]", None).is_err());
+    }
+}
