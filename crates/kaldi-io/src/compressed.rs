@@ -51,6 +51,15 @@ impl Compression {
         }
     }
 
+    /// Why an offset into such bytes is refused.
+    pub(crate) fn no_offset(self) -> String {
+        format!(
+            "this is {}-compressed data, into which an offset cannot lead; decompress it with {}, or read all of it",
+            self.name(),
+            self.command()
+        )
+    }
+
     /// A command that reads a file and writes what it is decompressed to.
     pub(crate) fn command(self) -> &'static str {
         match self {

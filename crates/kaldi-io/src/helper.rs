@@ -50,18 +50,28 @@ struct Running {
     /// Requests go here; that it is closed tells the program that the tool has ended.
     requests: Arc<OwnedFd>,
     program: Arc<Mutex<Child>>,
+    /// What it was told of `--verbose`: a remote config file is read before that is known.
+    verbose: i32,
 }
 
 impl Helper {
     fn running(&self) -> io::Result<Arc<OwnedFd>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*running {
-            Some(running) if running.tool == id() => Ok(Arc::clone(&running.requests)),
+        let verbose = kaldi_log::verbose();
+        match &mut *running {
+            Some(running) if running.tool == id() => {
+                if running.verbose != verbose {
+                    let request = Request::Verbose { level: i64::from(verbose) as u64 };
+                    wire::send(running.requests.as_fd(), &request.encode(), None).map_err(ended)?;
+                    running.verbose = verbose;
+                }
+                Ok(Arc::clone(&running.requests))
+            }
             _ => {
                 let (requests, program) = start()?;
                 let requests = Arc::new(requests);
                 let program = Arc::new(Mutex::new(program));
-                *running = Some(Running { tool: id(), requests: Arc::clone(&requests), program });
+                *running = Some(Running { tool: id(), requests: Arc::clone(&requests), program, verbose });
                 Ok(requests)
             }
         }
@@ -91,11 +101,12 @@ impl Helper {
         known.push_back((url.to_owned(), length));
     }
 
-    fn read(&self, url: &BStr, offset: u64, length: Option<u64>) -> io::Result<(File, Option<u64>)> {
+    /// The bytes of an object from `offset` on, and the length of the object where it can be read at any place.
+    fn stream_of(&self, url: &BStr, offset: u64, length: Option<u64>) -> io::Result<(Frames, Option<u64>)> {
         let request = Request::Read { url: url.to_owned(), offset, length };
         let mut stream = File::from(OwnedFd::from(self.stream(&request, url)?.0));
         match Frame::read(&mut stream).map_err(ended)? {
-            Frame::Opened(length) => Ok((stream, length)),
+            Frame::Opened(length) => Ok((Frames { stream, left: 0, has_ended: false }, length)),
             Frame::Failed(kind, message) => Err(io::Error::new(kind, message)),
             Frame::Data(_) | Frame::End => Err(ended(io::ErrorKind::UnexpectedEof.into())),
         }
@@ -120,18 +131,18 @@ impl Store for HelperStore {
                 stream: None,
             }));
         }
-        let (stream, length) = self.0.read(url, offset, None)?;
-        let mut stream = Frames { stream, left: 0, has_ended: false };
-        // Compressed bytes cannot be read at any place.
-        let mut head = Vec::new();
-        while offset == 0 && head.len() < Compression::HEAD {
-            if stream.read_some(&mut head, Compression::HEAD)? == 0 {
-                break;
+        if offset > 0 {
+            let head = self.0.stream_of(url, 0, Some(Compression::HEAD as u64))?.0.head()?;
+            if let Some(compression) = Compression::of(&head) {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, compression.no_offset()));
             }
         }
+        let (mut stream, length) = self.0.stream_of(url, offset, None)?;
+        // Compressed bytes cannot be read at any place.
+        let head = if offset == 0 { stream.head()? } else { Vec::new() };
         let object = Object { helper: Arc::clone(&self.0), url: url.to_owned(), length: length.unwrap_or(0) };
         let is_positioned = length.is_some() && Compression::of(&head).is_none();
-        if let (0, true, Some(length)) = (offset, is_positioned, length) {
+        if let (true, Some(length)) = (is_positioned, length) {
             self.0.know(url, length);
         }
         Ok(Box::new(RemoteSource {
@@ -164,12 +175,13 @@ impl Store for HelperStore {
         let _ = program.lock().unwrap_or_else(PoisonError::into_inner).wait();
     }
 
-    fn expect(&self, url: &BStr, offsets: &[u64]) {
+    fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize) {
         // It is a hint: what fails here will fail once more where the values are read.
         let Ok(requests) = self.0.running() else { return };
         if url.len() <= LONGEST_NAME {
             for offsets in offsets.chunks(1 << 10) {
-                let request = Request::Expect { url: url.to_owned(), offsets: offsets.to_vec() };
+                let request =
+                    Request::Expect { url: url.to_owned(), at_once: at_once as u64, offsets: offsets.to_vec() };
                 let _ = wire::send(requests.as_fd(), &request.encode(), None);
             }
         }
@@ -243,8 +255,7 @@ impl ReadAt for Object {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        let (stream, _) = self.helper.read(self.url.as_ref(), offset, Some(length as u64))?;
-        let mut frames = Frames { stream, left: 0, has_ended: false };
+        let (mut frames, _) = self.helper.stream_of(self.url.as_ref(), offset, Some(length as u64))?;
         let mut missing = length;
         while missing > 0 {
             match frames.read_some(buffer, missing)? {
@@ -266,6 +277,13 @@ struct Frames {
 }
 
 impl Frames {
+    /// The first bytes, which tell whether the object is compressed.
+    fn head(&mut self) -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        while head.len() < Compression::HEAD && self.read_some(&mut head, Compression::HEAD)? > 0 {}
+        Ok(head)
+    }
+
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
         while self.left == 0 {
             if self.has_ended || limit == 0 {
@@ -315,8 +333,8 @@ impl Source for RemoteSource {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             None => {
-                let (stream, _) = self.object.helper.read(self.object.url.as_ref(), self.at, None)?;
-                self.stream.insert(Frames { stream, left: 0, has_ended: false })
+                let (stream, _) = self.object.helper.stream_of(self.object.url.as_ref(), self.at, None)?;
+                self.stream.insert(stream)
             }
         };
         let count = stream.read_some(buffer, limit)?;

@@ -61,7 +61,7 @@ impl Input {
             }
             Rxfilename::File(path) => {
                 if let Some(url) = remote_name(path) {
-                    return Self::open_remote(url, 0, name);
+                    return Self::open_remote(url, 0, name, name);
                 }
                 let file = open(path, name)?;
                 Ok(Self::from_source(name, 0, Box::new(FileSource::new(file, name, 0))))
@@ -70,7 +70,7 @@ impl Input {
                 // Messages add the offset themselves.
                 let bare = name.rsplit_once(':').map_or(name, |(bare, _)| bare);
                 if let Some(url) = remote_name(path) {
-                    return Self::open_remote(url, *offset, bare);
+                    return Self::open_remote(url, *offset, name, bare);
                 }
                 let mut file = open(path, name)?;
                 refuse_compressed(&file, bare, *offset)?;
@@ -82,10 +82,10 @@ impl Input {
         }
     }
 
-    fn open_remote(url: &BStr, offset: u64, name: &str) -> Result<Self> {
+    fn open_remote(url: &BStr, offset: u64, name: &str, bare: &str) -> Result<Self> {
         let source = store().open(url, offset);
         let source = source.map_err(|source| Error::Open { name: name.to_owned(), source })?;
-        Ok(Self::from_source(name, offset, source))
+        Ok(Self::from_source(bare, offset, source))
     }
 
     /// Reads from bytes in memory; messages call them `name`.
@@ -324,11 +324,7 @@ fn refuse_compressed(file: &File, name: &str, offset: u64) -> Result<()> {
 }
 
 fn offset_refused(name: &str, offset: u64, compression: Compression) -> Error {
-    let (what, command) = (compression.name(), compression.command());
-    let message = format!(
-        "this is {what}-compressed data, into which an offset cannot lead; decompress it with {command}, or read all of it"
-    );
-    Error::Content { name: name.to_owned(), offset, source: ParseError::new(0, message) }
+    Error::Content { name: name.to_owned(), offset, source: ParseError::new(0, compression.no_offset()) }
 }
 
 fn open(path: &Path, name: &str) -> Result<File> {

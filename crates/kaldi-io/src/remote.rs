@@ -31,9 +31,9 @@ pub fn close_store() {
     }
 }
 
-/// Says that values which begin at these places will be read soon: names without ranges, with their offsets. Only those
-/// that are remote are looked at.
-pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>) {
+/// Says that values which begin at these places will be read soon, so that up to `at_once` of them can come side by side: names
+/// without ranges, with their offsets. Only those that are remote are looked at.
+pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>, at_once: usize) {
     let mut places: Vec<(&BStr, Vec<u64>)> = Vec::new();
     for name in names.into_iter().filter(|name| is_remote(name)) {
         let (url, offset) = match split_offset(name) {
@@ -49,6 +49,6 @@ pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>) {
         }
     }
     for (url, offsets) in places {
-        store().expect(url, &offsets);
+        store().expect(url, &offsets, at_once);
     }
 }

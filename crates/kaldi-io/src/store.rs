@@ -23,9 +23,9 @@ pub trait Store: fmt::Debug + Send + Sync {
     fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>>;
 
     /// Takes note that values which begin at these offsets of the object will be read soon, so that they can be on their
-    /// way before.
-    fn expect(&self, url: &BStr, offsets: &[u64]) {
-        let _ = (url, offsets);
+    /// way before, `at_once` of them side by side.
+    fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize) {
+        let _ = (url, offsets, at_once);
     }
 
     /// Ends what runs for the store. Objects that are not finished do not appear.

@@ -43,10 +43,17 @@ pub enum Request {
         /// All bytes that were sent.
         length: u64,
     },
+    /// The tool shows more or fewer of its messages (`--verbose`) than it did when it started the program.
+    Verbose {
+        /// The level, as two's complement.
+        level: u64,
+    },
     /// Values that begin at these offsets of an object will be asked for soon.
     Expect {
         /// The name of the object.
         url: BString,
+        /// How many requests may be on their way side by side.
+        at_once: u64,
         /// Where the values begin.
         offsets: Vec<u64>,
     },
@@ -55,11 +62,12 @@ pub enum Request {
 impl Request {
     /// The message.
     pub fn encode(&self) -> Vec<u8> {
-        let (kind, numbers, url): (u8, &[u64], &[u8]) = match self {
-            Self::Read { url, offset, length } => (b'R', &[*offset, length.unwrap_or(UNKNOWN)], url),
-            Self::Write { url, id } => (b'W', &[*id], url),
-            Self::Finish { id, length } => (b'F', &[*id, *length], b""),
-            Self::Expect { url, offsets } => (b'E', offsets, url),
+        let (kind, numbers, url): (u8, Vec<u64>, &[u8]) = match self {
+            Self::Read { url, offset, length } => (b'R', vec![*offset, length.unwrap_or(UNKNOWN)], url),
+            Self::Write { url, id } => (b'W', vec![*id], url),
+            Self::Finish { id, length } => (b'F', vec![*id, *length], b""),
+            Self::Verbose { level } => (b'V', vec![*level], b""),
+            Self::Expect { url, at_once, offsets } => (b'E', [&[*at_once], offsets.as_slice()].concat(), url),
         };
         let mut message = vec![kind];
         message.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
@@ -82,8 +90,9 @@ impl Request {
         Some(match (kind, numbers.as_slice()) {
             (b'R', &[offset, length]) => Self::Read { url, offset, length: (length != UNKNOWN).then_some(length) },
             (b'W', &[id]) => Self::Write { url, id },
+            (b'V', &[level]) => Self::Verbose { level },
             (b'F', &[id, length]) => Self::Finish { id, length },
-            (b'E', _) => Self::Expect { url, offsets: numbers },
+            (b'E', [at_once, offsets @ ..]) => Self::Expect { url, at_once: *at_once, offsets: offsets.to_vec() },
             _ => return None,
         })
     }
@@ -292,7 +301,8 @@ mod tests {
             Request::Read { url: url.clone(), offset: 0, length: Some(0) },
             Request::Write { url: url.clone(), id: 3 },
             Request::Finish { id: 3, length: 1 << 40 },
-            Request::Expect { url, offsets: vec![1, 1 << 40, 2] },
+            Request::Verbose { level: u64::MAX },
+            Request::Expect { url, at_once: 8, offsets: vec![1, 1 << 40, 2] },
         ] {
             let message = request.encode();
             assert_eq!(Request::decode(&message), Some(request));

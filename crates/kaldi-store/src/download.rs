@@ -43,20 +43,25 @@ async fn send_part(
     socket: &UnixStream,
 ) -> Result<(), Fault> {
     let mut is_open = false;
-    if part.end.is_none() && engine.cache.is_some() {
-        // What is kept is told to be right once for each stream.
-        engine.check(&object, &engine.attempts(&object)).await?;
-    }
-    if let Some(length) = part.end.and_then(|end| end.checked_sub(part.start))
-        && let Some(bytes) = expected.take(object.url.as_ref(), part.start, length).await
+    let length = part.end.map(|end| end.saturating_sub(part.start));
+    if let Some(bytes) = expected.take(object.url.as_ref(), part.start, length).await
         && let Some(facts) = engine.known(&object)
     {
+        if part.start == 0 && part.end.is_none() {
+            // What the next objects have, probably.
+            expected.learn(object.url.as_ref(), facts.length);
+            part.end = facts.length;
+        }
         told(write_all(socket, &opened(&facts).encode())).await?;
         is_open = true;
         send_bytes(socket, &bytes).await?;
         part.start += bytes.len() as u64;
     }
     if !is_open || part.end.is_none_or(|end| part.start < end) {
+        if part.end.is_none() && engine.cache.is_some() {
+            // Whether what is kept is still right is asked once for each stream.
+            engine.check(&object, &engine.attempts(&object)).await?;
+        }
         let mut bytes = Ahead::open(engine, object, part).await?;
         if !is_open {
             told(write_all(socket, &opened(bytes.facts()).encode())).await?;

@@ -15,6 +15,7 @@ use crate::client::Client;
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
 use crate::place::{self, Place};
+use crate::recent::Recent;
 use crate::settings::Settings;
 use crate::transport::{ATTEMPTS, Transport};
 use crate::web;
@@ -27,8 +28,8 @@ pub struct Engine {
     client: Arc<Client>,
     /// The store of each bucket that was asked for.
     operators: Mutex<HashMap<(String, String), Operator>>,
-    /// What was said of each object that was read. All readers of this process read the same one.
-    known: Mutex<HashMap<BString, Facts>>,
+    /// What was said of the objects that were read last. All readers of this process read the same one.
+    known: Mutex<Recent<BString, Facts>>,
     /// Blocks on disk, where they are wanted.
     pub cache: Option<Arc<Cache>>,
 }
@@ -169,11 +170,15 @@ impl Engine {
 
     fn know(&self, object: &Object, facts: &Facts) -> Result<(), Fault> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.entry(object.url.clone()).or_insert_with(|| facts.clone());
-        if !before.agree(facts) {
-            return Err(Fault::changed());
+        match known.get(&object.url) {
+            Some(before) if !before.agree(facts) => return Err(Fault::changed()),
+            Some(before) if before.length.is_some() || facts.length.is_none() => {}
+            before => {
+                let facts =
+                    before.map_or_else(|| facts.clone(), |before| Facts { length: facts.length, ..before.clone() });
+                known.put(object.url.clone(), facts);
+            }
         }
-        before.length = before.length.or(facts.length);
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 //! The lines of a script file say where values begin, not how long they are. That is guessed from those that were read.
 //! Neighbours are fetched with one request.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BStr, BString};
@@ -15,9 +16,10 @@ use crate::engine::{Engine, Object};
 use crate::facts::Part;
 use crate::fault::Fault;
 use crate::reader::Reader;
+use crate::recent::Recent;
 
-/// Requests that are on their way at most, for each processor.
-const PER_PROCESSOR: usize = 4;
+/// Requests that are on their way at most, whatever the tool asks for.
+const MOST: u64 = 256;
 
 /// Bytes that a value is taken to have before one was read.
 const FIRST_GUESS: u64 = 1 << 17;
@@ -39,6 +41,8 @@ const KEPT: u64 = 1 << 26;
 pub struct Expected {
     blocks: Mutex<Blocks>,
     permits: Arc<Semaphore>,
+    /// How many permits there are.
+    at_once: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -46,8 +50,10 @@ struct Blocks {
     /// The oldest first.
     queue: VecDeque<Block>,
     bytes: u64,
-    /// For each object, how long its values are.
-    guesses: HashMap<BString, u64>,
+    /// How long the values of an object are.
+    guesses: Recent<BString, u64>,
+    /// How long the values are, of whatever object.
+    guess: Option<u64>,
 }
 
 /// A part of an object.
@@ -79,14 +85,16 @@ impl Drop for Block {
 impl Expected {
     /// Nothing is expected yet.
     pub fn new() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { blocks: Mutex::default(), permits: Arc::new(Semaphore::new(PER_PROCESSOR * processors)) }
+        Self { blocks: Mutex::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
     }
 
-    /// Fetches the values that begin at these offsets.
-    pub fn expect(&self, engine: &Arc<Engine>, object: &Object, mut offsets: Vec<u64>) {
+    /// Fetches the values that begin at these offsets, `at_once` of them side by side.
+    pub fn expect(&self, engine: &Arc<Engine>, object: &Object, mut offsets: Vec<u64>, at_once: u64) {
+        let at_once = at_once.clamp(1, MOST);
+        let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
+        self.permits.add_permits(at_once.saturating_sub(before) as usize);
         let mut blocks = self.blocks();
-        let guess = blocks.guesses.get(&object.url).copied().unwrap_or(FIRST_GUESS);
+        let guess = blocks.guesses.get(&object.url).copied().or(blocks.guess).unwrap_or(FIRST_GUESS);
         offsets.retain(|&offset| blocks.find(object.url.as_ref(), offset).is_none());
         offsets.sort_unstable();
         offsets.dedup();
@@ -110,22 +118,32 @@ impl Expected {
         }
     }
 
-    /// Bytes of the object from `offset` on, up to `length` of them; nothing where they are not expected, or cannot be
-    /// fetched.
-    pub async fn take(&self, url: &BStr, offset: u64, length: u64) -> Option<Bytes> {
+    /// Bytes of the object from `offset` on, up to `length` of them where that is given; nothing where they are not expected, or
+    /// cannot be fetched.
+    pub async fn take(&self, url: &BStr, offset: u64, length: Option<u64>) -> Option<Bytes> {
         let (start, mut content) = {
             let mut blocks = self.blocks();
             let block = blocks.find(url, offset)?;
             let (start, content) = (block.start, block.content.clone());
-            let value = block.offsets.iter().rev().find(|&&value| value <= offset).copied().unwrap_or(start);
-            blocks.learn(url, offset.saturating_add(length) - value);
+            if let Some(length) = length {
+                let value = block.offsets.iter().rev().find(|&&value| value <= offset).copied().unwrap_or(start);
+                blocks.learn(url, offset.saturating_add(length) - value);
+            }
             (start, content)
         };
         let content = content.wait_for(|content| !matches!(content, Content::Coming)).await.ok()?.clone();
         let Content::There(bytes) = content else { return None };
         let from = usize::try_from(offset - start).ok().filter(|from| *from < bytes.len())?;
-        let to = usize::try_from(length).ok().and_then(|length| from.checked_add(length)).unwrap_or(usize::MAX);
+        let length = length.and_then(|length| usize::try_from(length).ok());
+        let to = length.and_then(|length| from.checked_add(length)).unwrap_or(usize::MAX);
         Some(bytes.slice(from..to.min(bytes.len())))
+    }
+
+    /// Takes note of the length of an object that is read whole.
+    pub fn learn(&self, url: &BStr, length: Option<u64>) {
+        if let Some(length) = length {
+            self.blocks().learn(url, length);
+        }
     }
 
     fn fetch(&self, engine: &Arc<Engine>, object: &Object, part: Part) -> (watch::Receiver<Content>, AbortHandle) {
@@ -164,8 +182,10 @@ impl Blocks {
 
     /// Takes note of the length of a value: the longest of the last ones is the guess for the next.
     fn learn(&mut self, url: &BStr, length: u64) {
-        let guess = self.guesses.entry(url.to_owned()).or_insert(0);
-        *guess = length.max(*guess - *guess / 16).clamp(*GUESSES.start(), *GUESSES.end());
+        let before = self.guesses.get(BStr::new(url)).copied().or(self.guess).unwrap_or(0);
+        let guess = length.max(before - before / 16).clamp(*GUESSES.start(), *GUESSES.end());
+        self.guesses.put(url.to_owned(), guess);
+        self.guess = Some(guess);
     }
 }
 

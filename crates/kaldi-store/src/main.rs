@@ -15,6 +15,7 @@ mod facts;
 mod fault;
 mod place;
 mod reader;
+mod recent;
 mod serve;
 mod settings;
 mod transport;

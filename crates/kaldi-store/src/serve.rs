@@ -66,10 +66,13 @@ pub fn serve(engine: anyhow::Result<Engine>) -> anyhow::Result<()> {
                         let _ = finisher.send(length);
                     }
                 }
-                (Some(Request::Expect { url, offsets }), _) => {
+                (Some(Request::Verbose { level }), _) => {
+                    kaldi_log::set_verbose(i32::try_from(level.cast_signed()).unwrap_or_default());
+                }
+                (Some(Request::Expect { url, at_once, offsets }), _) => {
                     // What is wrong with the name is told where it is read.
                     if let Ok(object) = Object::parse(url.as_ref()) {
-                        expected.expect(&engine, &object, offsets);
+                        expected.expect(&engine, &object, offsets, at_once);
                     }
                 }
                 (Some(Request::Read { .. } | Request::Write { .. }) | None, _) => {

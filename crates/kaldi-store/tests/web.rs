@@ -46,6 +46,16 @@ fn config_files_and_keys_in_any_order_are_read() {
     let (config, archive) = (format!("--config={}/config", server.url), format!("ark:{}/a", server.url));
     let doubled = succeed(tool("copy-matrix").args([config.as_str(), archive.as_str(), "ark,t:-"]));
     assert!(doubled.starts_with(b"one  [\n  2 4 \n  6 8 ]\n"), "{}", doubled.escape_ascii());
+    // The program is started for the config file, which says how much it is to tell.
+    let server = Server::start(|asked| match (asked.path.as_str(), asked.before) {
+        ("/config", _) => Answer::object(asked, b"--verbose=2\n", "\"c\""),
+        (_, 0) => Answer::new(503),
+        _ => Answer::object(asked, ARCHIVE, "\"a\""),
+    });
+    let words = [format!("--config={}/config", server.url), format!("ark:{}/a", server.url), "ark:-".to_owned()];
+    let output = tool("copy-matrix").args(words).output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(log.contains("/a: the server has failed (status 503 Service Unavailable); trying again"), "{log}");
 }
 
 #[test]
@@ -302,60 +312,6 @@ fn a_tool_without_the_program_says_so() {
     drop(folder);
 }
 
-/// An archive of binary vectors, and the lines of a script file for it.
-fn vectors(count: usize, columns: usize, url: &str) -> (Vec<u8>, Vec<String>) {
-    let mut archive = Vec::new();
-    let mut lines = Vec::new();
-    for index in 0..count {
-        archive.extend_from_slice(format!("utt{index:04} ").as_bytes());
-        lines.push(format!("utt{index:04} {url}:{}\n", archive.len()));
-        archive.extend_from_slice(b"\0BFV \x04");
-        archive.extend_from_slice(&(columns as u32).to_le_bytes());
-        (0..columns).for_each(|at| archive.extend_from_slice(&((index * at) as f32).to_le_bytes()));
-    }
-    (archive, lines)
-}
-
-#[test]
-fn values_of_script_lines_come_side_by_side_and_neighbours_together() {
-    use std::sync::Mutex;
-    let (archive, _) = vectors(300, 1000, "");
-    let archive: &'static [u8] = archive.leak();
-    // How many requests are being answered now, and how many were at most.
-    let counts: &'static Mutex<(usize, usize)> = Box::leak(Box::default());
-    let server = Server::start(|asked| {
-        {
-            let mut counts = counts.lock().unwrap();
-            counts.0 += 1;
-            counts.1 = counts.1.max(counts.0);
-        }
-        thread::sleep(Duration::from_millis(5));
-        counts.lock().unwrap().0 -= 1;
-        Answer::object(asked, archive, "\"1\"")
-    });
-    let (_folder, script) = scratch("scp");
-    let url = format!("{}/a.ark", server.url);
-    let (_, lines) = vectors(300, 1000, &url);
-    // Far from each other: every 37th line; 37 and 300 have no common divisor.
-    let mixed: Vec<String> = (0..300).map(|index| lines[index * 37 % 300].clone()).collect();
-    for (lines, most) in [(&lines, 60), (&mixed, 330)] {
-        let before = server.asked().len();
-        fs::write(&script, lines.concat()).unwrap();
-        let copied = succeed(tool("copy-vector").args([&format!("scp:{}", script.display()), "ark:-"]));
-        let expected: Vec<u8> = lines
-            .iter()
-            .flat_map(|line| {
-                let at: usize = line.trim_end().rsplit(':').next().unwrap().parse().unwrap();
-                archive[at - 8..at + 10 + 4000].to_vec()
-            })
-            .collect();
-        assert!(copied == expected);
-        let asked = server.asked().len() - before;
-        assert!(asked <= most, "{asked} requests");
-    }
-    assert!(counts.lock().unwrap().1 > 1, "one request after the other");
-}
-
 #[test]
 fn compressed_objects_are_read() {
     let packed = succeed(std::process::Command::new("sh").args(["-c", "printf 'one  [ 1 2 ]\\n' | gzip -c"]));
@@ -365,4 +321,13 @@ fn compressed_objects_are_read() {
     fs::write(&keys, "one\n").unwrap();
     let source = format!("ark:{}/a.ark.gz", server.url);
     assert_eq!(succeed(tool("copy-vector").args([source.as_str(), "ark,t:-"])), b"one  [ 1 2 ]\n");
+    // No offset leads into it.
+    let advice =
+        "this is gzip-compressed data, into which an offset cannot lead; decompress it with gunzip -c, or read";
+    let (_folder, script) = scratch("scp");
+    fs::write(&script, format!("one {}/a.ark.gz:4\n", server.url)).unwrap();
+    let line = fail(tool("copy-vector").args([&format!("scp:{}", script.display()), "ark:-"]));
+    assert!(line.contains(advice) && line.contains("/a.ark.gz:4"), "{line}");
+    let line = fail(&mut store(&["cat", &format!("{}/a.ark.gz:4", server.url)]));
+    assert!(line.contains(advice), "{line}");
 }

@@ -39,6 +39,9 @@ pub fn count_delivered() {
     DELIVERED.fetch_add(1, Ordering::Relaxed);
 }
 
+/// Values of a store that come side by side, for each thread.
+const VALUES_PER_THREAD: usize = 4;
+
 /// A function that gets whole log lines.
 type LogSink = dyn Fn(&[u8]) + Send + Sync;
 
@@ -87,6 +90,11 @@ impl Context {
     /// How many threads the work on a table may use.
     pub(crate) fn num_threads(&self) -> usize {
         self.threads.unwrap_or_else(|| THREADS.get().map_or(1, |num_threads| num_threads()))
+    }
+
+    /// How many values of a store may come side by side: most of the time, each of them waits.
+    pub(crate) fn values_at_once(&self) -> usize {
+        VALUES_PER_THREAD * self.num_threads()
     }
 
     /// Counts one entry.

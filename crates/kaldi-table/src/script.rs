@@ -204,6 +204,12 @@ impl Script {
         let number = *self.index.get(key)?;
         Some((&self.lines[number], number as u64 + 1))
     }
+
+    /// The lines from this number on.
+    pub(crate) fn lines_from(&self, number: u64) -> &[ScriptLine] {
+        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        self.lines.get(index..).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

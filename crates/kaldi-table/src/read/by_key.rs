@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::ReadAt;
+use kaldi_io::{ReadAt, expect_values, is_remote};
 use kaldi_reader::Reader;
 
+use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::{Chunk, RawEntry};
@@ -22,11 +23,23 @@ use crate::{Error, Result};
 pub(crate) struct ScriptTable {
     script: Script,
     loader: ValueLoader,
+    /// Numbers of lines whose values are on their way from a store.
+    expected: Range<u64>,
+    /// The number of the line that was asked for last.
+    last: u64,
 }
+
+/// Values that are on their way where the lines are asked for in their order.
+const LINES: u64 = 64;
 
 impl ScriptTable {
     pub(crate) fn read(rxfilename: &BStr, framing: Typed, sorted: bool, permissive: bool) -> Result<Self> {
-        Ok(Self { script: Script::read(rxfilename, sorted, permissive)?, loader: ValueLoader::new(framing.frame) })
+        Ok(Self {
+            script: Script::read(rxfilename, sorted, permissive)?,
+            loader: ValueLoader::new(framing.frame),
+            expected: 0..0,
+            last: 0,
+        })
     }
 
     /// Whether the script file has the key.
@@ -46,6 +59,16 @@ impl ScriptTable {
             line: number,
             message: line.recognize(&self.script.name, number).unwrap_or(message),
         })?;
+        if is_remote(rxfilename) {
+            let new = lines_to_expect(&self.expected, self.last, number);
+            self.last = number;
+            if !new.is_empty() {
+                let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
+                let names = lines.filter_map(|line| split_range(line.xfilename.as_ref()).ok());
+                expect_values(names.map(|(name, _)| name), Context::new().values_at_once());
+                self.expected = number..new.end;
+            }
+        }
         match self.loader.load(rxfilename, range.is_some()) {
             Ok(loaded) => Ok(Some(loaded.into_entry(key, range, Some(place)))),
             Err(source) => {
@@ -57,6 +80,19 @@ impl ScriptTable {
                 Err(error)
             }
         }
+    }
+}
+
+/// The numbers of lines whose values shall come from now on, where line `number` is asked for behind line `last`: that line, and
+/// many behind it where it follows the last one.
+fn lines_to_expect(expected: &Range<u64>, last: u64, number: u64) -> Range<u64> {
+    let is_on_its_way = expected.contains(&number);
+    match number == last + 1 {
+        true if is_on_its_way && expected.end - number > LINES / 2 => 0..0,
+        true if is_on_its_way => expected.end..number + LINES,
+        true => number..number + LINES,
+        false if is_on_its_way || number == last => 0..0,
+        false => number..number + 1,
     }
 }
 
@@ -300,5 +336,23 @@ impl InStep {
             }
             self.held = Some(next);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_ahead_where_lines_are_asked_for_in_order() {
+        let t = |expected: Range<u64>, last, number| lines_to_expect(&expected, last, number);
+        assert_eq!(t(0..0, 0, 1), 1..65);
+        assert_eq!(t(1..65, 1, 2), 0..0);
+        assert_eq!(t(1..65, 32, 33), 65..97);
+        assert_eq!(t(1..65, 33, 33), 0..0);
+        assert_eq!(t(1..65, 33, 40), 0..0);
+        assert_eq!(t(1..65, 33, 500), 500..501);
+        assert_eq!(t(500..501, 500, 7), 7..8);
+        assert_eq!(t(7..8, 7, 8), 8..72);
     }
 }

@@ -233,15 +233,17 @@ impl LinesAhead {
     /// Lets the values of the next lines that are remote come, where half of those that were on their way have been asked
     /// for: many at a time, so that neighbours can come together.
     fn expect_ahead(&mut self) {
-        if self.num_expected > LINES / 2 {
+        let at_once = self.context.values_at_once();
+        let most = LINES.max(2 * at_once);
+        if self.num_expected > most / 2 {
             return;
         }
-        while self.queue.len() < LINES && matches!(self.rest, Rest::Lines) && self.lines.has_line() {
+        while self.queue.len() < most && matches!(self.rest, Rest::Lines) && self.lines.has_line() {
             self.read_line();
         }
         let new = self.queue.iter().skip(self.num_expected).filter(|ahead| ahead.is_remote);
         let names = new.filter_map(|ahead| split_range(ahead.line.line.xfilename.as_ref()).ok());
-        expect_values(names.map(|(name, _)| name));
+        expect_values(names.map(|(name, _)| name), at_once);
         self.num_expected = self.queue.len();
     }
 

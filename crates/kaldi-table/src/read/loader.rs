@@ -211,10 +211,11 @@ impl ValueLoader {
     }
 
     /// The value at the begin of what is read in order only: a named pipe, a compressed file.
-    fn load_stream(&mut self, input: Input, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+    fn load_stream(&mut self, mut input: Input, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
         if offset > 0 {
-            // Says why that cannot be.
-            Input::open(rxfilename)?.seek(offset)?;
+            // Says why that cannot be. Objects of servers that do not send parts can be read from there on.
+            input = Input::open(rxfilename)?;
+            input.seek(offset)?;
         }
         if !input.is_compressed() {
             self.read_once = Some(input.name().to_owned());

@@ -1,0 +1,67 @@
+//! A map of what was used not long ago.
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Entries of each half.
+const HALF: usize = 4096;
+
+/// A map that forgets entries which were put into it long ago, so that it stays small however many objects are read.
+#[derive(Debug)]
+pub struct Recent<K, V> {
+    new: HashMap<K, V>,
+    old: HashMap<K, V>,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self { new: HashMap::new(), old: HashMap::new() }
+    }
+}
+
+impl<K: Hash + Eq, V> Recent<K, V> {
+    /// The value of a key, where it is not forgotten.
+    pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.new.get(key).or_else(|| self.old.get(key))
+    }
+
+    /// Puts a value there.
+    pub fn put(&mut self, key: K, value: V) {
+        self.old.remove(&key);
+        self.new.insert(key, value);
+        if self.new.len() == HALF {
+            self.old = std::mem::take(&mut self.new);
+        }
+    }
+
+    /// Forgets a key.
+    pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        self.new.remove(key);
+        self.old.remove(key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_ones_are_there() {
+        let mut recent = Recent::default();
+        for number in 0..3 * HALF {
+            recent.put(number, number + 1);
+            assert_eq!(recent.get(&number), Some(&(number + 1)));
+            assert_eq!(recent.get(&number.saturating_sub(HALF - 1)), Some(&(number.saturating_sub(HALF - 1) + 1)));
+        }
+        assert!(recent.get(&0).is_none() && recent.new.len() + recent.old.len() <= 2 * HALF);
+        recent.remove(&(3 * HALF - 1));
+        assert!(recent.get(&(3 * HALF - 1)).is_none());
+    }
+}
