@@ -111,7 +111,7 @@ fn functions(value_type: &ValueType) -> Functions {
 }
 
 /// Reads a value, or a part of it.
-fn part<T: Value>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<T, ParseError> {
+pub(crate) fn part<T: Value>(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<T, ParseError> {
     match range {
         Some(range) => T::read_range(cursor, range),
         None => T::read(cursor),

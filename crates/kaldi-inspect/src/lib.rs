@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | [`Named::find`] | what the name names, by looking: an archive, a script file, a single value, a data directory |
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
-//! | [`Header`], [`Content`], [`write_value`] | of an entry: what its header says; its numbers or words; its text |
+//! | [`Header`], [`Content`], [`Frames`], [`write_value`] | of an entry: what its header says; its numbers or words; what it has over time; its text |
 //!
 //! Of whole tables: [`Summary`], [`DirectorySummary`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
 //! [`select`].
@@ -47,6 +47,7 @@ mod entries;
 mod entry;
 mod error;
 mod fault;
+mod frames;
 mod header;
 mod keys;
 mod kind;
@@ -72,6 +73,7 @@ pub use entries::Entries;
 pub use entry::Entry;
 pub use error::{Error, Result};
 pub use fault::Fault;
+pub use frames::Frames;
 pub use header::{Header, Precision};
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};

@@ -34,7 +34,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Option { name, expected, got } => write!(f, "expected --{name} to be {expected}, got {got}"),
-            Self::Empty => f.write_str("expected features, got empty input"),
+            Self::Empty => f.write_str("expected features, got none"),
             Self::Encoding(reason) => write!(f, "cannot encode a picture: {reason}"),
         }
     }

@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-use crate::axis::Axis;
+use plotters::style::RGBColor;
+
 use crate::colormap::{Palette, Special, Specials};
 use crate::limits::Limits;
-use crate::{Canvas, Colormap, Error, Features};
+use crate::{Colormap, Error, Features};
 
 /// What becomes of values that share a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,91 +58,107 @@ fn covered(from: f64, to: f64, num_cells: usize) -> impl Iterator<Item = (usize,
     cells.map(move |cell| (cell, (to.min(cell as f64 + 1.0) - from.max(cell as f64)) / (to - from)))
 }
 
-/// How a matrix is drawn: frames to the right, dimensions upwards.
+/// How features are drawn: frames to the right, dimensions upwards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeatMap<'a> {
-    pub(crate) features: Features<'a>,
-    /// Where the first frame begins on the horizontal axis.
-    pub(crate) start: f64,
-    /// The width of a frame.
-    pub(crate) step: f64,
+    pub(crate) features: &'a Features<'a>,
     pub(crate) pooling: Pooling,
     pub(crate) limits: Limits,
     pub(crate) colormap: Colormap,
 }
 
 impl HeatMap<'_> {
-    /// Colours the pixels of two axes, of which the upright one counts dimensions from -0.5 on. Takes memory for one
-    /// column, whatever the size of the matrix.
-    pub(crate) fn draw(&self, canvas: &mut Canvas, across: &Axis, up: &Axis) -> Specials {
-        let Features { values, num_frames, dim } = self.features;
+    /// The colours of `width × height` pixels, row by row from the top, three bytes each, and which values were drawn that no
+    /// map has a colour for. From the left to the right, the pixels stand for the columns `from` to `to`; those where there
+    /// is none are white. Upwards they stand for all rows. Takes memory for one column besides.
+    pub(crate) fn draw(&self, (width, height): (u32, u32), (from, to): (f64, f64)) -> (Vec<u8>, Specials) {
+        let Features { values, columns, rows, .. } = self.features;
+        let (width, height) = (width as usize, height as usize);
+        let mut pixels = vec![255; 3 * width * height];
         let mut specials = Specials::default();
-        let mut column = vec![0.0; dim];
+        let mut column = vec![0.0; *rows];
         let palette = Palette::of(self.colormap);
-        for x in across.pixels() {
-            let (from, to) = across.values(x);
-            let frames = covered((from - self.start) / self.step, (to - self.start) / self.step, num_frames);
+        let place = |at: usize| from + (to - from) * at as f64 / width as f64;
+        let mut before: Vec<(usize, f64)> = Vec::new();
+        for x in 0..width {
+            let frames: Vec<_> = covered(place(x), place(x + 1), *columns).collect();
+            if frames.is_empty() {
+                continue;
+            }
+            let is_same = frames == before;
+            before = frames;
+            if is_same {
+                // Frames can be wider than a pixel.
+                (0..height).for_each(|y| {
+                    pixels.copy_within(3 * (y * width + x - 1)..3 * (y * width + x), 3 * (y * width + x))
+                });
+                continue;
+            }
             column.fill(self.pooling.start());
-            let mut is_empty = true;
-            for (frame, weight) in frames {
-                is_empty = false;
-                for (sum, &value) in column.iter_mut().zip(&values[frame * dim..(frame + 1) * dim]) {
+            for &(frame, weight) in &before {
+                for (sum, &value) in column.iter_mut().zip(&values[frame * rows..(frame + 1) * rows]) {
                     self.pooling.add(sum, value.into(), weight);
                 }
             }
-            if is_empty {
-                continue;
-            }
-            for y in up.pixels() {
-                let (from, to) = up.values(y);
+            let border = |at: usize| *rows as f64 * at as f64 / height as f64;
+            for y in 0..height {
                 let mut value = self.pooling.start();
-                for (row, weight) in covered(from + 0.5, to + 0.5, dim) {
+                for (row, weight) in covered(border(y), border(y + 1), *rows) {
                     self.pooling.add(&mut value, column[row], weight);
                 }
-                let color = match Special::of(value) {
+                let RGBColor(red, green, blue) = match Special::of(value) {
                     Some(special) => {
                         specials.add(special);
                         special.color()
                     }
                     None => palette.color(self.limits.part(value)),
                 };
-                canvas.set(x, y, color);
+                let at = 3 * ((height - 1 - y) * width + x);
+                pixels[at..at + 3].copy_from_slice(&[red, green, blue]);
             }
         }
-        specials
+        (pixels, specials)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Color;
 
-    fn axes(num_frames: usize, dim: usize, width: i64, height: i64) -> (Axis, Axis) {
-        let across = Axis { low: 0.0, high: num_frames as f64, start: 0, length: width, goes_up: false };
-        (across, Axis { low: -0.5, high: dim as f64 - 0.5, start: height, length: height, goes_up: true })
-    }
+    type Pixel = [u8; 3];
 
-    /// Draws values from 0 to 1 in grays and reads the pixels, from the top.
-    fn drawing(values: &[f32], dim: usize, size: (i64, i64), pooling: Pooling) -> (Vec<Vec<Color>>, Specials) {
+    /// Draws values from 0 to 1 and reads the pixels, from the top.
+    fn drawing(values: &[f32], dim: usize, size: (u32, u32), pooling: Pooling) -> (Vec<Vec<Pixel>>, Specials) {
         let num_frames = values.len() / dim;
-        let (across, up) = axes(num_frames, dim, size.0, size.1);
-        let mut canvas = Canvas::new(size.0 as usize, size.1 as usize);
         let map = HeatMap {
-            features: Features::new(values, num_frames, dim),
-            start: 0.0,
-            step: 1.0,
+            features: &Features::new(values, num_frames, dim),
             pooling,
             limits: Limits { low: 0.0, high: 1.0, some_below: false, some_above: false },
             colormap: Colormap::Viridis,
         };
-        let specials = map.draw(&mut canvas, &across, &up);
-        let rows = (0..size.1).map(|y| (0..size.0).map(|x| canvas.pixel(x, y).unwrap()).collect()).collect();
-        (rows, specials)
+        let (pixels, specials) = map.draw(size, (0.0, num_frames as f64));
+        let pixels = pixels.as_chunks::<3>().0;
+        (pixels.chunks(size.0 as usize).map(<[Pixel]>::to_vec).collect(), specials)
     }
 
-    fn color(part: f64) -> Color {
-        Palette::of(Colormap::Viridis).color(part)
+    fn bytes(RGBColor(red, green, blue): RGBColor) -> Pixel {
+        [red, green, blue]
+    }
+
+    fn color(part: f64) -> Pixel {
+        bytes(Palette::of(Colormap::Viridis).color(part))
+    }
+
+    #[test]
+    fn where_there_are_no_frames_it_is_white() {
+        let map = HeatMap {
+            features: &Features::new(&[0.0, 1.0], 2, 1),
+            pooling: Pooling::Max,
+            limits: Limits { low: 0.0, high: 1.0, some_below: false, some_above: false },
+            colormap: Colormap::Viridis,
+        };
+        let (pixels, _) = map.draw((4, 1), (-1.0, 3.0));
+        assert_eq!(pixels.as_chunks::<3>().0, [[255; 3], color(0.0), color(1.0), [255; 3]]);
     }
 
     #[test]
@@ -181,12 +198,12 @@ mod tests {
             let mut values = vec![0.5; 1000];
             values[123] = value;
             let (rows, specials) = drawing(&values, 1, (10, 1), Pooling::Mean);
-            let expected: Vec<_> = (0..10).map(|x| if x == 1 { special.color() } else { color(0.5) }).collect();
+            let expected: Vec<_> = (0..10).map(|x| if x == 1 { bytes(special.color()) } else { color(0.5) }).collect();
             assert_eq!(rows, [expected]);
             assert_eq!(specials.iter().collect::<Vec<_>>(), [special]);
         }
         let (rows, _) = drawing(&[0.5, f32::NAN, 0.9], 1, (1, 1), Pooling::Max);
-        assert_eq!(rows, [[Special::Nan.color()]]);
+        assert_eq!(rows, [[bytes(Special::Nan.color())]]);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Pictures of features and waveforms, as PNG files, and [`Charts`] of statistics.
+//! Pictures of features, waveforms, labels and statistics, as PNG and SVG files.
 //!
-//! A [`Figure`] is laid out like one of a paper: a title, under it the waveform, if there is one, and the features as a heat
-//! map with time to the right and dimensions upwards, axes with round numbers, and a bar that tells what the colours mean.
-//! Features of one dimension are a curve instead.
+//! A [`Figure`] is laid out like one of a paper: a title, and under it one [`Panel`] or several, with axes that have round
+//! numbers. Panels over time share one axis, as features do with the waveform above them. Beside a heat map, a bar tells what
+//! the colours mean; beside bands of labels, squares tell it.
 //!
 //! ```text
 //!                 title
@@ -17,17 +17,20 @@
 //!               Time (s)
 //! ```
 //!
-//! Everything is drawn into a [`Canvas`] of pixels; text comes from a font that is compiled in, so that nothing has to be
-//! installed. [`encode_png`] makes a file of one canvas, [`Sheet`] of many.
+//! `plotters` draws lines, letters and axes. The font is compiled in, so that nothing has to be installed. What shares a
+//! pixel is reduced first: heat maps by [`Pooling`], curves to their extremes, labels to the most frequent one. So memory and
+//! the size of files are bounded by the size of the picture.
+//!
+//! [`Picture::encode`] makes a file of one picture, [`Sheet`] of many.
 //!
 //! ```
-//! use kaldi_plot::{Features, Figure, Style, encode_png};
+//! use kaldi_plot::{Features, Figure, Format, Panel, Style};
 //!
 //! let values: Vec<f32> = (0..200 * 13).map(|at| (at as f32 / 50.0).sin()).collect();
 //! let features = Features::new(&values, 200, 13);
-//! let figure = Figure { title: "sines", features, timing: None, waveform: None };
-//! let canvas = figure.draw(&Style::default())?;
-//! assert!(encode_png(&canvas)?.starts_with(b"\x89PNG"));
+//! let figure = Figure { title: "sines", timing: None, panels: vec![Panel::Features(features)] };
+//! let picture = figure.draw(&Style::default(), Format::Png)?;
+//! assert!(picture.encode()?.starts_with(b"\x89PNG"));
 //! # Ok::<(), kaldi_plot::Error>(())
 //! ```
 
@@ -38,37 +41,40 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod axis;
-mod canvas;
-mod charts;
-mod color_bar;
+mod bands;
+mod buckets;
+mod chart;
 mod colormap;
-mod curve;
-mod encode;
+mod draw;
 mod error;
 mod features;
 mod figure;
-mod font;
 mod heat_map;
+mod layout;
 mod limits;
 #[cfg(feature = "options")]
 mod options;
+mod picture;
+mod rect;
+mod scale;
 mod sheet;
+mod side;
 mod style;
-mod ticks;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod text;
 mod timing;
 
-pub use canvas::{Canvas, Color};
-pub use charts::{Chart, Charts};
 pub use colormap::Colormap;
-pub use encode::encode_png;
 pub use error::{Error, Result};
 pub use features::Features;
-pub use figure::{Figure, Waveform};
-pub use font::FontSize;
+pub use figure::{Figure, Panel, Waveform};
 pub use heat_map::Pooling;
 #[cfg(feature = "options")]
 pub use options::PlotOptions;
+pub use picture::{Format, Picture};
 pub use sheet::Sheet;
 pub use style::Style;
 pub use timing::Timing;

@@ -1,6 +1,6 @@
 //! The options of pictures.
 
-use crate::{Colormap, FontSize, Pooling, Result, Style, Timing};
+use crate::{Colormap, Pooling, Result, Style, Timing};
 
 /// How pictures look, as options of a tool.
 #[derive(Clone, Debug, clap::Args)]
@@ -20,9 +20,9 @@ pub struct PlotOptions {
     /// Pixels from top to bottom; where it is 0, 420, or 560 with a waveform
     #[arg(long, default_value_t = 0)]
     pub height: u32,
-    /// Pixels of a line of text: 16, 20 or 32
-    #[arg(long, default_value = "20")]
-    pub font_size: FontSize,
+    /// Pixels of a line of text, from 8 to 100
+    #[arg(long, default_value_t = 20)]
+    pub font_size: u32,
     /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
     #[arg(long, default_value = "viridis")]
     pub colormap: Colormap,
@@ -52,8 +52,8 @@ impl PlotOptions {
             (height, _) => height,
         };
         let style = Style {
-            width: self.width as usize,
-            height: height as usize,
+            width: self.width,
+            height,
             font_size: self.font_size,
             colormap: self.colormap,
             low: self.min,

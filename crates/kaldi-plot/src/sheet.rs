@@ -1,97 +1,115 @@
 //! Many pictures on one.
 
-use crate::encode::encode_rows;
-use crate::{Canvas, Error, Result, Style};
+use crate::picture::{Content, encode_png};
+use crate::{Error, Picture, Result, Style};
 
 /// Pixels that a sheet holds at most, which take 48 MB of memory.
 const MOST_PIXELS: usize = 16_000_000;
 
-/// Pictures of the same size, to be put together to one: in rows of as many as make it as high as a page.
+/// Pictures of the same size and format, to be put together to one: in rows of as many as make it as high as a page.
 #[derive(Debug, Default)]
 pub struct Sheet {
-    pictures: Vec<Canvas>,
+    pictures: Vec<Picture>,
 }
 
 impl Sheet {
     /// Whether another picture of this style has no room. One has in any case.
     pub fn is_full(&self, style: &Style) -> bool {
-        !self.pictures.is_empty() && (self.pictures.len() + 1) * style.width * style.height > MOST_PIXELS
+        !self.pictures.is_empty()
+            && (self.pictures.len() + 1) * style.width as usize * style.height as usize > MOST_PIXELS
     }
 
     /// Puts another picture behind those that are there.
     ///
     /// # Panics
     /// Where it is of another size.
-    pub fn push(&mut self, picture: Canvas) {
+    pub fn push(&mut self, picture: Picture) {
         if let Some(first) = self.pictures.first() {
-            assert_eq!((picture.width(), picture.height()), (first.width(), first.height()));
+            assert_eq!((picture.width, picture.height), (first.width, first.height));
         }
         self.pictures.push(picture);
     }
 
-    /// Encodes the sheet as a PNG file.
+    /// The bytes of the file.
     ///
     /// # Errors
     /// Where there are no pictures.
-    pub fn encode_png(&self) -> Result<Vec<u8>> {
-        let Some(first) = self.pictures.first() else { return Err(Error::Empty) };
-        let (width, height) = (first.width(), first.height());
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        let Some(&Picture { width, height, ref content }) = self.pictures.first() else { return Err(Error::Empty) };
         let columns = num_columns(self.pictures.len(), (width, height));
-        let blank = vec![255; 3 * width];
-        let blank = blank.as_slice();
+        let size = (columns as u32 * width, self.pictures.len().div_ceil(columns) as u32 * height);
+        match content {
+            Content::Pixels(_) => self.encode_pixels(columns, size),
+            Content::Drawing(_) => Ok(self.encode_drawings(columns, size)),
+        }
+    }
+
+    fn encode_pixels(&self, columns: usize, size: (u32, u32)) -> Result<Vec<u8>> {
+        let Some(first) = self.pictures.first() else { return Err(Error::Empty) };
+        let length = 3 * first.width as usize;
+        let blank = vec![255; length];
         let pieces = self.pictures.chunks(columns).flat_map(|row| {
-            (0..height).flat_map(move |y| {
-                let gaps = std::iter::repeat_n(blank, columns - row.len());
-                row.iter().map(move |picture| picture.row(y)).chain(gaps)
+            let blank = &blank[..];
+            (0..first.height as usize).flat_map(move |y| {
+                (0..columns).map(move |column| match row.get(column).map(|picture| &picture.content) {
+                    Some(Content::Pixels(pixels)) => &pixels[y * length..(y + 1) * length],
+                    _ => blank,
+                })
             })
         });
-        let rows = self.pictures.len().div_ceil(columns);
-        encode_rows((columns * width, rows * height), pieces)
+        encode_png(size, pieces)
+    }
+
+    /// A drawing of drawings, each at its place.
+    fn encode_drawings(&self, columns: usize, (width, height): (u32, u32)) -> Vec<u8> {
+        let mut text = format!(
+            "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" xmlns=\"http://www.w3.org/2000/svg\">\n"
+        );
+        for (number, picture) in self.pictures.iter().enumerate() {
+            let Content::Drawing(drawing) = &picture.content else { continue };
+            let (x, y) = ((number % columns) as u32 * picture.width, (number / columns) as u32 * picture.height);
+            text += &drawing.replacen("<svg ", &format!("<svg x=\"{x}\" y=\"{y}\" "), 1);
+        }
+        (text + "</svg>\n").into_bytes()
     }
 }
 
 /// How many of `count` pictures stand side by side.
-fn num_columns(count: usize, (width, height): (usize, usize)) -> usize {
-    let aspect = height as f64 / (std::f64::consts::SQRT_2 * width as f64);
+fn num_columns(count: usize, (width, height): (u32, u32)) -> usize {
+    let aspect = f64::from(height) / (std::f64::consts::SQRT_2 * f64::from(width));
     ((count as f64 * aspect).sqrt().round() as usize).clamp(1, count.max(1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Color;
+    use crate::testing::decode;
 
-    /// The pixels of a PNG file, row by row, three bytes each.
-    fn decode(bytes: &[u8]) -> (u32, u32, Vec<u8>) {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut pixels).unwrap();
-        pixels.truncate(info.buffer_size());
-        (info.width, info.height, pixels)
-    }
-
-    fn picture(shade: u8) -> Canvas {
-        let mut canvas = Canvas::new(2, 3);
-        canvas.fill(0..2, 0..3, Color([shade; 3]));
-        canvas
-    }
-
-    #[test]
-    fn a_picture_comes_back() {
-        let mut canvas = Canvas::new(3, 2);
-        canvas.set(2, 1, Color([1, 2, 3]));
-        let bytes = crate::encode_png(&canvas).unwrap();
-        assert_eq!(decode(&bytes), (3, 2, [canvas.row(0), canvas.row(1)].concat()));
+    fn picture(shade: u8) -> Picture {
+        Picture { width: 2, height: 3, content: Content::Pixels(vec![shade; 18]) }
     }
 
     #[test]
     fn pictures_stand_side_by_side_and_below_each_other() {
         let mut sheet = Sheet::default();
         (1..=5).for_each(|shade| sheet.push(picture(shade)));
-        let (width, height, pixels) = decode(&sheet.encode_png().unwrap());
+        let (width, height, pixels) = decode(&sheet.encode().unwrap());
         assert_eq!((width, height), (4, 9));
-        let at = |x: usize, y: usize| pixels[3 * (4 * y + x)];
+        let at = |x: usize, y: usize| pixels[4 * y + x][0];
         assert_eq!([at(0, 0), at(2, 0), at(1, 3), at(3, 5), at(0, 8), at(2, 8)], [1, 2, 3, 4, 5, 255]);
+    }
+
+    #[test]
+    fn drawings_keep_their_places() {
+        let mut sheet = Sheet::default();
+        for number in 1..=5 {
+            let drawing = format!("<svg width=\"2\" height=\"3\"><text>{number}</text></svg>\n");
+            sheet.push(Picture { width: 2, height: 3, content: Content::Drawing(drawing) });
+        }
+        let text = String::from_utf8(sheet.encode().unwrap()).unwrap();
+        assert!(text.starts_with("<svg width=\"4\" height=\"9\" viewBox=\"0 0 4 9\""), "{text}");
+        assert!(text.contains("<svg x=\"2\" y=\"3\" width=\"2\" height=\"3\"><text>4</text></svg>"), "{text}");
+        assert_eq!((text.matches("<svg ").count(), text.matches("</svg>").count()), (6, 6));
     }
 
     #[test]
@@ -105,8 +123,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_picture() {
-        assert!(Sheet::default().encode_png().is_err());
-        assert!(crate::encode_png(&Canvas::new(0, 3)).is_err());
+        assert_eq!(Sheet::default().encode(), Err(Error::Empty));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The look of a picture.
 
-use crate::font::FontSize;
 use crate::heat_map::Pooling;
 use crate::{Colormap, Error, Result};
 
@@ -8,11 +7,11 @@ use crate::{Colormap, Error, Result};
 #[derive(Clone, Debug)]
 pub struct Style {
     /// Pixels from left to right.
-    pub width: usize,
+    pub width: u32,
     /// Pixels from top to bottom.
-    pub height: usize,
-    /// The size of text.
-    pub font_size: FontSize,
+    pub height: u32,
+    /// Pixels of a line of text. All distances go by it.
+    pub font_size: u32,
     /// The colours of features.
     pub colormap: Colormap,
     /// What the lower end of the colours stands for, where it is not to come from the values.
@@ -30,7 +29,7 @@ impl Default for Style {
         Self {
             width: 1000,
             height: 420,
-            font_size: FontSize::default(),
+            font_size: 20,
             colormap: Colormap::default(),
             low: None,
             high: None,
@@ -42,7 +41,9 @@ impl Default for Style {
 
 impl Style {
     /// Pixels on a side at most.
-    const LONGEST_SIDE: usize = 20_000;
+    const LONGEST_SIDE: u32 = 20_000;
+    /// Pixels of a line of text that can be read, and that makes sense.
+    const FONT_SIZES: std::ops::RangeInclusive<u32> = 8..=100;
 
     /// Checks that figures have room.
     ///
@@ -50,7 +51,11 @@ impl Style {
     /// Where the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
     /// empty.
     pub fn check(&self) -> Result<()> {
-        let line = self.font_size.regular().height() as usize;
+        if !Self::FONT_SIZES.contains(&self.font_size) {
+            let (least, most) = (Self::FONT_SIZES.start(), Self::FONT_SIZES.end());
+            return Err(Error::option("font-size", format!("from {least} to {most} pixels"), self.font_size));
+        }
+        let line = self.font_size;
         let (least_width, least_height) = (20 * line, 12 * line);
         let check = |name, size, least| match (least..=Self::LONGEST_SIDE).contains(&size) {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! Draws features as pictures: heat maps, under their waveforms where these are given.
+//! Draws the values of tables as pictures: heat maps, curves, bands, under their waveforms where these are given.
 //!
 //! Kaldi has no such program.
 
@@ -6,31 +6,39 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context;
-use bstr::{BStr, ByteSlice};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{FileNames, Output, Wxfilename};
+use kaldi_inspect::{Entries, Entry, Frames, Kind};
+use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
-use kaldi_matrix::{Matrix, MatrixOrVector};
-use kaldi_plot::{Canvas, Features, Figure, PlotOptions, Sheet, Style, Timing, Waveform, encode_png};
-use kaldi_table::{RandomAccessReader, Reader, SequentialReader, create_output};
+use kaldi_plot::{Features, Figure, Format, Panel, Picture, PlotOptions, Sheet, Style, Timing, Waveform};
+use kaldi_reader::{Reader, par_map};
+use kaldi_scan::ValueType;
+use kaldi_table::{Lookup, RandomAccessReader, create_output};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Draws every feature matrix as a heat map, with frames or seconds from left to right, dimensions upwards and a bar that tells
-what the colours mean; vectors and features of one dimension as a curve; with --wav, the waveform above it. The pictures go
-into a folder, one for each key, named <key>.png (what cannot stand in a name is written as % and its code), or all on one
-sheet, where a file *.png, standard output (-) or a command is named.
+Draws the values of a table. A matrix becomes a heat map, with frames or seconds from left to right, dimensions upwards and a
+bar that tells what the colours mean; so does a posterior. A vector, or a matrix of one column, becomes a curve; where it has
+zeros and ones only, and where it has integers, as alignments do, a coloured band for each run of equal numbers. A waveform
+becomes a curve. With --wav, the waveform stands above the features. The pictures go into a folder, one for each key, named
+<key>.png (what cannot stand in a name is written as % and its code), or all on one sheet, where a file *.png or *.svg,
+standard output (-) or a command is named. The table is an rspecifier, or the name of an archive, a script file or a value.
 
-Usage: feats-to-png [options] <feature-rspecifier> (<folder>|<png-wxfilename>)
+Usage: feats-to-png [options] <table> (<folder>|<wxfilename>)
  e.g.: feats-to-png --frame-shift=0.01 scp:feats.scp pictures
        feats-to-png --wav=scp:wav.scp --max-utts=4 scp:feats.scp sheet.png
-See also: copy-feats, feat-to-len, subset-feats, select-feats
+       gunzip -c ali.1.gz | feats-to-png --wav=scp:wav.scp --max-utts=4 ark:- alignments.svg
+See also: copy-feats, feat-to-len, subset-feats, table-stats
 ";
+
+/// Bytes of values and pictures that are on their way at once.
+const IN_FLIGHT: usize = 64 << 20;
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Rspecifier of waveforms, to be drawn above the features of their keys
+    /// Rspecifier of waveforms, to be drawn above what belongs to their keys
     #[arg(long)]
     wav: Option<InputName>,
     /// The channel of waveforms to draw, counted from 0
@@ -41,6 +49,12 @@ struct Options {
     /// Draw so many utterances only, unless it is 0
     #[arg(long, default_value_t = 0)]
     max_utts: u64,
+    /// png or svg; told from the ending of the file's name, else png
+    #[arg(long)]
+    format: Option<Format>,
+    /// Type of the values where it should not be found by looking; see ark-to-scp
+    #[arg(long = "type")]
+    value_type: Option<&'static ValueType>,
     source: InputName,
     target: OutputName,
 }
@@ -49,53 +63,44 @@ fn main() -> ExitCode {
     kaldi_cli::run(USAGE, feats_to_png)
 }
 
-fn feats_to_png(opts: Options) -> anyhow::Result<Tally> {
+fn feats_to_png(opts: Options) -> Result<Tally> {
     let (style, timing) = (opts.plot.style(opts.wav.is_some())?, opts.plot.timing(opts.wav.is_some())?);
-    let channel = opts.channel as usize;
-    let source = SequentialReader::<MatrixOrVector>::open(&opts.source)?;
-    let waves = opts.wav.as_deref().map(RandomAccessReader::<Wave>::open).transpose()?;
+    let source = Source::open(&opts, &style)?;
+    let format = opts.format.or(Format::of_name(&opts.target)).unwrap_or_default();
     let mut target = Target::create(&opts.target)?;
-
-    // Workers make files. A picture on a sheet takes more memory than what it is of, so these are drawn one by one.
-    let file_style = matches!(target, Target::Folder { .. }).then(|| style.clone());
-    let mut rows = source.par_map_with(waves, move |entry, wave| {
-        let key = entry.key();
-        let feats = match entry.read()? {
-            MatrixOrVector::Matrix(feats) => feats,
-            MatrixOrVector::Vector(vector) => Matrix::from_vec(vector.dim(), 1, vector.into_vec()),
-        };
-        if feats.is_empty() {
-            warning!("Empty features of {key}, for which there is no picture");
-            return Ok(None);
-        }
-        if let Some(None) = wave {
-            warning!("No waveform for {key}, whose features are drawn alone");
-        }
-        let title = key.to_str_lossy().into_owned();
-        let utterance = Utterance { title, feats, timing, wave: wave.flatten(), channel };
-        utterance.check(key).map_err(|error| entry.error(error))?;
-        let file = file_style.as_ref().map(|style| utterance.png(style));
-        Ok(Some((file.transpose().map_err(|error| entry.error(error))?, utterance)))
-    });
+    let is_sheet = matches!(target, Target::Sheet { .. });
+    let drawer = Drawer { style: style.clone(), timing, channel: opts.channel as usize, format, is_sheet };
+    let mut rows = par_map(
+        source,
+        kaldi_cli::num_threads,
+        IN_FLIGHT,
+        |job| job.weight,
+        move |job| {
+            let (made, log) = kaldi_log::capture(|| drawer.make(&job));
+            Ok((job.key, made, log))
+        },
+    );
     let mut tally = Tally::default();
     while opts.max_utts == 0 || tally.done < opts.max_utts {
-        let Some((key, drawn)) = rows.next()? else { break };
-        let Some((file, utterance)) = drawn else {
+        let Some((key, made, log)) = rows.next()? else { break };
+        kaldi_log::replay(&log);
+        let Some(made) = made? else {
             tally.failed += 1;
             continue;
         };
-        match &mut target {
-            Target::Folder { folder, names } => {
-                let name = folder.join(names.next(&key, "png"));
+        match (&mut target, made) {
+            (Target::Folder { folder, names }, Made::File(file)) => {
+                let name = folder.join(names.next(key.as_ref(), format.ending()));
                 let mut output = Output::create_file(&name, name.display().to_string(), false)?;
-                output.write_all(&file.unwrap_or_default())?;
+                output.write_all(&file)?;
                 output.finish()?;
             }
-            Target::Sheet { sheet, .. } if sheet.is_full(&style) => {
+            (Target::Sheet { sheet, .. }, _) if sheet.is_full(&style) => {
                 warning!("The sheet is full: it has the first {} utterances, and no others", tally.done);
                 break;
             }
-            Target::Sheet { sheet, .. } => sheet.push(utterance.draw(&style)?),
+            (Target::Sheet { sheet, .. }, Made::Picture(picture)) => sheet.push(picture),
+            (Target::Folder { .. }, Made::Picture(_)) | (Target::Sheet { .. }, Made::File(_)) => {}
         }
         tally.done += 1;
     }
@@ -104,10 +109,80 @@ fn feats_to_png(opts: Options) -> anyhow::Result<Tally> {
     if let Target::Sheet { sheet, mut output } = target
         && tally.done > 0
     {
-        output.write_all(&sheet.encode_png()?)?;
+        output.write_all(&sheet.encode()?)?;
         output.finish()?;
     }
     Ok(tally)
+}
+
+/// The entries of a table with their waveforms.
+struct Source {
+    table: InputName,
+    entries: Entries,
+    waves: Option<RandomAccessReader<Wave>>,
+    /// Whether entries that cannot be read are left out.
+    is_permissive: bool,
+    /// Bytes of a picture.
+    picture: usize,
+}
+
+/// What a picture is made of.
+struct Job {
+    key: BString,
+    entry: Entry,
+    value_type: &'static ValueType,
+    wave: Option<Option<Arc<Wave>>>,
+    weight: usize,
+}
+
+impl Source {
+    fn open(opts: &Options, style: &Style) -> Result<Self> {
+        Ok(Self {
+            table: opts.source.clone(),
+            entries: Entries::open(&opts.source, opts.value_type)?,
+            waves: opts.wav.as_deref().map(RandomAccessReader::open).transpose()?,
+            is_permissive: Rspecifier::parse(&opts.source).is_some_and(|it| it.options.permissive),
+            picture: 3 * style.width as usize * style.height as usize,
+        })
+    }
+}
+
+impl Reader for Source {
+    type Value = Job;
+    type Error = anyhow::Error;
+
+    fn next(&mut self) -> Result<Option<Job>> {
+        let entry = loop {
+            match self.entries.next_entry() {
+                Ok(Some(entry)) => break entry,
+                Ok(None) => return Ok(None),
+                Err(error) if self.is_permissive => {
+                    warning!("{error}");
+                    if self.entries.kind() != Kind::Script {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        };
+        // A single value has the name of its file.
+        let file = || self.table.as_path().file_name().map(|name| name.as_encoded_bytes().into());
+        let key = if self.entries.kind() == Kind::Value { file() } else { None };
+        let wave = self.waves.find(entry.key())?;
+        let weight = usize::try_from(entry.size()).unwrap_or(usize::MAX).saturating_add(self.picture);
+        let key = key.unwrap_or_else(|| entry.key().to_owned());
+        Ok(Some(Job { key, entry, value_type: self.entries.value_type(), wave, weight }))
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.entries.restart()?;
+        Ok(self.waves.restart()?)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.entries.finish()?;
+        Ok(Lookup::finish(&mut self.waves)?)
+    }
 }
 
 /// Where pictures go.
@@ -118,10 +193,10 @@ enum Target {
 
 impl Target {
     /// A name tells what it is; a folder is made if need be, but not the one that it is in.
-    fn create(name: &OutputName) -> anyhow::Result<Self> {
+    fn create(name: &OutputName) -> Result<Self> {
         let path = name.as_path();
-        let is_png = || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"));
-        if !path.is_dir() && (!matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || is_png()) {
+        let is_file = !matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || Format::of_name(name).is_some();
+        if !path.is_dir() && is_file {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
         if !path.is_dir() {
@@ -131,41 +206,86 @@ impl Target {
     }
 }
 
-/// What is drawn.
-struct Utterance {
-    title: String,
-    feats: Matrix<f32>,
-    timing: Option<Timing>,
-    wave: Option<Arc<Wave>>,
-    channel: usize,
+/// What workers make: files, or pictures on a sheet.
+enum Made {
+    File(Vec<u8>),
+    Picture(Picture),
 }
 
-impl Utterance {
-    /// Refuses a waveform without the channel, and warns of one that the features do not seem to be from.
-    fn check(&self, key: &BStr) -> Result<(), String> {
-        let (Some(wave), Some(timing)) = (&self.wave, self.timing) else { return Ok(()) };
-        if self.channel >= wave.num_channels() {
-            return Err(format!("expected --channel to be below {}, got {}", wave.num_channels(), self.channel));
+struct Drawer {
+    style: Style,
+    timing: Option<Timing>,
+    channel: usize,
+    format: Format,
+    is_sheet: bool,
+}
+
+impl Drawer {
+    fn make(&self, job: &Job) -> Result<Option<Made>> {
+        let Job { key, value_type, .. } = job;
+        let Some(frames) = Frames::read(&job.entry, value_type)? else {
+            bail!("{key}: expected {}, got a value of type {}", Frames::TYPES, value_type.name());
+        };
+        let lone = match &frames {
+            Frames::Wave(wave) => Some(wave),
+            _ => job.wave.as_ref().and_then(|wave| wave.as_deref()),
+        };
+        if let (Some(wave), true) = (lone, self.channel > 0) {
+            ensure!(
+                self.channel < wave.num_channels(),
+                "{key}: expected --channel to be below {}, got {}",
+                wave.num_channels(),
+                self.channel
+            );
         }
-        let (end, duration) = (timing.end(self.feats.num_rows()), wave.duration());
+        let waveform =
+            lone.map(|wave| Waveform { samples: wave.channel(self.channel), rate: wave.sample_rate().into() });
+        let labels = labels(&frames);
+        let panel = match (&frames, &labels) {
+            (Frames::Wave(_), _) => None,
+            (_, Some(labels)) => Some(Panel::Labels(labels)),
+            (Frames::Rows(rows), _) => {
+                Some(Panel::Features(Features::new(rows.as_slice(), rows.num_rows(), rows.num_cols())))
+            }
+            (Frames::Lists(lists), _) => {
+                Some(Panel::Features(Features::of_lists(lists.iter().map(|list| list.iter().copied()))))
+            }
+            (Frames::Labels(labels), _) => Some(Panel::Labels(labels)),
+        };
+        if frames.is_empty() || panel.as_ref().is_some_and(Panel::is_empty) {
+            warning!("Empty features of {key}, for which there is no picture");
+            return Ok(None);
+        }
+        if panel.is_some() {
+            self.check(key.as_ref(), frames.len(), job.wave.as_ref().map(|wave| wave.as_deref()));
+        }
+        let title = key.to_str_lossy();
+        let panels = waveform.map(Panel::Waveform).into_iter().chain(panel).collect();
+        let picture = Figure { title: &title, timing: self.timing, panels }
+            .draw(&self.style, self.format)
+            .map_err(|error| anyhow!("{key}: {error}"))?;
+        Ok(Some(if self.is_sheet { Made::Picture(picture) } else { Made::File(picture.encode()?) }))
+    }
+
+    /// Warns of a missing waveform, and of one that the frames do not seem to be from.
+    fn check(&self, key: &BStr, num_frames: usize, wave: Option<Option<&Wave>>) {
+        let (Some(wave), Some(timing)) = (wave, self.timing) else { return };
+        let Some(wave) = wave else {
+            warning!("No waveform for {key}, whose features are drawn alone");
+            return;
+        };
+        let (end, duration) = (timing.end(num_frames), wave.duration());
         if (end - duration).abs() > 0.1 + 0.02 * duration {
             warning!(
                 "{key}: the features end at {end:.2} s and the waveform at {duration:.2} s; is --frame-shift right?"
             );
         }
-        Ok(())
     }
+}
 
-    fn draw(&self, style: &Style) -> kaldi_plot::Result<Canvas> {
-        let features = Features::new(self.feats.as_slice(), self.feats.num_rows(), self.feats.num_cols());
-        let waveform = self
-            .wave
-            .as_ref()
-            .map(|wave| Waveform { samples: wave.channel(self.channel), rate: wave.sample_rate().into() });
-        Figure { title: &self.title, features, timing: self.timing, waveform }.draw(style)
-    }
-
-    fn png(&self, style: &Style) -> kaldi_plot::Result<Vec<u8>> {
-        encode_png(&self.draw(style)?)
-    }
+/// The labels that a vector of zeros and ones stands for, as decisions on speech are.
+fn labels(frames: &Frames) -> Option<Vec<i32>> {
+    let Frames::Rows(rows) = frames else { return None };
+    let is_decision = rows.num_cols() == 1 && rows.as_slice().iter().all(|value| [0.0, 1.0].contains(value));
+    is_decision.then(|| rows.as_slice().iter().map(|value| i32::from(*value > 0.5)).collect())
 }

@@ -4,13 +4,13 @@
 
 use std::process::ExitCode;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{By, Group, Named, Numbers, Statistics};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_plot::{Chart, Charts};
+use kaldi_plot::{Figure, Format, Panel, Picture, Style};
 use kaldi_table::{RandomAccessReader, create_output};
 use kaldi_values::Token;
 use serde::Serialize;
@@ -58,55 +58,56 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let picture = opts.picture(by)?;
     let mut output = Output::create(b"-".as_bstr(), false)?;
     let mut tally = Tally::default();
-    let mut drawn = Charts { title: String::new(), charts: Vec::new() };
+    let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
         let mut report = Report { table, by, is_json: opts.json, lines: Vec::new() };
         report.begin(number);
         let statistics = collect(table, &opts, by, &mut report, &mut output, &mut tally)?;
         report.end(&statistics);
         output.write_all(&report.lines)?;
-        if opts.plot.is_some() {
-            drawn = charts(table, &statistics);
+        if let Some((_, format)) = &picture {
+            pictures.push(draw(table, &statistics, *format)?);
         }
     }
     output.finish()?;
-    if let Some((mut file, is_svg)) = picture {
-        file.write_all(&if is_svg { drawn.svg() } else { drawn.png() }?)?;
+    if let Some((mut file, _)) = picture {
+        for picture in pictures {
+            file.write_all(&picture.encode()?)?;
+        }
         file.finish()?;
     }
     Ok(tally)
 }
 
 impl Options {
-    /// The file for the picture, and whether it is a drawing (SVG).
-    fn picture(&self, by: By) -> anyhow::Result<Option<(Output, bool)>> {
+    /// The file for the picture, and its format.
+    fn picture(&self, by: By) -> anyhow::Result<Option<(Output, Format)>> {
         let Some(name) = &self.plot else { return Ok(None) };
         ensure!(by == By::Table, "expected --plot without --by");
         ensure!(self.tables.len() == 1, "expected one table with --plot, got {}", self.tables.len());
-        let name_ends = |ending: &str| name.to_ascii_lowercase().ends_with(ending.as_bytes());
-        ensure!(
-            name_ends(".png") || name_ends(".svg"),
-            "expected the file of --plot to end in .png or .svg, got {name}"
-        );
-        Ok(Some((create_output(name, false)?, name_ends(".svg"))))
+        let Some(format) = Format::of_name(name) else {
+            bail!("expected the file of --plot to end in .png or .svg, got {name}");
+        };
+        Ok(Some((create_output(name, false)?, format)))
     }
 }
 
-/// The charts of a table.
-fn charts(table: &InputName, statistics: &Statistics) -> Charts {
+/// Draws the charts of a table.
+fn draw(table: &InputName, statistics: &Statistics, format: Format) -> anyhow::Result<Picture> {
     let lengths = statistics.length_histogram(60);
     let lengths = lengths.iter().map(|it| (it.first as f64 - 0.5, it.last as f64 + 0.5, it.entries as f64)).collect();
-    let mut charts = vec![
-        Chart::Histogram { title: "numbers".to_owned(), bars: statistics.value_histogram(100) },
-        Chart::Histogram { title: "lengths of entries".to_owned(), bars: lengths },
+    let mut panels = vec![
+        Panel::Bars { title: "numbers".to_owned(), bars: statistics.value_histogram(100), is_whole: false },
+        Panel::Bars { title: "lengths of entries".to_owned(), bars: lengths, is_whole: true },
     ];
     if statistics.columns().len() > 1 {
         let means = statistics.columns().iter().map(|column| (column.mean, column.stddev())).collect();
-        charts.push(Chart::Means { title: "means and standard deviations of columns".to_owned(), means });
+        panels.push(Panel::Means { title: "means and standard deviations of columns".to_owned(), means });
     }
     let title =
         format!("{table}: {} entries, {} numbers", statistics.num_entries(), statistics.groups()[0].moments.count);
-    Charts { title, charts }
+    let style = Style { width: 900, height: 40 + 260 * panels.len() as u32, font_size: 16, ..Style::default() };
+    Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
 }
 
 /// Reads a table; what is told of single entries is written at once.

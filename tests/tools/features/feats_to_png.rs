@@ -141,12 +141,12 @@ fn max_utts_ends_the_work() {
 #[test]
 fn keys_become_names_that_stay_in_the_folder() {
     let scratch = Scratch::new();
-    let keys = ["../up", "a/b", "a%2Fb", ".hidden", "a\u{1b}[1m", "same", "same"];
+    let keys = ["../up", "a/b", "a%2Fb", ".hidden", "a[1m", "same", "same"];
     let feats: Vec<_> = keys.iter().map(|key| (*key, matrix(1, 3, 3))).collect();
     scratch.write("f.ark", binary_archive(&feats));
     scratch.sh("feats-to-png --width=400 --height=240 ark:f.ark o").succeeds();
     assert_eq!(scratch.list(), ["f.ark", "o"]);
-    let names = ["%2E.%2Fup", "%2Ehidden", "a%1B[1m", "a%252Fb", "a%2Fb", "same%_2", "same"];
+    let names = ["%2E.%2Fup", "%2Ehidden", "a%252Fb", "a%2Fb", "a[1m", "same%_2", "same"];
     let names: String = names.map(|name| format!("{name}.png\n")).concat();
     scratch.sh("ls -A o").succeeds().stdout_is(names);
 }
@@ -259,7 +259,7 @@ fn other_colours_and_sizes() {
         .sh("feats-to-png --font-size=32 --width=2000 --height=900 --value-label='log energy' ark:f.ark o")
         .succeeds();
     assert_eq!(Picture::read(&scratch.read("o/b.png")).size(), (2000, 900));
-    scratch.sh("feats-to-png --font-size=7 ark:f.ark o").fails_with(255).stderr_has("16, 20 or 32, got 7");
+    scratch.sh("feats-to-png --font-size=7 ark:f.ark o").fails_with(255).stderr_has("from 8 to 100 pixels, got 7");
     scratch.sh("feats-to-png --width=5 ark:f.ark o").fails_with(255).stderr_has("expected --width to be from 400 to");
     scratch
         .sh("feats-to-png --height=99999 ark:f.ark o")
@@ -286,13 +286,131 @@ fn a_hundred_thousand_frames_have_room() {
 fn one_dimension_and_vectors_are_curves() {
     let scratch = Scratch::new();
     let column = Sample::Matrix((0..50).map(|frame| vec![(frame as f32 / 5.0).sin()]).collect());
-    scratch.write("f.ark", binary_archive(&[("column", column), ("vector", vector(1, 50))]));
+    scratch
+        .write("f.ark", binary_archive(&[("column", column)]))
+        .write("v.ark", binary_archive(&[("vector", vector(1, 50))]));
     scratch.write("f.txt", text_archive(&[("text", vector(2, 50))]));
-    scratch.sh("feats-to-png ark:f.ark o && feats-to-png ark:f.txt o").succeeds();
+    scratch.sh("for table in f.ark v.ark f.txt; do feats-to-png ark:$table o || exit; done").succeeds();
     for name in ["column", "vector", "text"] {
         let picture = Picture::read(&scratch.read(&format!("o/{name}.png")));
         assert!(picture.count([38, 84, 144]) > 1000 && picture.count(YELLOW) == 0, "{name}");
     }
+}
+
+/// The light red of label 0, and the light green of label 1.
+const BANDS: [[u8; 3]; 2] = [[240, 117, 147], [138, 210, 147]];
+
+#[test]
+fn integers_and_decisions_are_bands() {
+    let scratch = Scratch::new();
+    scratch.write("ali.txt", "a 0 0 0 1 1 1 1 1 1\nb 0 0 0\nc\n");
+    scratch.write("vad.txt", "a [ 0 0 0 1 1 1 1 1 1 ]\nb [ 0 0 0 ]\n");
+    scratch.sh("copy-int-vector ark,t:ali.txt ark:ali.ark && copy-vector ark,t:vad.txt ark:vad.ark").succeeds();
+    for table in ["ark:ali.txt", "ali.ark", "ark:ali.ark"] {
+        let ran = scratch.sh(&format!("feats-to-png {table} o && ls o")).succeeds().stdout_is("a.png\nb.png\n");
+        ran.stderr_has("Empty features of c, for which there is no picture").stderr_has("1 were empty");
+    }
+    scratch.sh("feats-to-png ark:vad.ark v").succeeds();
+    let picture = Picture::read(&scratch.read("o/a.png"));
+    let [low, high] = BANDS.map(|color| picture.count(color));
+    assert!(low > 80_000 && high > 150_000 && (1.9..2.1).contains(&(high as f64 / low as f64)), "{low} {high}");
+    for name in ["a", "b"] {
+        assert!(scratch.read(&format!("o/{name}.png")) == scratch.read(&format!("v/{name}.png")), "{name}");
+    }
+}
+
+#[test]
+fn posteriors_are_heat_maps() {
+    let scratch = Scratch::new();
+    scratch.write("post.txt", "a [ 0 0.25 1 0.75 ] [ 3 1 ] [ ]\nb [ ]\nc\n");
+    scratch.sh("copy-post ark,t:post.txt ark:post.ark").succeeds();
+    let ran = scratch.sh("feats-to-png ark:post.ark o && feats-to-png post.txt t && ls o");
+    ran.succeeds().stdout_is("a.png\n").stderr_has("Empty features of b");
+    let file = scratch.read("o/a.png");
+    assert!(file == scratch.read("t/a.png"));
+    // One of twelve cells, and most of the others.
+    let picture = Picture::read(&file);
+    let (low, high) = (picture.count(VIOLET), picture.count(YELLOW));
+    assert!((15_000..30_000).contains(&high) && low > 8 * high, "{low} {high}");
+    scratch.write("gselect.txt", "a 0 1 ; 3 ; 2 1 ;\n");
+    scratch.sh("copy-gselect ark,t:gselect.txt ark:gselect.ark && feats-to-png ark:gselect.ark o").succeeds();
+    let picture = Picture::read(&scratch.read("o/a.png"));
+    assert!((0.6..0.8).contains(&(picture.count(YELLOW) as f64 / picture.count(VIOLET) as f64)));
+}
+
+#[test]
+fn waveforms_are_curves_over_seconds() {
+    let scratch = Scratch::new();
+    scratch
+        .write("a.wav", recording(0.92, 1))
+        .write("b.wav", recording(0.09, 2))
+        .write("wav.scp", "a a.wav\nb b.wav\n");
+    scratch
+        .sh("feats-to-png scp:wav.scp o && feats-to-png a.wav single && ls o single")
+        .succeeds()
+        .stdout_is("o:\na.png\nb.png\n\nsingle:\na.wav.png\n");
+    let picture = Picture::read(&scratch.read("o/a.png"));
+    assert_eq!(picture.size(), (1000, 420));
+    assert!((900..2500).contains(&picture.count([38, 84, 144])), "{}", picture.count([38, 84, 144]));
+    let ran = scratch.sh("feats-to-png --channel=1 wav.scp o");
+    ran.fails_with(255).stderr_has("a: expected --channel to be below 1, got 1");
+}
+
+#[test]
+fn a_table_is_found_by_looking() {
+    let scratch = feats();
+    scratch.sh("copy-feats ark:f.ark ark,scp:g.ark,g.scp").succeeds();
+    scratch
+        .sh("feats-to-png ark:f.ark a; feats-to-png f.ark b; feats-to-png g.scp c; cat f.ark | feats-to-png - d")
+        .succeeds();
+    for folder in ["b", "c", "d"] {
+        scratch.sh(&format!("diff -r a {folder}")).succeeds();
+    }
+    scratch.write("words", "a hello world\nb more\n").write("pairs", "a 1 2 ; 3 4\n");
+    for (table, name) in [("words", "token-vector"), ("ark:pairs", "int32-pairs")] {
+        let expected = "a: expected matrices, vectors, integer vectors, posteriors or waveforms, got a value of type";
+        let ran = scratch.sh(&format!("feats-to-png {table} x.png")).fails_with(255);
+        ran.stderr_has(&format!("{expected} {name}"));
+    }
+    scratch.sh("feats-to-png . x.png").fails_with(255);
+    assert!(!scratch.path("x.png").exists());
+}
+
+#[test]
+fn the_type_can_be_given() {
+    let scratch = Scratch::new();
+    // Integers, or a vector of one number.
+    scratch.write("ints.txt", "a 7\nb 8\n");
+    scratch.sh("feats-to-png ark:ints.txt o").fails_with(255).stderr_has("got a value of type int32");
+    scratch.sh("feats-to-png --type=int32-vector ark:ints.txt o && ls o").succeeds().stdout_is("a.png\nb.png\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_left_out_where_that_is_allowed() {
+    let scratch = feats();
+    scratch.sh("copy-feats ark:f.ark ark,scp:g.ark,g.scp; sed -i '2s/.*/b nowhere:9/' g.scp").succeeds();
+    scratch.sh("feats-to-png scp:g.scp o").fails_with(255).stderr_has("nowhere");
+    scratch.sh("feats-to-png scp,p:g.scp p && ls p").succeeds().stdout_is("a.png\nc.png\n").stderr_has("nowhere");
+    scratch.sh("head -c 5000 f.ark > cut.ark; feats-to-png ark,p:cut.ark q && ls q").succeeds().stdout_is("a.png\n");
+    scratch.sh("feats-to-png ark:cut.ark r").fails_with(255).stderr_has("cut.ark");
+}
+
+#[test]
+fn drawings_have_lines_and_letters() {
+    let scratch = feats();
+    scratch.write("v.txt", "\u{3b1}<b> [ 1 2 4 8 ]\n");
+    scratch
+        .sh("feats-to-png ark:v.txt v.SVG && feats-to-png --format=svg ark:f.ark o && ls o")
+        .succeeds()
+        .stdout_is("a.svg\nb.svg\nc.svg\n");
+    let text = String::from_utf8(scratch.read("v.SVG")).unwrap();
+    assert!(text.contains("\u{3b1}&lt;b&gt;") && text.contains("<polyline"), "{text}");
+    let text = String::from_utf8(scratch.read("o/a.svg")).unwrap();
+    assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+    // The heat map and its colours.
+    assert_eq!(text.matches("<image ").count(), 2);
+    scratch.sh("feats-to-png --format=svg ark:f.ark - | tail -n 1").succeeds().stdout_is("</svg>\n");
+    scratch.sh("feats-to-png --format=pdf ark:f.ark o").fails_with(255).stderr_has("png or svg, got pdf");
 }
 
 #[test]

@@ -1,0 +1,205 @@
+//! Pictures and their files.
+
+use std::io::Write;
+use std::str::FromStr;
+
+use base64::prelude::*;
+use plotters::prelude::*;
+
+use crate::{Error, Result};
+
+/// What a picture is written as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Pixels: 8 bits each of red, green and blue.
+    #[default]
+    Png,
+    /// Lines and letters, which stay sharp in every size.
+    Svg,
+}
+
+impl Format {
+    /// The format that the ending of a file's name tells, `.png` or `.svg` in any case.
+    pub fn of_name(name: &[u8]) -> Option<Self> {
+        let (_, ending) = name.split_at_checked(name.len().checked_sub(4)?)?;
+        [Self::Png, Self::Svg].into_iter().find(|format| {
+            ending.strip_prefix(b".").is_some_and(|ending| ending.eq_ignore_ascii_case(format.ending().as_bytes()))
+        })
+    }
+
+    /// The ending of names of files, without the dot.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Svg => "svg",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = [Self::Png, Self::Svg].into_iter().find(|format| name.eq_ignore_ascii_case(format.ending()));
+        found.ok_or_else(|| Error::option("format", "png or svg", name))
+    }
+}
+
+/// A picture that was drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    /// Row by row from the top, three bytes each.
+    Pixels(Vec<u8>),
+    /// The text of an SVG file.
+    Drawing(String),
+}
+
+/// Pixels at a place of a picture, row by row from the top, three bytes each.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) left: u32,
+    pub(crate) top: u32,
+    pub(crate) width: u32,
+    pub(crate) pixels: Vec<u8>,
+}
+
+impl Picture {
+    /// Makes a picture of pixels by what `draw` does, and of the images that it returns.
+    pub(crate) fn of_pixels(
+        (width, height): (u32, u32),
+        draw: impl FnOnce(DrawingArea<BitMapBackend<'_>, plotters::coord::Shift>) -> Result<Vec<Image>>,
+    ) -> Result<Self> {
+        let mut pixels = vec![255; 3 * width as usize * height as usize];
+        let images = draw(BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area())?;
+        for image in &images {
+            for (row, y) in image.pixels.chunks_exact(3 * image.width as usize).zip(image.top as usize..) {
+                let at = 3 * (y * width as usize + image.left as usize);
+                pixels[at..at + row.len()].copy_from_slice(row);
+            }
+        }
+        Ok(Self { width, height, content: Content::Pixels(pixels) })
+    }
+
+    /// As [`Picture::of_pixels`], of lines and letters. Images are put into it as PNG files.
+    pub(crate) fn of_drawing(
+        (width, height): (u32, u32),
+        draw: impl FnOnce(DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<Vec<Image>>,
+    ) -> Result<Self> {
+        let mut text = String::new();
+        let images = draw(SVGBackend::with_string(&mut text, (width, height)).into_drawing_area())?;
+        let end = text.rfind("</svg>").unwrap_or(text.len());
+        text.truncate(end);
+        for Image { left, top, width, pixels } in images {
+            let height = pixels.len() as u32 / (3 * width);
+            let file = encode_png((width, height), [&pixels[..]].into_iter())?;
+            text += &format!("<image x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" ");
+            text += &format!(
+                "preserveAspectRatio=\"none\" href=\"data:image/png;base64,{}\"/>\n",
+                BASE64_STANDARD.encode(file)
+            );
+        }
+        text += "</svg>\n";
+        Ok(Self { width, height, content: Content::Drawing(text) })
+    }
+
+    /// The bytes of the file.
+    ///
+    /// # Errors
+    /// Where it cannot be encoded.
+    pub fn encode(&self) -> Result<Vec<u8>> {
+        match &self.content {
+            Content::Pixels(pixels) => encode_png((self.width, self.height), [&pixels[..]].into_iter()),
+            Content::Drawing(text) => Ok(text.clone().into_bytes()),
+        }
+    }
+}
+
+/// Encodes pixels given as pieces, one after the other from the upper left corner, three bytes each, as a PNG file.
+pub(crate) fn encode_png<'a>((width, height): (u32, u32), pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Fast);
+    let failed = |error: png::EncodingError| Error::Encoding(error.to_string());
+    let mut writer = encoder.write_header().map_err(failed)?;
+    let mut rows = writer.stream_writer().map_err(failed)?;
+    for piece in pieces {
+        rows.write_all(piece).map_err(|error| Error::Encoding(error.to_string()))?;
+    }
+    rows.finish().map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::decode;
+
+    #[test]
+    fn names_tell_the_format() {
+        for (name, format) in [
+            ("a.png", Some(Format::Png)),
+            ("a.SVG", Some(Format::Svg)),
+            (".svg", Some(Format::Svg)),
+            ("png", None),
+            ("a.jpg", None),
+            ("xpng", None),
+            ("\u{e9}\u{e9}", None),
+        ] {
+            assert_eq!(Format::of_name(name.as_bytes()), format, "{name}");
+        }
+        assert_eq!("SVG".parse(), Ok(Format::Svg));
+        let message = "pdf".parse::<Format>().unwrap_err().to_string();
+        assert_eq!(message, "expected --format to be png or svg, got pdf");
+    }
+
+    #[test]
+    fn images_are_put_into_pictures() {
+        let image = || Image { left: 1, top: 2, width: 2, pixels: vec![7; 3 * 2 * 3] };
+        let picture = Picture::of_pixels((4, 6), |_| Ok(vec![image()])).unwrap();
+        let (width, height, pixels) = decode(&picture.encode().unwrap());
+        assert_eq!((width, height), (4, 6));
+        for (at, pixel) in pixels.iter().enumerate() {
+            let is_inside = (1..3).contains(&(at % 4)) && (2..5).contains(&(at / 4));
+            assert_eq!(*pixel, if is_inside { [7; 3] } else { [255; 3] }, "{at}");
+        }
+
+        let drawing = Picture::of_drawing((4, 6), |_| Ok(vec![image()])).unwrap();
+        let text = String::from_utf8(drawing.encode().unwrap()).unwrap();
+        let (_, rest) = text.split_once("<image x=\"1\" y=\"2\" width=\"2\" height=\"3\" ").unwrap();
+        let (_, rest) = rest.split_once("base64,").unwrap();
+        let (code, rest) = rest.split_once("\"").unwrap();
+        assert_eq!(decode(&BASE64_STANDARD.decode(code).unwrap()), (2, 3, vec![[7; 3]; 6]));
+        assert_eq!(rest, "/>\n</svg>\n");
+    }
+
+    #[test]
+    fn pixels_of_every_size_come_back() {
+        let mut word = 1_u32;
+        for (width, height) in [(1, 1), (1, 300), (300, 1), (7, 5), (500, 333)] {
+            let mut noise = || {
+                word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (word >> 24) as u8
+            };
+            let pixels: Vec<u8> = (0..3 * width * height).map(|_| noise()).collect();
+            let file = encode_png((width, height), pixels.chunks(3 * width as usize)).unwrap();
+            assert!(decode(&file).2.as_flattened() == pixels, "{width} by {height}");
+        }
+        assert!(encode_png((0, 3), [].into_iter()).is_err());
+        assert!(encode_png((1, 2), [&[1, 2, 3][..]].into_iter()).is_err(), "too few pixels");
+    }
+
+    #[test]
+    fn what_is_even_takes_little_room() {
+        let pixels = vec![255; 3_000_000];
+        assert!(encode_png((1000, 1000), [&pixels[..]].into_iter()).unwrap().len() < 20_000);
+    }
+}
