@@ -55,53 +55,62 @@ impl Noise {
 
     #[inline(always)]
     fn add_groups(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
-        let (mut group, mut skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
+        let (mut group, skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
         let mut rest = numbers;
-        while !rest.is_empty() {
+        if skipped > 0 {
             let (part, behind) = rest.split_at_mut(rest.len().min(GROUP - skipped));
-            let noise = self.group(group);
-            for (number, noise) in part.iter_mut().zip(&noise.as_flattened()[skipped..]) {
-                *number += deviation * noise;
+            self.add_part(deviation, group, skipped, part);
+            (group, rest) = (group + 1, behind);
+        }
+        let (groups, rest) = rest.as_chunks_mut::<GROUP>();
+        for numbers in groups {
+            for (numbers, noise) in numbers.as_chunks_mut::<WIDTH>().0.iter_mut().zip(self.group(group)) {
+                *numbers = (Lanes(*numbers) + noise * deviation).0;
             }
-            (group, skipped, rest) = (group + 1, 0, behind);
+            group += 1;
+        }
+        self.add_part(deviation, group, 0, rest);
+    }
+
+    /// Adds some numbers of a group.
+    fn add_part(&self, deviation: f32, group: u64, skipped: usize, numbers: &mut [f32]) {
+        let noise = self.group(group).map(|lanes| lanes.0);
+        for (number, noise) in numbers.iter_mut().zip(&noise.as_flattened()[skipped..]) {
+            *number += deviation * noise;
         }
     }
 
     /// The numbers of one group.
     #[inline(always)]
-    fn group(&self, group: u64) -> [[f32; WIDTH]; 4] {
+    fn group(&self, group: u64) -> [Lanes; 4] {
         let block = group.wrapping_mul(WIDTH as u64);
         // A multiple of the width: the lower half does not overflow within a group.
-        let low: [u32; WIDTH] = std::array::from_fn(|lane| block as u32 + lane as u32);
-        let counter = [low, [(block >> 32) as u32; WIDTH], [self.seed; WIDTH], [0; WIDTH]];
-        let [a, b, c, d] = philox(counter, self.key);
+        let lows = std::array::from_fn(|lane| block as u32 + lane as u32);
+        let [a, b, c, d] = philox(lows, [(block >> 32) as u32, self.seed, 0], self.key);
         let [[first, second], [third, fourth]] = [normal(a, b), normal(c, d)];
-        [first.0, second.0, third.0, fourth.0]
+        [first, second, third, fourth]
     }
 }
 
-/// Ten rounds of the generator on a counter of four words, in all lanes.
+/// Ten rounds of the generator on counters that differ in their first word.
 #[inline(always)]
-fn philox(counter: [[u32; WIDTH]; 4], key: [u32; 2]) -> [[u32; WIDTH]; 4] {
-    let [mut a, mut b, mut c, mut d] = counter;
-    let [mut first, mut second] = key;
-    for _ in 0..10 {
-        let (high_a, low_a) = product(a, 0xd251_1f53);
-        let (high_c, low_c) = product(c, 0xcd9e_8d57);
-        (a, c) =
-            (std::array::from_fn(|i| high_c[i] ^ b[i] ^ first), std::array::from_fn(|i| high_a[i] ^ d[i] ^ second));
-        (b, d) = (low_c, low_a);
-        first = first.wrapping_add(0x9e37_79b9);
-        second = second.wrapping_add(0xbb67_ae85);
+fn philox(lows: [u32; WIDTH], [second, third, fourth]: [u32; 3], key: [u32; 2]) -> [[u32; WIDTH]; 4] {
+    let mut out = [[0; WIDTH]; 4];
+    // With the lanes outside and the rounds inside, compilers put the lanes side by side; the other way they do not.
+    for lane in 0..WIDTH {
+        let [mut a, mut b, mut c, mut d] = [lows[lane], second, third, fourth].map(u64::from);
+        let [mut first, mut second] = key;
+        for _ in 0..10 {
+            // A word is the lower half of its place, so that it is multiplied where it stands.
+            let (left, right) = ((a & 0xffff_ffff) * 0xd251_1f53, (c & 0xffff_ffff) * 0xcd9e_8d57);
+            (a, b) = ((right >> 32) ^ b ^ u64::from(first), right);
+            (c, d) = ((left >> 32) ^ d ^ u64::from(second), left);
+            first = first.wrapping_add(0x9e37_79b9);
+            second = second.wrapping_add(0xbb67_ae85);
+        }
+        [out[0][lane], out[1][lane], out[2][lane], out[3][lane]] = [a as u32, b as u32, c as u32, d as u32];
     }
-    [a, b, c, d]
-}
-
-/// The upper and the lower halves of products.
-#[inline(always)]
-fn product(words: [u32; WIDTH], factor: u32) -> ([u32; WIDTH], [u32; WIDTH]) {
-    let products = words.map(|word| u64::from(word) * u64::from(factor));
-    (products.map(|product| (product >> 32) as u32), products.map(|product| product as u32))
+    out
 }
 
 /// Two normally distributed numbers of two random words, in all lanes (the method of Box and Muller).
@@ -109,10 +118,13 @@ fn product(words: [u32; WIDTH], factor: u32) -> ([u32; WIDTH], [u32; WIDTH]) {
 fn normal(radius: [u32; WIDTH], turn: [u32; WIDTH]) -> [Lanes; 2] {
     // From 2^-32 to 1; the smaller, the finer.
     let uniform = |word: u32| (word >> 1) as i32 as f32 * 2.0_f32.powi(-31) + 2.0_f32.powi(-32);
-    let radius = Lanes(radius.map(|word| (-2.0 * ln(uniform(word))).max(0.0).sqrt()));
-    let sines = Lanes(turn.map(|word| sin_cos_of_turn(word as i32).0));
-    let cosines = Lanes(turn.map(|word| sin_cos_of_turn(word as i32).1));
-    [radius * cosines, radius * sines]
+    let [mut cosines, mut sines] = [Lanes::ZERO; 2];
+    for lane in 0..WIDTH {
+        let radius = (-2.0 * ln(uniform(radius[lane]))).max(0.0).sqrt();
+        let (sin, cos) = sin_cos_of_turn(turn[lane] as i32);
+        (cosines.0[lane], sines.0[lane]) = (radius * cos, radius * sin);
+    }
+    [cosines, sines]
 }
 
 #[cfg(test)]
@@ -135,7 +147,9 @@ mod tests {
     /// The test vectors that the authors of the generator publish.
     #[test]
     fn words_are_those_of_the_published_generator() {
-        let of = |counter: [u32; 4], key| philox(counter.map(|word| [word; WIDTH]), key).map(|words| words[5]);
+        let of = |counter: [u32; 4], key| {
+            philox([counter[0]; WIDTH], [counter[1], counter[2], counter[3]], key).map(|words| words[5])
+        };
         assert_eq!(of([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
         assert_eq!(of([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         let pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
