@@ -1,5 +1,6 @@
 //! Derivatives of features over time.
 
+use kaldi_lanes::WIDTH;
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
@@ -174,10 +175,6 @@ struct Sums<'a> {
     blocks: &'a [Vec<Tap>],
 }
 
-/// Columns that are summed at once.
-const WIDE: usize = 32;
-const NARROW: usize = 8;
-
 impl Sums<'_> {
     /// Appends the sums of every frame.
     fn append(&self, out: &mut Vec<f32>) {
@@ -232,31 +229,40 @@ impl Sums<'_> {
         let start = frame * self.dim;
         let end = start + self.dim;
         let mut at = start;
-        while at + WIDE <= end {
-            out.extend_from_slice(&self.sum::<FUSED, WIDE>(at, taps));
-            at += WIDE;
+        while at + WIDTH <= end {
+            at += match (end - at) / WIDTH {
+                1 => self.append_sums::<FUSED, { WIDTH }>(at, taps, out),
+                2 => self.append_sums::<FUSED, { 2 * WIDTH }>(at, taps, out),
+                3 => self.append_sums::<FUSED, { 3 * WIDTH }>(at, taps, out),
+                4 => self.append_sums::<FUSED, { 4 * WIDTH }>(at, taps, out),
+                _ => self.append_sums::<FUSED, { 5 * WIDTH }>(at, taps, out),
+            };
         }
-        while at + NARROW <= end {
-            out.extend_from_slice(&self.sum::<FUSED, NARROW>(at, taps));
-            at += NARROW;
-        }
-        if at < end && self.dim >= NARROW {
+        if at < end && self.dim >= WIDTH {
             // The rest together with some that are done already.
-            out.extend_from_slice(&self.sum::<FUSED, NARROW>(end - NARROW, taps)[NARROW - (end - at)..]);
+            let sums = self.sums::<FUSED, WIDTH>(end - WIDTH, taps);
+            out.extend_from_slice(&sums[WIDTH - (end - at)..]);
             at = end;
         }
         for at in at..end {
-            out.extend_from_slice(&self.sum::<FUSED, 1>(at, taps));
+            self.append_sums::<FUSED, 1>(at, taps, out);
         }
+    }
+
+    /// Appends `N` columns from the element `at` on, and tells how many these are.
+    #[inline(always)]
+    fn append_sums<const FUSED: bool, const N: usize>(&self, at: usize, taps: &[Tap], out: &mut Vec<f32>) -> usize {
+        out.extend_from_slice(&self.sums::<FUSED, N>(at, taps));
+        N
     }
 
     /// The weighted sums of `N` columns from the element `at` on.
     #[inline(always)]
-    fn sum<const FUSED: bool, const N: usize>(&self, at: usize, taps: &[Tap]) -> [f32; N] {
+    fn sums<const FUSED: bool, const N: usize>(&self, at: usize, taps: &[Tap]) -> [f32; N] {
         let mut sums = [0.0_f32; N];
         for tap in taps {
-            let start = at.wrapping_add_signed(tap.offset);
-            for (sum, value) in sums.iter_mut().zip(&self.feats[start..start + N]) {
+            let values = &self.feats[at.wrapping_add_signed(tap.offset)..][..N];
+            for (sum, value) in sums.iter_mut().zip(values) {
                 *sum = if FUSED {
                     tap.scale.mul_add(*value, *sum)
                 } else {

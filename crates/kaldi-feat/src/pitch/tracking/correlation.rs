@@ -13,6 +13,8 @@ pub(super) struct Correlator {
     num_lags: usize,
     /// The samples of the frame less the mean of its first window, and zeros that complete the last lanes.
     centred: Vec<f32>,
+    /// The squares of the samples of a block.
+    squares: Vec<f64>,
     /// Sums of squares from each sample to the end of its block, and from the begin of its block; see `norms`.
     to_end: Vec<f64>,
     from_begin: Vec<f64>,
@@ -33,6 +35,7 @@ impl Correlator {
             first_lag,
             num_lags,
             centred: vec![0.0; first_lag + padded + window],
+            squares: Vec::with_capacity(window),
             to_end: vec![0.0; length],
             from_begin: vec![0.0; length],
             inner: vec![0.0; padded],
@@ -43,7 +46,7 @@ impl Correlator {
     /// Measures a frame: the window, and what lies behind it up to the end of the window at the last lag.
     #[inline(always)]
     pub(super) fn measure(&mut self, frame: &[f32]) {
-        let sum: f64 = frame[..self.window].iter().copied().map(f64::from).sum();
+        let sum = sum(&frame[..self.window], f64::from);
         // A constant is its own mean, to the last bit.
         let mean = (sum / self.window as f64) as f32;
         for (centred, sample) in self.centred.iter_mut().zip(frame) {
@@ -78,34 +81,34 @@ impl Correlator {
     /// block and the begin of the next.
     #[inline(always)]
     fn compute_norms(&mut self) {
-        let square = |sample: &f32| f64::from(*sample) * f64::from(*sample);
-        let energy: f64 = self.centred[..self.window].iter().map(square).sum();
+        let square = |sample: f32| f64::from(sample) * f64::from(sample);
+        let energy = sum(&self.centred[..self.window], square) as f32;
         let (first, window) = (self.first_lag, self.window);
         let length = self.from_begin.len() - first;
         let samples = &self.centred[first..][..length];
         let blocks = samples.chunks(window).zip(self.to_end[first..].chunks_mut(window));
         for ((samples, to_end), from_begin) in blocks.zip(self.from_begin[first..].chunks_mut(window)) {
-            let last = samples.len() - 1;
-            let (mut behind, mut before) = (0.0, 0.0);
-            for at in 0..=last {
-                before += square(&samples[at]);
-                from_begin[at] = before;
-                behind += square(&samples[last - at]);
-                to_end[last - at] = behind;
-            }
+            self.squares.clear();
+            self.squares.extend(samples.iter().copied().map(square));
+            add_up(&self.squares, from_begin);
+            self.squares.reverse();
+            add_up(&self.squares, to_end);
+            to_end.reverse();
         }
-        let ends = &self.from_begin[first + window - 1..];
-        for (lag, norm) in self.norms.iter_mut().enumerate() {
-            let shifted = self.to_end[first + lag] + if lag % window == 0 { 0.0 } else { ends[lag] };
-            *norm = energy as f32 * shifted as f32;
+        let begins = self.from_begin[first + window - 1..].chunks(window);
+        let ends = self.to_end[first..].chunks(window);
+        for ((norms, ends), begins) in self.norms.chunks_mut(window).zip(ends).zip(begins) {
+            norms[0] = energy * ends[0] as f32;
+            for ((norm, end), begin) in norms.iter_mut().zip(ends).zip(begins).skip(1) {
+                *norm = energy * (end + begin) as f32;
+            }
         }
     }
 
     /// The mean of the products of energies.
     #[inline(always)]
     pub(super) fn mean_norm(&self) -> f32 {
-        let sum: f64 = self.norms.iter().copied().map(f64::from).sum();
-        (sum / self.norms.len() as f64) as f32
+        (sum(&self.norms, f64::from) / self.norms.len() as f64) as f32
     }
 
     /// Appends the normalized correlations at all lags; `ballast` is added to the products of energies and makes those of
@@ -117,6 +120,36 @@ impl Correlator {
             if root != 0.0 { inner / root } else { 0.0 }
         });
         correlations.extend(normalized);
+    }
+}
+
+/// The sum of what `of` makes of numbers, in double precision: four sums side by side, and then these.
+#[inline(always)]
+fn sum(numbers: &[f32], of: impl Fn(f32) -> f64) -> f64 {
+    let (chunks, rest) = numbers.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for chunk in chunks {
+        for (sum, number) in sums.iter_mut().zip(chunk) {
+            *sum += of(*number);
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().copied().map(of).sum::<f64>()
+}
+
+/// Puts beside each number the sum up to there. Four are added at once, so that a sum waits for one out of four others only.
+#[inline(always)]
+fn add_up(numbers: &[f64], sums: &mut [f64]) {
+    let (chunks, rest) = numbers.as_chunks();
+    let (chunk_sums, rest_sums) = sums.as_chunks_mut();
+    let mut before = 0.0;
+    for ([a, b, c, d], sums) in chunks.iter().zip(chunk_sums) {
+        let (ab, cd) = (a + b, c + d);
+        *sums = [before + a, before + ab, before + (ab + c), before + (ab + cd)];
+        before = sums[3];
+    }
+    for (number, sum) in rest.iter().zip(rest_sums) {
+        before += number;
+        *sum = before;
     }
 }
 

@@ -10,17 +10,16 @@
 //! Under the minimum lies the lower envelope of parabolas that differ in their apexes only: each is the lowest on one range of
 //! states, and further right those with further right apexes are. That makes one pass over the apexes from left to right,
 //! with a stack of those that are on the envelope so far (as for the distance transform of Felzenszwalb and Huttenlocher,
-//! 2012). Where each parabola cuts that of its neighbour is computed for all at once. Those that are nowhere lower than both
-//! neighbours need not be looked at further; and as long as the cuts lie one behind the other, they are those of the
-//! envelope. A frame keeps the ranges of its envelope for the way back.
+//! 2012). Before that most of those that are not on the envelope are left out, many at a time: where each parabola cuts that
+//! of its neighbour is computed side by side, and those that are nowhere lower than both neighbours go; then once more with
+//! their new neighbours. As long as the cuts of the others lie one behind the other, they are those of the envelope. A frame
+//! keeps the ranges of its envelope for the way back.
 
 use kaldi_lanes::{Lanes, WIDTH};
 
 /// Sums with this have no bits for fractions: a number from 0 to 2^22 is rounded to a whole one, which stands in the lowest
 /// bits. Casts are slower, since they have to look out for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
-/// The same for double precision.
-const ROUND_F64: f64 = 6_755_399_441_055_744.0;
 
 /// The states from `start` to that of the next range come from the state `from`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,12 +35,15 @@ pub(super) struct Transitions {
     factor: f32,
     /// What it costs to change by `1 - num_states`, by one more ..., by `num_states - 1`; room for the last lanes.
     changes: Vec<f32>,
-    /// `factor * (2 * j - 1)`: by how much more a change from `j` costs than one from `j - 1`, to the state 0.
-    steps: Vec<f32>,
-    /// `factor * j^2`: the value at the state 0 of the parabola at `j`.
-    heights: Vec<f64>,
-    /// `1 / (2 * factor * distance)`.
-    inverses: Vec<f64>,
+}
+
+/// The parabola of a state.
+#[derive(Clone, Copy, Debug)]
+struct Parabola {
+    /// The state of its apex.
+    apex: i32,
+    /// Its lowest value.
+    cost: f32,
 }
 
 /// The costs of the best ways to all states of a frame, the lowest of which is 0.
@@ -50,10 +52,10 @@ pub(super) struct Forward {
     /// With an infinite one before the first and some behind the last.
     before: Vec<f32>,
     next: Vec<f32>,
-    /// The first state for which each parabola is lower than that before it.
+    /// The parabolas that may be on the envelope, between two that are infinite.
+    parabolas: Vec<Parabola>,
+    /// The first state for which each of them is lower than that before it.
     cuts: Vec<i32>,
-    /// Whether each parabola is somewhere lower than both neighbours.
-    marks: Vec<u8>,
 }
 
 impl Transitions {
@@ -63,10 +65,7 @@ impl Transitions {
         let factor = factor.max(f32::MIN_POSITIVE);
         let cost = |distance: usize| (distance * distance) as f32 * factor;
         let changes = (1..num_states).rev().chain(0..num_states).map(cost).chain([0.0; WIDTH]).collect();
-        let steps = (0..=num_states).map(|state| (2.0 * state as f32 - 1.0) * factor).collect();
-        let heights = (0..num_states).map(|state| f64::from(factor) * (state * state) as f64).collect();
-        let inverses = (0..num_states).map(|distance| 0.5 / (f64::from(factor) * distance as f64)).collect();
-        Self { num_states, factor, changes, steps, heights, inverses }
+        Self { num_states, factor, changes }
     }
 
     /// The costs before the first frame: nothing.
@@ -74,12 +73,8 @@ impl Transitions {
         let mut before = vec![0.0; self.num_states + 2 + WIDTH];
         before[0] = f32::INFINITY;
         before[self.num_states + 1..].fill(f32::INFINITY);
-        Forward {
-            next: before.clone(),
-            before,
-            cuts: vec![0; self.num_states + 1],
-            marks: vec![0; self.num_states.next_multiple_of(8)],
-        }
+        let parabolas = vec![Parabola { apex: -1, cost: f32::INFINITY }; self.num_states + 2];
+        Forward { next: before.clone(), before, parabolas, cuts: vec![0; self.num_states + 1] }
     }
 
     /// Goes on to the next frame, whose states cost `local`, with room for the last lanes behind them; appends where the
@@ -87,102 +82,113 @@ impl Transitions {
     #[inline(always)]
     fn advance(&self, forward: &mut Forward, local: &[f32], origins: &mut Vec<Origin>) {
         let begin = origins.len();
-        origins.resize(begin + self.num_states, Origin::default());
-        self.find_cuts(forward);
-        let num_origins = self.find_envelope(forward, &mut origins[begin..]);
-        origins.truncate(begin + num_origins);
+        let num_parabolas = self.find_parabolas(forward);
+        self.append_envelope(num_parabolas, forward, origins);
         self.change(forward, local, &origins[begin..]);
         std::mem::swap(&mut forward.before, &mut forward.next);
         forward.subtract_lowest(self.num_states);
     }
 
-    /// Finds where each parabola begins to be lower than that before it, and marks those that are somewhere lower than
-    /// both neighbours. What is lost to single precision here costs less than the costs' own rounding.
+    /// Finds the parabolas that may be on the lower envelope, and returns how many these are. They stand behind the first
+    /// one; each has the first state for which it is lower than that before it.
     #[inline(always)]
-    fn find_cuts(&self, forward: &mut Forward) {
-        let Forward { before, cuts, marks, .. } = forward;
-        let (inverse, limit) = (0.5 / self.factor, self.num_states as f32);
-        for (((cut, low), high), step) in cuts.iter_mut().zip(before.iter()).zip(&before[1..]).zip(&self.steps) {
-            let first = (high - low + step) * inverse + 0.5;
-            let first = if first < limit { first } else { limit };
-            let first = if first > 0.0 { first } else { 0.0 };
-            *cut = (first + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+    fn find_parabolas(&self, forward: &mut Forward) -> usize {
+        let Forward { before, parabolas, cuts, .. } = forward;
+        let (limit, inverse) = (self.num_states as f32, 0.5 / self.factor);
+        for (state, ((cut, left), right)) in cuts.iter_mut().zip(before.iter()).zip(&before[1..]).enumerate() {
+            *cut = bounded((right - left) * inverse + state as i32 as f32, limit);
         }
-        for ((mark, cut), next) in marks.iter_mut().zip(cuts.iter()).zip(&cuts[1..]) {
-            *mark = u8::from(cut < next);
-        }
-    }
-
-    /// Finds the lower envelope, and returns how many parabolas it has.
-    #[inline(always)]
-    fn find_envelope(&self, forward: &Forward, envelope: &mut [Origin]) -> usize {
-        let Forward { before, cuts, marks, .. } = forward;
+        // Without branches, which nobody could foresee.
         let mut len = 0;
-        let mut last = Origin::default();
-        let (words, _) = marks.as_chunks::<8>();
-        for (word, states) in words.iter().zip((0..).step_by(8)) {
-            let mut bits = u64::from_le_bytes(*word);
-            while bits != 0 {
-                let state = states + bits.trailing_zeros() as usize / 8;
-                bits &= bits - 1;
-                let mut start = cuts[state] as usize;
-                // A neighbour, or one behind a neighbour that is nowhere lower, between cuts in the same place.
-                let gap = state - usize::from(last.from);
-                let is_next = len > 0 && (gap == 1 || (gap == 2 && cuts[state - 1] == cuts[state]));
-                if !is_next || start <= usize::from(last.start) {
-                    loop {
-                        if len == 0 {
-                            start = 0;
-                            break;
-                        }
-                        start = self.cut(before, envelope[len - 1].from.into(), state);
-                        if start > usize::from(envelope[len - 1].start) {
-                            break;
-                        }
-                        len -= 1;
-                    }
-                    if len > 0 {
-                        last = envelope[len - 1];
-                    }
-                }
-                if start < self.num_states {
-                    last = Origin { start: start as u16, from: state as u16 };
-                    envelope[len] = last;
-                    len += 1;
-                }
-            }
+        for (state, (cost, cuts)) in before[1..].iter().zip(cuts.windows(2)).enumerate() {
+            parabolas[len + 1] = Parabola { apex: state as i32, cost: *cost };
+            len += usize::from(cuts[0] < cuts[1]);
         }
-        if len == 0 {
-            // Costs that are no numbers.
-            envelope[0] = Origin::default();
-            len = 1;
+        self.find_cuts(len, parabolas, cuts);
+        let all = len;
+        len = 0;
+        for (at, cuts) in cuts[..=all].windows(2).enumerate() {
+            parabolas[len + 1] = parabolas[at + 1];
+            len += usize::from(cuts[0] < cuts[1]);
         }
+        self.find_cuts(len, parabolas, cuts);
         len
     }
 
-    /// The first state for which the parabola of `right` is lower than that of `left`.
-    fn cut(&self, before: &[f32], left: usize, right: usize) -> usize {
-        let height = |state: usize| f64::from(before[state + 1]) + self.heights[state];
-        let cut = (height(right) - height(left)) * self.inverses[right - left] + 0.5;
-        let limit = self.num_states as f64;
-        let cut = if cut < limit { cut } else { limit };
-        let cut = if cut > 0.0 { cut } else { 0.0 };
-        (cut + ROUND_F64).to_bits() as u32 as usize
+    /// Finds where each of so many parabolas begins to be lower than that before it.
+    #[inline(always)]
+    fn find_cuts(&self, len: usize, parabolas: &mut [Parabola], cuts: &mut [i32]) {
+        parabolas[len + 1] = Parabola { apex: self.num_states as i32, cost: f32::INFINITY };
+        let pairs = parabolas[..=len].iter().zip(&parabolas[1..]);
+        for (cut, (left, right)) in cuts[..=len].iter_mut().zip(pairs) {
+            *cut = self.cut(*left, *right);
+        }
+    }
+
+    /// The first state, from 0 to the number of states, for which the right one of two parabolas is lower than the left one.
+    /// What is lost to single precision here costs less than the costs' own rounding.
+    #[inline(always)]
+    fn cut(&self, left: Parabola, right: Parabola) -> i32 {
+        let rise = (right.cost - left.cost) * (0.5 / self.factor) / (right.apex - left.apex) as f32;
+        bounded(rise + (0.5 * (left.apex + right.apex) as f32 + 0.5), self.num_states as f32)
+    }
+
+    /// Appends the lower envelope of so many parabolas.
+    #[inline(always)]
+    fn append_envelope(&self, len: usize, forward: &Forward, origins: &mut Vec<Origin>) {
+        let Forward { before, parabolas, cuts, .. } = forward;
+        let begin = origins.len();
+        // Whether the parabola before this one is the last of the envelope.
+        let mut is_next = true;
+        let mut last_cut = -1;
+        for (parabola, cut) in parabolas[1..=len].iter().zip(cuts) {
+            let mut cut = *cut;
+            if !is_next || cut <= last_cut {
+                loop {
+                    let Some(last) = origins[begin..].last() else {
+                        cut = 0;
+                        break;
+                    };
+                    let apex = i32::from(last.from);
+                    cut = self.cut(Parabola { apex, cost: before[apex as usize + 1] }, *parabola);
+                    if cut > i32::from(last.start) {
+                        break;
+                    }
+                    origins.pop();
+                }
+            }
+            is_next = (cut as usize) < self.num_states;
+            if is_next {
+                origins.push(Origin { start: cut as u16, from: parabola.apex as u16 });
+                last_cut = cut;
+            }
+        }
+        if origins.len() == begin {
+            // Costs that are no numbers.
+            origins.push(Origin::default());
+        }
     }
 
     /// Computes the costs of the next frame.
     #[inline(always)]
     fn change(&self, forward: &mut Forward, local: &[f32], envelope: &[Origin]) {
         let Forward { before, next, .. } = forward;
-        let ends = envelope[1..].iter().map(|origin| usize::from(origin.start)).chain([self.num_states]);
-        for (origin, end) in envelope.iter().zip(ends) {
-            let (start, from) = (usize::from(origin.start), usize::from(origin.from));
-            let cost = before[from + 1];
-            let changes = &self.changes[self.num_states - 1 - from..];
-            // What the last lanes put too much is overwritten by the next range.
-            for state in (start..end).step_by(WIDTH) {
-                if let Some(next) = next[state + 1..].first_chunk_mut() {
-                    *next = (lanes(changes, state) + cost + lanes(local, state)).0;
+        let changes = &self.changes[..2 * self.num_states - 1 + WIDTH];
+        for (nth, origin) in envelope.iter().enumerate() {
+            let end = envelope.get(nth + 1).map_or(self.num_states, |next| next.start.into());
+            let (mut state, from) = (usize::from(origin.start), usize::from(origin.from));
+            let (cost, first) = (before[from + 1], self.num_states - 1 - from);
+            loop {
+                // What the last lanes put too much is overwritten by the next range.
+                if let Some(change) = changes[first + state..].first_chunk()
+                    && let Some(local) = local[state..].first_chunk()
+                    && let Some(next) = next[state + 1..].first_chunk_mut()
+                {
+                    *next = (Lanes(*change) + cost + Lanes(*local)).0;
+                }
+                state += WIDTH;
+                if state >= end {
+                    break;
                 }
             }
         }
@@ -190,10 +196,12 @@ impl Transitions {
     }
 }
 
-/// The numbers from `at` on.
+/// A number from 0 to a limit below 2^22, rounded; the limit where it is no number.
 #[inline(always)]
-fn lanes(numbers: &[f32], at: usize) -> Lanes {
-    numbers[at..].first_chunk().map_or(Lanes::ZERO, |numbers| Lanes(*numbers))
+fn bounded(number: f32, limit: f32) -> i32 {
+    let number = if number < limit { number } else { limit };
+    let number = if number > 0.0 { number } else { 0.0 };
+    (number + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32
 }
 
 impl Forward {
