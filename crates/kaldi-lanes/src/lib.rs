@@ -79,6 +79,38 @@ impl Lanes {
     }
 }
 
+/// Exchanges rows and columns: the first of the results has the first number of each, and so on.
+#[inline(always)]
+pub fn transpose(rows: [Lanes; WIDTH]) -> [Lanes; WIDTH] {
+    // In each step two registers exchange half of their numbers, which compilers know instructions for.
+    let pairs = |[a, b]: [Lanes; 2]| {
+        let (a, b) = (a.0, b.0);
+        [
+            Lanes([a[0], b[0], a[1], b[1], a[4], b[4], a[5], b[5]]),
+            Lanes([a[2], b[2], a[3], b[3], a[6], b[6], a[7], b[7]]),
+        ]
+    };
+    let fours = |[a, b]: [Lanes; 2]| {
+        let (a, b) = (a.0, b.0);
+        [
+            Lanes([a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5]]),
+            Lanes([a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7]]),
+        ]
+    };
+    let halves = |[a, b]: [Lanes; 2]| {
+        let (a, b) = (a.0, b.0);
+        [
+            Lanes([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]),
+            Lanes([a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]]),
+        ]
+    };
+    let [a, b, c, d, e, f, g, h] = rows;
+    let ([a, b], [c, d], [e, f], [g, h]) = (pairs([a, b]), pairs([c, d]), pairs([e, f]), pairs([g, h]));
+    let ([a, c], [b, d], [e, g], [f, h]) = (fours([a, c]), fours([b, d]), fours([e, g]), fours([f, h]));
+    let ([a, e], [c, g], [b, f], [d, h]) = (halves([a, e]), halves([c, g]), halves([b, f]), halves([d, h]));
+    [a, c, b, d, e, g, f, h]
+}
+
 macro_rules! operator {
     ($trait:ident, $method:ident, $operator:tt, $assign:tt) => {
         impl $trait for Lanes {
@@ -139,6 +171,14 @@ mod tests {
         sum += Lanes::splat(1.0);
         assert_eq!(sum.0[7], 8.0);
         assert_eq!((RAMP * RAMP).sqrt(), RAMP);
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let rows = std::array::from_fn(|row| RAMP + 10.0 * row as f32);
+        for (col, found) in transpose(rows).iter().enumerate() {
+            assert_eq!(found.0, std::array::from_fn(|row| (10 * row + col) as f32));
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use kaldi_lanes::{Lanes, WIDTH};
+use kaldi_lanes::{Lanes, WIDTH, transpose};
 use kaldi_matrix::Matrix;
 
 use super::FrameOptions;
@@ -148,11 +148,12 @@ impl Analysis {
         let mut sum = Lanes::ZERO;
         let (chunks, rest) = samples.as_chunks_mut::<WIDTH>();
         for (nth, chunk) in chunks.iter_mut().enumerate() {
-            let rows: [&[f32]; WIDTH] = std::array::from_fn(|lane| &frames[lane][nth * WIDTH..][..WIDTH]);
-            for (at, samples) in chunk.iter_mut().enumerate() {
-                for (sample, row) in samples.0.iter_mut().zip(rows) {
-                    *sample = row[at];
-                }
+            let mut rows = [Lanes::ZERO; WIDTH];
+            for (row, frame) in rows.iter_mut().zip(&frames) {
+                row.0.copy_from_slice(&frame[nth * WIDTH..][..WIDTH]);
+            }
+            *chunk = transpose(rows);
+            for samples in chunk {
                 sum += *samples;
             }
         }
