@@ -3,11 +3,12 @@
 #
 # Makes its data in TMPDIR (2 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
-# their names. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
+# their names. Rows of remote names have curl as their yardstick. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --example bench
 # By themselves: what the benchmark needs of libraries would make the tools larger.
 cargo build --release --locked --quiet --bins
+cargo build --release --locked --quiet -p kaldi-store
 built=${CARGO_TARGET_DIR:-target}/release
 exec "$built/examples/bench" "$built"

@@ -14,6 +14,7 @@
 mod corpus;
 mod jobs;
 mod measure;
+mod remote;
 mod report;
 #[path = "../../samples/voice.rs"]
 mod voice;
@@ -60,6 +61,8 @@ fn main() {
         }
     }
     prepare(&tools, dir, &written);
+
+    remote::print(&tools, dir, &wanted, rounds);
 
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();

@@ -60,10 +60,30 @@ pub enum Error {
     Request(String),
 }
 
+/// Why an address is no name here.
+const FILES_ONLY: &str = "this is the address of an object, and token datasets are read and written in files only";
+
+/// Whether a path is what `https://host/a` is to the system.
+fn is_address(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    text.split_once("://").is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
 impl Error {
     pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        |source| Self::Open { path, source }
+        |source| {
+            let source =
+                if is_address(&path) { io::Error::new(io::ErrorKind::Unsupported, FILES_ONLY) } else { source };
+            Self::Open { path, source }
+        }
+    }
+
+    /// Makes the folder of files that are to be written.
+    pub(crate) fn make_folder(path: &Path) -> Result<()> {
+        let made =
+            if is_address(path) { Err(io::ErrorKind::Unsupported.into()) } else { std::fs::create_dir_all(path) };
+        made.map_err(Self::open(path))
     }
 
     pub(crate) fn read(path: &Path, offset: u64) -> impl FnOnce(io::Error) -> Self {

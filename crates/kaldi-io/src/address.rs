@@ -1,6 +1,8 @@
 //! Names that are addresses: of objects in stores and on the web, and of files.
 
 use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +24,15 @@ pub fn is_remote(name: &[u8]) -> bool {
 pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
     let name = path.as_os_str().as_bytes();
     is_remote(name).then(|| name.into())
+}
+
+/// Makes a folder for files and those that it is in, where they are not there. Stores have no folders that would have to be
+/// made.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    if remote_name(path).is_some() { Ok(()) } else { fs::create_dir_all(path) }
 }
 
 /// The path of a file: what the name says, and for `file:///a%20b` the path `/a b`.

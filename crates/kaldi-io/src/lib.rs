@@ -77,7 +77,7 @@ mod window;
 pub mod wire;
 mod xfilename;
 
-pub use address::is_remote;
+pub use address::{is_remote, make_folder};
 pub use basic::Basic;
 pub use characters::{excerpt, is_space};
 pub use cursor::Cursor;

@@ -62,10 +62,7 @@ impl Output {
                 let (child, file) = ShellChild::writing(command.as_ref())?;
                 Ok(Self::new(file, shown, Target::Command(child)))
             }
-            Wxfilename::File(path) => match remote_name(&path) {
-                Some(url) => Self::create_object(url, shown),
-                None => Self::create_file(&path, shown, in_place),
-            },
+            Wxfilename::File(path) => Self::create_file(&path, shown, in_place),
         }
     }
 
@@ -80,11 +77,15 @@ impl Output {
         }
     }
 
-    /// Opens a file, whatever its name looks like; messages call it `name`. For `in_place` see [`Output::create`].
+    /// Opens a file or a remote object, whatever its name looks like; messages call it `name`. For `in_place` see
+    /// [`Output::create`].
     ///
     /// # Errors
     /// Where the file cannot be opened.
     pub fn create_file(path: &Path, name: String, in_place: bool) -> Result<Self> {
+        if let Some(url) = remote_name(path) {
+            return Self::create_object(url, name);
+        }
         let destination = whole_file::resolve(path);
         if is_stdout(&destination) {
             return Self::stdout();

@@ -47,7 +47,7 @@ impl ShardSetWriter {
     /// # Errors
     /// Where that is impossible.
     pub fn create(options: ShardOptions, list: &BStr) -> Result<Self> {
-        std::fs::create_dir_all(options.folder.to_path_lossy())
+        kaldi_io::make_folder(&options.folder.to_path_lossy())
             .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
         let list = Output::create(list, false)?;
         Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0 })

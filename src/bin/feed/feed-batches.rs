@@ -90,7 +90,7 @@ impl Target {
             return Ok(Self::Stream(Output::create("-".into(), false)?));
         }
         let folder = name.to_path_lossy();
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {name}"))?;
+        kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;
         // Batches of another run would be taken for ones of this.
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
             let file = entry?.file_name();

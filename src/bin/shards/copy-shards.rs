@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_io::Lines;
+use kaldi_io::{Lines, is_remote};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -88,9 +88,12 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         dali: opts.index.is_some(),
     };
     let mut selection = Selection::new(&opts)?;
-    fs::create_dir_all(opts.folder.to_path_lossy())
+    kaldi_io::make_folder(&opts.folder.to_path_lossy())
         .with_context(|| format!("cannot make the folder {}", opts.folder))?;
-    let mut shards = Places::new(&opts.folder.to_path_lossy());
+    let mut shards = match is_remote(&opts.folder) {
+        true => Places::new(&std::env::temp_dir()),
+        false => Places::new(&opts.folder.to_path_lossy()),
+    };
     let mut places = Vec::new();
     for name in ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers).iter() {
         let name = name?;
@@ -135,8 +138,11 @@ fn check_target(source: &BStr, options: &ShardOptions) -> Result<()> {
     let path = source.to_path_lossy();
     let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
     let is_like = name.starts_with(&[options.prefix.as_slice(), b"_"].concat());
-    let place =
-        |path: &std::path::Path| fs::canonicalize(if path.as_os_str().is_empty() { ".".as_ref() } else { path });
+    let place = |path: &std::path::Path| match path.as_os_str().as_encoded_bytes() {
+        b"" => fs::canonicalize("."),
+        name if is_remote(name) => Ok(path.to_owned()),
+        _ => fs::canonicalize(path),
+    };
     if let (true, Some(parent)) = (is_like, path.parent())
         && let (Ok(from), Ok(to)) = (place(parent), place(&options.folder.to_path_lossy()))
         && from == to

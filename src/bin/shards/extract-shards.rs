@@ -1,7 +1,6 @@
 //! Takes shards apart: a Kaldi data directory of them, or tables. Kaldi has no such program.
 
 use std::collections::HashSet;
-use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -111,7 +110,7 @@ fn stays_inside(key: &BString) -> bool {
 impl Target {
     fn create_folder(folder: &BStr) -> Result<Self> {
         let wav = joined(folder, b"wav");
-        fs::create_dir_all(wav.to_path_lossy()).with_context(|| format!("cannot make the folder {wav}"))?;
+        kaldi_io::make_folder(&wav.to_path_lossy()).with_context(|| format!("cannot make the folder {wav}"))?;
         let create = |name: &[u8]| {
             let name = joined(folder, name);
             Output::create_file(&name.to_path_lossy(), name.to_string(), false)
@@ -190,7 +189,7 @@ fn write_file(folder: &BStr, key: &BStr, sound: &Field<Vec<u8>>, recordings: &mu
     let name = joined(folder, &[b"wav/", key.as_bytes(), b".", sound.name.as_slice()].concat());
     let path = name.to_path_lossy();
     if let (true, Some(parent)) = (key.contains(&b'/'), path.parent()) {
-        fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+        kaldi_io::make_folder(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
     }
     let mut file = Output::create_file(&path, name.to_string(), false)?;
     file.write_all(&sound.value)?;

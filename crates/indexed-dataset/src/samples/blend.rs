@@ -65,7 +65,7 @@ impl Blend {
     /// # Errors
     /// Where a file cannot be written.
     pub fn write(self, out: &Path, names: &IndexNames) -> Result<()> {
-        std::fs::create_dir_all(out).map_err(Error::open(out))?;
+        Error::make_folder(out)?;
         let path = |what| out.join(names.of(what));
         let mut datasets = NpyWriter::create(path("dataset_index.npy"), NpyKind::I16, &[self.size])?;
         let mut samples = NpyWriter::create(path("dataset_sample_index.npy"), NpyKind::I64, &[self.size])?;

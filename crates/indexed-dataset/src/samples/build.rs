@@ -55,7 +55,7 @@ pub fn build_samples(
     let mut random = RandomState::new(options.seed);
     let documents = document_index(&sequences, &plan, options.shuffle.then_some(&mut random))?;
 
-    std::fs::create_dir_all(out).map_err(Error::open(out))?;
+    Error::make_folder(out)?;
     let path = |what| out.join(names.of(what));
     let mut sealed = Vec::new();
     let mut file = NpyWriter::create(path("document_index.npy"), NpyKind::I32, &[documents.len() as u64])?;

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::os::unix::fs::DirBuilderExt;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier};
+use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier};
 
 use crate::context::count_written;
 use crate::key::is_key;
@@ -61,7 +61,7 @@ impl<T: Value> TableWriter<T> {
     pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
         let path = folder.to_path_lossy();
-        if !path.exists() {
+        if !is_remote(folder) && !path.exists() {
             let made = DirBuilder::new().mode(0o750).create(&path);
             made.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }

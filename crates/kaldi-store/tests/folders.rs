@@ -1,0 +1,67 @@
+//! Tools that write many files, where the folder is one of a store; and those that read and write files only.
+
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::s3::{S3, SECRET, settings};
+use support::{fail, scratch, succeed, tool};
+
+/// The sound of the samples, as files.
+fn sound() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/audio");
+    let line = |name: &str| format!("{name} {}\n", folder.join(format!("{name}.wav")).display());
+    ["anna", "ben"].map(line).concat()
+}
+
+#[test]
+fn shards_are_made_in_a_store_and_read_from_there() {
+    let s3 = S3::start();
+    let (folder, wav) = scratch("wav.scp");
+    let text = folder.path().join("text");
+    fs::write(&wav, sound()).unwrap();
+    fs::write(&text, "anna some words\nben other words\n").unwrap();
+    let run = |name: &str, words: &[&str]| {
+        let mut command = s3.tool(name, words);
+        succeed(command.current_dir(folder.path()))
+    };
+    run("make-shard-list", &["wav.scp", "text", "s3://bucket/shards", "s3://bucket/data.list"]);
+    let list = run("kaldi-store", &["cat", "s3://bucket/data.list"]);
+    assert_eq!(list, b"s3://bucket/shards/shards_000000000.tar\n");
+    assert_eq!(run("check-shards", &["s3://bucket/data.list"]), b"");
+    let there = run("wav-to-duration", &["shard:s3://bucket/data.list", "ark,t:-"]);
+    assert_eq!(there, run("wav-to-duration", &["scp:wav.scp", "ark,t:-"]));
+    run("copy-shards", &["s3://bucket/data.list", "s3://bucket/copied", "copied.list"]);
+    // Not over those that are read.
+    let line = fail(&mut s3.tool("copy-shards", &["s3://bucket/data.list", "s3://bucket/shards/", "/dev/null"]));
+    assert!(line.contains("expected new shards elsewhere"), "{line}");
+    run("extract-shards", &["copied.list", "s3://bucket/extracted"]);
+    assert_eq!(run("wav-to-duration", &["scp:s3://bucket/extracted/wav.scp", "ark,t:-"]), there);
+    // Nothing was written to a folder of such a name here.
+    let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    assert_eq!(names, ["copied.list", "text", "wav.scp"]);
+}
+
+#[test]
+fn what_is_read_and_written_in_files_only_says_so() {
+    let (folder, tokens) = scratch("tokens");
+    fs::write(&tokens, "a 1 2 3\n").unwrap();
+    let source = format!("ark:{}", tokens.display());
+    for (name, words) in [
+        ("int-vector-to-indexed", ["--dtype=uint16", source.as_str(), "s3://bucket/x"].as_slice()),
+        ("indexed-info", &["https://host/x"]),
+        ("indexed-merge", &["out", "s3://bucket/x", "s3://bucket/y"]),
+        ("indexed-to-int-vector", &["s3://bucket/x", "ark:-"]),
+    ] {
+        let mut command = tool(name);
+        settings(command.args(words).current_dir(folder.path()), "http://127.0.0.1:1", SECRET);
+        let line = fail(&mut command);
+        assert!(line.contains("token datasets are read and written in files only") && line.contains("://"), "{line}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
