@@ -8,6 +8,8 @@
 //! Matrices and integer vectors are read and written a row at a time ([`parse_f32_row`], [`write_f32_row`] ...), which
 //! costs much less than number by number.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 mod error;
 mod general;
 mod lanes;

@@ -2,7 +2,11 @@
 //!
 //! White space is found for 64 bytes at once, so that where a number starts does not depend on the one before it having
 //! been read. A number of usual length is then read without loops: its digits are lined up in 16 bytes and added up side
-//! by side. What is not just digits and a point is left to the functions that read single numbers.
+//! by side. What is not just digits and a point is left to the functions that read single numbers. With AVX2, eight floats
+//! are read together ([`usual`]).
+
+#[cfg(target_arch = "x86_64")]
+mod usual;
 
 use super::lanes::{decimal, spaces, sum_if_digits};
 use super::{NumberError, parse_f32, parse_f64, parse_integer};
@@ -37,6 +41,40 @@ pub struct RowError {
 /// Where a sign, a point, a digit, `i` or `n` (in either case) starts no number, or a number is out of range.
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
+        return parse_by_groups(bytes, values);
+    }
+    parse_some(bytes, values, usize::MAX)
+}
+
+/// Reads a row, eight numbers at once where they are usual.
+#[cfg(target_arch = "x86_64")]
+fn parse_by_groups(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
+    /// Numbers that are read one by one where one of them is not usual.
+    const SOME: usize = 32;
+    let mut at = 0;
+    loop {
+        #[allow(unsafe_code)]
+        // SAFETY: the caller has asked for the instructions.
+        let length = unsafe { usual::parse(&bytes[at..], values) };
+        at += length;
+        at += bytes[at..].iter().take_while(|byte| is_separator(byte)).count();
+        if let Some(b'\n') = bytes.get(at) {
+            return Ok(at);
+        }
+        let most = values.len() + SOME;
+        at += parse_some(&bytes[at..], values, most)
+            .map_err(|RowError { error, offset }| RowError { error, offset: at + offset })?;
+        // Elsewhere the row ends.
+        if values.len() < most || !bytes[..at].last().is_some_and(is_separator) {
+            return Ok(at);
+        }
+    }
+}
+
+/// Reads a row until there are so many values, one by one.
+fn parse_some(bytes: &[u8], values: &mut Vec<f32>, most: usize) -> Result<usize, RowError> {
     let usual = |bytes: &[u8], start, end| {
         let value = usual_float(bytes, start, end)?;
         // The f64 is the number rounded, which does not change on which side of a tie between two f32 it is, unless it
@@ -44,7 +82,7 @@ pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowEr
         let tied = value.to_bits() & 0x1fff_ffff == 0x1000_0000;
         (!tied).then_some(value as f32)
     };
-    parse_row(bytes, values, usual, parse_f32, starts_float)
+    parse_row(bytes, values, usual, parse_f32, starts_float, |values| values.len() >= most)
 }
 
 /// Appends the numbers at the start of `bytes` to `values`; like [`parse_f32_row`], with `f64`.
@@ -52,7 +90,7 @@ pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowEr
 /// # Errors
 /// Those of [`parse_f32_row`].
 pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowError> {
-    parse_row(bytes, values, usual_float, parse_f64, starts_float)
+    parse_row(bytes, values, usual_float, parse_f64, starts_float, |_| false)
 }
 
 /// Appends the integers at the start of `bytes` to `values`; like [`parse_f32_row`], with integers as
@@ -65,14 +103,15 @@ pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowEr
         let (value, length) = parse_integer(bytes)?;
         Ok((i32::try_from(value).map_err(|_| NumberError::OutOfRange)?, length))
     };
-    parse_row(bytes, values, usual_integer, any, |byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'))
+    parse_row(bytes, values, usual_integer, any, |byte| matches!(byte, b'+' | b'-' | b'0'..=b'9'), |_| false)
 }
 
 fn starts_float(byte: u8) -> bool {
     matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'i' | b'I' | b'n' | b'N')
 }
 
-/// Reads a row: `usual` takes bytes and where a number starts and ends in them, and may decline; `any` decides then.
+/// Reads a row: `usual` takes bytes and where a number starts and ends in them, and may decline; `any` decides then. Behind
+/// a separator the reading ends where `is_enough` says so.
 #[inline(always)]
 fn parse_row<T>(
     bytes: &[u8],
@@ -80,6 +119,7 @@ fn parse_row<T>(
     usual: impl Fn(&[u8], usize, usize) -> Option<T>,
     any: impl Fn(&[u8]) -> Result<(T, usize), NumberError>,
     starts_number: impl Fn(u8) -> bool,
+    is_enough: impl Fn(&Vec<T>) -> bool,
 ) -> Result<usize, RowError> {
     // The length of what is appended, 0 where no number starts.
     let append_any = |bytes: &[u8], values: &mut Vec<T>| {
@@ -117,6 +157,9 @@ fn parse_row<T>(
                     return Ok(before_text + end);
                 }
                 start = end + 1;
+                if is_enough(values) {
+                    return Ok(before_text + start);
+                }
             }
             block += BLOCK;
             // Something this long is read before its end is found, since it may be many numbers without a space.
@@ -257,6 +300,10 @@ mod tests {
         let (expected, expected_consumed) = row_by_numbers(text, parse_f32, floats);
         assert_eq!(consumed, expected_consumed, "{}", text.escape_ascii());
         assert!(singles.iter().map(|value| value.to_bits()).eq(expected.iter().map(|value| value.to_bits())));
+        // As on processors without AVX2.
+        let mut one_by_one = Vec::new();
+        assert_eq!(parse_some(text, &mut one_by_one, usize::MAX), consumed);
+        assert!(singles.iter().map(|value| value.to_bits()).eq(one_by_one.iter().map(|value| value.to_bits())));
 
         let mut doubles = Vec::new();
         let consumed = parse_f64_row(text, &mut doubles);
@@ -271,6 +318,34 @@ mod tests {
             Ok((i32::try_from(value).map_err(|_| NumberError::OutOfRange)?, length))
         };
         assert_eq!((integers, consumed), row_by_numbers(text, integer, b"+-0123456789"), "{}", text.escape_ascii());
+    }
+
+    #[test]
+    fn long_rows_of_usual_numbers_have_others_among_them() {
+        let mut random = Random::seeded();
+        for _ in 0..1_000 {
+            let mut text = String::new();
+            for _ in 0..random.next() % 200 {
+                let bits = random.next();
+                let number = (bits as i32 >> (bits >> 59)) as f32 / 10_f32.powi((bits >> 40) as i32 % 11);
+                text += &match bits >> 48 & 255 {
+                    0 => format!("{number:e} "),
+                    1 => format!("{number:.9} "),
+                    2 => format!("{number}  \t"),
+                    3 => format!("{number}{number} "),
+                    4 => ["- ", ". ", "-. ", "1.2.3 ", "1:2 ", "16777217 ", "0.00000000001 ", "nan "]
+                        [bits as usize % 8]
+                        .into(),
+                    _ => format!("{number} "),
+                };
+            }
+            text += ["\n 1 2", "]", "", " \r\n"][random.next() as usize % 4];
+            check((text.clone() + &"1 2 3 ".repeat(30)).as_bytes());
+            check(text.as_bytes());
+        }
+        for text in ["1.5 ", "-7 ", "0 ", "1 2 ", "16777216 ", "-0.000000001 ", "1 ]", "1 x ", "1\n"] {
+            (0..40).for_each(|count| check((text.repeat(count) + &"\n".repeat(100)).as_bytes()));
+        }
     }
 
     #[test]

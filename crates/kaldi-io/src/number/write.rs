@@ -4,7 +4,11 @@
 //! side in one 64-bit word; a table by decimal exponent says where the point goes. There are no loops and no branches
 //! that depend on usual values, since mispredicted ones would take most of the time. Eight numbers go through each step
 //! before the next step, since one number's steps wait for each other. Where the scaled number is so close to half way
-//! between two integers that the rounding of `f64` may matter, the standard library decides.
+//! between two integers that the rounding of `f64` may matter, the standard library decides. With AVX2, eight floats
+//! without an exponent are written together ([`usual`]).
+
+#[cfg(target_arch = "x86_64")]
+mod usual;
 
 use std::io::Write;
 
@@ -18,6 +22,9 @@ const LONGEST: usize = 15;
 
 /// Bytes that may be stored to at a number, since whole words are stored.
 const WINDOW: usize = 32;
+
+/// Bytes that may be stored to at a group of usual numbers.
+const GROUP_WINDOW: usize = GROUP * 16 + 16;
 
 /// Appends an integer in decimal.
 pub fn write_integer(out: &mut Vec<u8>, value: i64) {
@@ -40,12 +47,27 @@ pub fn write_f64(out: &mut Vec<u8>, value: f64) {
 
 /// Appends each number as [`write_f32`] does, followed by one space.
 pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
-    write_floats(out, values);
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        unsafe {
+            write_with_avx2(out, values)
+        };
+        return;
+    }
+    write_floats(out, values, |_, _, _| false);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1")]
+fn write_with_avx2(out: &mut Vec<u8>, values: &[f32]) {
+    write_floats(out, values, |room, group, count| usual::put(room, group, count));
 }
 
 /// Appends each number as [`write_f64`] does, followed by one space.
 pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
-    write_floats(out, values);
+    write_floats(out, values, |_, _, _| false);
 }
 
 /// Appends each integer, followed by one space.
@@ -62,7 +84,7 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
 #[inline(always)]
 fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(Room<'_>) -> usize) {
     let begin = out.len();
-    out.resize(begin + count * LONGEST + WINDOW, 0);
+    out.resize(begin + count * LONGEST + GROUP_WINDOW, 0);
     let length = write(Room { bytes: &mut out[begin..], at: 0 });
     out.truncate(begin + length);
 }
@@ -116,16 +138,25 @@ impl Float for f64 {
 }
 
 #[inline(always)]
-fn write_floats<T: Float>(out: &mut Vec<u8>, values: &[T]) {
+fn write_floats<T: Float>(
+    out: &mut Vec<u8>,
+    values: &[T],
+    put_usual: impl Fn(&mut Room<'_>, &[T; GROUP], usize) -> bool,
+) {
     append(out, values.len(), |mut room| {
+        let mut put = |group: &[T; GROUP], count| {
+            if !put_usual(&mut room, group, count) {
+                put_floats(&mut room, group, count);
+            }
+        };
         let (groups, rest) = values.as_chunks();
         for group in groups {
-            put_floats(&mut room, group, GROUP);
+            put(group, GROUP);
         }
         if !rest.is_empty() {
             let mut group = [T::default(); GROUP];
             group[..rest.len()].copy_from_slice(rest);
-            put_floats(&mut room, &group, rest.len());
+            put(&group, rest.len());
         }
         room.at
     });

@@ -10,6 +10,10 @@ fn text(value: f64) -> String {
 fn text32(value: f32) -> String {
     let mut out = Vec::new();
     write_f32(&mut out, value);
+    // As on processors without AVX2.
+    let mut plain = Vec::new();
+    write_floats(&mut plain, &[value], |_, _, _| false);
+    assert_eq!(plain, [&out[..], b" "].concat());
     String::from_utf8(out).unwrap()
 }
 
@@ -204,6 +208,23 @@ fn rows_are_their_numbers_with_spaces() {
             write_integer(&mut expected, i64::from(value));
             expected.push(b' ');
         }
+        assert_eq!(bstr::BStr::new(&out), bstr::BStr::new(&expected));
+    }
+}
+
+#[test]
+fn rows_of_usual_numbers_have_others_among_them() {
+    let mut random = Random::seeded();
+    for _ in 0..3_000 {
+        let mut numbers: Vec<f32> = (0..random.next() % 50)
+            .map(|_| (random.next() as i32 >> (random.next() % 32)) as f32 / 10_f32.powi(random.next() as i32 & 7))
+            .collect();
+        if let Some(number) = numbers.get_mut(random.next() as usize % 50) {
+            *number = f32::from_bits(random.next() as u32);
+        }
+        let mut out = Vec::new();
+        write_f32_row(&mut out, &numbers);
+        let expected: String = numbers.iter().map(|&number| general(f64::from(number)) + " ").collect();
         assert_eq!(bstr::BStr::new(&out), bstr::BStr::new(&expected));
     }
 }
