@@ -44,6 +44,7 @@ impl Scratch {
     /// in order, and then zeros. And a value that none is above.
     ///
     /// Where values are not numbers, the ones that Kaldi finds. There must be a value.
+    #[inline(always)]
     pub fn order_statistics(&mut self, column: &[f32]) -> ([f32; 4], f32) {
         if column.len() <= 4 {
             let mut values = [0.0; 4];
@@ -128,6 +129,7 @@ fn count(buckets: &[u8]) -> [u32; BUCKETS] {
 /// Finds the byte of each value of a column.
 ///
 /// No value is above `max`; it is infinite where one of them is not a number.
+#[inline(always)]
 pub(super) fn encode(levels: [f32; 4], max: f32, column: &[f32], bytes: &mut [u8]) {
     let [first, second, third, last] = levels;
     let widths = [second - first, third - second, last - third];
@@ -173,6 +175,7 @@ fn encode_one([first, second, third, last]: [f32; 4], value: f32) -> u8 {
 }
 
 /// Finds what each byte of a column is worth.
+#[inline(always)]
 pub(super) fn decode([first, second, third, last]: [f32; 4], values: &mut [f32; 256]) {
     let (lower, upper) = values.split_at_mut(65);
     let (middle, upper) = upper.split_at_mut(128);
@@ -181,6 +184,7 @@ pub(super) fn decode([first, second, third, last]: [f32; 4], values: &mut [f32; 
     fill(upper, 1, third, last - third, 1.0 / 63.0);
 }
 
+#[inline(always)]
 fn fill(values: &mut [f32], first: i32, base: f32, width: f32, share: f64) {
     for (index, value) in (first..).zip(values) {
         *value = interpolate(base, width, index as f32, share);
@@ -198,6 +202,7 @@ pub(super) fn decode_one([first, second, third, last]: [f32; 4], byte: u8) -> f3
 }
 
 /// The product is single, the rest double precision, as in Kaldi.
+#[inline(always)]
 fn interpolate(base: f32, width: f32, step: f32, share: f64) -> f32 {
     (f64::from(base) + f64::from(width * step) * share) as f32
 }

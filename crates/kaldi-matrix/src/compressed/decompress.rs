@@ -62,8 +62,25 @@ impl Stored<'_> {
         data
     }
 
-    /// Decompresses bytes that lie column after column.
+    /// Decompresses bytes that lie column after column, with the instructions that the processor has.
     fn columns<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.columns_with_avx2(rows, cols) };
+        }
+        self.decode_columns(rows, cols)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn columns_with_avx2<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
+        self.decode_columns(rows, cols)
+    }
+
+    #[inline(always)]
+    fn decode_columns<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
         let (levels, bytes) = self.payload.split_at(8 * self.header.cols);
         let levels = &levels.as_chunks::<2>().0.as_chunks::<4>().0[cols.clone()];
         let bytes = &bytes[cols.start * self.header.rows..cols.end * self.header.rows];

@@ -14,6 +14,23 @@ const BLOCK: usize = 16;
 
 /// Compresses a matrix; returns what stands before the integers in a file, and them.
 pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        #[allow(unsafe_code)]
+        // SAFETY: the processor has the instructions.
+        return unsafe { compress_with_avx2(matrix, method) };
+    }
+    compress_any(matrix, method)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn compress_with_avx2(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
+    compress_any(matrix, method)
+}
+
+#[inline(always)]
+fn compress_any(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
     use CompressionMethod as Method;
     let data = matrix.as_slice();
     let (rows, cols) = matrix.size();
@@ -53,6 +70,7 @@ pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Resul
 }
 
 /// Fills levels and bytes of [`Layout::Columns`].
+#[inline(always)]
 fn compress_columns(header: &Header, data: &[f32], payload: &mut [u8]) {
     let (levels, bytes) = payload.split_at_mut(8 * header.cols);
     let mut levels = levels.chunks_exact_mut(8);
@@ -77,6 +95,7 @@ fn compress_columns(header: &Header, data: &[f32], payload: &mut [u8]) {
 }
 
 /// Copies the columns from `first` on, one behind the other, each `stride` behind the last.
+#[inline(always)]
 fn transpose(data: &[f32], cols: usize, first: usize, width: usize, stride: usize, block: &mut [f32]) {
     for (index, row) in data.chunks_exact(cols).enumerate() {
         let row = &row[first..first + width];
@@ -91,18 +110,20 @@ fn transpose(data: &[f32], cols: usize, first: usize, width: usize, stride: usiz
 
 impl Header {
     /// The 16-bit integer whose value is next to `value`.
+    #[inline(always)]
     fn two_bytes(&self, value: f32) -> u16 {
         self.nearest(value, 65535.0) as u16
     }
 
     /// The byte whose value is next to `value`.
+    #[inline(always)]
     fn one_byte(&self, value: f32) -> u8 {
         self.nearest(value, 255.0) as u8
     }
 
     /// The integer between 0 and `steps` whose value is next to `value`: what Kaldi computes as `position + 0.499`, in
     /// double precision, without its fraction; 0 where the value is not a number, as on the processors of x86.
-    #[inline]
+    #[inline(always)]
     fn nearest(&self, value: f32, steps: f32) -> u32 {
         let share = (value - self.min) / self.range;
         let share = if share > 1.0 { 1.0 } else { share };
@@ -114,6 +135,7 @@ impl Header {
 }
 
 /// The least value, and the range from there to the greatest: above zero even where all values are the same.
+#[inline(always)]
 fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
     let data = matrix.as_slice();
     let (mut min, max, _) = extremes(data);

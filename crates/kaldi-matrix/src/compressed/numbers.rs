@@ -2,7 +2,7 @@
 
 /// The nearest integer, the even one where there are two, and by how much the number is greater; the number is between 0
 /// and 2^22.
-#[inline]
+#[inline(always)]
 pub(super) fn round(number: f32) -> (u32, f32) {
     /// 2^23: the lowest bits of sums with it are integers.
     const SHIFT: f32 = 8_388_608.0;
@@ -12,6 +12,7 @@ pub(super) fn round(number: f32) -> (u32, f32) {
 
 /// The least and the greatest value, and whether there are NaNs: the first value hides all others if it is one, and
 /// later ones are overlooked. There must be a value.
+#[inline(always)]
 pub(super) fn extremes(values: &[f32]) -> (f32, f32, bool) {
     const LANES: usize = 16;
     let (mut min, mut max, mut nans) = ([values[0]; LANES], [values[0]; LANES], [0; LANES]);
