@@ -179,10 +179,37 @@ fn a_process_that_a_command_leaves_behind_is_not_waited_for() {
     }
 }
 
-#[test]
-fn what_is_known_early_is_written_before_the_command_ends() {
+/// `run` writes the file `out` long before a command that it reads from ends.
+#[track_caller]
+fn is_written_early(run: &str) {
     let scratch = with_matrices();
-    let run = "feat-to-dim 'ark:cat all.ark; sleep 8 |' dim & \
-               for i in {1..50}; do [ -s dim ] && break; sleep 0.1; done; cat dim; wait";
-    scratch.sh_within(Duration::from_secs(60), run).succeeds().stdout_is("5\n");
+    let script = format!(
+        "{run} & for i in {{1..80}}; do [ -s out ] && break; sleep 0.1; done; [ -s out ] && ! [ -e ended ] && echo early; wait"
+    );
+    scratch.sh_within(Duration::from_secs(60), &script).succeeds().stdout_is("early\n");
+}
+
+#[test]
+fn feat_to_dim_writes_before_the_command_ends() {
+    is_written_early("feat-to-dim 'ark:cat all.ark; sleep 9; touch ended |' out");
+}
+
+#[test]
+fn subset_feats_writes_before_the_command_ends() {
+    is_written_early("subset-feats --n=3 'ark:cat all.ark; sleep 9; touch ended |' ark:out");
+}
+
+#[test]
+fn feats_to_png_writes_before_the_command_ends() {
+    is_written_early("ln -s out out.png; feats-to-png --max-utts=1 'ark:cat all.ark; sleep 9; touch ended |' out.png");
+}
+
+#[test]
+fn table_head_writes_before_the_command_ends() {
+    is_written_early("table-head --n=2 'ark:cat all.ark; sleep 9; touch ended |' > out");
+}
+
+#[test]
+fn table_get_writes_before_the_command_ends() {
+    is_written_early("table-get 'ark:cat all.ark; sleep 9; touch ended |' utt01 > out");
 }

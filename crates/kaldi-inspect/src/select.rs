@@ -19,6 +19,8 @@ pub struct Selected {
     pub entries: Vec<Option<Entry>>,
     /// The type of the values; nothing where none was found.
     pub value_type: Option<&'static ValueType>,
+    /// What they were read from. A command that has more to say is waited for where this is dropped, and not before.
+    _source: Option<Entries>,
 }
 
 /// Finds the entries of keys, each of which may have a range behind it: `utt1[0:9]`. Of a key that comes twice, the first
@@ -79,7 +81,7 @@ fn from_entries(named: Named, value_type: Option<&'static ValueType>, wanted: &m
         }
     }
     let value_type = found.iter().any(Option::is_some).then(|| entries.value_type());
-    Ok(Selected { entries: found, value_type })
+    Ok(Selected { entries: found, value_type, _source: Some(entries) })
 }
 
 fn from_script(named: Named, value_type: Option<&'static ValueType>, wanted: &mut Wanted) -> Result<Selected> {
@@ -105,5 +107,5 @@ fn from_script(named: Named, value_type: Option<&'static ValueType>, wanted: &mu
     };
     let entries = found.into_iter().map(&mut load).collect::<Result<Vec<_>>>()?;
     let value_type = entries.iter().any(Option::is_some).then(|| evidence.choose(loader.detector().candidates()));
-    Ok(Selected { entries, value_type })
+    Ok(Selected { entries, value_type, _source: None })
 }

@@ -105,13 +105,14 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
         tally.done += 1;
     }
     log!("Drew {} utterances, {} were empty.", tally.done, tally.failed);
-    rows.finish()?;
     if let Target::Sheet { sheet, mut output } = target
         && tally.done > 0
     {
         output.write_all(&sheet.encode()?)?;
         output.finish()?;
     }
+    // A command may take its time to end.
+    rows.finish()?;
     Ok(tally)
 }
 

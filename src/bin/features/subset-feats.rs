@@ -77,8 +77,9 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
     if is_listed {
         log!("Wrote {done} out of {total} utterances.");
     }
-    rows.finish()?;
     target.finish()?;
+    // A command may take its time to end.
+    rows.finish()?;
     let tally = Tally::new(done, 0);
     Ok(if is_listed { tally } else { tally.always_ok() })
 }

@@ -64,6 +64,8 @@ fn table_head(opts: Options) -> Result<Tally> {
             output.write_all(&width.map_or(text.clone(), |width| cut_lines(&text, width)))?;
             done += 1;
         }
+        // A command may take its time to end.
+        output.flush()?;
         entries.finish()?;
     }
     output.finish()?;
