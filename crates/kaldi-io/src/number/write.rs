@@ -23,8 +23,8 @@ const LONGEST: usize = 15;
 /// Bytes that may be stored to at a number, since whole words are stored.
 const WINDOW: usize = 32;
 
-/// Bytes that may be stored to at a group of usual numbers.
-const GROUP_WINDOW: usize = GROUP * 16 + 16;
+/// Bytes behind the longest text, for groups of usual numbers, which are stored by 16 bytes each.
+const SPARE: usize = GROUP * 16 + 16;
 
 /// Appends an integer in decimal.
 pub fn write_integer(out: &mut Vec<u8>, value: i64) {
@@ -62,7 +62,12 @@ pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1")]
 fn write_with_avx2(out: &mut Vec<u8>, values: &[f32]) {
-    write_floats(out, values, |room, group, count| usual::put(room, group, count));
+    write_floats(out, values, |room, group, count| {
+        let Some(window) = room.bytes[room.at..].first_chunk_mut() else { return false };
+        let Some(length) = usual::put(window, group, count) else { return false };
+        room.at += length;
+        true
+    });
 }
 
 /// Appends each number as [`write_f64`] does, followed by one space.
@@ -84,7 +89,7 @@ pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
 #[inline(always)]
 fn append(out: &mut Vec<u8>, count: usize, write: impl FnOnce(Room<'_>) -> usize) {
     let begin = out.len();
-    out.resize(begin + count * LONGEST + GROUP_WINDOW, 0);
+    out.resize(begin + count * LONGEST + SPARE, 0);
     let length = write(Room { bytes: &mut out[begin..], at: 0 });
     out.truncate(begin + length);
 }

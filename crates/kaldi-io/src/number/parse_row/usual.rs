@@ -8,10 +8,15 @@
 use std::arch::x86_64::*;
 
 use super::super::avx2::{load_bytes, look_up, store};
-use super::{BLOCK, WINDOW};
 
 /// Numbers that are read together.
 const GROUP: usize = 8;
+
+/// Bytes that are searched for white space at once.
+const BLOCK: usize = 64;
+
+/// Bytes from the start of a word on in which a usual number has its end: a minus sign, and what is read at once.
+const WINDOW: usize = 17;
 
 /// A word: the bytes from its start on, and its length.
 type Word<'a> = (&'a [u8; WINDOW], usize);

@@ -7,16 +7,22 @@
 use std::arch::x86_64::*;
 
 use super::super::avx2::{load, load_bytes, look_up, store, store_bytes};
-use super::{BINARY_EXPONENTS, GROUP, GROUP_WINDOW, Room};
+
+/// Numbers that are written together.
+const GROUP: usize = 8;
+
+/// Bytes that may be stored to at a group.
+pub(super) const WINDOW: usize = GROUP * 16 + 16;
 
 /// Decimal exponents of usual numbers, from this one to 6.
 const SMALLEST: i32 = -4;
 const NUM_EXPONENTS: usize = 11;
 
-/// Appends the first `count` of the values; returns false, and appends nothing, where one of the eight is not usual.
+/// Stores the first `count` of the values, each with a space behind it, and returns their length; nothing where one of the
+/// eight is not usual.
 #[target_feature(enable = "avx2,bmi1")]
 #[inline]
-pub(super) fn put(room: &mut Room<'_>, values: &[f32; GROUP], count: usize) -> bool {
+pub(super) fn put(window: &mut [u8; WINDOW], values: &[f32; GROUP], count: usize) -> Option<usize> {
     let bits = load(&values.map(f32::to_bits));
     let sizes = _mm256_and_si256(bits, _mm256_set1_epi32(i32::MAX));
     let zeros = _mm256_cmpeq_epi32(sizes, _mm256_setzero_si256());
@@ -24,7 +30,7 @@ pub(super) fn put(room: &mut Room<'_>, values: &[f32; GROUP], count: usize) -> b
     let too_large = _mm256_cmpgt_epi32(sizes, _mm256_set1_epi32(NEXT[NUM_EXPONENTS / 8][NUM_EXPONENTS % 8] as i32 - 1));
     let unusual = _mm256_or_si256(_mm256_andnot_si256(zeros, too_small), too_large);
     if _mm256_testz_si256(unusual, unusual) == 0 {
-        return false;
+        return None;
     }
 
     // The exponent of the power of two below the number, counted from one less than the smallest.
@@ -52,7 +58,6 @@ pub(super) fn put(room: &mut Room<'_>, values: &[f32; GROUP], count: usize) -> b
     let signs = _mm256_srli_epi32(bits, 31);
     let rows = _mm256_slli_epi32(_mm256_or_si256(_mm256_slli_epi32(exponents, 1), signs), 3);
     let rows = store(rows);
-    let Some(window) = room.bytes[room.at..].first_chunk_mut::<GROUP_WINDOW>() else { return false };
     let mut at = 0;
     for lane in 0..count.min(GROUP) {
         let zeros = (places >> (8 * PLACE[lane])).trailing_zeros();
@@ -64,8 +69,7 @@ pub(super) fn put(room: &mut Room<'_>, values: &[f32; GROUP], count: usize) -> b
         }
         at += usize::from(LENGTHS[row]);
     }
-    room.at += at;
-    true
+    Some(at)
 }
 
 /// The eight digits of each number below 10^8, the last in the lowest byte, numbers 0, 1, 4, 5 and 2, 3, 6, 7; and a bit
@@ -100,22 +104,24 @@ static NEXT: [[u32; 8]; 2] = {
     let mut next = [[0; 8]; 2];
     let mut index = 0;
     while index <= NUM_EXPONENTS {
-        // A binary exponent in whose range the power lies.
-        let power = POWERS[index];
-        next[index / 8][index % 8] = BINARY_EXPONENTS[((power as f32).to_bits() >> 23) as usize].0;
+        let exact = 9999999.5 / SCALES_BEFORE[index];
+        let nearest = exact as f32;
+        let bits = nearest.to_bits();
+        next[index / 8][index % 8] = if (nearest as f64) < exact { bits + 1 } else { bits };
         index += 1;
     }
     next
 };
 
-const POWERS: [f64; NUM_EXPONENTS + 1] = [1e-4, 1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+/// Powers of ten that give numbers seven digits before the point, by exponent from one less than the smallest on.
+const SCALES_BEFORE: [f64; NUM_EXPONENTS + 1] = [1e11, 1e10, 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1e0];
 
 /// The bits of the powers of ten that numbers of each exponent are multiplied with, which are exact.
 static SCALES: [[u32; 8]; 2] = {
     let mut scales = [[0; 8]; 2];
     let mut index = 0;
     while index < NUM_EXPONENTS {
-        scales[index / 8][index % 8] = ((1e6 / POWERS[index]) as f32).to_bits();
+        scales[index / 8][index % 8] = (SCALES_BEFORE[index + 1] as f32).to_bits();
         index += 1;
     }
     scales
