@@ -79,3 +79,53 @@ fn parser(value_type: &ValueType) -> Option<Parse> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use kaldi_reader::Reader;
+
+    use super::*;
+    use crate::Entries;
+
+    /// What the first entry of a table in text form has, whose type is found by looking.
+    fn frames(text: &str) -> Option<Frames> {
+        let mut entries = Entries::open(format!("ark:printf '{text}' |").as_str().into(), None).unwrap();
+        let entry = entries.next().unwrap().unwrap();
+        Frames::read(&entry, entries.value_type()).unwrap()
+    }
+
+    fn rows(num_rows: usize, values: &[f32]) -> Option<Frames> {
+        Some(Frames::Rows(Matrix::from_vec(num_rows, values.len() / num_rows, values.to_vec())))
+    }
+
+    #[test]
+    fn values_have_what_is_over_time() {
+        assert_eq!(frames("a [\\n 1 2\\n 3 4\\n 5 6 ]\\n"), rows(3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+        assert_eq!(frames("a [ 1 2.5 ]\\n"), rows(2, &[1.0, 2.5]));
+        assert_eq!(frames("a 1 1 7\\n"), Some(Frames::Labels(vec![1, 1, 7])));
+        let lists = vec![vec![(4, 0.25), (5, 0.75)], vec![]];
+        assert_eq!(frames("a [ 4 0.25 5 0.75 ] [ ]\\n"), Some(Frames::Lists(lists)));
+        assert_eq!(frames("a 4 5 ; 6 7 8 ;\\n").map(|it| it.len()), Some(2));
+    }
+
+    #[test]
+    fn other_values_have_no_frames() {
+        for text in ["a 1\\n", "a hello world\\n", "a 1.5\\n", "a 1 2 ; 3 4\\n"] {
+            assert_eq!(frames(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn weights_of_gaussians_are_added_up() {
+        let gauss_post: &'static ValueType = "gauss-post".parse().unwrap();
+        let mut bytes = b"a ".to_vec();
+        let value = GaussPost(vec![vec![(3, vec![0.25, 0.5]), (4, vec![])], vec![]]);
+        kaldi_io::Value::write(&value, &mut bytes, kaldi_io::Format::Binary);
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.ark"), bytes).unwrap();
+        let name = format!("ark:{}/a.ark", folder.path().display());
+        let entry = Entries::open(name.as_str().into(), Some(gauss_post)).unwrap().next().unwrap().unwrap();
+        let frames = Frames::read(&entry, gauss_post).unwrap();
+        assert_eq!(frames, Some(Frames::Lists(vec![vec![(3, 0.75), (4, 0.0)], vec![]])));
+    }
+}

@@ -88,19 +88,9 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
             tally.failed += 1;
             continue;
         };
-        match (&mut target, made) {
-            (Target::Folder { folder, names }, Made::File(file)) => {
-                let name = folder.join(names.next(key.as_ref(), format.ending()));
-                let mut output = Output::create_file(&name, name.display().to_string(), false)?;
-                output.write_all(&file)?;
-                output.finish()?;
-            }
-            (Target::Sheet { sheet, .. }, _) if sheet.is_full(&style) => {
-                warning!("The sheet is full: it has the first {} utterances, and no others", tally.done);
-                break;
-            }
-            (Target::Sheet { sheet, .. }, Made::Picture(picture)) => sheet.push(picture),
-            (Target::Folder { .. }, Made::Picture(_)) | (Target::Sheet { .. }, Made::File(_)) => {}
+        if !target.put(key.as_ref(), made, &style, format)? {
+            warning!("The sheet is full: it has the first {} utterances, and no others", tally.done);
+            break;
         }
         tally.done += 1;
     }
@@ -205,6 +195,21 @@ impl Target {
         }
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
     }
+
+    /// Puts the picture of a key; false where it has no room.
+    fn put(&mut self, key: &BStr, made: Made, style: &Style, format: Format) -> Result<bool> {
+        match (self, made) {
+            (Self::Folder { folder, names }, Made::File(file)) => {
+                let name = folder.join(names.next(key, format.ending()));
+                let mut output = Output::create_file(&name, name.display().to_string(), false)?;
+                output.write_all(&file)?;
+                output.finish()?;
+            }
+            (Self::Sheet { sheet, .. }, Made::Picture(picture)) if !sheet.is_full(style) => sheet.push(picture),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 /// What workers make: files, or pictures on a sheet.
@@ -223,70 +228,67 @@ struct Drawer {
 
 impl Drawer {
     fn make(&self, job: &Job) -> Result<Option<Made>> {
-        let Job { key, value_type, .. } = job;
-        let Some(frames) = Frames::read(&job.entry, value_type)? else {
+        let Job { key, value_type, wave, .. } = job;
+        let Some(frames) = Frames::read(&job.entry, value_type)?.map(with_decisions) else {
             bail!("{key}: expected {}, got a value of type {}", Frames::TYPES, value_type.name());
         };
-        let lone = match &frames {
-            Frames::Wave(wave) => Some(wave),
-            _ => job.wave.as_ref().and_then(|wave| wave.as_deref()),
-        };
-        if let (Some(wave), true) = (lone, self.channel > 0) {
-            ensure!(
-                self.channel < wave.num_channels(),
-                "{key}: expected --channel to be below {}, got {}",
-                wave.num_channels(),
-                self.channel
-            );
-        }
-        let waveform =
-            lone.map(|wave| Waveform { samples: wave.channel(self.channel), rate: wave.sample_rate().into() });
-        let labels = labels(&frames);
-        let panel = match (&frames, &labels) {
-            (Frames::Wave(_), _) => None,
-            (_, Some(labels)) => Some(Panel::Labels(labels)),
-            (Frames::Rows(rows), _) => {
-                Some(Panel::Features(Features::new(rows.as_slice(), rows.num_rows(), rows.num_cols())))
-            }
-            (Frames::Lists(lists), _) => {
-                Some(Panel::Features(Features::of_lists(lists.iter().map(|list| list.iter().copied()))))
-            }
-            (Frames::Labels(labels), _) => Some(Panel::Labels(labels)),
-        };
+        let panel = panel(&frames);
         if frames.is_empty() || panel.as_ref().is_some_and(Panel::is_empty) {
             warning!("Empty features of {key}, for which there is no picture");
             return Ok(None);
         }
-        if panel.is_some() {
-            self.check(key.as_ref(), frames.len(), job.wave.as_ref().map(|wave| wave.as_deref()));
-        }
+        let waveform = match &frames {
+            Frames::Wave(wave) => Some(self.waveform(wave)),
+            _ => wave.as_ref().and_then(|wave| self.beside(key.as_ref(), frames.len(), wave.as_deref())),
+        };
+        let waveform = waveform.transpose().map_err(|error| anyhow!("{key}: {error}"))?;
         let title = key.to_str_lossy();
         let panels = waveform.map(Panel::Waveform).into_iter().chain(panel).collect();
-        let picture = Figure { title: &title, timing: self.timing, panels }
-            .draw(&self.style, self.format)
-            .map_err(|error| anyhow!("{key}: {error}"))?;
+        let picture = Figure { title: &title, timing: self.timing, panels }.draw(&self.style, self.format)?;
         Ok(Some(if self.is_sheet { Made::Picture(picture) } else { Made::File(picture.encode()?) }))
     }
 
-    /// Warns of a missing waveform, and of one that the frames do not seem to be from.
-    fn check(&self, key: &BStr, num_frames: usize, wave: Option<Option<&Wave>>) {
-        let (Some(wave), Some(timing)) = (wave, self.timing) else { return };
+    fn waveform<'a>(&self, wave: &'a Wave) -> Result<Waveform<'a>> {
+        let (channel, num_channels) = (self.channel, wave.num_channels());
+        ensure!(channel < num_channels, "expected --channel to be below {num_channels}, got {channel}");
+        Ok(Waveform { samples: wave.channel(channel), rate: wave.sample_rate().into() })
+    }
+
+    /// The waveform that stands above frames. Warns where there is none, and where the frames do not seem to be from it.
+    fn beside<'a>(&self, key: &BStr, num_frames: usize, wave: Option<&'a Wave>) -> Option<Result<Waveform<'a>>> {
         let Some(wave) = wave else {
             warning!("No waveform for {key}, whose features are drawn alone");
-            return;
+            return None;
         };
-        let (end, duration) = (timing.end(num_frames), wave.duration());
+        let (end, duration) = (self.timing?.end(num_frames), wave.duration());
         if (end - duration).abs() > 0.1 + 0.02 * duration {
             warning!(
                 "{key}: the features end at {end:.2} s and the waveform at {duration:.2} s; is --frame-shift right?"
             );
         }
+        Some(self.waveform(wave))
     }
 }
 
-/// The labels that a vector of zeros and ones stands for, as decisions on speech are.
-fn labels(frames: &Frames) -> Option<Vec<i32>> {
-    let Frames::Rows(rows) = frames else { return None };
-    let is_decision = rows.num_cols() == 1 && rows.as_slice().iter().all(|value| [0.0, 1.0].contains(value));
-    is_decision.then(|| rows.as_slice().iter().map(|value| i32::from(*value > 0.5)).collect())
+/// What has frames; a waveform alone has a panel of its own.
+fn panel(frames: &Frames) -> Option<Panel<'_>> {
+    let features = match frames {
+        Frames::Wave(_) => return None,
+        Frames::Labels(labels) => return Some(Panel::Labels(labels)),
+        Frames::Rows(rows) => Features::new(rows.as_slice(), rows.num_rows(), rows.num_cols()),
+        Frames::Lists(lists) => Features::of_lists(lists.iter().map(|list| list.iter().copied())),
+    };
+    Some(Panel::Features(features))
+}
+
+/// Vectors of zeros and ones are decisions on frames, as on speech, which are labels.
+fn with_decisions(frames: Frames) -> Frames {
+    match frames {
+        Frames::Rows(rows)
+            if rows.num_cols() == 1 && rows.as_slice().iter().all(|value| [0.0, 1.0].contains(value)) =>
+        {
+            Frames::Labels(rows.as_slice().iter().map(|value| i32::from(*value > 0.5)).collect())
+        }
+        frames => frames,
+    }
 }
