@@ -32,7 +32,7 @@ pub struct PlotOptions {
     /// The value that has the last colour; by default the greatest of each matrix, outliers aside
     #[arg(long)]
     pub max: Option<f64>,
-    /// What becomes of values that share a pixel: mean or max
+    /// What becomes of values that share a pixel: mean (of integers the most frequent one) or max; curves show the extremes
     #[arg(long, default_value = "mean")]
     pub pool: Pooling,
     /// What the values are, with their unit, to be written beside the colours

@@ -22,8 +22,8 @@ const USAGE: &str = "\
 Draws the values of a table. A matrix becomes a heat map, with frames or seconds from left to right, dimensions upwards and a
 bar that tells what the colours mean; so does a posterior. A vector, or a matrix of one column, becomes a curve; where it has
 zeros and ones only, and where it has integers, as alignments do, a coloured band for each run of equal numbers. A waveform
-becomes a curve. With --wav, the waveform stands above the features. The pictures go into a folder, one for each key, named
-<key>.png (what cannot stand in a name is written as % and its code), or all on one sheet, where a file *.png or *.svg,
+becomes a curve. With --wav, the waveform stands above the features. The pictures go into a folder, one for each key, in files
+named <key>.png (what cannot stand in a name is written as % and its code), or all on one sheet, where a file *.png or *.svg,
 standard output (-) or a command is named. The table is an rspecifier, or the name of an archive, a script file or a value.
 
 Usage: feats-to-png [options] <table> (<folder>|<wxfilename>)
