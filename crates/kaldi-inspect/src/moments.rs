@@ -1,7 +1,9 @@
 //! Count, extremes, mean and standard deviation.
 
-/// Numbers that are summed side by side.
-const WIDTH: usize = 8;
+use kaldi_lanes::{DoubleLanes, Lanes, WIDTH};
+
+/// Numbers of which it is known together whether all are finite.
+const CHUNK: usize = 8 * WIDTH;
 
 /// What is known of some numbers. Everything but the counts of what is not finite is over finite numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,45 +33,16 @@ impl Default for Moments {
 impl Moments {
     /// Those of numbers in single precision. Sums are in double precision.
     pub fn of(values: &[f32]) -> Self {
-        let Some(shift) = values.iter().copied().find(|value| value.is_finite()) else {
-            return Self::default().with_strange(values);
-        };
-        let mut sums = Sums::new(shift.into());
-        let (chunks, rest) = values.as_chunks::<{ 8 * WIDTH }>();
-        let mut strange = Self::default();
-        for chunk in chunks {
-            if are_finite(chunk) {
-                chunk.as_chunks().0.iter().for_each(|eight| sums.add_eight(eight));
-                sums.count += chunk.len() as u64;
-            } else {
-                chunk.iter().filter(|value| value.is_finite()).for_each(|&value| sums.add(value.into()));
-                strange = strange.with_strange(chunk);
-            }
-        }
-        rest.iter().filter(|value| value.is_finite()).for_each(|&value| sums.add(value.into()));
-        strange = strange.with_strange(rest);
-        Self { nan: strange.nan, inf: strange.inf, ..sums.moments() }
+        let mut sums = Sums::default();
+        sums.add(values);
+        sums.moments()
     }
 
     /// Those of numbers in double precision.
-    pub fn of_doubles(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let shift = values.clone().find(|value| value.is_finite()).unwrap_or(0.0);
-        let mut sums = Sums::new(shift);
-        let (mut nan, mut inf) = (0, 0);
-        for value in values {
-            match value {
-                value if value.is_finite() => sums.add(value),
-                value if value.is_nan() => nan += 1,
-                _ => inf += 1,
-            }
-        }
-        Self { nan, inf, ..sums.moments() }
-    }
-
-    fn with_strange(mut self, values: &[f32]) -> Self {
-        self.nan += values.iter().filter(|value| value.is_nan()).count() as u64;
-        self.inf += values.iter().filter(|value| value.is_infinite()).count() as u64;
-        self
+    pub fn of_doubles(values: impl Iterator<Item = f64>) -> Self {
+        let mut sums = Sums::default();
+        values.for_each(|value| sums.add_one(value));
+        sums.moments()
     }
 
     /// Those of both together. The result depends on the order of the parts in its last digits.
@@ -99,61 +72,119 @@ impl Moments {
     }
 }
 
-/// Sums of distances from a number among those that are summed, so that little is lost where all are far from zero.
-struct Sums {
-    shift: f64,
+/// Sums of distances from the first finite number, so that little is lost where all are far from zero.
+pub(crate) struct Sums {
+    shift: Option<f64>,
+    /// Of whole chunks. They are kept apart from single numbers, which would have the compiler take registers to pieces.
+    lanes: Side,
+    single: Moments,
+}
+
+/// Sums and extremes side by side.
+#[derive(Clone, Copy)]
+struct Side {
     count: u64,
-    sums: [f64; WIDTH],
-    squares: [f64; WIDTH],
-    min: [f64; WIDTH],
-    max: [f64; WIDTH],
+    sums: DoubleLanes,
+    squares: DoubleLanes,
+    min: Lanes,
+    max: Lanes,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        let (sums, squares) = (DoubleLanes::default(), DoubleLanes::default());
+        let (min, max) = (Lanes::splat(f32::INFINITY), Lanes::splat(f32::NEG_INFINITY));
+        Self { shift: None, lanes: Side { count: 0, sums, squares, min, max }, single: Moments::default() }
+    }
 }
 
 impl Sums {
-    fn new(shift: f64) -> Self {
-        let all = |value| [value; WIDTH];
-        Self {
-            shift,
-            count: 0,
-            sums: all(0.0),
-            squares: all(0.0),
-            min: all(f64::INFINITY),
-            max: all(f64::NEG_INFINITY),
+    /// Adds numbers. Parts of which all but the last are multiples of 64 long have the same sums as the whole.
+    pub(crate) fn add(&mut self, values: &[f32]) {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.add_with_avx2(values) };
         }
+        self.add_chunks(values);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn add_with_avx2(&mut self, values: &[f32]) {
+        self.add_chunks(values);
     }
 
     #[inline(always)]
-    fn add_eight(&mut self, values: &[f32; WIDTH]) {
-        for (lane, &value) in values.iter().enumerate() {
-            let value = f64::from(value);
-            let distance = value - self.shift;
-            self.sums[lane] += distance;
-            self.squares[lane] += distance * distance;
-            self.min[lane] = if value < self.min[lane] { value } else { self.min[lane] };
-            self.max[lane] = if value > self.max[lane] { value } else { self.max[lane] };
+    fn add_chunks(&mut self, values: &[f32]) {
+        let (mut chunks, rest) = values.as_chunks::<CHUNK>();
+        while let [first, others @ ..] = chunks {
+            match self.shift {
+                Some(shift) if are_finite(first) => chunks = self.add_finite(chunks, shift),
+                _ => {
+                    first.iter().for_each(|&value| self.add_one(value.into()));
+                    chunks = others;
+                }
+            }
         }
+        rest.iter().for_each(|&value| self.add_one(value.into()));
     }
 
-    fn add(&mut self, value: f64) {
-        let distance = value - self.shift;
-        self.count += 1;
-        self.sums[0] += distance;
-        self.squares[0] += distance * distance;
-        self.min[0] = self.min[0].min(value);
-        self.max[0] = self.max[0].max(value);
+    /// Adds the chunks before the first that has other numbers than finite ones; returns that and what follows.
+    #[inline(always)]
+    fn add_finite<'a>(&mut self, chunks: &'a [[f32; CHUNK]], shift: f64) -> &'a [[f32; CHUNK]] {
+        // In registers.
+        let mut lanes = self.lanes;
+        let mut left = chunks;
+        while let [chunk, others @ ..] = left
+            && are_finite(chunk)
+        {
+            for eight in chunk.as_chunks::<WIDTH>().0 {
+                let values = Lanes(*eight);
+                (lanes.min, lanes.max) = (lanes.min.min(values), lanes.max.max(values));
+                let distances = DoubleLanes::from(values) - shift;
+                lanes.sums += distances;
+                lanes.squares += distances * distances;
+            }
+            left = others;
+        }
+        lanes.count += (CHUNK * (chunks.len() - left.len())) as u64;
+        self.lanes = lanes;
+        left
     }
 
-    fn moments(&self) -> Moments {
-        let count = self.count.max(1) as f64;
-        let mean = self.sums.iter().sum::<f64>() / count;
+    /// Here, `mean` and `squares` are sums of distances and of their squares.
+    fn add_one(&mut self, value: f64) {
+        let single = &mut self.single;
+        if !value.is_finite() {
+            single.nan += u64::from(value.is_nan());
+            single.inf += u64::from(value.is_infinite());
+            return;
+        }
+        let distance = value - *self.shift.get_or_insert(value);
+        single.count += 1;
+        single.mean += distance;
+        single.squares += distance * distance;
+        single.min = single.min.min(value);
+        single.max = single.max.max(value);
+    }
+
+    /// What is known of the numbers.
+    #[inline(never)]
+    pub(crate) fn moments(&self) -> Moments {
+        let Self { shift, lanes, single } = self;
+        let total = |lanes: &DoubleLanes, single: f64| lanes.0.iter().sum::<f64>() + single;
+        let count = lanes.count + single.count;
+        let mean = total(&lanes.sums, single.mean) / count.max(1) as f64;
         Moments {
-            count: self.count,
-            min: self.min.iter().copied().fold(f64::INFINITY, f64::min),
-            max: self.max.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            mean: if self.count == 0 { 0.0 } else { self.shift + mean },
-            squares: (self.squares.iter().sum::<f64>() - mean * mean * count).max(0.0),
-            nan: 0,
-            inf: 0,
+            count,
+            min: lanes.min.0.iter().fold(single.min, |min, &value| min.min(value.into())),
+            max: lanes.max.0.iter().fold(single.max, |max, &value| max.max(value.into())),
+            mean: shift.map_or(0.0, |shift| shift + mean),
+            squares: (total(&lanes.squares, single.squares) - mean * mean * count as f64).max(0.0),
+            nan: single.nan,
+            inf: single.inf,
         }
     }
 }
@@ -197,6 +228,18 @@ mod tests {
             assert_eq!((other.count, other.min, other.max, other.nan, other.inf), (1000, whole.min, whole.max, 1, 2));
             assert!(near(other.mean, whole.mean) && near(other.stddev(), whole.stddev()), "{other:?} {whole:?}");
         }
+    }
+
+    /// Parts that are multiples of 64 long have the sums of the whole, bit by bit.
+    #[test]
+    fn blocks_have_the_sums_of_the_whole() {
+        let mut values: Vec<f32> = (0..1000).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 40.0).collect();
+        (values[0], values[70], values[300]) = (f32::NAN, f32::INFINITY, -1e30);
+        let mut sums = Sums::default();
+        values.chunks(256).for_each(|block| sums.add(block));
+        let whole = Moments::of(&values);
+        assert_eq!(sums.moments(), whole);
+        assert_eq!((whole.count, whole.nan, whole.inf, whole.min), (998, 1, 1, f64::from(-1e30_f32)));
     }
 
     #[test]

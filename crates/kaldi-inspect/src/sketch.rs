@@ -11,12 +11,16 @@ const HIDDEN: u32 = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
     /// By the first 16 bits.
-    counts: Vec<u64>,
+    counts: Box<[u64; 1 << HIDDEN]>,
 }
 
 impl Default for Sketch {
     fn default() -> Self {
-        Self { counts: vec![0; 1 << HIDDEN] }
+        // By way of the heap: it is larger than a stack likes.
+        match vec![0; 1 << HIDDEN].try_into() {
+            Ok(counts) => Self { counts },
+            Err(_) => unreachable!("the length is that of the type"),
+        }
     }
 }
 
@@ -25,15 +29,15 @@ impl Sketch {
     pub const RELATIVE_ERROR: f64 = 1.0 / 128.0;
 
     /// Counts the finite ones among the values.
-    pub fn add(&mut self, values: impl IntoIterator<Item = f32>) {
+    pub fn add(&mut self, values: &[f32]) {
         for value in values {
-            self.counts[(value.to_bits() >> HIDDEN) as usize] += 1;
+            self.counts[usize::from((value.to_bits() >> HIDDEN) as u16)] += 1;
         }
     }
 
     /// Adds the counts of another one.
     pub fn merge(&mut self, other: &Self) {
-        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        self.counts.iter_mut().zip(other.counts.iter()).for_each(|(count, more)| *count += more);
     }
 
     /// Adds counts of single buckets, and those of [`Sketch::take_buckets`].
@@ -113,7 +117,7 @@ mod tests {
             for count in [1, 2, 3, 10, 1000, 30_000] {
                 let mut values: Vec<f32> = uniform(count).map(|value| distribution(value) as f32).collect();
                 let mut sketch = Sketch::default();
-                sketch.add(values.iter().copied());
+                sketch.add(&values);
                 values.sort_by(f32::total_cmp);
                 assert_eq!(sketch.count(), count);
                 for (found, fraction) in sketch.quantiles(FRACTIONS).into_iter().zip(FRACTIONS) {
@@ -132,11 +136,11 @@ mod tests {
     fn parts_add_up_in_any_order() {
         let values: Vec<f32> = uniform(5000).map(|value| (value - 0.3) as f32 * 1e3).collect();
         let mut whole = Sketch::default();
-        whole.add(values.iter().copied());
+        whole.add(&values);
         let mut sum = Sketch::default();
         for chunk in values.rchunks(700) {
             let mut part = Sketch::default();
-            part.add(chunk.iter().copied());
+            part.add(chunk);
             if chunk.len() % 2 == 0 {
                 sum.merge(&part);
             } else {
@@ -150,10 +154,10 @@ mod tests {
     #[test]
     fn what_is_not_finite_has_no_rank() {
         let mut sketch = Sketch::default();
-        sketch.add([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -f32::NAN]);
+        sketch.add(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -f32::NAN]);
         assert_eq!(sketch.count(), 0);
         assert!(sketch.quantiles([0.5])[0].is_nan());
-        sketch.add([f32::MAX, f32::MIN, 0.0, -0.0]);
+        sketch.add(&[f32::MAX, f32::MIN, 0.0, -0.0]);
         assert_eq!(sketch.count(), 4);
         assert!(sketch.quantiles([0.5])[0].abs() < 1e-40);
     }

@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bstr::{BStr, BString};
 use kaldi_table::{Entry, WorkError};
 
-use crate::moments::Moments;
+use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
 use crate::sketch::Sketch;
 
 /// Columns that are told apart at most: vectors of more are sequences.
 const MOST_COLUMNS: usize = 4096;
+
+/// Numbers that are looked at together: 1 kB, a multiple of 64 numbers.
+const BLOCK: usize = 256;
 
 /// What numbers are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,28 +130,25 @@ impl Examiner {
     }
 
     fn examine_with(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<Part, WorkError> {
-        scratch.values.clear();
         let lies_there = entry.bytes().and_then(|bytes| Some((Layout::find(bytes)?, bytes)));
+        if let Some((Layout { dims, is_double: false, header }, bytes)) = lies_there
+            && self.by != By::Column
+            && !self.with_columns
+        {
+            return Ok(self.examine_bytes(entry.key(), &dims, bytes[header..].as_chunks().0, scratch));
+        }
+        scratch.values.clear();
         let mut are_integers = false;
-        let (dims, doubles) = match lies_there {
-            Some((Layout { dims, is_double: false, header }, bytes)) => {
-                let (numbers, _) = bytes[header..].as_chunks();
-                scratch.values.extend(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)));
-                (dims, None)
+        let Numbers { dims, elements } = entry.read()?;
+        let doubles = match elements {
+            Elements::Single(values) => {
+                scratch.values = values;
+                None
             }
-            _ => {
-                let Numbers { dims, elements } = entry.read()?;
-                match elements {
-                    Elements::Single(values) => {
-                        scratch.values = values;
-                        (dims, None)
-                    }
-                    Elements::Double(values) => (dims, Some(values)),
-                    Elements::Integer(values) => {
-                        are_integers = true;
-                        (dims, Some(values.into_iter().map(f64::from).collect::<Vec<_>>()))
-                    }
-                }
+            Elements::Double(values) => Some(values),
+            Elements::Integer(values) => {
+                are_integers = true;
+                Some(values.into_iter().map(f64::from).collect::<Vec<_>>())
             }
         };
         let moments = match &doubles {
@@ -158,10 +158,7 @@ impl Examiner {
                 Moments::of_doubles(doubles.iter().copied())
             }
         };
-        let (length, num_columns) = match dims[..] {
-            [rows, columns] => (rows, columns),
-            _ => (scratch.values.len(), scratch.values.len()),
-        };
+        let (length, num_columns) = length_and_columns(&dims);
         let mut part = Part { moments, length: length as u64, are_integers, ..Part::default() };
         if self.by == By::Column && num_columns > MOST_COLUMNS {
             return Err(
@@ -171,22 +168,42 @@ impl Examiner {
         if (self.by == By::Column || self.with_columns) && num_columns <= MOST_COLUMNS {
             self.examine_columns(num_columns, doubles.as_deref(), scratch, &mut part);
         } else {
-            part.find_constant(&scratch.values, num_columns);
+            part.find_constant(&scratch.values, num_columns, |value| value);
         }
-        match self.by {
-            By::Table => scratch.sketch.add(scratch.values.iter().copied()),
-            By::Column => {}
-            By::Key => {
-                scratch.sketch.add(scratch.values.iter().copied());
-                part.group = Some(Group::new(entry.key(), part.moments, &scratch.sketch, are_integers));
-                scratch.sketch.take_buckets();
-            }
-            By::Speaker => {
-                scratch.sketch.add(scratch.values.iter().copied());
-                part.buckets = scratch.sketch.take_buckets();
-            }
+        if self.by != By::Column {
+            scratch.sketch.add(&scratch.values);
+            self.take_sketch(entry.key(), &mut scratch.sketch, &mut part);
         }
         Ok(part)
+    }
+
+    /// Looks at numbers of single precision where they lie, by blocks that stay near the processor.
+    fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> Part {
+        let mut sums = Sums::default();
+        let mut block = [0.0; BLOCK];
+        for bytes in numbers.chunks(BLOCK) {
+            let values = &mut block[..bytes.len()];
+            values.iter_mut().zip(bytes).for_each(|(value, &bytes)| *value = f32::from_le_bytes(bytes));
+            sums.add(values);
+            scratch.sketch.add(values);
+        }
+        let (length, num_columns) = length_and_columns(dims);
+        let mut part = Part { moments: sums.moments(), length: length as u64, ..Part::default() };
+        part.find_constant(numbers, num_columns, f32::from_le_bytes);
+        self.take_sketch(key, &mut scratch.sketch, &mut part);
+        part
+    }
+
+    /// Takes what the sketch tells of the entry, where it is not for the whole table.
+    fn take_sketch(&self, key: &BStr, sketch: &mut Sketch, part: &mut Part) {
+        match self.by {
+            By::Table | By::Column => {}
+            By::Key => {
+                part.group = Some(Group::new(key, part.moments, sketch, part.are_integers));
+                sketch.take_buckets();
+            }
+            By::Speaker => part.buckets = sketch.take_buckets(),
+        }
     }
 
     fn examine_columns(&self, num_columns: usize, doubles: Option<&[f64]>, scratch: &mut Scratch, part: &mut Part) {
@@ -202,28 +219,36 @@ impl Examiner {
                 Some(doubles) => Moments::of_doubles(doubles.iter().skip(number).step_by(num_columns).copied()),
             });
             if let (By::Column, Some(sketch)) = (self.by, columns.get_mut(number)) {
-                sketch.add(column.iter().copied());
+                sketch.add(column);
             }
         }
     }
 }
 
 impl Part {
-    fn find_constant(&mut self, values: &[f32], num_columns: usize) {
+    fn find_constant<V: Copy>(&mut self, values: &[V], num_columns: usize, read: impl Fn(V) -> f32) {
         if num_columns == 0 || num_columns > MOST_COLUMNS || values.is_empty() {
             return;
         }
         let mut rows = values.chunks_exact(num_columns);
-        self.first = rows.next().unwrap_or_default().to_vec();
+        self.first = rows.next().unwrap_or_default().iter().map(|&value| read(value)).collect();
         self.constant = self.first.iter().map(|value| value.is_finite()).collect();
         for row in rows {
             if !self.constant.contains(&true) {
                 break;
             }
-            for (number, value) in row.iter().enumerate() {
-                self.constant[number] &= *value == self.first[number];
+            for (number, &value) in row.iter().enumerate() {
+                self.constant[number] &= read(value) == self.first[number];
             }
         }
+    }
+}
+
+/// The length of an entry and the numbers of a row: a vector is one row.
+fn length_and_columns(dims: &[usize]) -> (usize, usize) {
+    match *dims {
+        [rows, columns] => (rows, columns),
+        _ => (dims.iter().product(), dims.iter().product()),
     }
 }
 

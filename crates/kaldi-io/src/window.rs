@@ -169,7 +169,8 @@ impl Window {
         let rest = &self.bytes[count..];
         let mut kept = Vec::new();
         if !(rest.is_empty() && self.at_end()) {
-            kept.reserve_exact(self.ahead.max(rest.len()));
+            // Room for what is read next, too: growing would copy what is there.
+            kept.reserve_exact(self.ahead + rest.len());
             kept.extend_from_slice(rest);
         }
         let base = self.base;

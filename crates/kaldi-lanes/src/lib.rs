@@ -60,6 +60,24 @@ impl Lanes {
         self.map(|number| if number < floor { floor } else { number })
     }
 
+    /// The smaller of both, each beside each; of what is no number, the own one.
+    #[inline(always)]
+    pub fn min(mut self, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self.0[lane] = if other.0[lane] < self.0[lane] { other.0[lane] } else { self.0[lane] };
+        }
+        self
+    }
+
+    /// The larger of both, each beside each; of what is no number, the own one.
+    #[inline(always)]
+    pub fn max(mut self, other: Self) -> Self {
+        for lane in 0..WIDTH {
+            self.0[lane] = if other.0[lane] > self.0[lane] { other.0[lane] } else { self.0[lane] };
+        }
+        self
+    }
+
     /// The square roots.
     #[inline(always)]
     pub fn sqrt(self) -> Self {
@@ -111,8 +129,44 @@ pub fn transpose(rows: [Lanes; WIDTH]) -> [Lanes; WIDTH] {
     [a, c, b, d, e, g, f, h]
 }
 
+/// Eight numbers of double precision side by side, for sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(64))]
+pub struct DoubleLanes(pub [f64; WIDTH]);
+
+impl From<Lanes> for DoubleLanes {
+    #[inline(always)]
+    fn from(lanes: Lanes) -> Self {
+        Self(lanes.0.map(f64::from))
+    }
+}
+
 macro_rules! operator {
     ($trait:ident, $method:ident, $operator:tt, $assign:tt) => {
+        impl $trait for DoubleLanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(mut self, other: Self) -> Self {
+                for lane in 0..WIDTH {
+                    self.0[lane] $assign other.0[lane];
+                }
+                self
+            }
+        }
+
+        impl $trait<f64> for DoubleLanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(mut self, other: f64) -> Self {
+                for number in &mut self.0 {
+                    *number $assign other;
+                }
+                self
+            }
+        }
+
         impl $trait for Lanes {
             type Output = Self;
 
@@ -142,6 +196,13 @@ operator!(Mul, mul, *, *=);
 operator!(Div, div, /, /=);
 
 impl AddAssign for Lanes {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl AddAssign for DoubleLanes {
     #[inline(always)]
     fn add_assign(&mut self, other: Self) {
         *self = *self + other;
@@ -179,6 +240,20 @@ mod tests {
         for (col, found) in transpose(rows).iter().enumerate() {
             assert_eq!(found.0, std::array::from_fn(|row| (10 * row + col) as f32));
         }
+    }
+
+    #[test]
+    fn extremes_pass_over_what_is_no_number() {
+        let numbers = Lanes([f32::NAN, -1.0, 9.0, f32::INFINITY, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(RAMP.min(numbers).0, [0.0, -1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(RAMP.max(numbers).0, [0.0, 1.0, 9.0, f32::INFINITY, 4.0, 5.0, 6.0, 7.0]);
+    }
+
+    #[test]
+    fn doubles_hold_what_is_too_small_for_singles() {
+        let mut sum = DoubleLanes::from(RAMP) * DoubleLanes::from(RAMP) - 1.0;
+        sum += DoubleLanes([1e-12; WIDTH]);
+        assert_eq!((sum.0[0], sum.0[3]), (1e-12 - 1.0, 8.0 + 1e-12));
     }
 
     #[test]
