@@ -34,6 +34,8 @@ enum Form {
     Number,
     /// A count above 0.
     Count,
+    /// A factor of vocal tract normalization.
+    Warp,
     /// `m` or `f`.
     Gender,
     /// A recording, begin and end in seconds.
@@ -66,9 +68,9 @@ const FILES: [(&str, Of, Form); 17] = [
     ("utt2num_frames", Of::Utterance, Form::Count),
     ("utt2lang", Of::Utterance, Form::Word),
     ("utt2uniq", Of::Utterance, Form::Word),
-    ("utt2warp", Of::Utterance, Form::Number),
+    ("utt2warp", Of::Utterance, Form::Warp),
     ("spk2gender", Of::Speaker, Form::Gender),
-    ("spk2warp", Of::Speaker, Form::Number),
+    ("spk2warp", Of::Speaker, Form::Warp),
 ];
 
 /// Words that language models have a meaning of their own for.
@@ -136,6 +138,13 @@ impl Directory<'_> {
         let Some(rows) = self.files.remove(file) else { return };
         if rows.is_empty() {
             self.fault(file, "", "the file is empty");
+        } else if self.folder.ends_within_line(file) {
+            self.fault(file, format!("line {}", rows.len()), "the last line has no line end");
+        }
+        if let Some(first) = rows.iter().find(|row| row.has_return) {
+            let count = rows.iter().filter(|row| row.has_return).count();
+            let message = format!("{count} lines end with a carriage return before the line end; this is the first");
+            self.fault(file, format!("line {}", first.number), message);
         }
         let mut keys = Keys::default();
         for row in &rows {
@@ -173,7 +182,16 @@ impl Directory<'_> {
         if let Some(spk2utt) = self.files.remove("spk2utt") {
             let speakers: HashMap<_, _> = utt2spk.iter().map(|row| (&row.key, &row.rest)).collect();
             let mut listed = HashSet::new();
+            let places: HashMap<_, _> = utt2spk.iter().enumerate().map(|(place, row)| (&row.key, place)).collect();
             for row in &spk2utt {
+                let words: Vec<_> = row.words().map(ToOwned::to_owned).collect();
+                for pair in words.windows(2).filter(|pair| places.get(&pair[1]) < places.get(&pair[0])) {
+                    if places.contains_key(&pair[1]) {
+                        let message =
+                            format!("utterance {} comes behind {}, but before it in utt2spk", pair[1], pair[0]);
+                        self.fault("spk2utt", &row.key, message);
+                    }
+                }
                 for utterance in row.words().map(ToOwned::to_owned) {
                     match speakers.get(&utterance) {
                         None => self.fault("spk2utt", &row.key, format!("utterance {utterance} is not in utt2spk")),
@@ -263,8 +281,7 @@ impl Directory<'_> {
                 self.fault("text", &row.key, "the text is not UTF-8");
                 continue;
             };
-            let foreign =
-                text.chars().find(|&c| c.is_control() && c != '\t' || c.is_whitespace() && !matches!(c, ' ' | '\t'));
+            let foreign = text.chars().find(|&c| is_no_text(c));
             if let Some(foreign) = foreign {
                 let message =
                     format!("the text has the character U+{:04X}; words have spaces between them", u32::from(foreign));
@@ -321,6 +338,12 @@ impl Directory<'_> {
     }
 }
 
+/// Whether a character is a control, a space that is no plain one, or none that stands for anything.
+fn is_no_text(c: char) -> bool {
+    let is_none = u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);
+    !matches!(c, ' ' | '\t') && (c.is_control() || c.is_whitespace() || is_none)
+}
+
 impl Form {
     /// What was expected behind the key, where it is not there.
     fn refuse(self, row: &Row) -> Option<&'static str> {
@@ -335,14 +358,16 @@ impl Form {
                     is_positive(0) && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
                 (words.len() != 1 || !is_count).then_some("a number of frames")
             }
+            Self::Warp => {
+                let is_warp = row.number_at(0).is_some_and(|number| number > 0.5 && number < 1.5);
+                (words.len() != 1 || !is_warp).then_some("a number between 0.5 and 1.5")
+            }
             Self::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
             Self::Segment => {
                 let (begin, end) = (row.number_at(1), row.number_at(2));
-                // -1 is the end of the recording.
-                let is_span =
-                    matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && (end > begin || end == -1.0));
-                // A channel may follow.
-                (!(3..=4).contains(&words.len()) || !is_span).then_some("a recording, its begin and a later end")
+                // extract-segments also reads -1 for the end of the recording, and a channel; recipes do not.
+                let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
+                (words.len() != 3 || !is_span).then_some("a recording, its begin and a later end")
             }
             Self::Channel => {
                 let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");

@@ -1,5 +1,7 @@
 //! Text files of a data directory: lines of a key and what belongs to it.
 
+use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -15,13 +17,16 @@ pub(crate) struct Row {
     pub(crate) key: BString,
     /// What stands behind the key, without white space at its ends.
     pub(crate) rest: BString,
+    /// Whether there is a carriage return before the end of the line, as programs of Windows write it.
+    pub(crate) has_return: bool,
 }
 
 impl Row {
     fn read(number: u64, line: &[u8]) -> Self {
+        let has_return = line.trim_end_with(|c| c == '\n').ends_with(b"\r");
         let line = line.trim_ascii();
         let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-        Self { number, key: line[..end].into(), rest: line[end..].trim_ascii().into() }
+        Self { number, key: line[..end].into(), rest: line[end..].trim_ascii().into(), has_return }
     }
 
     /// The words behind the key.
@@ -54,6 +59,19 @@ impl Folder {
     /// Whether there is such a file.
     pub(crate) fn has(&self, file: &str) -> bool {
         self.path.join(file).is_file()
+    }
+
+    /// Whether the last line of a file has no end.
+    pub(crate) fn ends_within_line(&self, file: &str) -> bool {
+        let last = || -> std::io::Result<u8> {
+            let mut file = fs::File::open(self.path.join(file))?;
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            file.read_exact(&mut last)?;
+            Ok(last[0])
+        };
+        // An empty file is told otherwise.
+        last().is_ok_and(|last| last != b'\n')
     }
 
     /// Hands every line of a file over; returns whether there is the file.

@@ -110,7 +110,7 @@ fn directory() -> Scratch {
     let scratch = tables();
     scratch.write("utt2spk", "a x\nb x\nc y\n").write("spk2utt", "x a b\ny c\n");
     scratch.write("text", "a one\nb two words\nc three\n");
-    scratch.write("segments", "a rec 0 0.1\nb rec 0.1 0.2\nc rec 0.2 -1\n");
+    scratch.write("segments", "a rec 0 0.1\nb rec 0.1 0.2\nc rec 0.2 0.3\n");
     scratch.sh("rm -f *.ark.tmp; table-check .").succeeds().stdout_is("");
     scratch
 }
@@ -178,6 +178,45 @@ fn all_faults_of_a_data_directory_are_told() {
         ),
         ("utt2dur", "a 0.5\nb -1\nc 1\n", "./utt2dur: b: expected a number above 0 behind the key, got \"-1\"\n"),
         ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f behind the key, got \"w\"\n"),
+        (
+            "segments",
+            "a rec 0 0.1\nb rec 0.1 -1\nc rec 0.2 0.3 1\n",
+            "./segments: b: expected a recording, its begin and a later end behind the key, got \"rec 0.1 -1\"\n\
+          ./segments: c: expected a recording, its begin and a later end behind the key, got \"rec 0.2 0.3 1\"\n",
+        ),
+        ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes behind b, but before it in utt2spk\n"),
+        (
+            "spk2warp",
+            "x 0.5\ny 1.5\n",
+            "./spk2warp: x: expected a number between 0.5 and 1.5 behind the key, got \"0.5\"\n\
+          ./spk2warp: y: expected a number between 0.5 and 1.5 behind the key, got \"1.5\"\n",
+        ),
+        (
+            "utt2warp",
+            "a 1\nb 1.1\nc x\n",
+            "./utt2warp: c: expected a number between 0.5 and 1.5 behind the key, got \"x\"\n",
+        ),
+        (
+            "text",
+            "a one\r\nb two\nc three\r\n",
+            "./text: line 1: 2 lines end with a carriage return before the line end; this is the first\n",
+        ),
+        ("text", "a one\nb two\nc three", "./text: line 3: the last line has no line end\n"),
+        (
+            "text",
+            "a one\nb two\u{a0}x\nc three\n",
+            "./text: b: the text has the character U+00A0; words have spaces between them\n",
+        ),
+        (
+            "text",
+            "a one\nb \u{fffe}x\nc three\n",
+            "./text: b: the text has the character U+FFFE; words have spaces between them\n",
+        ),
+        (
+            "utt2lang",
+            "a en\nb\nc en x\n",
+            "./utt2lang: b: expected one word behind the key, got \"\"\n./utt2lang: c: expected one word behind the key, got \"en x\"\n",
+        ),
         (
             "reco2file_and_channel",
             "rec file C\n",
