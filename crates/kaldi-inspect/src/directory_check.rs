@@ -184,13 +184,11 @@ impl Directory<'_> {
             let mut listed = HashSet::new();
             let places: HashMap<_, _> = utt2spk.iter().enumerate().map(|(place, row)| (&row.key, place)).collect();
             for row in &spk2utt {
-                let words: Vec<_> = row.words().map(ToOwned::to_owned).collect();
-                for pair in words.windows(2).filter(|pair| places.get(&pair[1]) < places.get(&pair[0])) {
-                    if places.contains_key(&pair[1]) {
-                        let message =
-                            format!("utterance {} comes behind {}, but before it in utt2spk", pair[1], pair[0]);
-                        self.fault("spk2utt", &row.key, message);
-                    }
+                let is_own = |utterance: &BString| speakers.get(utterance).is_some_and(|it| **it == row.key);
+                let own: Vec<_> = row.words().map(ToOwned::to_owned).filter(is_own).collect();
+                for pair in own.windows(2).filter(|pair| places.get(&pair[1]) < places.get(&pair[0])) {
+                    let message = format!("utterance {} comes behind {}, but before it in utt2spk", pair[1], pair[0]);
+                    self.fault("spk2utt", &row.key, message);
                 }
                 for utterance in row.words().map(ToOwned::to_owned) {
                     match speakers.get(&utterance) {

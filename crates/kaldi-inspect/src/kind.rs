@@ -3,7 +3,9 @@
 use std::fs;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier};
+use kaldi_io::{
+    Input, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier, printable_rxfilename,
+};
 use kaldi_table::SequentialReader;
 
 use crate::{Error, Result};
@@ -109,6 +111,23 @@ impl Named {
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),
         };
         Ok(SequentialReader::open([prefix.as_bytes(), &named.rxfilename].concat())?)
+    }
+
+    /// Whether it is standard input.
+    pub fn is_stdin(&self) -> bool {
+        matches!(Rxfilename::parse(self.rxfilename.as_bstr()), Ok(Rxfilename::Stdin))
+    }
+
+    /// What is doubtful about `ark:` or `scp:` before the name of a file: it looks like the other one.
+    pub fn advice(&self) -> Option<String> {
+        let found = match self.kind {
+            Kind::Archive if !self.is_stream() => Self::find(self.rxfilename.as_bstr()).ok()?,
+            _ => return None,
+        };
+        let name = printable_rxfilename(self.rxfilename.as_bstr());
+        (found.kind == Kind::Script && !name.is_empty()).then(|| {
+            format!("{name} looks like a script file, whose lines are values of an archive here: scp:{name} reads it")
+        })
     }
 
     /// Whether it can be read only once: a stream. Values of a script file may be streams all the same.

@@ -8,9 +8,9 @@
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
 //! | [`Header`], [`Content`], [`Frames`], [`write_value`] | of an entry: what its header says; its numbers or words; what it has over time; its text |
 //!
-//! Of whole tables: [`Summary`], [`DirectorySummary`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
+//! Of whole tables: [`Summary`], [`DirectorySummary`], told by [`Info`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
 //! [`select`].
-//! [`Statistics`] are of tables of [`Numbers`], which are read on all threads.
+//! [`Statistics`] are of tables of [`Numbers`], which are read on all threads; [`Report`] tells them.
 //!
 //! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
 //! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
@@ -48,12 +48,15 @@ mod entry;
 mod error;
 mod fault;
 mod frames;
+mod group;
 mod header;
+mod info;
 mod keys;
 mod kind;
 mod likely;
 mod moments;
 mod numbers;
+mod report;
 mod rows;
 mod script;
 mod select;
@@ -74,14 +77,17 @@ pub use entry::Entry;
 pub use error::{Error, Result};
 pub use fault::Fault;
 pub use frames::Frames;
+pub use group::{By, Group, Lengths};
 pub use header::{Header, Precision};
+pub use info::Info;
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
 pub use moments::Moments;
 pub use numbers::{Elements, Layout, Numbers};
+pub use report::Report;
 pub use script::{Line, Loader, ScriptLines};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;
-pub use statistics::{By, Examiner, Group, Lengths, Part, Statistics};
+pub use statistics::{Examiner, Part, Statistics};
 pub use summary::Summary;

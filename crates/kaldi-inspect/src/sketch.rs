@@ -7,6 +7,9 @@
 /// Bits of a number in single precision that its bucket does not show.
 const HIDDEN: u32 = 16;
 
+/// The bit of a bucket that is set for negative values.
+const SIGN: u16 = 0x8000;
+
 /// How many values are in each bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
@@ -59,9 +62,8 @@ impl Sketch {
         let negative = (0x8000..0xff80).rev();
         let ordered = negative.chain(0..0x7f80_u32);
         ordered.filter(|&bucket| self.counts[bucket as usize] > 0).map(|bucket| {
-            let inner = f64::from(f32::from_bits(bucket << HIDDEN));
-            let outer = f64::from(f32::from_bits(bucket << HIDDEN | ((1 << HIDDEN) - 1)));
-            (inner.min(outer), inner.max(outer), self.counts[bucket as usize])
+            let (low, high) = bounds(bucket);
+            (low, high, self.counts[bucket as usize])
         })
     }
 
@@ -73,23 +75,60 @@ impl Sketch {
     /// The quantiles of these fractions, which rise: the value at the place `fraction * (count - 1)`, counted from 0, of the
     /// sorted values, as NumPy has it. Within a bucket, values are taken to be spread evenly. NaN where there are no values.
     pub fn quantiles<const N: usize>(&self, fractions: [f64; N]) -> [f64; N] {
-        let count = self.count();
-        let mut buckets = self.buckets();
-        let mut current = buckets.next();
-        let mut before = 0;
-        fractions.map(|fraction| {
-            let place = fraction * count.saturating_sub(1) as f64;
-            loop {
-                let Some((low, high, inside)) = current else { return f64::NAN };
-                if place < (before + inside) as f64 || before + inside >= count {
-                    let share = ((place - before as f64 + 0.5) / inside as f64).clamp(0.0, 1.0);
-                    return low + share * (high - low);
-                }
-                before += inside;
-                current = buckets.next();
-            }
-        })
+        quantiles(self.buckets(), self.count(), fractions)
     }
+}
+
+/// The buckets of some values that are not empty, with their counts: what [`Sketch::take_buckets`] tells of them, in the order
+/// of the values. It costs a sort of the values, where a sketch costs a walk through all buckets.
+pub(crate) fn sorted_buckets(values: &[f32]) -> Vec<(u16, u64)> {
+    // Bits that rise with the values.
+    let mut ordered: Vec<u16> = values
+        .iter()
+        .map(|value| (value.to_bits() >> HIDDEN) as u16)
+        .map(|bucket| if bucket & SIGN != 0 { !bucket } else { bucket | SIGN })
+        .collect();
+    ordered.sort_unstable();
+    let bucket = |ordered: u16| if ordered & SIGN != 0 { ordered & !SIGN } else { !ordered };
+    ordered.chunk_by(|a, b| a == b).map(|equal| (bucket(equal[0]), equal.len() as u64)).collect()
+}
+
+/// Like [`Sketch::quantiles`], of [`sorted_buckets`].
+pub(crate) fn quantiles_of<const N: usize>(buckets: &[(u16, u64)], fractions: [f64; N]) -> [f64; N] {
+    let finite = || buckets.iter().filter(|(bucket, _)| bucket & !SIGN < 0x7f80);
+    let bounded = finite().map(|&(bucket, count)| {
+        let (low, high) = bounds(bucket.into());
+        (low, high, count)
+    });
+    quantiles(bounded, finite().map(|(_, count)| count).sum(), fractions)
+}
+
+/// The smallest and the largest value of a bucket.
+fn bounds(bucket: u32) -> (f64, f64) {
+    let inner = f64::from(f32::from_bits(bucket << HIDDEN));
+    let outer = f64::from(f32::from_bits(bucket << HIDDEN | ((1 << HIDDEN) - 1)));
+    (inner.min(outer), inner.max(outer))
+}
+
+fn quantiles<const N: usize>(
+    mut buckets: impl Iterator<Item = (f64, f64, u64)>,
+    count: u64,
+    fractions: [f64; N],
+) -> [f64; N] {
+    let mut current = buckets.next();
+    let mut before = 0;
+    fractions.map(|fraction| {
+        let place = fraction * count.saturating_sub(1) as f64;
+        loop {
+            let Some((low, high, inside)) = current else { return f64::NAN };
+            if place < (before + inside) as f64 || before + inside >= count {
+                let share = ((place - before as f64 + 0.5) / inside as f64).clamp(0.0, 1.0);
+                return low + share * (high - low);
+            }
+            before += inside;
+            current = buckets.next();
+        }
+    })
 }
 
 #[cfg(test)]
@@ -149,6 +188,20 @@ mod tests {
             }
         }
         assert_eq!(sum, whole);
+    }
+
+    #[test]
+    fn sorted_buckets_are_those_of_a_sketch() {
+        let mut values: Vec<f32> = uniform(3000).map(|value| (value - 0.3) as f32 * 1e3).collect();
+        values.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, f32::MIN]);
+        let mut sketch = Sketch::default();
+        sketch.add(&values);
+        let sorted = sorted_buckets(&values);
+        assert_eq!(quantiles_of(&sorted, FRACTIONS), sketch.quantiles(FRACTIONS));
+        let mut again = Sketch::default();
+        again.add_buckets(&sorted);
+        assert_eq!(again, sketch);
+        assert!(quantiles_of(&sorted_buckets(&[f32::NAN]), [0.5])[0].is_nan());
     }
 
     #[test]

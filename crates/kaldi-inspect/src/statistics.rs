@@ -1,15 +1,15 @@
 //! Statistics of the numbers in tables.
 
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
 use kaldi_table::{Entry, WorkError};
 
+use crate::group::{By, Group, Lengths};
 use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
-use crate::sketch::Sketch;
+use crate::sketch::{Sketch, quantiles_of, sorted_buckets};
 
 /// Columns that are told apart at most: vectors of more are sequences.
 const MOST_COLUMNS: usize = 4096;
@@ -17,68 +17,8 @@ const MOST_COLUMNS: usize = 4096;
 /// Numbers that are looked at together: 1 kB, a multiple of 64 numbers.
 const BLOCK: usize = 256;
 
-/// What numbers are put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
-    /// All of a table.
-    Table,
-    /// Those of a column of matrices; those at a place of vectors.
-    Column,
-    /// Those of an entry.
-    Key,
-    /// Those of all entries of a speaker.
-    Speaker,
-}
-
-impl FromStr for By {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "table" => Ok(Self::Table),
-            "column" => Ok(Self::Column),
-            "key" => Ok(Self::Key),
-            "speaker" => Ok(Self::Speaker),
-            _ => Err("expected table, column, key or speaker"),
-        }
-    }
-}
-
-/// What is told of the numbers of a group.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// The number of the column, the key or the speaker; empty for a table.
-    pub name: BString,
-    /// Count, extremes, mean, deviation.
-    pub moments: Moments,
-    /// The quantiles of [`Group::FRACTIONS`]; NaN where there are no finite numbers. See [`Sketch::RELATIVE_ERROR`].
-    pub quantiles: [f64; 5],
-}
-
-impl Group {
-    /// The fractions of the quantiles.
-    pub const FRACTIONS: [f64; 5] = [0.01, 0.25, 0.5, 0.75, 0.99];
-
-    /// A quantile is never outside of the extremes, which are exact; that of integers is one.
-    fn new(name: impl Into<BString>, moments: Moments, sketch: &Sketch, are_integers: bool) -> Self {
-        let quantiles = sketch.quantiles(Self::FRACTIONS);
-        let quantiles = if are_integers { quantiles.map(f64::round) } else { quantiles };
-        let quantiles =
-            if moments.count > 0 { quantiles.map(|value| value.clamp(moments.min, moments.max)) } else { quantiles };
-        Self { name: name.into(), moments, quantiles }
-    }
-}
-
-/// Entries of similar lengths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lengths {
-    /// The shortest.
-    pub first: u64,
-    /// The longest.
-    pub last: u64,
-    /// How many entries.
-    pub entries: u64,
-}
+/// Numbers of an entry up to which it is quicker to sort their buckets than to walk through all buckets.
+const MOST_SORTED: usize = 1 << 13;
 
 /// The worker's part: looks at one entry after the other, on any thread.
 #[derive(Clone, Debug)]
@@ -134,6 +74,7 @@ impl Examiner {
         if let Some((Layout { dims, is_double: false, header }, bytes)) = lies_there
             && self.by != By::Column
             && !self.with_columns
+            && !self.sorts(dims.iter().product())
         {
             return Ok(self.examine_bytes(entry.key(), &dims, bytes[header..].as_chunks().0, scratch));
         }
@@ -171,8 +112,7 @@ impl Examiner {
             part.find_constant(&scratch.values, num_columns, |value| value);
         }
         if self.by != By::Column {
-            scratch.sketch.add(&scratch.values);
-            self.take_sketch(entry.key(), &mut scratch.sketch, &mut part);
+            self.count(entry.key(), &scratch.values, &mut scratch.sketch, &mut part);
         }
         Ok(part)
     }
@@ -194,15 +134,37 @@ impl Examiner {
         part
     }
 
+    /// Whether the numbers of an entry are a group, or a part of one, and few enough to sort their buckets.
+    fn sorts(&self, count: usize) -> bool {
+        matches!(self.by, By::Key | By::Speaker) && count <= MOST_SORTED
+    }
+
     /// Takes what the sketch tells of the entry, where it is not for the whole table.
     fn take_sketch(&self, key: &BStr, sketch: &mut Sketch, part: &mut Part) {
         match self.by {
             By::Table | By::Column => {}
             By::Key => {
-                part.group = Some(Group::new(key, part.moments, sketch, part.are_integers));
+                let quantiles = sketch.quantiles(Group::FRACTIONS);
+                part.group = Some(Group::new(key, part.moments, quantiles, part.are_integers));
                 sketch.take_buckets();
             }
             By::Speaker => part.buckets = sketch.take_buckets(),
+        }
+    }
+
+    /// Counts the numbers of an entry.
+    fn count(&self, key: &BStr, values: &[f32], sketch: &mut Sketch, part: &mut Part) {
+        if !self.sorts(values.len()) {
+            sketch.add(values);
+            return self.take_sketch(key, sketch, part);
+        }
+        let buckets = sorted_buckets(values);
+        match self.by {
+            By::Key => {
+                let quantiles = quantiles_of(&buckets, Group::FRACTIONS);
+                part.group = Some(Group::new(key, part.moments, quantiles, part.are_integers));
+            }
+            _ => part.buckets = buckets,
         }
     }
 
@@ -411,13 +373,18 @@ impl Statistics {
     /// The groups of the groups, but for entries, whose groups came one by one.
     pub fn groups(&self) -> Vec<Group> {
         match self.examiner.by {
-            By::Table => vec![Group::new("", self.table, &self.sketch(), self.are_integers)],
+            By::Table => {
+                let quantiles = self.sketch().quantiles(Group::FRACTIONS);
+                vec![Group::new("", self.table, quantiles, self.are_integers)]
+            }
             By::Key => Vec::new(),
             By::Speaker => {
                 let group = |(speaker, (moments, counts)): (&BString, &(Moments, BTreeMap<u16, u64>))| {
-                    let mut sketch = Sketch::default();
-                    counts.iter().for_each(|(&bucket, &count)| sketch.add_buckets(&[(bucket, count)]));
-                    Group::new(speaker.clone(), *moments, &sketch, self.are_integers)
+                    // In the order of the values: those of negative ones fall.
+                    let ordered = counts.range(0x8000..).rev().chain(counts.range(..0x8000));
+                    let buckets: Vec<(u16, u64)> = ordered.map(|(&bucket, &count)| (bucket, count)).collect();
+                    let quantiles = quantiles_of(&buckets, Group::FRACTIONS);
+                    Group::new(speaker.clone(), *moments, quantiles, self.are_integers)
                 };
                 self.speakers.iter().map(group).collect()
             }
@@ -426,7 +393,7 @@ impl Statistics {
                 let column = |(number, moments): (usize, &Moments)| {
                     let mut sum = Sketch::default();
                     scratches.iter().filter_map(|scratch| scratch.columns.get(number)).for_each(|it| sum.merge(it));
-                    Group::new(number.to_string(), *moments, &sum, self.are_integers)
+                    Group::new(number.to_string(), *moments, sum.quantiles(Group::FRACTIONS), self.are_integers)
                 };
                 self.columns.iter().enumerate().map(column).collect()
             }

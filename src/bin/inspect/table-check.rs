@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Checks, Fault, Kind, Missing, Named, check, check_directory};
 use kaldi_io::Output;
-use kaldi_log::log;
+use kaldi_log::{log, warning};
 use kaldi_scan::ValueType;
 use serde_json::json;
 
@@ -63,6 +63,9 @@ fn table_check(opts: Options) -> Result<Tally> {
     let (mut entries, mut faults, mut failed) = (0, 0, None);
     for table in &opts.tables {
         let named = Named::find(table)?;
+        if let Some(advice) = named.advice() {
+            warning!("{advice}");
+        }
         let mut report = |fault: Fault| {
             faults += 1;
             let line = match opts.json {

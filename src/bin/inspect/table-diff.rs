@@ -59,7 +59,9 @@ fn table_diff(opts: Options) -> Result<Tally> {
         Tolerance { relative: opts.rtol, absolute: opts.atol, by_key: opts.by_key, value_type: opts.value_type };
     let mut output = Output::create("-".into(), false)?;
     let (mut differences, mut failed) = (0, None);
-    let compared = diff(Named::find(&opts.first)?, Named::find(&opts.second)?, tolerance, &mut |difference| {
+    let (first, second) = (Named::find(&opts.first)?, Named::find(&opts.second)?);
+    ensure!(!(first.is_stdin() && second.is_stdin()), "both tables are standard input, which can be read only once");
+    let compared = diff(first, second, tolerance, &mut |difference| {
         differences += 1;
         let line = if opts.json { to_json(&difference).to_string() } else { difference.to_string() };
         if let Err(error) = output.write_all((line + "\n").as_bytes()) {

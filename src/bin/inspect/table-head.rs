@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, cut_lines, show, show_json};
+use kaldi_inspect::{Entries, Named, cut_lines, show, show_json};
 use kaldi_io::Output;
+use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_scan::ValueType;
 
@@ -51,7 +52,11 @@ fn table_head(opts: Options) -> Result<Tally> {
     let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json);
     let mut done = 0;
     for table in &opts.tables {
-        let mut entries = Entries::open(table, opts.value_type)?;
+        let named = Named::find(table)?;
+        if let Some(advice) = named.advice() {
+            warning!("{advice}");
+        }
+        let mut entries = Entries::of(named, opts.value_type)?;
         for _ in 0..opts.n {
             let Some(entry) = entries.next()? else { break };
             let value_type = entries.value_type();

@@ -9,6 +9,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Entries, Entry, Header, Kind, Named, ScriptLines};
 use kaldi_io::Output;
+use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_scan::ValueType;
 use serde::Serialize;
@@ -69,6 +70,9 @@ fn table_keys(opts: Options) -> Result<Tally> {
     let mut done = 0;
     for table in &opts.tables {
         let named = Named::find(table)?;
+        if let Some(advice) = named.advice() {
+            warning!("{advice}");
+        }
         if named.kind == Kind::Script && !(opts.offsets || opts.sizes || opts.dims) {
             let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
             while let Some(line) = lines.next_line()? {

@@ -104,4 +104,11 @@ fn what_cannot_be_read_is_an_error() {
     let scratch = tables();
     scratch.sh("head -c 70 feats.ark > cut.ark; table-diff feats.ark cut.ark").fails_with(255).stderr_has("cut.ark:");
     scratch.sh("table-diff . feats.ark").fails_with(255).stderr_has("is a folder");
+    for names in ["- -", "ark:- ark,t:-", "- ''"] {
+        scratch
+            .sh(&format!("cat feats.ark | table-diff {names}"))
+            .fails_with(255)
+            .stderr_has("both tables are standard input, which can be read only once");
+    }
+    scratch.sh("cat feats.ark | table-diff - feats.ark").succeeds().stdout_is("");
 }

@@ -161,3 +161,15 @@ fn of_a_large_archive_next_to_nothing_is_read() {
     let read = reads(command) - start;
     assert!(read > 0 && read < 40 * 240_000 / 50, "{read} bytes");
 }
+
+#[test]
+fn a_script_file_that_is_read_as_an_archive_is_told() {
+    let scratch = tables();
+    for tool in ["table-info", "table-head", "table-keys", "table-check"] {
+        scratch.sh(&format!("{tool} ark:feats.scp")).succeeds().stderr_has(
+            "feats.scp looks like a script file, whose lines are values of an archive here: scp:feats.scp reads it",
+        );
+        let others = format!("{tool} ark:text feats.scp scp:feats.scp ark:feats.ark 2>&1 | grep -c 'looks like'");
+        scratch.sh(&others).fails_with(1).stdout_is("0\n");
+    }
+}

@@ -219,3 +219,17 @@ fn a_plot_is_a_picture_or_a_drawing() {
     }
     assert!(!scratch.path("x.png").exists() && !scratch.path("x.pdf").exists());
 }
+
+/// Few numbers are sorted, many are counted in a table of all buckets: both tell the same.
+#[test]
+fn groups_of_any_size_have_the_same_quantiles() {
+    let scratch = Scratch::new();
+    let numbers: Vec<f32> = (0..10_000).map(|at| ((at * 7919) % 10_007) as f32 / 7.0 - 400.0).collect();
+    let row = |numbers: &[f32]| Sample::Matrix(vec![numbers.to_vec()]);
+    scratch.write("whole.ark", binary_archive(&[("a", row(&numbers))]));
+    scratch.write("parts.ark", binary_archive(&[("a", row(&numbers[..3000])), ("b", row(&numbers[3000..]))]));
+    scratch.write("utt2spk", "a s\nb s\n");
+    let fields = "cut -f 3-5,8-";
+    scratch.sh(&format!("table-stats --by=key whole.ark | {fields} > key; table-stats --by=speaker --utt2spk=ark:utt2spk parts.ark | {fields} > parts; table-stats --by=speaker --utt2spk=ark:utt2spk whole.ark | {fields} > speaker")).succeeds();
+    scratch.sh("cmp key parts && cmp key speaker && wc -l < key").succeeds().stdout_is("2\n");
+}
