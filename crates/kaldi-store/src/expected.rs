@@ -24,11 +24,17 @@ const MOST: u64 = 256;
 /// Bytes that a value is taken to have before one was read.
 const FIRST_GUESS: u64 = 1 << 17;
 
+/// Values that are remembered.
+const MEMORY: u32 = 256;
+
 /// The bounds of what a value is taken to have.
 const GUESSES: std::ops::RangeInclusive<u64> = 1 << 14..=1 << 22;
 
 /// Bytes between two values that are fetched with them rather than left out.
 const GAP: u64 = 1 << 16;
+
+/// Bytes before a value that come with it: the tools read its key, too.
+const BEFORE: u64 = 256;
 
 /// Bytes of one request, where several values are fetched.
 const BLOCK: u64 = 1 << 22;
@@ -51,9 +57,9 @@ struct Blocks {
     queue: VecDeque<Block>,
     bytes: u64,
     /// How long the values of an object are.
-    guesses: Recent<BString, u64>,
+    guesses: Recent<BString, Guess>,
     /// How long the values are, of whatever object.
-    guess: Option<u64>,
+    guess: Guess,
 }
 
 /// A part of an object.
@@ -76,6 +82,37 @@ enum Content {
     Failed,
 }
 
+/// How long values are: a little more than the longest of the last ones. A byte that lacks takes another request, which costs
+/// more than many that nobody needs.
+#[derive(Clone, Debug)]
+struct Guess {
+    /// The longest of the last [`MEMORY`] and of those before.
+    longest: [u64; 2],
+    /// How many the last ones are.
+    count: u32,
+}
+
+impl Default for Guess {
+    fn default() -> Self {
+        Self { longest: [0, FIRST_GUESS], count: 0 }
+    }
+}
+
+impl Guess {
+    fn learn(&mut self, length: u64) {
+        if self.count == MEMORY {
+            *self = Self { longest: [0, self.longest[0]], count: 0 };
+        }
+        self.longest[0] = self.longest[0].max(length);
+        self.count += 1;
+    }
+
+    fn length(&self) -> u64 {
+        let longest = self.longest[0].max(self.longest[1]);
+        longest.saturating_add(longest / 16).clamp(*GUESSES.start(), *GUESSES.end())
+    }
+}
+
 impl Drop for Block {
     fn drop(&mut self) {
         self.work.abort();
@@ -94,8 +131,9 @@ impl Expected {
         let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
         self.permits.add_permits(at_once.saturating_sub(before) as usize);
         let mut blocks = self.blocks();
-        let guess = blocks.guesses.get(&object.url).copied().or(blocks.guess).unwrap_or(FIRST_GUESS);
-        offsets.retain(|&offset| blocks.find(object.url.as_ref(), offset).is_none());
+        let guess = blocks.guesses.get(&object.url).unwrap_or(&blocks.guess).length();
+        // A value that begins in another one's block may not end there.
+        offsets.retain(|offset| !blocks.has_value(&object.url, *offset));
         offsets.sort_unstable();
         offsets.dedup();
         let is_near = |one: &u64, next: &u64| next - one <= guess + GAP;
@@ -105,6 +143,7 @@ impl Expected {
                 let (these, behind) = rest.split_at(rest.partition_point(|offset| offset - start < BLOCK));
                 let end = these.last().unwrap_or(&start).saturating_add(guess);
                 rest = behind;
+                let start = start.saturating_sub(BEFORE);
                 let content = self.fetch(engine, object, Part::from(start..end));
                 blocks.push(Block {
                     url: object.url.clone(),
@@ -125,9 +164,8 @@ impl Expected {
             let mut blocks = self.blocks();
             let block = blocks.find(url, offset)?;
             let (start, content) = (block.start, block.content.clone());
-            if let Some(length) = length {
-                let value = block.offsets.iter().rev().find(|&&value| value <= offset).copied().unwrap_or(start);
-                blocks.learn(url, offset.saturating_add(length) - value);
+            if let (Some(length), Some(value)) = (length, blocks.value_at(url, offset)) {
+                blocks.learn(url, offset.saturating_add(length) - value.min(offset));
             }
             (start, content)
         };
@@ -166,9 +204,27 @@ impl Blocks {
     fn find(&self, url: &BStr, offset: u64) -> Option<&Block> {
         let has = |block: &&Block| block.url == url && (block.start..block.end).contains(&offset);
         // A value that begins in a block may not end there: the block that it was expected in is a better one.
-        let is_value = |block: &&Block| block.offsets.binary_search(&offset).is_ok();
+        let is_value = |block: &&Block| {
+            let next = block.offsets.partition_point(|value| *value < offset);
+            block.offsets.get(next).is_some_and(|value| value - offset <= BEFORE)
+        };
         let mut having = self.queue.iter().rev().filter(has);
         having.clone().find(is_value).or_else(|| having.next())
+    }
+
+    fn has_value(&self, url: &BString, offset: u64) -> bool {
+        self.queue.iter().any(|block| block.url == *url && block.offsets.binary_search(&offset).is_ok())
+    }
+
+    /// Where the value begins that a read from `offset` on is of, or of its key.
+    fn value_at(&self, url: &BStr, offset: u64) -> Option<u64> {
+        let before = |block: &Block| {
+            let behind = block.offsets.partition_point(|value| *value <= offset + BEFORE);
+            behind.checked_sub(1).map(|index| block.offsets[index])
+        };
+        let value = self.queue.iter().filter(|block| block.url == url).filter_map(before).max()?;
+        // Its own value may have been forgotten.
+        (offset.saturating_sub(value) <= self.guesses.get(url).unwrap_or(&self.guess).length()).then_some(value)
     }
 
     fn push(&mut self, block: Block) {
@@ -180,12 +236,12 @@ impl Blocks {
         }
     }
 
-    /// Takes note of the length of a value: the longest of the last ones is the guess for the next.
+    /// Takes note of the length of a value, or of a part of one.
     fn learn(&mut self, url: &BStr, length: u64) {
-        let before = self.guesses.get(BStr::new(url)).copied().or(self.guess).unwrap_or(0);
-        let guess = length.max(before - before / 16).clamp(*GUESSES.start(), *GUESSES.end());
+        let mut guess = self.guesses.get(BStr::new(url)).unwrap_or(&self.guess).clone();
+        guess.learn(length);
+        self.guess = guess.clone();
         self.guesses.put(url.to_owned(), guess);
-        self.guess = Some(guess);
     }
 }
 
@@ -204,4 +260,23 @@ async fn fetch(engine: Arc<Engine>, object: Object, part: Part) -> Result<Bytes,
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes.freeze())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guess_is_the_longest_of_the_last_ones_and_a_little_more() {
+        let mut guess = Guess::default();
+        assert_eq!(guess.length(), FIRST_GUESS + FIRST_GUESS / 16);
+        guess.learn(160_000);
+        (0..2 * MEMORY).for_each(|_| guess.learn(1000));
+        assert_eq!(guess.length(), *GUESSES.start());
+        guess.learn(160_000);
+        (0..MEMORY).for_each(|_| guess.learn(1000));
+        assert_eq!(guess.length(), 170_000);
+        guess.learn(u64::MAX);
+        assert_eq!(guess.length(), *GUESSES.end());
+    }
 }

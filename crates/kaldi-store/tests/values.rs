@@ -91,8 +91,11 @@ fn four_values_for_each_thread_are_on_their_way() {
     fs::write(&script, mixed.concat()).unwrap();
     for (threads, most) in [("1", 4), ("3", 12)] {
         *counts.lock().unwrap() = (0, 0);
+        let before = server.asked().len();
         let words = [&format!("--num-threads={threads}"), &format!("scp:{}", script.display()), "ark:/dev/null"];
         succeed(tool("copy-vector").args(words));
+        let asked = server.asked().len() - before;
+        assert!(asked < 125, "{asked} requests for 100 values");
         let seen = counts.lock().unwrap().1;
         // The value whose turn it is may be asked for besides.
         assert!(seen > most / 2 && seen <= most + 1, "{seen} with {threads} threads");
