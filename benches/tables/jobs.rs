@@ -229,6 +229,9 @@ fn table_jobs() -> Vec<Job> {
         job("table-export of the matrices to npz", "table-export", &["m.ark", "out.npz"])
             .compared_with(Cp, 1.5)
             .beside(Rival::Nobody),
+        job("table-sort of the matrices", "table-sort", &["ark:m.ark", "ark:out"])
+            .compared_with(Cp, 2.0)
+            .beside(Rival::Nobody),
         job("table-stats of the matrices", "table-stats", &["m.ark"])
             .compared_with(CatToFile, 1.5)
             .beside(Rival::Nobody),
