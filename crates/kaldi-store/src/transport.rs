@@ -1,6 +1,6 @@
 //! The way of the library of the stores to the network: the same as for the web.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::{self, StreamExt};
 use http::header::{CONTENT_LENGTH, RANGE};
@@ -13,6 +13,9 @@ use crate::attempts::Attempts;
 use crate::client::{Client, Request};
 use crate::fault::Fault;
 use crate::settings::Settings;
+
+/// A list that has ended.
+const LAST_PAGE: &str = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
 
 /// What is read at most of an answer that is no object, such as a list or a message.
 const MESSAGE: u64 = 64 << 20;
@@ -29,6 +32,18 @@ pub struct Transport {
     pub client: Arc<Client>,
     /// For work that belongs to no stream.
     pub settings: Settings,
+    /// The page of a list that was asked for last.
+    pub page: Mutex<Option<Url>>,
+}
+
+impl Transport {
+    /// Whether the list goes on: where the same page is asked for twice, it does not.
+    fn goes_on(&self, url: &Url) -> bool {
+        let is_page = url.query().is_some_and(|query| query.contains("list-type=2"));
+        let page = is_page.then(|| url.clone());
+        let before = std::mem::replace(&mut *self.page.lock().unwrap_or_else(PoisonError::into_inner), page);
+        !is_page || before.as_ref() != Some(url)
+    }
 }
 
 impl HttpFetch for Transport {
@@ -36,6 +51,15 @@ impl HttpFetch for Transport {
         let (parts, body) = request.into_parts();
         let url = Url::parse(&parts.uri.to_string())
             .map_err(|_| opendal::Error::new(opendal::ErrorKind::Unexpected, "the name makes no address"))?;
+        let goes_on = self.goes_on(&url);
+        if !goes_on && !url.query().is_some_and(|query| query.contains("continuation-token=")) {
+            // The server has named no next page and not said that there is none: the library asks for the first one again.
+            let body = HttpBody::new(stream::once(std::future::ready(Ok(Buffer::from(LAST_PAGE)))), None);
+            return Ok(Response::new(body));
+        }
+        if !goes_on {
+            return Err(failed(Fault::other("the server sends the same page of the list again and again")));
+        }
         let is_head = parts.method == Method::HEAD;
         let is_object = parts.method == Method::GET
             && (parts.headers.contains_key(RANGE) || url.query().is_some_and(|query| query.contains("op=OPEN")));

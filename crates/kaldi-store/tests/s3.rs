@@ -208,4 +208,20 @@ fn folders_are_listed_page_by_page() {
     for line in ["5 s3://bucket/dir/a", "5 s3://bucket/dir/b", "s3://bucket/dir/sub/"] {
         assert!(names.contains(&line), "{lines}");
     }
+    // A list that has no end is no list.
+    let server = Server::start(move |_| {
+        page("<IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken>", &["a"])
+    });
+    let mut command = support::store(&["ls", "s3://bucket/dir/"]);
+    settings(&mut command, &server.url, SECRET);
+    let line = fail(&mut command);
+    assert!(line.contains("the server sends the same page of the list again and again"), "{line}");
+    // A real server.
+    let s3 = S3::start();
+    fs::create_dir_all(s3.object("dir/sub")).unwrap();
+    for key in ["dir/a", "dir/sub/b"] {
+        fs::write(s3.object(key), "x").unwrap();
+    }
+    let lines = String::from_utf8(succeed(&mut s3.store(&["--recursive", "ls", "s3://bucket/dir/"]))).unwrap();
+    assert!(lines.contains(" 1 s3://bucket/dir/a\n") && lines.contains(" 1 s3://bucket/dir/sub/b\n"), "{lines}");
 }
