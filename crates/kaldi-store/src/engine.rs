@@ -188,7 +188,8 @@ impl Engine {
         if let Some(operator) = operators.get(&name) {
             return Ok(operator.clone());
         }
-        let transport = Transport { client: Arc::clone(&self.client), settings: self.settings, page: Mutex::default() };
+        let (client, settings) = (Arc::clone(&self.client), self.settings);
+        let transport = Transport { client, settings, page: Mutex::default(), bucket: None };
         let operator = place::operator(scheme, bucket, transport)?;
         operators.insert(name, operator.clone());
         Ok(operator)

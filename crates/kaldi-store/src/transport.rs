@@ -34,6 +34,8 @@ pub struct Transport {
     pub settings: Settings,
     /// The page of a list that was asked for last.
     pub page: Mutex<Option<Url>>,
+    /// A bucket that stands before paths where the signatures of requests are made without it.
+    pub bucket: Option<String>,
 }
 
 impl Transport {
@@ -49,8 +51,11 @@ impl Transport {
 impl HttpFetch for Transport {
     async fn fetch(&self, request: http::Request<Buffer>) -> opendal::Result<Response<HttpBody>> {
         let (parts, body) = request.into_parts();
-        let url = Url::parse(&parts.uri.to_string())
+        let mut url = Url::parse(&parts.uri.to_string())
             .map_err(|_| opendal::Error::new(opendal::ErrorKind::Unexpected, "the name makes no address"))?;
+        if let Some(bucket) = &self.bucket {
+            url.set_path(&format!("/{bucket}{}", url.path()));
+        }
         let goes_on = self.goes_on(&url);
         if !goes_on && !url.query().is_some_and(|query| query.contains("continuation-token=")) {
             // The server has named no next page and not said that there is none: the library asks for the first one again.

@@ -7,7 +7,7 @@ pub mod s3;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,22 +98,44 @@ pub struct Server {
 
 impl Server {
     pub fn start(handler: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+        Self::start_as(handler, None)
+    }
+
+    /// A server that speaks TLS; the certificate is for `localhost`.
+    pub fn start_secure(
+        handler: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+        settings: Arc<rustls::ServerConfig>,
+    ) -> Self {
+        Self::start_as(handler, Some(settings))
+    }
+
+    fn start_as(
+        handler: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+        tls: Option<Arc<rustls::ServerConfig>>,
+    ) -> Self {
+        let url = |port| match tls {
+            Some(_) => format!("https://localhost:{port}"),
+            None => format!("http://127.0.0.1:{port}"),
+        };
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let handler: Arc<Handler> = Arc::new(handler);
         let asked = Arc::new(Mutex::new(Vec::new()));
         let has_ended = Arc::new(AtomicBool::new(false));
-        let (all, ended) = (Arc::clone(&asked), Arc::clone(&has_ended));
+        let (all, ended, url) = (Arc::clone(&asked), Arc::clone(&has_ended), url(address.port()));
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 if ended.load(Ordering::Relaxed) {
                     break;
                 }
-                let (handler, all) = (Arc::clone(&handler), Arc::clone(&all));
-                thread::spawn(move || serve(stream, &*handler, &all));
+                let (handler, all, tls) = (Arc::clone(&handler), Arc::clone(&all), tls.clone());
+                thread::spawn(move || match tls.map(rustls::ServerConnection::new) {
+                    Some(connection) => serve(rustls::StreamOwned::new(connection.unwrap(), stream), &*handler, &all),
+                    None => serve(stream, &*handler, &all),
+                });
             }
         });
-        Self { url: format!("http://{address}"), address, asked, has_ended }
+        Self { url, address, asked, has_ended }
     }
 
     /// A server of one object, under any path.
@@ -134,8 +156,8 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: TcpStream, handler: &Handler, all: &Mutex<Vec<Asked>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
+fn serve<S: Read + Write>(stream: S, handler: &Handler, all: &Mutex<Vec<Asked>>) {
+    let mut reader = BufReader::new(stream);
     while let Some(mut asked) = read_request(&mut reader) {
         {
             let mut all = all.lock().unwrap();
@@ -143,14 +165,13 @@ fn serve(stream: TcpStream, handler: &Handler, all: &Mutex<Vec<Asked>>) {
             all.push(asked.clone());
         }
         let answer = handler(&asked);
-        if send(&stream, &asked, &answer).is_err() || answer.cut.is_some() {
-            let _ = stream.shutdown(Shutdown::Both);
+        if send(reader.get_mut(), &asked, &answer).is_err() || answer.cut.is_some() {
             return;
         }
     }
 }
 
-fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace();
@@ -168,7 +189,7 @@ fn read_request(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
     Some(Asked { method, path, headers, body, before: 0 })
 }
 
-fn send(mut stream: &TcpStream, asked: &Asked, answer: &Answer) -> std::io::Result<()> {
+fn send(stream: &mut impl Write, asked: &Asked, answer: &Answer) -> std::io::Result<()> {
     let length = answer.length.clone().unwrap_or_else(|| answer.body.len().to_string());
     let mut head = format!("HTTP/1.1 {} X\r\n", answer.status);
     if !length.is_empty() {
@@ -199,7 +220,7 @@ fn send(mut stream: &TcpStream, asked: &Asked, answer: &Answer) -> std::io::Resu
     if answer.is_endless { without_end(stream, &[b'x'; 1 << 16]) } else { Ok(()) }
 }
 
-fn without_end(mut stream: &TcpStream, piece: &[u8]) -> std::io::Result<()> {
+fn without_end(stream: &mut impl Write, piece: &[u8]) -> std::io::Result<()> {
     loop {
         stream.write_all(piece)?;
     }
