@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::{self, StreamExt};
 use http::header::{CONTENT_LENGTH, RANGE};
-use http::{Method, Response};
+use http::{Method, Response, StatusCode};
 use opendal::Buffer;
 use opendal::raw::{HttpBody, HttpFetch};
 use reqwest::Url;
@@ -71,6 +71,10 @@ impl HttpFetch for Transport {
         let request = Request { method: parts.method, url, headers: parts.headers, body: body.to_bytes() };
         let attempts = ATTEMPTS.try_with(Attempts::clone).unwrap_or_else(|_| Attempts::new(self.settings, "the store"));
         let answer = self.client.send(&request, &attempts).await.map_err(failed)?;
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            // The library does not know this status of all stores.
+            return Err(failed(Fault::of_status(answer.status(), None)));
+        }
 
         let length = answer.headers().get(CONTENT_LENGTH).filter(|_| !is_head);
         let length: Option<u64> = length.and_then(|length| length.to_str().ok()?.parse().ok());
