@@ -203,12 +203,12 @@ fn table_jobs() -> Vec<Job> {
     use Yardstick::{CatToFile, CatToNull, Cp};
     let job = |name, tool, arguments| Job::new(Corpus::Tables, name, tool, arguments);
     vec![
-        job("matrices to text", "copy-matrix", &["ark:m.ark", "ark,t:out"]).goals(0.6, 0.35),
-        job("text to matrices (to /dev/null)", "copy-matrix", &["ark:m.txt", "ark:/dev/null"]).goals(0.45, 0.28),
+        job("matrices to text", "copy-matrix", &["ark:m.ark", "ark,t:out"]).goals(0.3, 0.35),
+        job("text to matrices (to /dev/null)", "copy-matrix", &["ark:m.txt", "ark:/dev/null"]).goals(0.25, 0.28),
         job("compress (method 1, to /dev/null)", "copy-feats", &["--compress=true", "ark:m.ark", "ark:/dev/null"])
-            .goals(0.15, 0.08),
+            .goals(0.09, 0.08),
         job("decompress (to /dev/null)", "copy-feats", &["--compress=false", "ark:c.ark", "ark:/dev/null"])
-            .goals(0.06, 0.04),
+            .goals(0.03, 0.04),
         job("int vectors, binary (to /dev/null)", "copy-int-vector", &["ark:i.ark", "ark:/dev/null"])
             .goals(0.025, None),
         job("int vectors to text", "copy-int-vector", &["ark:i.ark", "ark,t:out"]).goals(0.07, 0.05),
@@ -251,7 +251,7 @@ fn feature_jobs() -> Vec<Job> {
             &["--norm-vars=true", "--center=true", "ark:m.ark", "ark:/dev/null"],
         )
         .parts_of_kaldis(0.82, 0.5, 0.25),
-        job("deltas (to /dev/null)", "add-deltas", &["ark:m.ark", "ark:/dev/null"]).parts_of_kaldis(0.24, 0.5, 0.25),
+        job("deltas (to /dev/null)", "add-deltas", &["ark:m.ark", "ark:/dev/null"]).goals(0.04, 0.04),
         job(
             "splicing of 5 frames on each side (to /dev/null)",
             "splice-feats",
@@ -329,13 +329,12 @@ fn audio_jobs() -> Vec<Job> {
     vec![
         job("MFCC without dither", "compute-mfcc-feats", &["--dither=0", "scp:wav.scp", "ark:/dev/null"])
             .parts_of_kaldis(0.52, 0.5, 0.25),
-        job("MFCC", "compute-mfcc-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(1.9, 0.2, 0.1),
+        job("MFCC", "compute-mfcc-feats", &["scp:wav.scp", "ark:/dev/null"]).goals(0.1, 0.13),
         job("80 filter banks", "compute-fbank-feats", &["--num-mel-bins=80", "scp:wav.scp", "ark:/dev/null"])
-            .parts_of_kaldis(1.8, 0.2, 0.1),
+            .goals(0.11, 0.12),
         job("PLP", "compute-plp-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(1.9, 0.2, 0.1),
-        job("spectrogram", "compute-spectrogram-feats", &["scp:wav.scp", "ark:/dev/null"])
-            .parts_of_kaldis(2.0, 0.2, 0.1),
-        job("pitch", "compute-kaldi-pitch-feats", &["scp:wav.scp", "ark:/dev/null"]).parts_of_kaldis(2.1, 0.5, 0.25),
+        job("spectrogram", "compute-spectrogram-feats", &["scp:wav.scp", "ark:/dev/null"]).goals(0.14, 0.13),
+        job("pitch", "compute-kaldi-pitch-feats", &["scp:wav.scp", "ark:/dev/null"]).goals(0.25, 0.35),
         job(
             "80 filter banks without dither on one thread, beside `kaldi_native_fbank`",
             "compute-fbank-feats",

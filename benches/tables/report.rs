@@ -42,7 +42,7 @@ impl Report<'_> {
             none(),
             none(),
             milliseconds(self.start),
-            "1.5 ms".into(),
+            "1.0 ms".into(),
             none(),
             self.kaldis_start.map_or_else(none, milliseconds),
         ]);
