@@ -114,14 +114,7 @@ impl Place {
 pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<Operator, Fault> {
     let built = match scheme {
         "s3" => Operator::new(s3(bucket)).map(|builder| builder.finish()),
-        "oss" => {
-            let endpoint = first_variable(&["OSS_ENDPOINT", "ALIBABA_CLOUD_OSS_ENDPOINT"]).ok_or_else(|| {
-                Fault::other("OSS needs its endpoint, such as OSS_ENDPOINT=https://oss-cn-hangzhou.aliyuncs.com")
-            })?;
-            // The library puts the bucket of a path into signatures twice, which servers refuse.
-            transport.bucket = is_address(&endpoint).then(|| bucket.to_owned());
-            Operator::new(oss(bucket, &endpoint)).map(|builder| builder.finish())
-        }
+        "oss" => Operator::new(oss(bucket, &mut transport)?).map(|builder| builder.finish()),
         "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
         "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
         _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),
@@ -150,9 +143,14 @@ fn s3(bucket: &str) -> S3 {
     if uses_path { builder } else { builder.enable_virtual_host_style() }
 }
 
-fn oss(bucket: &str, endpoint: &str) -> Oss {
-    let style = if is_address(endpoint) { "cname" } else { "virtual" };
-    let mut builder = Oss::default().bucket(bucket).endpoint(endpoint).addressing_style(style);
+fn oss(bucket: &str, transport: &mut Transport) -> Result<Oss, Fault> {
+    let endpoint = first_variable(&["OSS_ENDPOINT", "ALIBABA_CLOUD_OSS_ENDPOINT"]).ok_or_else(|| {
+        Fault::other("OSS needs its endpoint, such as OSS_ENDPOINT=https://oss-cn-hangzhou.aliyuncs.com")
+    })?;
+    // The library puts the bucket of a path into signatures twice, which servers refuse.
+    transport.bucket = is_address(&endpoint).then(|| bucket.to_owned());
+    let style = if transport.bucket.is_some() { "cname" } else { "virtual" };
+    let mut builder = Oss::default().bucket(bucket).endpoint(&endpoint).addressing_style(style);
     if let Some(id) = first_variable(&["OSS_ACCESS_KEY_ID", "ALIBABA_CLOUD_ACCESS_KEY_ID"]) {
         builder = builder.access_key_id(&id);
     }
@@ -162,7 +160,7 @@ fn oss(bucket: &str, endpoint: &str) -> Oss {
     if let Some(token) = first_variable(&["OSS_SESSION_TOKEN", "ALIBABA_CLOUD_SECURITY_TOKEN"]) {
         builder = builder.security_token(&token);
     }
-    builder
+    Ok(builder)
 }
 
 fn gcs(bucket: &str) -> Gcs {
