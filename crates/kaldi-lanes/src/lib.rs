@@ -141,9 +141,9 @@ impl From<Lanes> for DoubleLanes {
     }
 }
 
-macro_rules! operator {
-    ($trait:ident, $method:ident, $operator:tt, $assign:tt) => {
-        impl $trait for DoubleLanes {
+macro_rules! pairwise {
+    ($trait:ident, $method:ident, $assign:tt, $($lanes:ident)*) => {$(
+        impl $trait for $lanes {
             type Output = Self;
 
             #[inline(always)]
@@ -154,6 +154,12 @@ macro_rules! operator {
                 self
             }
         }
+    )*};
+}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $operator:tt, $assign:tt) => {
+        pairwise!($trait, $method, $assign, Lanes DoubleLanes);
 
         impl $trait<f64> for DoubleLanes {
             type Output = Self;
@@ -162,18 +168,6 @@ macro_rules! operator {
             fn $method(mut self, other: f64) -> Self {
                 for number in &mut self.0 {
                     *number $assign other;
-                }
-                self
-            }
-        }
-
-        impl $trait for Lanes {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(mut self, other: Self) -> Self {
-                for lane in 0..WIDTH {
-                    self.0[lane] $assign other.0[lane];
                 }
                 self
             }
