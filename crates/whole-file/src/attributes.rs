@@ -7,19 +7,19 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::ptr;
 
-/// The access list of a file; a new file may have got one from its folder.
+/// The access list of a file; a new file may inherit one from its folder.
 const ACCESS_LIST: &CStr = c"system.posix_acl_access";
 
-/// Makes `new` like `old`, as far as the system allows: `made` and `kept` are what it says of the two.
+/// Gives `new` the attributes of `old`, as far as the system allows. `made` and `kept` are the metadata of the two.
 ///
 /// # Errors
-/// Where the permissions cannot be set.
+/// If the permissions cannot be set.
 pub(super) fn keep(old: &File, kept: &Metadata, new: &File, made: &Metadata) -> io::Result<()> {
     let mut mode = kept.mode() & 0o7777;
     if (kept.uid(), kept.gid()) != (made.uid(), made.gid()) && fchown(new, Some(kept.uid()), Some(kept.gid())).is_err()
     {
-        // A member of the group may give the file to it, but only the administrator to another owner. What the bits for
-        // "run as the owner" would do for the wrong owner, nobody asked for.
+        // A member of the group may give the file to it, but only the administrator may change the owner. The
+        // set-user-ID bits would act for the wrong owner, so they are left out.
         let _ = fchown(new, None, Some(kept.gid()));
         mode &= 0o777;
     }
@@ -36,7 +36,7 @@ pub(super) fn keep(old: &File, kept: &Metadata, new: &File, made: &Metadata) -> 
     Ok(())
 }
 
-/// Whether an attribute belongs to the file whatever is in it; a signature of its content does not.
+/// Whether an attribute belongs to the file whatever its content is; a signature of the content does not.
 fn is_kept(name: &CStr) -> bool {
     let name = name.to_bytes();
     name.starts_with(b"user.") || name.starts_with(b"system.") || name == b"security.selinux"
@@ -64,7 +64,7 @@ fn attribute(file: &File, name: &CStr) -> Option<Vec<u8>> {
     })
 }
 
-/// Calls `get` for the size of something, then again with that much room; nothing where it fails.
+/// Calls `get` for the size of a value, then again with that much room; `None` if it fails.
 fn with_room(get: impl Fn(*mut c_void, usize) -> isize) -> Option<Vec<u8>> {
     let size = usize::try_from(get(ptr::null_mut(), 0)).ok()?;
     let mut bytes = vec![0; size];
@@ -75,7 +75,7 @@ fn with_room(get: impl Fn(*mut c_void, usize) -> isize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Sets an attribute where the file system and the rights of the user allow it.
+/// Sets an attribute if the file system and the rights of the user allow it.
 fn set_attribute(file: &File, name: &CStr, value: &[u8]) {
     #[allow(unsafe_code)]
     // SAFETY: `name` ends in a zero byte, and `value` is as long as the call says.

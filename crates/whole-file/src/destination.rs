@@ -1,9 +1,9 @@
-//! Where a file name leads to.
+//! What a file name leads to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The place that a chain of symbolic links leads to, whether there is a file or not.
+/// The place that a chain of symbolic links leads to, whether a file exists there or not.
 pub fn resolve(path: &Path) -> PathBuf {
     let mut place = path.to_owned();
     // As many links as Linux itself follows.
@@ -20,17 +20,17 @@ pub fn resolve(path: &Path) -> PathBuf {
     place
 }
 
-/// Whether the path, after [`resolve`], means something else than a file to create or replace.
+/// Whether the path, after [`resolve`], is something else than a file to create or replace.
 pub fn is_special(path: &Path) -> bool {
     is_device_path(path) || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system as any other.
+/// Whether the path is that of a device or a descriptor; `/dev/shm` is a file system like any other.
 fn is_device_path(path: &Path) -> bool {
     path.starts_with("/proc") || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
 }
 
-/// Whether the path is that of a descriptor, `/dev/fd/3` or `/proc/self/fd/3`: a link, but to an open file, which may have
+/// Whether the path is that of a descriptor, `/dev/fd/3` or `/proc/self/fd/3`: a link to an open file, which may have
 /// another name by now or none.
 fn is_descriptor(path: &Path) -> bool {
     is_device_path(path) && folder_of(path).ends_with("fd")

@@ -1,8 +1,8 @@
 //! Files that appear under their name when they are complete, or not at all.
 //!
-//! A file is written beside its final place, without a name where the file system allows it, and renamed when all of it is
-//! there. An old file of that name survives every failure. Where several files belong together, all of them are sealed
-//! (written out, closed, every error told) before the first one is renamed.
+//! A file is written beside its final place (without a name if the file system allows it) and renamed when it is
+//! complete. If anything fails, an old file of that name stays. If several files belong together, all of them are
+//! sealed (written, closed, every error reported) before the first one is renamed.
 //!
 //! ```
 //! use std::io::Write;
@@ -45,7 +45,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub use destination::{folder_of, is_special, resolve};
 pub use turn::Turn;
 
-/// A file that is being written; it is gone when this is dropped.
+/// A file that is being written; dropping this removes it.
 #[derive(Debug)]
 #[must_use = "a file appears only after seal() and publish()"]
 pub struct Pending {
@@ -53,7 +53,7 @@ pub struct Pending {
     path: PathBuf,
 }
 
-/// A file that is written and closed, and has all but its name; it is gone when this is dropped.
+/// A file that is written and closed, and lacks only its name; dropping this removes it.
 #[derive(Debug)]
 #[must_use = "a file appears only after publish()"]
 pub struct Sealed {
@@ -61,12 +61,12 @@ pub struct Sealed {
     path: PathBuf,
 }
 
-/// A file beside its final place, which is gone unless it gets its name.
+/// A file beside its final place, which is removed unless it gets its name.
 #[derive(Debug)]
 enum Temporary {
-    /// A file without a name (`O_TMPFILE`): nothing is left of it, even where the process is killed.
+    /// A file without a name (`O_TMPFILE`): nothing of it stays, even if the process is killed.
     Nameless,
-    /// A file with a name, where the file system knows no others; removed when dropped.
+    /// A file with a temporary name, for file systems that have no others; removed when dropped.
     Named(PathBuf),
 }
 
@@ -78,14 +78,14 @@ impl Drop for Temporary {
     }
 }
 
-/// Creates an empty file, to be written and read, that will have the name `path`; a chain of symbolic links there is
-/// followed to its end. It gets permissions, owner, group, access lists and extended attributes of the file that it
-/// replaces, as far as the system allows.
+/// Creates an empty file for reading and writing that will have the name `path`. If `path` is a chain of symbolic
+/// links, it is followed to its end. The new file gets permissions, owner, group, access lists and extended attributes
+/// of the file that it replaces, as far as the system allows.
 ///
 /// # Errors
-/// Where no file can be made in the folder, where the old file may not be written, and where something other than a file has the
-/// name: a folder, a device. Of the kind `PermissionDenied` where there is an old file which can be written in place, but
-/// none can take its place.
+/// If no file can be made in the folder, if the old file may not be written, or if something other than a file has the
+/// name: a folder, a device. The error is of the kind `PermissionDenied` if the old file can be written in place but
+/// not replaced.
 pub fn create(path: &Path) -> io::Result<(File, Pending)> {
     let path = resolve(path);
     if is_special(&path) {
@@ -95,7 +95,7 @@ pub fn create(path: &Path) -> io::Result<(File, Pending)> {
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
     let old = match fs::metadata(&path) {
-        // What may not be written may not be replaced either.
+        // A file that may not be written may not be replaced either.
         Ok(metadata) => Some((OpenOptions::new().write(true).open(&path)?, metadata)),
         Err(_) => None,
     };
@@ -117,7 +117,8 @@ pub fn create(path: &Path) -> io::Result<(File, Pending)> {
 fn create_in_folder(path: &Path) -> io::Result<(Temporary, File)> {
     let mut nameless = OpenOptions::new();
     nameless.read(true).write(true).custom_flags(libc::O_TMPFILE);
-    // Not every file system has such files, and without /proc they get no name; any other reason shows again.
+    // Not every file system has such files, and without /proc they cannot get a name. If there is another reason, it
+    // shows again below.
     if let Ok(file) = nameless.open(folder_of(path))
         && fs::symlink_metadata(descriptor_path(&file)).is_ok()
     {
@@ -148,18 +149,18 @@ fn is_reserved_for_owners(folder: &Path, user: u32) -> bool {
 }
 
 impl Pending {
-    /// Waits for the turn to give files their names, of all processes that write this file and others that belong to it;
-    /// nothing where the folder allows no locks.
+    /// Waits for the turn to give files their names, among all processes that write this file and others that belong to
+    /// it; `None` if the folder allows no locks.
     pub fn turn(&self) -> Option<Turn> {
         Turn::take(&self.path)
     }
 
-    /// Closes `file`, which came with this, and gives it a temporary name if it has none.
+    /// Closes `file`, which [`create`] returned with this, and gives it a temporary name if it has none.
     ///
     /// # Errors
-    /// Where the system refuses; some file systems report a full disk only when a file is closed.
+    /// If the system refuses; some file systems report a full disk only when a file is closed.
     pub fn seal(self, file: File) -> io::Result<Sealed> {
-        // A file without a name is gone when it is closed: a second descriptor keeps it.
+        // A file without a name is gone once it is closed, so a second descriptor keeps it.
         let kept = file.try_clone()?;
         close(file)?;
         let name = match self.temporary {
@@ -174,22 +175,22 @@ impl Sealed {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// Where the system refuses; the old file, if any, is then untouched.
+    /// If the system refuses; the old file, if any, is then untouched.
     pub fn publish(self) -> io::Result<()> {
         let Self { name, path } = self;
         if let Temporary::Named(name) = &name {
             fs::rename(name, path)?;
         }
-        // What is not there under its old name any more need not be removed.
+        // The file is no longer there under its old name, so there is nothing to remove.
         std::mem::forget(name);
         Ok(())
     }
 }
 
-/// Closes a file and says whether that worked.
+/// Closes a file and reports errors.
 ///
 /// # Errors
-/// Those that a file system reports only then, of writing that came before.
+/// Errors of earlier writing that a file system reports only now.
 pub fn close(file: File) -> io::Result<()> {
     let fd = file.into_raw_fd();
     #[allow(unsafe_code)]
@@ -212,7 +213,7 @@ fn with_new_name<T>(path: &Path, create: impl Fn(&Path) -> io::Result<T>) -> io:
     }
 }
 
-/// Gives a file without a name one beside `path`.
+/// Gives a file without a name a new name beside `path`.
 fn link(file: &File, path: &Path) -> io::Result<PathBuf> {
     let open = CString::new(descriptor_path(file))?;
     let create = |name: &Path| {

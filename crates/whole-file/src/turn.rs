@@ -1,4 +1,4 @@
-//! Keeping apart processes that give names to the same files.
+//! Keeps processes apart that give names to the same files.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -6,10 +6,10 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The turn of this process to give names to files that belong together; it ends when this is dropped.
+/// The turn of this process to give names to files that belong together; dropping this ends it.
 ///
-/// It is a lock of a file that is there for the time of the turn only. One that was left behind by a process that was
-/// killed is free, and used again.
+/// It is a lock on a file that exists only during the turn. If a killed process left such a file behind, its lock is
+/// free and the file is used again.
 #[derive(Debug)]
 #[must_use = "the turn ends when it is dropped"]
 pub struct Turn {
@@ -18,7 +18,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn to replace `path`, and files that belong to it; nothing where its folder allows no locks.
+    /// Waits for the turn to replace `path` and files that belong to it; `None` if its folder allows no locks.
     pub(super) fn take(path: &Path) -> Option<Self> {
         let mut name = OsString::from(".kaldi-tables-");
         name.push(path.file_name()?);
@@ -27,7 +27,7 @@ impl Turn {
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).ok()?;
             lock(&file)?;
-            // The process before may have removed the file after this one had opened it.
+            // The previous process may have removed the file after this one had opened it.
             let locked = file.metadata().ok()?;
             if fs::metadata(&path).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino())) {
                 return Some(Self { _file: file, path });
@@ -36,7 +36,7 @@ impl Turn {
     }
 }
 
-/// Waits until nobody else has the lock of `file`; nothing where the file system has no locks.
+/// Waits until nobody else has the lock of `file`; `None` if the file system has no locks.
 fn lock(file: &File) -> Option<()> {
     #[allow(unsafe_code)]
     // SAFETY: takes a descriptor, which `file` keeps open; it touches no memory.
