@@ -54,7 +54,7 @@ pub fn set_program(name: &str) {
     let _ = PROGRAM.set(name.to_owned());
 }
 
-/// Returns the program's name, `kaldi-tables` where none was set.
+/// Returns the program's name, `kaldi-tables` if none was set.
 pub fn program() -> &'static str {
     PROGRAM.get().map_or("kaldi-tables", String::as_str)
 }
@@ -118,8 +118,8 @@ pub fn replay(lines: &[u8]) {
     }
 }
 
-/// Writes text to standard error; where that fails nobody is left to be told. Secrets in addresses are left out
-/// ([`hide_secrets`]).
+/// Writes text to standard error. If that fails, there is nobody left to report it to. Secrets in addresses are left
+/// out ([`hide_secrets`]).
 pub fn write_line(text: &[u8]) {
     let text = hide_secrets(text);
     match SINK.get() {
@@ -130,8 +130,8 @@ pub fn write_line(text: &[u8]) {
     }
 }
 
-/// Makes all lines go through `sink`, which writes them to standard error; the first call wins. What else is shown
-/// there, such as a progress bar, can so be taken away first.
+/// Sends all lines to `sink`, which writes them to standard error; the first call wins. So a program can remove what
+/// else it shows there, such as a progress bar, before a line is written.
 pub fn set_sink(sink: fn(&[u8])) {
     let _ = SINK.set(sink);
 }
@@ -145,7 +145,7 @@ fn bare_function_name(path: &str) -> &str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
-/// The path of the function it stands in.
+/// The path of the function that uses this.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! function_name {
@@ -182,7 +182,7 @@ macro_rules! error {
     };
 }
 
-/// Writes a `VLOG` line where the verbose level is at least the given one.
+/// Writes a `VLOG` line if the verbose level is at least the given one.
 #[macro_export]
 macro_rules! vlog {
     ($level:expr, $($arg:tt)*) => {

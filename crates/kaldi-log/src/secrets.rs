@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-/// What is shown in the place of a secret.
+/// What is shown instead of a secret.
 const HIDDEN: &[u8] = b"...";
 
-/// Values that are as long as this are taken for secrets whatever their parameter is called.
+/// Values of this length or longer are taken for secrets, whatever the name of their parameter is.
 const LONG: usize = 24;
 
-/// Parts of the names of parameters whose values are secrets, or say whose they are: `X-Amz-Signature`, `sig`,
+/// Parts of the names of parameters whose values are secrets or name their owner: `X-Amz-Signature`, `sig`,
 /// `OSSAccessKeyId`, `X-Amz-Credential`, `delegation`.
 const WORDS: [&[u8]; 12] = [
     b"sig",
@@ -25,9 +25,9 @@ const WORDS: [&[u8]; 12] = [
     b"code",
 ];
 
-/// Cuts secrets out of the addresses in a text: the user in front of a host, and the values of parameters behind `?` that
-/// are called like a secret or are long. `https://u:p@host/a.ark?part=1&sig=abc:17` becomes
-/// `https://...@host/a.ark?part=1&sig=...:17`. A text without addresses is returned as it is.
+/// Removes secrets from the addresses in a text: the user before the host, and the values of parameters after `?` whose
+/// names mean a secret or which are long. `https://u:p@host/a.ark?part=1&sig=abc:17` becomes
+/// `https://...@host/a.ark?part=1&sig=...:17`. A text without addresses is returned unchanged.
 pub fn hide_secrets(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = find(text, b"://") else { return Cow::Borrowed(text) };
     let mut shown = Vec::with_capacity(text.len());
@@ -53,7 +53,7 @@ pub fn hide_secrets_in(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the address behind its `scheme://` as it may be shown.
+/// Appends the address that follows its `scheme://`, as it may be shown.
 fn hide_in_address(address: &[u8], shown: &mut Vec<u8>) {
     let host_end = address.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(address.len());
     let (host, rest) = address.split_at(host_end);
@@ -79,7 +79,7 @@ fn hide_in_address(address: &[u8], shown: &mut Vec<u8>) {
         let is_secret = value.len() >= LONG || WORDS.iter().any(|word| find(&name, word).is_some());
         if is_secret && !value.is_empty() {
             shown.extend_from_slice(HIDDEN);
-            // What a sentence goes on with.
+            // Characters that belong to the sentence around the address.
             let end = value.iter().rposition(|byte| !b",;:)".contains(byte)).map_or(0, |last| last + 1);
             shown.extend_from_slice(&value[end..]);
         } else {
