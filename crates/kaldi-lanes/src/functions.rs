@@ -9,8 +9,8 @@ const SQRT_HALF: u32 = 0x3f35_04f3;
 const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// The natural logarithm of a positive normal number, within 2 units of its last digit. Infinity and what is no number
-/// stay what they are; anything else (0, negative and subnormal numbers) gives no sensible result.
+/// The natural logarithm of a positive normal number, within 2 units of its last digit. Infinity and NaN stay as they
+/// are. Anything else (0, negative and subnormal numbers) gives no sensible result.
 #[inline(always)]
 pub fn ln(number: f32) -> f32 {
     let above = number.to_bits().wrapping_sub(SQRT_HALF);
@@ -36,13 +36,12 @@ pub fn ln(number: f32) -> f32 {
     if number < f32::INFINITY { result } else { number }
 }
 
-/// The exponential function, within 2 units of the last digit: 0 below -87, infinity above 88.3, and what is no number
-/// stays that.
+/// The exponential function, within 2 units of the last digit: 0 below -87, infinity above 88.3. NaN stays NaN.
 #[inline(always)]
 pub fn exp(number: f32) -> f32 {
     // Adding and subtracting rounds to the nearest integer.
     const ROUND: f32 = 12_582_912.0;
-    // Comparisons that are false for what is no number.
+    // Comparisons that are false for NaN.
     let low = if number < -87.0 { -87.0 } else { number };
     let bounded = if low > 88.3 { 88.3 } else { low };
     let exponent = (bounded * std::f32::consts::LOG2_E + ROUND) - ROUND;
@@ -85,7 +84,7 @@ fn polynomial<const N: usize>(x: f32, coefficients: [f32; N]) -> f32 {
 mod tests {
     use super::*;
 
-    /// The distance in units of the last digit of the exact value.
+    /// The distance from the exact value, in units of the last digit.
     fn off(got: f32, exact: f64) -> f64 {
         let rounded = exact as f32;
         let digit = f64::from(f32::from_bits(rounded.abs().to_bits() + 1)) - f64::from(rounded.abs());

@@ -1,8 +1,8 @@
 //! Arithmetic on eight numbers side by side.
 //!
 //! [`Lanes`] are eight floats on which one calculation is done eight times: for eight frames of an utterance, or for eight
-//! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions on
-//! whole registers: two of 128 bits, or one of 256 bits in a function that is compiled for AVX2. There are no fused
+//! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions
+//! on whole registers: two of 128 bits, or one of 256 bits in a function that is compiled for AVX2. There are no fused
 //! multiplications, so that results are the same on every processor.
 //!
 //! ```
@@ -26,7 +26,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 pub use functions::{exp, ln, sin_cos_of_turn};
 
-/// How many numbers stand side by side.
+/// How many numbers one value holds.
 pub const WIDTH: usize = 8;
 
 /// Eight numbers side by side.
@@ -47,20 +47,20 @@ impl Lanes {
     /// Applies `function` to each.
     #[inline(always)]
     pub fn map(mut self, function: impl Fn(f32) -> f32) -> Self {
-        // A loop in place: what the compiler makes instructions on registers of.
+        // The loop works in place, so that the compiler uses registers for it.
         for number in &mut self.0 {
             *number = function(*number);
         }
         self
     }
 
-    /// The numbers, but `floor` for those below it; what is no number stays.
+    /// Raises the numbers below `floor` to it; NaN stays NaN.
     #[inline(always)]
     pub fn floored(self, floor: f32) -> Self {
         self.map(|number| if number < floor { floor } else { number })
     }
 
-    /// The smaller of both, each beside each; of what is no number, the own one.
+    /// The smaller number of each pair; if one of the two is NaN, that of `self`.
     #[inline(always)]
     pub fn min(mut self, other: Self) -> Self {
         for lane in 0..WIDTH {
@@ -69,7 +69,7 @@ impl Lanes {
         self
     }
 
-    /// The larger of both, each beside each; of what is no number, the own one.
+    /// The larger number of each pair; if one of the two is NaN, that of `self`.
     #[inline(always)]
     pub fn max(mut self, other: Self) -> Self {
         for lane in 0..WIDTH {
@@ -100,7 +100,7 @@ impl Lanes {
 /// Exchanges rows and columns: the first of the results has the first number of each, and so on.
 #[inline(always)]
 pub fn transpose(rows: [Lanes; WIDTH]) -> [Lanes; WIDTH] {
-    // In each step two registers exchange half of their numbers, which compilers know instructions for.
+    // In each step two registers exchange half of their numbers; processors have instructions for that.
     let pairs = |[a, b]: [Lanes; 2]| {
         let (a, b) = (a.0, b.0);
         [
