@@ -1,10 +1,10 @@
 //! The random numbers that tools draw: Kaldi's own, number for number, and noise that does not depend on an order.
 //!
-//! Kaldi draws with `rand` of the C library and, but for programs with an option `--srand`, does not seed it, so that a
-//! program gives the same output in every run. With the GNU C library that is an additive feedback generator: each word
-//! is the sum of the words 3 and 31 places before it, and the lowest bit is left out. Where it needs many numbers at once
-//! Kaldi takes one from there to seed a generator for them ([`RandomState`]). What is worked on by several threads has
-//! [`Noise`] instead, in which every number has a place.
+//! Kaldi draws with `rand` of the C library. Only its programs with an option `--srand` seed it, so the others give the
+//! same output in every run. With the GNU C library `rand` is an additive feedback generator: each word is the sum of
+//! the words 3 and 31 places before it, and the lowest bit is left out. If Kaldi needs many numbers at once, it draws
+//! one of them to seed a generator of their own ([`RandomState`]). Work on several threads uses [`Noise`] instead, in
+//! which every number has a place.
 //!
 //! ```
 //! let mut random = kaldi_random::Random::default();

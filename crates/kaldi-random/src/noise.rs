@@ -1,4 +1,4 @@
-//! Normally distributed noise in which every number follows from its place alone.
+//! Normally distributed noise in which every number depends on its place alone.
 
 use kaldi_lanes::{Lanes, WIDTH, ln, sin_cos_of_turn};
 
@@ -7,9 +7,10 @@ const GROUP: usize = 4 * WIDTH;
 
 /// White noise with a name: an endless row of normally distributed numbers with a mean of zero and a variance of one.
 ///
-/// A number follows from the seed, the name and its place in the row, by the generator Philox4x32-10 (Salmon, Moraes, Dror
-/// and Shaw: Parallel random numbers, as easy as 1, 2, 3; 2011) and the method of Box and Muller. So noise is the same in
-/// whatever order, in whatever pieces and on however many threads it is made. No number is farther from zero than 6.7.
+/// A number depends on the seed, the name and its place in the row, by the generator Philox4x32-10 (Salmon, Moraes,
+/// Dror and Shaw: Parallel random numbers, as easy as 1, 2, 3; 2011) and the method of Box and Muller. So noise is the
+/// same in whatever order, in whatever pieces and on however many threads it is made. No number is farther from zero
+/// than 6.7.
 ///
 /// ```
 /// let noise = kaldi_random::Noise::new(0, b"utt1");
@@ -24,7 +25,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of this name; another one for each seed.
+    /// The noise with this name; each seed gives another one.
     pub fn new(seed: u32, name: &[u8]) -> Self {
         // FNV-1a, the two halves of which are the generator's key.
         let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -101,7 +102,7 @@ fn philox(lows: [u32; WIDTH], [second, third, fourth]: [u32; 3], key: [u32; 2]) 
         let [mut a, mut b, mut c, mut d] = [lows[lane], second, third, fourth].map(u64::from);
         let [mut first, mut second] = key;
         for _ in 0..10 {
-            // A word is the lower half of its place, so that it is multiplied where it stands.
+            // A word is the lower half of its 64 bits, so no bits have to be moved before the multiplication.
             let (left, right) = ((a & 0xffff_ffff) * 0xd251_1f53, (c & 0xffff_ffff) * 0xcd9e_8d57);
             (a, b) = ((right >> 32) ^ b ^ u64::from(first), right);
             (c, d) = ((left >> 32) ^ d ^ u64::from(second), left);
@@ -113,10 +114,10 @@ fn philox(lows: [u32; WIDTH], [second, third, fourth]: [u32; 3], key: [u32; 2]) 
     out
 }
 
-/// Two normally distributed numbers of two random words, in all lanes (the method of Box and Muller).
+/// Makes two normally distributed numbers from two random words, in all lanes (the method of Box and Muller).
 #[inline(always)]
 fn normal(radius: [u32; WIDTH], turn: [u32; WIDTH]) -> [Lanes; 2] {
-    // From 2^-32 to 1; the smaller, the finer.
+    // From 2^-32 to 1; smaller numbers are finer.
     let uniform = |word: u32| (word >> 1) as i32 as f32 * 2.0_f32.powi(-31) + 2.0_f32.powi(-32);
     let [mut cosines, mut sines] = [Lanes::ZERO; 2];
     for lane in 0..WIDTH {

@@ -2,21 +2,21 @@
 
 use crate::Random;
 
-/// Which of many probabilities are worth being kept (Kaldi's `prob-to-post` and `logprob-to-post`).
+/// Which of many probabilities are kept (Kaldi's `prob-to-post` and `logprob-to-post`).
 ///
-/// Those of at least `least` are. With random numbers smaller ones have a chance, too: a tenth of `least` is kept once in
-/// ten times, and then counts as `least`.
+/// Those of at least `least` are kept. With random numbers smaller ones have a chance, too: a tenth of `least` is kept
+/// one time in ten, and then counts as `least`.
 #[derive(Clone, Debug)]
 pub struct Pruning {
     /// The threshold.
     pub least: f32,
-    /// The numbers that decide about what is below it; without them it goes.
+    /// The numbers that decide about probabilities below the threshold; without them these are dropped.
     pub random: Option<Random>,
 }
 
 impl Pruning {
-    /// The weight that a probability gets, if it is kept. Draws a number for everything below the threshold, and for what
-    /// is not a number, whether it has a chance or not.
+    /// The weight of a probability that is kept. Draws a number for everything below the threshold and for NaN, even if
+    /// it has no chance.
     pub fn weigh(&mut self, probability: f32) -> Option<f32> {
         if probability >= self.least {
             return Some(probability);

@@ -5,7 +5,7 @@ const NUM_WORDS: usize = 31;
 
 /// The generator of a program that does not seed its own.
 ///
-/// The numbers follow each other: to get Kaldi's, draw in Kaldi's order, on one thread.
+/// The order counts: to get Kaldi's numbers, draw in Kaldi's order, on one thread.
 #[derive(Clone, Debug)]
 pub struct Random {
     words: [u32; NUM_WORDS],
@@ -23,7 +23,7 @@ impl Default for Random {
 impl Random {
     /// Starts as `rand` does after `srand`.
     pub fn seeded(seed: u32) -> Self {
-        // The C library computes the remainder in parts, so that one of a negative number is not quite that.
+        // The C library computes the remainder in parts, so that it differs for negative numbers.
         let mut word = seed.max(1) as i32;
         let words = [(); NUM_WORDS].map(|()| {
             let this = word as u32;
@@ -31,7 +31,7 @@ impl Random {
             word = if next < 0 { next + i64::from(i32::MAX) } else { next } as i32;
             this
         });
-        // The first words are taken for the most recent ones.
+        // The first words count as the most recent ones.
         let mut random = Self { words, oldest: 3 };
         for _ in 0..10 * NUM_WORDS {
             random.draw();
@@ -48,7 +48,7 @@ impl Random {
         word >> 1
     }
 
-    /// Draws a number between 0 and 1, which it is neither but for rounding (Kaldi's `RandUniform`).
+    /// Draws a number between 0 and 1, both excluded except by rounding (Kaldi's `RandUniform`).
     pub fn uniform(&mut self) -> f32 {
         uniform(self.draw())
     }
@@ -58,15 +58,15 @@ impl Random {
         gauss_pair(self.uniform(), self.uniform())[0]
     }
 
-    /// Draws one of `0..bound` (Kaldi's `RandInt`, which draws nothing where there is one choice only).
+    /// Draws one of `0..bound` (Kaldi's `RandInt`, which draws nothing if there is only one choice).
     ///
     /// # Panics
-    /// Where `bound` is 0.
+    /// If `bound` is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         if bound == 1 { 0 } else { self.draw() % bound }
     }
 
-    /// Brings values into another order, by the method of Fisher and Yates with 62 bits for each.
+    /// Shuffles values by the method of Fisher and Yates, with 62 bits for each.
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {
             let drawn = u64::from(self.draw()) << 31 | u64::from(self.draw());
@@ -75,13 +75,13 @@ impl Random {
     }
 }
 
-/// What a drawn number is between 0 and 1.
+/// Converts a drawn number to one between 0 and 1.
 pub(crate) fn uniform(drawn: u32) -> f32 {
     const RANGE: f64 = (1_u32 << 31) as f64 + 1.0;
     ((f64::from(drawn) + 1.0) / RANGE) as f32
 }
 
-/// Two normally distributed numbers of two uniformly distributed ones (the method of Box and Muller).
+/// Makes two normally distributed numbers from two uniformly distributed ones (the method of Box and Muller).
 pub(crate) fn gauss_pair(first: f32, second: f32) -> [f32; 2] {
     let radius = (-2.0 * first.ln()).sqrt();
     let angle = (std::f64::consts::TAU * f64::from(second)) as f32;
@@ -103,7 +103,7 @@ mod tests {
     fn a_seed_is_that_of_the_c_library() {
         for seed in [0, 1, 2, 7, 777, 127_773, 2_147_483_647, 2_147_483_648, u32::MAX] {
             #[allow(unsafe_code)]
-            // SAFETY: the only test that draws from the C library's generator.
+            // SAFETY: this is the only test that draws from the C library's generator.
             let expected = unsafe {
                 libc::srand(seed);
                 [libc::rand(), libc::rand(), libc::rand()]

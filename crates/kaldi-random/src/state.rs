@@ -2,7 +2,7 @@
 
 use crate::random::{Random, gauss_pair, uniform};
 
-/// A generator of its own, which one number of the program's generator seeds (Kaldi's `RandomState`, which draws with
+/// A generator of its own, seeded with one number of the program's generator (Kaldi's `RandomState`, which draws with
 /// `rand_r` of the GNU C library).
 #[derive(Clone, Debug)]
 pub struct RandomState {
@@ -23,7 +23,7 @@ impl RandomState {
         })
     }
 
-    /// Draws a number between 0 and 1, which it is neither but for rounding (Kaldi's `RandUniform`).
+    /// Draws a number between 0 and 1, both excluded except by rounding (Kaldi's `RandUniform`).
     pub fn uniform(&mut self) -> f32 {
         uniform(self.draw())
     }
