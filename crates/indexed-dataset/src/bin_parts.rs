@@ -17,7 +17,7 @@ fn part_name(prefix: &Prefix, number: u64, count: u64) -> PathBuf {
 /// How many numbered parts the `.bin` of a dataset is in, if it is.
 ///
 /// # Errors
-/// Where the folder cannot be read, and where there are parts of several counts.
+/// If the folder cannot be read, and if there are parts of several counts.
 pub fn count_bin_parts(prefix: &Prefix) -> Result<Option<u64>> {
     let first = part_name(prefix, 0, 0);
     let folder = match first.parent() {
@@ -42,7 +42,7 @@ pub fn count_bin_parts(prefix: &Prefix) -> Result<Option<u64>> {
 /// Joins the numbered parts of a `.bin` and copies the index.
 ///
 /// # Errors
-/// Where a part is missing, the parts do not fit the index, the output would replace one of them, or a file cannot be read
+/// If a part is missing, the parts do not fit the index, the output would replace one of them, or a file cannot be read
 /// or written.
 pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
     let Some(count) = count_bin_parts(prefix)? else {
@@ -78,7 +78,7 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
 /// Cuts the `.bin` of a dataset into `count` numbered files of equal length (the last is shorter) and copies the index.
 ///
 /// # Errors
-/// Where the output would replace the dataset, or a file cannot be read or written.
+/// If the output would replace the dataset, or a file cannot be read or written.
 pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()> {
     let size = dataset.token_type().size();
     let each = (dataset.bin_length / size).div_ceil(count.max(1)) * size;

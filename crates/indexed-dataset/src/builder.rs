@@ -69,7 +69,7 @@ impl IndexedDatasetBuilder {
     /// Creates the files, under no name yet.
     ///
     /// # Errors
-    /// Where that fails, and where the dialect has no code for the type, or no documents and modes.
+    /// If that fails, and if the dialect has no code for the type, or no documents and modes.
     pub fn create(prefix: &Prefix, options: BuilderOptions) -> Result<Self> {
         code(options.dialect, options.token_type)?;
         if options.has_modes && !options.dialect.has_documents() {
@@ -102,7 +102,7 @@ impl IndexedDatasetBuilder {
     /// Appends a sequence.
     ///
     /// # Errors
-    /// Where a token does not fit the type, or the file cannot be written.
+    /// If a token does not fit the type, or the file cannot be written.
     pub fn push(&mut self, tokens: &[i32]) -> Result<()> {
         let mut encoded = std::mem::take(&mut self.encoded);
         encoded.clear();
@@ -120,7 +120,7 @@ impl IndexedDatasetBuilder {
     /// Appends a sequence of the little-endian bytes of its tokens.
     ///
     /// # Errors
-    /// Where these are of another type than the dataset's and do not fit it, or the file cannot be written.
+    /// If these are of another type than the dataset's and do not fit it, or the file cannot be written.
     pub fn push_bytes(&mut self, tokens: &[u8], token_type: TokenType) -> Result<()> {
         let count = tokens.len() as u64 / token_type.size();
         if count > i32::MAX as u64 {
@@ -147,7 +147,7 @@ impl IndexedDatasetBuilder {
     /// Tells the mode of the sequence that was appended last.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn push_mode(&mut self, mode: i8) -> Result<()> {
         match &mut self.modes {
             Some(modes) => modes.put(&mode.to_le_bytes()),
@@ -158,7 +158,7 @@ impl IndexedDatasetBuilder {
     /// Ends a document: the sequences since the last one, of which there may be none.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn end_document(&mut self) -> Result<()> {
         let is_single = self.counts.sequences == self.last_bound + 1;
         if self.bounds.is_none() && !is_single {
@@ -179,7 +179,7 @@ impl IndexedDatasetBuilder {
     /// Writes the rest of the index and gives the files their names.
     ///
     /// # Errors
-    /// Where a file cannot be written, sequences follow the last document, or a sequence has no mode.
+    /// If a file cannot be written, sequences follow the last document, or a sequence has no mode.
     pub fn finish(mut self) -> Result<Counts> {
         let Counts { sequences, documents, .. } = self.counts;
         if self.options.dialect.has_documents() && self.last_bound != sequences {

@@ -65,7 +65,7 @@ impl Checked {
 /// and compared with it.
 ///
 /// # Errors
-/// Where a file cannot be read; that something is wrong with the dataset is no error.
+/// If a file cannot be read; that something is wrong with the dataset is no error.
 pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>) -> Result<Checked> {
     let mut checked =
         Checked { faults: Vec::new(), num_faults: 0, kind: None, sequences: 0, documents: 0, tokens: 0, repair: None };
@@ -293,7 +293,7 @@ impl Checked {
     /// copied as they are.
     ///
     /// # Errors
-    /// Where that is not possible, the new dataset would replace the old one, or a file cannot be written.
+    /// If that is not possible, the new dataset would replace the old one, or a file cannot be written.
     pub fn repair(&self, new: &Prefix) -> Result<()> {
         if let Some(Repair { index, bin_path, .. }) = &self.repair {
             new.refuse_inputs(&[&index.path, bin_path])?;

@@ -25,7 +25,7 @@ impl IndexedDataset {
     /// Opens a dataset; who has written it is told from what the files hold.
     ///
     /// # Errors
-    /// Where a file cannot be opened, is of another format, or its header contradicts its length.
+    /// If a file cannot be opened, is of another format, or its header contradicts its length.
     pub fn open(prefix: &Prefix) -> Result<Self> {
         Self::open_as(prefix, None)
     }
@@ -33,7 +33,7 @@ impl IndexedDataset {
     /// The same, of this dialect only where one is given: uint32 of DeepSpeed and float32 of Megatron look alike.
     ///
     /// # Errors
-    /// As [`IndexedDataset::open`], and where the files are of another dialect.
+    /// As [`IndexedDataset::open`], and if the files are of another dialect.
     pub fn open_as(prefix: &Prefix, dialect: Option<Dialect>) -> Result<Self> {
         let index = IndexFile::open(&prefix.idx())?;
         let (bin, bin_length) = open_file(&prefix.bin())?;
@@ -80,7 +80,7 @@ impl IndexedDataset {
     /// Reads a sequence, counted from 0.
     ///
     /// # Errors
-    /// Where there is no such sequence, or it is not in the file of tokens.
+    /// If there is no such sequence, or it is not in the file of tokens.
     pub fn sequence(&self, number: u64) -> Result<Tokens> {
         let place = self.place(number)?;
         self.tokens(place)
@@ -89,7 +89,7 @@ impl IndexedDataset {
     /// Reads a part of a sequence: from `offset` on, `length` tokens or all that follow.
     ///
     /// # Errors
-    /// As [`IndexedDataset::sequence`], and where that is not in the sequence.
+    /// As [`IndexedDataset::sequence`], and if that is not in the sequence.
     pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
         let place = self.place(number)?;
         let size = self.token_type.size();
@@ -101,7 +101,7 @@ impl IndexedDataset {
     /// The sequences of a document, counted from 0.
     ///
     /// # Errors
-    /// Where there is no such document, or its bounds make no sense.
+    /// If there is no such document, or its bounds make no sense.
     pub fn sequences_of(&self, document: u64) -> Result<Range<u64>> {
         self.check_number("document", document, self.num_documents())?;
         if self.index.layout.num_bounds.is_none() {
@@ -128,7 +128,7 @@ impl IndexedDataset {
     /// Reads a part of a document, as [`IndexedDataset::slice`] does of a sequence.
     ///
     /// # Errors
-    /// As [`IndexedDataset::document`], and where that is not in the document.
+    /// As [`IndexedDataset::document`], and if that is not in the document.
     pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
         let whole = self.document(document)?;
         let part = part(whole.len(), offset, length);
@@ -141,7 +141,7 @@ impl IndexedDataset {
     /// The mode of a sequence, where sequences have one.
     ///
     /// # Errors
-    /// Where there is no such sequence.
+    /// If there is no such sequence.
     pub fn mode(&self, number: u64) -> Result<Option<i8>> {
         self.check_number("sequence", number, self.len())?;
         if !self.has_modes() {

@@ -156,7 +156,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, u64)> {
 /// such file, or it is something else.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// If it cannot be read.
 pub fn format_of_file(path: &Path) -> Result<Option<String>> {
     if !path.is_file() {
         return Ok(None);

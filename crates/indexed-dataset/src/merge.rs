@@ -20,7 +20,7 @@ const PIECE: u64 = 1 << 20;
 /// depend on the sizes of the inputs.
 ///
 /// # Errors
-/// Where an input is damaged, a token does not fit the type, some inputs have modes and others have not, an output would
+/// If an input is damaged, a token does not fit the type, some inputs have modes and others have not, an output would
 /// replace an input, or a file cannot be read or written.
 pub fn merge(
     out: &Prefix,

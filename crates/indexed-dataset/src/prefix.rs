@@ -48,7 +48,7 @@ impl Prefix {
     /// Refuses a dataset to be written that would replace one of the `inputs`, whatever its name looks like.
     ///
     /// # Errors
-    /// [`Error::Request`], where that is so.
+    /// [`Error::Request`] if that is so.
     pub fn refuse_inputs(&self, inputs: &[&Path]) -> Result<()> {
         for output in [self.idx(), self.bin()] {
             if let Some(input) = inputs.iter().find(|input| is_same_file(input, &output)) {

@@ -24,7 +24,7 @@ impl IndexedDataset {
     /// Reads sequences in their order, few system calls for many of them.
     ///
     /// # Errors
-    /// [`crate::Error::Request`], where the range is not in the dataset.
+    /// [`crate::Error::Request`] if the range is not in the dataset.
     pub fn sequences(&self, range: Range<u64>) -> Result<Sequences<'_>> {
         if range.start > range.end || range.end > self.len() {
             let (start, end, len, prefix) = (range.start, range.end, self.len(), self.prefix());
@@ -96,7 +96,7 @@ impl IndexedDataset {
     /// The sequences of documents, in the order of these.
     ///
     /// # Errors
-    /// [`crate::Error::Request`], where the range is not in the dataset.
+    /// [`crate::Error::Request`] if the range is not in the dataset.
     pub fn documents(&self, range: Range<u64>) -> Result<Documents<'_>> {
         if range.start > range.end || range.end > self.num_documents() {
             let (start, end, count, prefix) = (range.start, range.end, self.num_documents(), self.prefix());

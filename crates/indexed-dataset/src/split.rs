@@ -18,7 +18,7 @@ impl IndexedDataset {
     /// Neighbouring documents in parts of at most so many bytes of tokens; a document that has more is a part of its own.
     ///
     /// # Errors
-    /// Where the index cannot be read or makes no sense.
+    /// If the index cannot be read or makes no sense.
     pub fn parts_by_size(&self, max_bytes: u64) -> Result<Vec<Range<u64>>> {
         let mut parts = Vec::new();
         let mut documents = self.documents(0..self.num_documents())?;
@@ -46,7 +46,7 @@ impl IndexedDataset {
     /// before all of them are complete.
     ///
     /// # Errors
-    /// Where the dataset is damaged there, an output would replace it, or a file cannot be read or written.
+    /// If the dataset is damaged there, an output would replace it, or a file cannot be read or written.
     pub fn split(&self, parts: &[(Prefix, Vec<Range<u64>>)]) -> Result<()> {
         for (out, documents) in parts {
             out.refuse_inputs(&[&self.prefix().idx(), &self.prefix().bin()])?;

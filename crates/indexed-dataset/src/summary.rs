@@ -30,7 +30,7 @@ impl IndexedDataset {
     /// Reads the index through, and counts.
     ///
     /// # Errors
-    /// Where it cannot be read, or has a size that is negative or a document that makes no sense.
+    /// If it cannot be read, or has a size that is negative or a document that makes no sense.
     pub fn summary(&self) -> Result<Summary> {
         let mut summary = Summary {
             sequences: self.len(),

@@ -128,7 +128,7 @@ pub fn decode_i32(bytes: &[u8], token_type: TokenType, tokens: &mut Vec<i32>) ->
 /// The first one that does not fit; nothing is appended then.
 ///
 /// # Panics
-/// Where the type is one of floating-point numbers.
+/// If the type is one of floating-point numbers.
 pub fn encode_i32(tokens: &[i32], token_type: TokenType, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
     let (low, high) = token_type.range().expect("tokens are encoded as integers");
     let low = i32::try_from(low).unwrap_or(i32::MIN);

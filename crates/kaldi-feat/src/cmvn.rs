@@ -31,7 +31,7 @@ impl CmvnStats {
     /// Takes what [`CmvnStats::into_matrix`] gave away.
     ///
     /// # Errors
-    /// Where the matrix has neither one row nor two.
+    /// If the matrix has neither one row nor two.
     pub fn from_matrix(matrix: Matrix<f64>) -> Result<Self> {
         match matrix.num_rows() {
             1 | 2 => Ok(Self { matrix }),
@@ -66,7 +66,7 @@ impl CmvnStats {
     /// known, and all of them count fully.
     ///
     /// # Errors
-    /// Where they differ in dimension.
+    /// If they differ in dimension.
     pub fn of_channels(first: &Matrix<f32>, second: &Matrix<f32>, quieter_weight: f32) -> Result<[Self; 2]> {
         let dim = first.num_cols();
         if second.num_cols() != dim {
@@ -88,7 +88,7 @@ impl CmvnStats {
     /// are passed over, so that what is not finite in them does no harm. No frames fit any statistics.
     ///
     /// # Errors
-    /// Where the features have another dimension, or not as many frames as there are weights.
+    /// If the features have another dimension, or not as many frames as there are weights.
     pub fn add_feats(&mut self, feats: &Matrix<f32>, weights: Option<&[f32]>) -> Result<()> {
         if let Some(weights) = weights
             && weights.len() != feats.num_rows()
@@ -112,7 +112,7 @@ impl CmvnStats {
     /// Adds other statistics.
     ///
     /// # Errors
-    /// Where they are of another dimension.
+    /// If they are of another dimension.
     pub fn add(&mut self, other: &Self) -> Result<()> {
         let mismatch = Error::CmvnDim { stats: other.matrix.size(), dim: self.dim() };
         self.matrix.add(&other.matrix).map_err(|_| mismatch)
@@ -122,7 +122,7 @@ impl CmvnStats {
     /// not change.
     ///
     /// # Errors
-    /// Where a dimension does not exist, the second row is missing, or there are no dimensions at all.
+    /// If a dimension does not exist, the second row is missing, or there are no dimensions at all.
     pub fn fake(&mut self, dims: &Dims) -> Result<()> {
         let (dim, count) = (self.dim(), self.count());
         if self.matrix.num_rows() != 2 || dim == 0 {
@@ -140,7 +140,7 @@ impl CmvnStats {
     /// weights are not positive in sum.
     ///
     /// # Errors
-    /// Where the second row is missing.
+    /// If the second row is missing.
     pub fn means_and_variances(&self) -> Result<Option<Matrix<f64>>> {
         let (dim, count) = (self.dim(), self.count());
         let sums = self.sums(true)?;
@@ -157,7 +157,7 @@ impl CmvnStats {
     /// which variances were too small to do so.
     ///
     /// # Errors
-    /// Where the features have another dimension, the count is below 1, or variances are missing or no numbers.
+    /// If the features have another dimension, the count is below 1, or variances are missing or no numbers.
     pub fn apply(&self, norm_vars: bool, feats: &mut Matrix<f32>) -> Result<Vec<Flooring>> {
         let mut normalizer = Normalizer::default();
         let floored = normalizer.set(self.sums_for(norm_vars, feats)?)?;
@@ -169,7 +169,7 @@ impl CmvnStats {
     /// whose variances are one.
     ///
     /// # Errors
-    /// Where the features have another dimension, the count is below 1, or variances are missing.
+    /// If the features have another dimension, the count is below 1, or variances are missing.
     pub fn apply_reverse(&self, norm_vars: bool, feats: &mut Matrix<f32>) -> Result<Vec<Flooring>> {
         let mut normalizer = Normalizer::default();
         let floored = normalizer.set_reverse(self.sums_for(norm_vars, feats)?);

@@ -72,7 +72,7 @@ impl Deltas {
     /// Prepares deltas: the features themselves, then their derivatives of order 1, 2 ... (Kaldi's `DeltaFeatures`).
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &DeltaOptions) -> Result<Self> {
         if !(0..1000).contains(&options.order) {
             return Err(Error::option("delta-order", "from 0 to 999", options.order));
@@ -91,7 +91,7 @@ impl Deltas {
     /// later, and so on (Kaldi's `ShiftedDeltaFeatures`; "shifted delta cepstra").
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn shifted(options: &ShiftedDeltaOptions) -> Result<Self> {
         if !(0..1_000_000).contains(&options.num_blocks) {
             return Err(Error::option("num-blocks", "from 0 to 999999", options.num_blocks));
@@ -115,7 +115,7 @@ impl Deltas {
     /// ones.
     ///
     /// # Errors
-    /// Where there are fewer columns than are to be kept, or there would be too many columns.
+    /// If there are fewer columns than are to be kept, or there would be too many columns.
     pub fn compute(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
         let (dim, truncate) = (feats.num_cols(), self.truncate);
         if truncate == 0 || truncate == dim || feats.is_empty() {

@@ -15,7 +15,7 @@ impl FromStr for Dims {
     type Err = Error;
 
     /// # Errors
-    /// Where the text is no such list, or a number does not fit.
+    /// If the text is no such list, or a number does not fit.
     fn from_str(text: &str) -> Result<Self> {
         if text.is_empty() {
             return Ok(Self::default());
@@ -28,7 +28,7 @@ impl FromStr for Dims {
 /// The index of a dimension of features that have `dim` of them.
 ///
 /// # Errors
-/// Where there is no such dimension.
+/// If there is no such dimension.
 pub(crate) fn index_of_dim(got: i32, dim: usize) -> Result<usize> {
     usize::try_from(got).ok().filter(|&index| index < dim).ok_or(Error::Dim { dim, got })
 }

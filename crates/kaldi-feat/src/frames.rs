@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Keeps every `step`-th frame from the frame `offset` on; none where there is no such frame.
 ///
 /// # Panics
-/// Where `step` is 0.
+/// If `step` is 0.
 pub fn subsample(feats: &Matrix<f32>, step: usize, offset: usize) -> Matrix<f32> {
     let kept = feats.rows().skip(offset).step_by(step);
     let num_frames = kept.len();
@@ -20,7 +20,7 @@ pub fn subsample(feats: &Matrix<f32>, step: usize, offset: usize) -> Matrix<f32>
 /// Puts every frame `times` times.
 ///
 /// # Errors
-/// Where there would be too many.
+/// If there would be too many.
 pub fn repeat(feats: &Matrix<f32>, times: usize) -> Result<Matrix<f32>> {
     let (num_frames, dim) = feats.size();
     let (num_rows, num_cols) = checked_size(num_frames.saturating_mul(times), Some(dim))?;
@@ -55,7 +55,7 @@ pub fn shift(feats: &Matrix<f32>, by: i32) -> Matrix<f32> {
 /// Puts features one after the other in time.
 ///
 /// # Errors
-/// Where they do not all have the same number of columns; no features at all have none.
+/// If they do not all have the same number of columns; no features at all have none.
 pub fn concat(all: &[Matrix<f32>]) -> Result<Matrix<f32>> {
     let dim = all.first().map_or(0, Matrix::num_cols);
     if let Some(other) = all.iter().find(|feats| feats.num_cols() != dim) {
@@ -76,7 +76,7 @@ pub fn lengths(all: &[&Matrix<f32>]) -> (usize, usize) {
 /// Puts features side by side, frame by frame, as long as the shortest of them.
 ///
 /// # Errors
-/// Where there would be too many columns.
+/// If there would be too many columns.
 pub fn paste(all: &[&Matrix<f32>]) -> Result<Matrix<f32>> {
     let dim = all.iter().map(|feats| feats.num_cols()).sum();
     let (num_rows, num_cols) = checked_size(lengths(all).0, Some(dim))?;

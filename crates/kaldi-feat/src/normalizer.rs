@@ -36,7 +36,7 @@ impl Normalizer {
     /// Makes means zero, and variances one where there are sums of squares. Says which variances were too small.
     ///
     /// # Errors
-    /// Where a variance is no number.
+    /// If a variance is no number.
     pub(crate) fn set(&mut self, sums: Sums<'_>) -> Result<Vec<Flooring>> {
         let Some(squares) = sums.squares else {
             let factor = f64::from((-1.0 / sums.count) as f32);

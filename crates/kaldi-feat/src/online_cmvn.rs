@@ -76,7 +76,7 @@ impl OnlineCmvn {
     /// Takes global statistics, `2 × (dim + 1)`, of [`CmvnStats`](crate::CmvnStats).
     ///
     /// # Errors
-    /// Where the window has no frames, or variances are to be normalized and means are not.
+    /// If the window has no frames, or variances are to be normalized and means are not.
     pub fn new(options: OnlineCmvnOptions, global: Matrix<f64>) -> Result<Self> {
         if options.cmn_window < 1 {
             return Err(Error::option("cmn-window", "1 or more", options.cmn_window));
@@ -90,7 +90,7 @@ impl OnlineCmvn {
     /// Normalizes an utterance of a speaker of whom `state` is known. No frames give no frames.
     ///
     /// # Errors
-    /// Where the dimension is not that of earlier utterances or of the global statistics, these have no positive count (both
+    /// If the dimension is not that of earlier utterances or of the global statistics, these have no positive count (both
     /// only where they have to stand in), a dimension to be skipped does not exist, or a variance is no number.
     pub fn apply(&self, feats: &Matrix<f32>, state: &OnlineCmvnState) -> Result<Normalized> {
         let mut normalized = Normalized { feats: feats.clone(), first_floored: None, num_floored: 0 };
@@ -172,7 +172,7 @@ impl OnlineCmvnState {
     /// Adds an utterance. No frames change nothing.
     ///
     /// # Errors
-    /// Where the dimension is not that of earlier utterances.
+    /// If the dimension is not that of earlier utterances.
     pub fn add(&mut self, feats: &Matrix<f32>) -> Result<()> {
         if feats.is_empty() {
             return Ok(());

@@ -40,7 +40,7 @@ impl SampleGrid {
     /// where a segment may have any length.
     ///
     /// # Errors
-    /// Where the segment is to be left out.
+    /// If the segment is to be left out.
     pub fn samples(
         &self,
         start: f64,

@@ -104,7 +104,7 @@ impl FrameGrid {
     /// Checks the options.
     ///
     /// # Errors
-    /// Where frames do not advance.
+    /// If frames do not advance.
     pub fn check(&self) -> Result<()> {
         if self.frame_shift <= 0 {
             return Err(Error::option("frame-shift", "positive", self.frame_shift));
@@ -116,7 +116,7 @@ impl FrameGrid {
     /// halves up.
     ///
     /// # Errors
-    /// Where there are none.
+    /// If there are none.
     pub fn frames(&self, start: f64, end: f64, num_frames: usize) -> Result<Range<usize>, NoFrames> {
         let in_frames = |seconds: f64| (seconds * 1000.0 / f64::from(self.frame_shift)).round() as i64;
         let num_frames = num_frames as i64;

@@ -56,7 +56,7 @@ impl SlidingWindowCmn {
     /// Checks the options.
     ///
     /// # Errors
-    /// Where the window has no frames or, for a centered one, its least number of frames is not from 1 to that, though
+    /// If the window has no frames or, for a centered one, its least number of frames is not from 1 to that, though
     /// nothing depends on it.
     pub fn new(options: SlidingWindowCmnOptions) -> Result<Self> {
         let SlidingWindowCmnOptions { cmn_window, min_cmn_window, .. } = options;

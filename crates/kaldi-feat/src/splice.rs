@@ -20,7 +20,7 @@ impl Splice {
     /// Takes `left_context` frames before and `right_context` frames after each frame.
     ///
     /// # Errors
-    /// Where one of them is negative.
+    /// If one of them is negative.
     pub fn new(left_context: i32, right_context: i32) -> Result<Self> {
         let context = |name, value: i32| usize::try_from(value).map_err(|_| Error::option(name, "0 or more", value));
         Ok(Self { left: context("left-context", left_context)?, right: context("right-context", right_context)? })
@@ -35,7 +35,7 @@ impl Splice {
     /// who can pass frames on where they lie. [`Splice::width`] frames make one.
     ///
     /// # Errors
-    /// Where there are no frames, or too many columns would come of them.
+    /// If there are no frames, or too many columns would come of them.
     pub fn runs(&self, (num_frames, dim): (usize, usize)) -> Result<Vec<Range<usize>>> {
         if num_frames == 0 {
             return Err(Error::Empty);

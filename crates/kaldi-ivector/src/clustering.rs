@@ -31,7 +31,7 @@ impl Clustering {
     /// Kaldi's `AgglomerativeCluster`, so that the same clusters come out.
     ///
     /// # Errors
-    /// Where there are no points, the matrix is not square, or a limit cannot be kept: less than one cluster or point, or
+    /// If there are no points, the matrix is not square, or a limit cannot be kept: less than one cluster or point, or
     /// clusters so small that there would have to be more of them.
     pub fn cluster(&self, costs: &Matrix<f32>) -> Result<Vec<u32>> {
         let num_points = costs.num_rows();

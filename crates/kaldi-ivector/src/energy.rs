@@ -15,7 +15,7 @@ const NEAR: f32 = 0.001;
 /// direction is arbitrary. Follows Kaldi's `ivector-plda-scoring-dense`, which compares sums in single precision.
 ///
 /// # Errors
-/// Where more directions are asked for than there are, or the vectors are not finite.
+/// If more directions are asked for than there are, or the vectors are not finite.
 pub fn energy_projection(vectors: &Matrix<f32>, target_energy: f32) -> Result<Option<Matrix<f32>>> {
     if target_energy.is_finite() && (target_energy - 1.0).abs() <= NEAR * (target_energy.abs() + 1.0) {
         return Ok(None);

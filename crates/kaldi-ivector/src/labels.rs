@@ -18,7 +18,7 @@ impl ClassLabels {
     /// starts a comment.
     ///
     /// # Errors
-    /// Where a line has anything else, or a class does not exist.
+    /// If a line has anything else, or a class does not exist.
     pub fn read(text: &[u8], num_classes: usize) -> Result<Self> {
         let mut labels = Self::numbers(num_classes);
         for [class, label] in read_lines(text, "two")? {
@@ -32,7 +32,7 @@ impl ClassLabels {
     /// likelihoods of each class's frames, to which the logarithms of the classes' priors are added.
     ///
     /// # Panics
-    /// Where there are not as many labels, priors and classes.
+    /// If there are not as many labels, priors and classes.
     pub fn most_likely(&self, classes: &[&[f32]], log_priors: &[f32]) -> Vec<i32> {
         let num_classes = self.0.len();
         assert!(num_classes > 0 && classes.len() == num_classes && log_priors.len() == num_classes);
@@ -61,7 +61,7 @@ impl LabelPairs {
     /// comment.
     ///
     /// # Errors
-    /// Where a line has anything else.
+    /// If a line has anything else.
     pub fn read(text: &[u8]) -> Result<Self> {
         Ok(Self(
             read_lines(text, "three")?.into_iter().map(|[first, second, merged]| ((first, second), merged)).collect(),

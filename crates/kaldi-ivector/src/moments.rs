@@ -14,7 +14,7 @@ impl VectorMoments {
     /// Adds a vector. The first one that has elements decides the dimension.
     ///
     /// # Errors
-    /// Where it has another dimension than those before it.
+    /// If it has another dimension than those before it.
     pub fn add(&mut self, vector: &Vector<f32>) -> Result<()> {
         if self.sum.is_empty() {
             self.sum.resize(vector.dim());

@@ -40,7 +40,7 @@ impl SpeakerLdaOptions {
     /// Checks what can be checked before there are vectors.
     ///
     /// # Errors
-    /// Where the floor is negative.
+    /// If the floor is negative.
     pub fn check(&self) -> Result<()> {
         if self.covariance_floor.is_nan() || self.covariance_floor < 0.0 {
             let got = f64::from(self.covariance_floor);
@@ -55,7 +55,7 @@ impl SpeakerStats {
     /// dimension.
     ///
     /// # Errors
-    /// Where the vector has another dimension.
+    /// If the vector has another dimension.
     pub fn add(&mut self, speaker: usize, vector: &Vector<f32>) -> Result<()> {
         let dim = vector.dim();
         let squares = self.squares.get_or_insert_with(|| Squares::new(dim));
@@ -96,7 +96,7 @@ impl SpeakerStats {
     /// Computes the transform (Kaldi's `ivector-compute-lda`).
     ///
     /// # Errors
-    /// Where there are fewer vectors than dimensions, fewer dimensions than are to be kept, no speaker with several
+    /// If there are fewer vectors than dimensions, fewer dimensions than are to be kept, no speaker with several
     /// vectors, or no variance.
     pub fn lda(self, options: &SpeakerLdaOptions) -> Result<SpeakerLda> {
         options.check()?;

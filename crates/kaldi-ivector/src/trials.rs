@@ -27,7 +27,7 @@ impl TrialList {
     /// The keys of the next line; nothing at the end.
     ///
     /// # Errors
-    /// Where the list cannot be read, or a line does not have two words.
+    /// If the list cannot be read, or a line does not have two words.
     pub fn next_trial(&mut self) -> Result<Option<(&BStr, &BStr)>> {
         let number = self.lines.number() + 1;
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
@@ -64,7 +64,7 @@ impl TrialScores {
     /// Writes a line.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// If it cannot be written.
     pub fn write(&mut self, first: &BStr, second: &BStr, score: f32) -> Result<()> {
         self.line.clear();
         for key in [first, second] {
@@ -90,7 +90,7 @@ impl TrialScores {
     /// Completes the output.
     ///
     /// # Errors
-    /// Where it could not be written, or the command of a pipe failed.
+    /// If it could not be written, or the command of a pipe failed.
     pub fn finish(self) -> Result<()> {
         Ok(self.output.finish()?)
     }

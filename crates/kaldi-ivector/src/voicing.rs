@@ -21,7 +21,7 @@ impl EnergyVad {
     /// Checks the options.
     ///
     /// # Errors
-    /// Where the scale or the context is negative, or the proportion does not lie between 0 and 1.
+    /// If the scale or the context is negative, or the proportion does not lie between 0 and 1.
     pub fn check(&self) -> Result<()> {
         let refuse = |name, expected, got| Err(Error::Option { name, expected, got });
         if self.mean_scale.is_nan() || self.mean_scale < 0.0 {
@@ -64,7 +64,7 @@ impl EnergyVad {
 /// Keeps the frames of `feats` for which `voiced` has a 1, and drops those for which it has a 0.
 ///
 /// # Errors
-/// Where the lengths differ, or a frame has neither.
+/// If the lengths differ, or a frame has neither.
 pub fn select_voiced(feats: &Matrix<f32>, voiced: &[f32]) -> Result<Matrix<f32>> {
     if feats.num_rows() != voiced.len() {
         return Err(Error::Length { what: "decisions on frames", expected: feats.num_rows(), got: voiced.len() });

@@ -12,7 +12,7 @@ impl<T: Real> Matrix<T> {
     /// Adds `factor` times `other`; 0 times anything is nothing, infinities too, as BLAS has it.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn add_scaled(&mut self, factor: T, other: &Self) -> Result<()> {
         if self.size() != other.size() {
             return Err(Error::Size { what: "matrix", expected: self.size(), got: other.size() });
@@ -24,7 +24,7 @@ impl<T: Real> Matrix<T> {
     /// Adds `other`, which may be of the other precision, in the precision of `self`.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn add<U: Real>(&mut self, other: &Matrix<U>) -> Result<()> {
         if self.size() != other.size() {
             return Err(Error::Size { what: "matrix", expected: self.size(), got: other.size() });
@@ -36,7 +36,7 @@ impl<T: Real> Matrix<T> {
     /// Raises every element to that of `other` where it is below; what is not a number in `other` changes nothing.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn raise_to(&mut self, other: &Self) -> Result<()> {
         if self.size() != other.size() {
             return Err(Error::Size { what: "matrix", expected: self.size(), got: other.size() });
@@ -117,7 +117,7 @@ impl<T: Real> Vector<T> {
     /// Adds `factor` times `other`; 0 times anything is nothing, infinities too, as BLAS has it.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn add_scaled(&mut self, factor: T, other: &Self) -> Result<()> {
         if self.dim() != other.dim() {
             return Err(Error::Dim { expected: self.dim(), got: other.dim() });
@@ -129,7 +129,7 @@ impl<T: Real> Vector<T> {
     /// Adds `other`, which may be of the other precision, in the precision of `self`.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn add<U: Real>(&mut self, other: &Vector<U>) -> Result<()> {
         if self.dim() != other.dim() {
             return Err(Error::Dim { expected: self.dim(), got: other.dim() });
@@ -151,7 +151,7 @@ impl<T: Real> Vector<T> {
     /// The inner product, summed in double precision.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn dot(&self, other: &Self) -> Result<f64> {
         if self.dim() != other.dim() {
             return Err(Error::Dim { expected: self.dim(), got: other.dim() });

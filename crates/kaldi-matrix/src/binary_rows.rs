@@ -40,7 +40,7 @@ impl BinaryRows {
     /// everything before the elements, and where in the bytes the elements are.
     ///
     /// # Panics
-    /// Where `per_row` is 0, or a size does not fit an `i32`.
+    /// If `per_row` is 0, or a size does not fit an `i32`.
     pub fn rearranged(&self, runs: &[Range<usize>], per_row: usize) -> (Vec<u8>, Vec<Range<usize>>) {
         let num_rows = runs.iter().map(ExactSizeIterator::len).sum::<usize>() / per_row;
         let num_cols = if num_rows == 0 { 0 } else { self.num_cols * per_row };

@@ -43,7 +43,7 @@ impl HtkFeatures {
     /// 11: PLP).
     ///
     /// # Errors
-    /// Where there are more than 8191 columns, which the header cannot tell.
+    /// If there are more than 8191 columns, which the header cannot tell.
     pub fn new(feats: Matrix<f32>, sample_period: i32, sample_kind: u16) -> Result<Self> {
         if feats.num_cols() > MAX_COLS {
             return Err(Error::Format { format: "HTK", limit: "8191 columns", got: feats.size() });

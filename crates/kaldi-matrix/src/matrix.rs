@@ -20,7 +20,7 @@ impl<T: Real> Matrix<T> {
     /// Makes a matrix of zeros.
     ///
     /// # Panics
-    /// Where a size does not fit an `i32`, as the formats want it.
+    /// If a size does not fit an `i32`, as the formats want it.
     pub fn new(num_rows: usize, num_cols: usize) -> Self {
         Self::from_vec(num_rows, num_cols, vec![T::default(); num_rows * num_cols])
     }
@@ -28,7 +28,7 @@ impl<T: Real> Matrix<T> {
     /// Makes a matrix of the elements in `data`, row after row.
     ///
     /// # Panics
-    /// Where `data` does not have `num_rows * num_cols` elements, or a size does not fit an `i32`, as the formats want
+    /// If `data` does not have `num_rows * num_cols` elements, or a size does not fit an `i32`, as the formats want
     /// it.
     pub fn from_vec(num_rows: usize, num_cols: usize, data: Vec<T>) -> Self {
         assert_eq!(
@@ -81,7 +81,7 @@ impl<T: Real> Matrix<T> {
     /// The elements of one row.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If there is no such row.
     pub fn row(&self, row: usize) -> &[T] {
         &self.data[row * self.num_cols..][..self.num_cols]
     }
@@ -89,7 +89,7 @@ impl<T: Real> Matrix<T> {
     /// The elements of one row.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If there is no such row.
     pub fn row_mut(&mut self, row: usize) -> &mut [T] {
         &mut self.data[row * self.num_cols..][..self.num_cols]
     }
@@ -107,7 +107,7 @@ impl<T: Real> Matrix<T> {
     /// Copies one column.
     ///
     /// # Panics
-    /// Where there is no such column.
+    /// If there is no such column.
     pub fn column(&self, col: usize) -> Vector<T> {
         assert!(col < self.num_cols, "column {col} of {}", self.num_cols);
         Vector::from_vec(self.rows().map(|row| row[col]).collect())
@@ -116,7 +116,7 @@ impl<T: Real> Matrix<T> {
     /// Copies a rectangle.
     ///
     /// # Panics
-    /// Where it does not lie within the matrix.
+    /// If it does not lie within the matrix.
     pub fn range(&self, rows: Range<usize>, cols: Range<usize>) -> Self {
         let (num_rows, num_cols) = (rows.len(), cols.len());
         if num_cols == self.num_cols {
@@ -133,7 +133,7 @@ impl<T: Real> Matrix<T> {
     /// Copies the columns that `columns` lists, in that order; a column may be listed more than once.
     ///
     /// # Panics
-    /// Where there is no such column.
+    /// If there is no such column.
     pub fn select_columns(&self, columns: &[usize]) -> Self {
         let mut data = Vec::with_capacity(self.num_rows * columns.len());
         for row in self.rows() {
@@ -145,10 +145,10 @@ impl<T: Real> Matrix<T> {
     /// Appends a vector to every row: `num_rows × num_cols` gives `num_rows × (num_cols + vector.dim())`.
     ///
     /// # Errors
-    /// Where the matrix or the vector is empty.
+    /// If the matrix or the vector is empty.
     ///
     /// # Panics
-    /// Where the new number of columns does not fit an `i32`.
+    /// If the new number of columns does not fit an `i32`.
     pub fn with_appended(&self, vector: &Vector<T>) -> Result<Self> {
         let num_cols = self.num_cols + vector.dim();
         if self.is_empty() || vector.is_empty() {
@@ -166,7 +166,7 @@ impl<T: Real> Matrix<T> {
     /// Changes the size: elements that are in both the old and the new matrix are kept, the others are zero.
     ///
     /// # Panics
-    /// Where a size does not fit an `i32`.
+    /// If a size does not fit an `i32`.
     pub fn resize(&mut self, num_rows: usize, num_cols: usize) {
         if self.size() == (num_rows, num_cols) {
             return;

@@ -11,7 +11,7 @@ impl Matrix<f32> {
     /// Empty where there are no frames.
     ///
     /// # Errors
-    /// Where an index is no column.
+    /// If an index is no column.
     pub fn from_posterior(posterior: &Posterior, num_cols: usize) -> Result<Self> {
         let mut matrix = Self::new(posterior.0.len(), num_cols);
         for (row, frame) in matrix.rows_mut().zip(&posterior.0) {

@@ -17,7 +17,7 @@ impl<T: Real> Matrix<T> {
     /// Computes `self * other`: `m × k` times `k × n` gives `m × n`.
     ///
     /// # Errors
-    /// Where `other` does not have as many rows as `self` has columns.
+    /// If `other` does not have as many rows as `self` has columns.
     pub fn multiply(&self, other: &Self) -> Result<Self> {
         if other.num_rows() != self.num_cols() {
             let expected = (self.num_cols(), other.num_cols());
@@ -32,7 +32,7 @@ impl<T: Real> Matrix<T> {
     /// Computes `self * other^T`: `m × k` times the transpose of `n × k` gives `m × n`.
     ///
     /// # Errors
-    /// Where the two do not have the same number of columns.
+    /// If the two do not have the same number of columns.
     pub fn multiply_transposed(&self, other: &Self) -> Result<Self> {
         if other.num_cols() != self.num_cols() {
             let expected = (other.num_rows(), self.num_cols());

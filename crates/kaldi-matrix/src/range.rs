@@ -29,7 +29,7 @@ impl MatrixRange {
     /// Follows Kaldi's ParseMatrixRangeSpecifier, except that rows may be left empty.
     ///
     /// # Errors
-    /// Where `text` is no range, or the matrix does not have it; with offset zero.
+    /// If `text` is no range, or the matrix does not have it; with offset zero.
     pub fn parse(text: &[u8], num_rows: usize, num_cols: usize) -> Result<Self, ParseError> {
         let mut parts = text.split(|&byte| byte == b',');
         let (rows, cols, rest) = (parts.next().unwrap_or_default(), parts.next(), parts.next());
@@ -80,7 +80,7 @@ impl VectorRange {
     /// Follows Kaldi's ExtractObjectRange.
     ///
     /// # Errors
-    /// Where `text` is no range, or the vector does not have it; with offset zero.
+    /// If `text` is no range, or the vector does not have it; with offset zero.
     pub fn parse(text: &[u8], dim: usize) -> Result<Self, ParseError> {
         let Some(bounds) = bounds(text) else { return Err(malformed("0:51", text)) };
         match fit(bounds, dim, TOLERANCE) {

@@ -31,7 +31,7 @@ impl<T: Real> SparseMatrix<T> {
     /// Makes a matrix without rows.
     ///
     /// # Panics
-    /// Where the number of columns does not fit an `i32`, as the formats want it.
+    /// If the number of columns does not fit an `i32`, as the formats want it.
     pub fn new(num_cols: usize) -> Self {
         assert!(i32::try_from(num_cols).is_ok(), "a sparse matrix of {num_cols} columns");
         Self { dim: num_cols, elements: Vec::new(), ends: Vec::new() }
@@ -43,7 +43,7 @@ impl<T: Real> SparseMatrix<T> {
     /// `SparseVector`.
     ///
     /// # Errors
-    /// Where the index of an element that is not zero is no column; then nothing is added.
+    /// If the index of an element that is not zero is no column; then nothing is added.
     pub fn push_row(&mut self, elements: &[(i32, T)]) -> Result<()> {
         let mut sorted = elements.to_vec();
         sorted.sort_by_key(|&(index, _)| index);
@@ -82,7 +82,7 @@ impl<T: Real> SparseMatrix<T> {
     /// The kept elements of one row behind their indices, which ascend.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If there is no such row.
     pub fn row(&self, row: usize) -> &[(i32, T)] {
         let begin = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.elements[begin..self.ends[row]]
@@ -101,7 +101,7 @@ impl<T: Real> SparseMatrix<T> {
     /// Copies a rectangle with all of its zeros.
     ///
     /// # Panics
-    /// Where it does not lie within the matrix.
+    /// If it does not lie within the matrix.
     pub fn range(&self, rows: Range<usize>, cols: Range<usize>) -> Matrix<T> {
         assert!(rows.end <= self.num_rows() && cols.end <= self.num_cols(), "rows {rows:?}, columns {cols:?}");
         let mut matrix = Matrix::new(rows.len(), cols.len());

@@ -27,7 +27,7 @@ impl SphinxFeatures {
     /// Takes features for writing in Sphinx's format.
     ///
     /// # Errors
-    /// Where there are other than 13 columns (or none at all), or 2^31 elements or more.
+    /// If there are other than 13 columns (or none at all), or 2^31 elements or more.
     pub fn new(feats: Matrix<f32>) -> Result<Self> {
         if !feats.is_empty() && feats.num_cols() != DIM {
             let expected = (feats.num_rows(), DIM);
@@ -58,7 +58,7 @@ fn count(feats: &Matrix<f32>) -> Result<i32> {
 /// where [`SphinxFeatures`] are big-endian.
 ///
 /// # Errors
-/// Where there are 2^31 elements or more.
+/// If there are 2^31 elements or more.
 pub fn write_sphinx_little_endian(out: &mut Vec<u8>, feats: &Matrix<f32>) -> Result<()> {
     out.extend_from_slice(&count(feats)?.to_le_bytes());
     f32::encode_le(out, feats.as_slice());

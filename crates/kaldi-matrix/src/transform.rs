@@ -13,7 +13,7 @@ impl<T: Real> Matrix<T> {
     /// offset. Follows Kaldi's transform-feats.
     ///
     /// # Errors
-    /// Where the transform has another number of columns.
+    /// If the transform has another number of columns.
     pub fn transformed(&self, transform: &Self) -> Result<Self> {
         let dim = self.num_cols();
         if transform.num_cols() == dim {
@@ -39,7 +39,7 @@ impl<T: Real> Matrix<T> {
     /// its size; the result is affine where one of the two is. Follows Kaldi's `ComposeTransforms`.
     ///
     /// # Errors
-    /// Where `self` cannot be applied to what `first` gives.
+    /// If `self` cannot be applied to what `first` gives.
     pub fn composed_after(&self, first: &Self, first_is_affine: bool) -> Result<Self> {
         let dim = first.num_rows();
         if self.num_cols() == dim {
@@ -66,7 +66,7 @@ impl<T: Real> Matrix<T> {
     /// A transform without elements becomes the unit matrix.
     ///
     /// # Errors
-    /// Where it is neither, or `new_dim` is smaller. Follows Kaldi's extend-transform-dim.
+    /// If it is neither, or `new_dim` is smaller. Follows Kaldi's extend-transform-dim.
     pub fn extended_to(&self, new_dim: usize) -> Result<Self> {
         let (dim, num_cols) = self.size();
         let is_affine = num_cols == dim + 1;
@@ -98,7 +98,7 @@ impl<T: Real> Vector<T> {
     /// offset. Follows Kaldi's transform-vec.
     ///
     /// # Errors
-    /// Where the transform has another number of columns.
+    /// If the transform has another number of columns.
     pub fn transformed(&self, transform: &Matrix<T>) -> Result<Self> {
         let dim = self.dim();
         if transform.num_cols() != dim && transform.num_cols() != dim + 1 {
@@ -176,7 +176,7 @@ impl<T: Real> ComposedTransform<T> {
     /// Appends a transform.
     ///
     /// # Errors
-    /// Where it cannot be applied to what comes out so far.
+    /// If it cannot be applied to what comes out so far.
     pub fn then(self, next: &Matrix<T>) -> Result<Self> {
         let became_affine = self.linear.num_cols() > self.num_cols;
         Ok(Self {
@@ -189,7 +189,7 @@ impl<T: Real> ComposedTransform<T> {
     /// The transform for input with `dim` elements.
     ///
     /// # Errors
-    /// Where the first transform cannot be applied to that.
+    /// If the first transform cannot be applied to that.
     pub fn for_dim(&self, dim: usize) -> Result<&Matrix<T>> {
         if dim == self.num_cols {
             Ok(&self.linear)

@@ -96,7 +96,7 @@ impl<T: Real> Matrix<T> {
     /// its own.
     ///
     /// # Errors
-    /// Where the bytes are no matrix.
+    /// If the bytes are no matrix.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
         if !cursor.is_binary() {
             let (num_rows, num_cols, data) = text::read_matrix(cursor)?;
@@ -126,7 +126,7 @@ impl<T: Real> Matrix<T> {
     /// The elements of a binary matrix are passed over.
     ///
     /// # Errors
-    /// Where the bytes are no matrix, or it does not have that range.
+    /// If the bytes are no matrix, or it does not have that range.
     pub fn read_size(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<(usize, usize)> {
         let start = cursor.offset();
         let size = if !cursor.read_marker()? {
@@ -205,7 +205,7 @@ impl<T: Real> Vector<T> {
     /// elements of a binary vector are passed over.
     ///
     /// # Errors
-    /// Where the bytes are no vector, or it does not have that range.
+    /// If the bytes are no vector, or it does not have that range.
     pub fn read_dim(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<usize> {
         let start = cursor.offset();
         let dim = if !cursor.read_marker()? {
@@ -223,7 +223,7 @@ impl<T: Real> Vector<T> {
     /// its own.
     ///
     /// # Errors
-    /// Where the bytes are no vector.
+    /// If the bytes are no vector.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
         if !cursor.is_binary() {
             return Ok(Self::from_vec(text::read_vector(cursor)?));

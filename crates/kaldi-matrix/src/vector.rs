@@ -16,7 +16,7 @@ impl<T: Real> Vector<T> {
     /// Makes a vector of zeros.
     ///
     /// # Panics
-    /// Where the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats want it.
     pub fn new(dim: usize) -> Self {
         Self::from_vec(vec![T::default(); dim])
     }
@@ -24,7 +24,7 @@ impl<T: Real> Vector<T> {
     /// Makes a vector of the elements in `data`.
     ///
     /// # Panics
-    /// Where the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats want it.
     pub fn from_vec(data: Vec<T>) -> Self {
         assert!(i32::try_from(data.len()).is_ok(), "a vector of {}", data.len());
         Self { data }
@@ -58,7 +58,7 @@ impl<T: Real> Vector<T> {
     /// Changes the size: cuts the end off, or appends zeros.
     ///
     /// # Panics
-    /// Where the size does not fit an `i32`.
+    /// If the size does not fit an `i32`.
     pub fn resize(&mut self, dim: usize) {
         assert!(i32::try_from(dim).is_ok(), "a vector of {dim}");
         self.data.resize(dim, T::default());

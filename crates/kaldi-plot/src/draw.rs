@@ -16,7 +16,7 @@ impl Figure<'_> {
     /// Draws the figure.
     ///
     /// # Errors
-    /// Where there are no panels, or one without features or labels, or the style makes no sense.
+    /// If there are no panels, or one without features or labels, or the style makes no sense.
     pub fn draw(&self, style: &Style, format: Format) -> Result<Picture> {
         style.check()?;
         if self.panels.is_empty() || self.panels.iter().any(Panel::is_empty) {

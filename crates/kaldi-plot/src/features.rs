@@ -25,7 +25,7 @@ impl<'a> Features<'a> {
     /// Takes the values of a matrix, row by row: `num_frames × dim`.
     ///
     /// # Panics
-    /// Where their number is another.
+    /// If their number is another.
     pub fn new(values: &'a [f32], num_frames: usize, dim: usize) -> Self {
         assert_eq!(Some(values.len()), num_frames.checked_mul(dim));
         Self { values: values.into(), columns: num_frames, rows: dim, num_frames, dim, are_weights: false }

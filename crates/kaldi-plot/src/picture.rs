@@ -112,7 +112,7 @@ impl Picture {
     /// The bytes of the file.
     ///
     /// # Errors
-    /// Where it cannot be encoded.
+    /// If it cannot be encoded.
     pub fn encode(&self) -> Result<Vec<u8>> {
         match &self.content {
             Content::Pixels(pixels) => encode_png((self.width, self.height), [&pixels[..]].into_iter()),

@@ -22,7 +22,7 @@ impl Sheet {
     /// Puts another picture behind those that are there.
     ///
     /// # Panics
-    /// Where it is of another size.
+    /// If it is of another size.
     pub fn push(&mut self, picture: Picture) {
         if let Some(first) = self.pictures.first() {
             assert_eq!((picture.width, picture.height), (first.width, first.height));
@@ -33,7 +33,7 @@ impl Sheet {
     /// The bytes of the file.
     ///
     /// # Errors
-    /// Where there are no pictures.
+    /// If there are no pictures.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let Some(&Picture { width, height, ref content }) = self.pictures.first() else { return Err(Error::Empty) };
         let columns = num_columns(self.pictures.len(), (width, height));

@@ -48,7 +48,7 @@ impl Style {
     /// Checks that figures have room.
     ///
     /// # Errors
-    /// Where the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
+    /// If the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
     /// empty.
     pub fn check(&self) -> Result<()> {
         if !Self::FONT_SIZES.contains(&self.font_size) {

@@ -19,7 +19,7 @@ impl Timing {
     /// (Kaldi's option of that name).
     ///
     /// # Errors
-    /// Where the shift is not above 0, or the window is shorter.
+    /// If the shift is not above 0, or the window is shorter.
     pub fn of_windows(shift: f64, length: f64, snip_edges: bool) -> Result<Self> {
         if !(shift > 0.0 && shift < 1.0) {
             let advice = if shift >= 1.0 { " (it is in seconds)" } else { "" };

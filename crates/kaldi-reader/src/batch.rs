@@ -144,7 +144,7 @@ impl Buckets {
     /// Checks boundaries and sizes.
     ///
     /// # Errors
-    /// Where the boundaries do not rise, a size is 0, or there is not one size more than boundaries.
+    /// If the boundaries do not rise, a size is 0, or there is not one size more than boundaries.
     pub fn new(boundaries: Vec<usize>, sizes: Vec<usize>) -> Result<Self, Error> {
         if sizes.len() != boundaries.len() + 1 {
             return Err(Error::NumBuckets { boundaries: boundaries.len(), sizes: sizes.len() });

@@ -43,7 +43,7 @@ impl Draws {
     /// Draws one of `0..bound`, each as likely as the others.
     ///
     /// # Panics
-    /// Where `bound` is 0.
+    /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a choice of nothing");
         // The upper half of the product (Lemire). The lowest values of the lower half belong to numbers that would come once
@@ -60,7 +60,7 @@ impl Draws {
     /// Draws one of the indices `0..length`.
     ///
     /// # Panics
-    /// Where `length` is 0.
+    /// If `length` is 0.
     pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }

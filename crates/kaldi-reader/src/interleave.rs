@@ -16,7 +16,7 @@ use crate::{Error, Reader};
 /// ```
 ///
 /// # Errors
-/// Where a weight is no positive number.
+/// If a weight is no positive number.
 pub fn interleave<R: Reader>(readers: Vec<(R, f64)>) -> Result<Interleave<R>, Error> {
     for (reader, &(_, weight)) in readers.iter().enumerate() {
         if !(weight > 0.0 && weight.is_finite()) {

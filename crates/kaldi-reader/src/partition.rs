@@ -25,7 +25,7 @@ impl Share {
     /// The share of `worker` of `num_workers` of `rank` of `world_size`; both are counted from 0 on.
     ///
     /// # Errors
-    /// Where there are no ranks or workers, or not as many.
+    /// If there are no ranks or workers, or not as many.
     pub fn new(rank: u64, world_size: u64, worker: u64, num_workers: u64) -> Result<Self, Error> {
         for (among, index, count) in [("ranks", rank, world_size), ("workers", worker, num_workers)] {
             if index >= count {

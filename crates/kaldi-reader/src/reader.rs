@@ -19,13 +19,13 @@ pub trait Reader {
     /// Delivers the next value, or `None` at the end.
     ///
     /// # Errors
-    /// Where the stream fails at this place. The error is delivered once; the next call returns `None`.
+    /// If the stream fails at this place. The error is delivered once; the next call returns `None`.
     fn next(&mut self) -> Result<Option<Self::Value>, Self::Error>;
 
     /// Goes back to the begin of the stream, from any state: in the middle, at the end, behind an error.
     ///
     /// # Errors
-    /// Where the source cannot be read a second time, such as a pipe on standard input. The reader has ended then.
+    /// If the source cannot be read a second time, such as a pipe on standard input. The reader has ended then.
     fn restart(&mut self) -> Result<(), Self::Error>;
 
     /// Ends the reading: threads are joined, files and commands are closed. The reader has ended then.
@@ -33,7 +33,7 @@ pub trait Reader {
     /// To stop before the end is no error.
     ///
     /// # Errors
-    /// Where the source fails while it is closed.
+    /// If the source fails while it is closed.
     fn finish(&mut self) -> Result<(), Self::Error>;
 }
 

@@ -46,7 +46,7 @@ pub fn wer_interval(sentences: &[SentenceErrors], replications: u32, random: &mu
 /// The share of draws in which the second system has fewer errors than the first; see [`wer_interval`].
 ///
 /// # Panics
-/// Where the numbers of sentences differ.
+/// If the numbers of sentences differ.
 pub fn improvement(first: &[SentenceErrors], second: &[SentenceErrors], replications: u32, random: &mut Random) -> f32 {
     assert_eq!(first.len(), second.len(), "sentences of two systems");
     let is_better = |random: &mut Random| {

@@ -17,7 +17,7 @@ impl Confusions {
     /// How often each integer stands in the first vectors: a vector as long as the greatest of them asks for.
     ///
     /// # Errors
-    /// Where it would be too long, or one of them is negative.
+    /// If it would be too long, or one of them is negative.
     pub fn totals(&self) -> Result<Vec<f64>> {
         sum_by_index(self.0.iter().map(|(&(first, _), &count)| (first, count as f64)))
     }
@@ -25,7 +25,7 @@ impl Confusions {
     /// How often each integer is one of two that differ, 0.5 for each of the two.
     ///
     /// # Errors
-    /// Where the vector would be too long, or one of them is negative.
+    /// If the vector would be too long, or one of them is negative.
     pub fn differences(&self) -> Result<Vec<f64>> {
         let differing = self.0.iter().filter(|((first, second), _)| first != second);
         sum_by_index(differing.flat_map(|(&(first, second), &count)| {
@@ -38,7 +38,7 @@ impl Confusions {
     /// each second one.
     ///
     /// # Errors
-    /// Where it would be too large, or an integer is negative.
+    /// If it would be too large, or an integer is negative.
     pub fn matrix(&self) -> Result<(usize, Vec<f64>)> {
         let largest = self.0.keys().map(|&(first, second)| first.max(second)).max();
         let size = largest.map_or(Ok(0), |largest| index(largest).map(|index| index + 1))?;

@@ -19,7 +19,7 @@ impl Mode {
     /// The words of the hypothesis to score, where `found` are there; `None` where the sentence is not scored.
     ///
     /// # Errors
-    /// Where they are missing and must not be.
+    /// If they are missing and must not be.
     pub fn hypothesis<W>(self, found: Option<Vec<W>>) -> Result<Option<Vec<W>>> {
         match (self, found) {
             (_, Some(words)) => Ok(Some(words)),

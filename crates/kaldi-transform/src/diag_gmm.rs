@@ -86,7 +86,7 @@ impl DiagGmm {
     /// Likelihoods are computed in double precision.
     ///
     /// # Panics
-    /// Where the frame has another dimension, or there is no such Gaussian.
+    /// If the frame has another dimension, or there is no such Gaussian.
     pub(crate) fn posteriors(&self, frame: &[f32], selected: &[usize]) -> Vec<f32> {
         assert_eq!(frame.len(), self.dim());
         let mut posteriors: Vec<f32> = selected
@@ -110,7 +110,7 @@ impl DiagGmm {
     /// Consumes a mixture that is part of a larger object, in the form that the cursor has found there.
     ///
     /// # Errors
-    /// Where the bytes are no mixture, or its parts do not go together.
+    /// If the bytes are no mixture, or its parts do not go together.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         // Old models have other tokens at both ends.
         let old = cursor.rest().trim_ascii_start().starts_with(b"<DiagGMMBegin>");

@@ -56,7 +56,7 @@ impl Fmpe {
     /// Starts with a projection of zeros, which changes nothing, and the covariance of the mixture.
     ///
     /// # Errors
-    /// Where the contexts make no sense, or the covariance is not positive definite.
+    /// If the contexts make no sense, or the covariance is not positive definite.
     pub fn new(gmm: DiagGmm, options: &FmpeOptions) -> Result<Self> {
         let contexts = parse_contexts(&options.context_expansion)
             .ok_or_else(|| Error::Contexts { got: options.context_expansion.clone() })?;
@@ -78,7 +78,7 @@ impl Fmpe {
     /// to be added to the features.
     ///
     /// # Errors
-    /// Where the features are empty or have another dimension, or the selection is not one of existing Gaussians for each
+    /// If the features are empty or have another dimension, or the selection is not one of existing Gaussians for each
     /// frame.
     pub fn offsets(&self, feats: &Matrix<f32>, selected: &[Vec<i32>]) -> Result<Matrix<f32>> {
         let (num_frames, dim) = feats.size();

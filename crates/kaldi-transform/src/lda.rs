@@ -59,7 +59,7 @@ impl LdaStats {
     /// Adds other statistics; empty ones become the others.
     ///
     /// # Errors
-    /// Where the numbers of classes or dimensions differ.
+    /// If the numbers of classes or dimensions differ.
     pub fn add(&mut self, other: Self) -> Result<()> {
         let (expected, got) = ((self.num_classes(), self.dim()), (other.num_classes(), other.dim()));
         if expected == (0, 0) {
@@ -91,7 +91,7 @@ impl LdaStats {
     /// which classes differ most first.
     ///
     /// # Errors
-    /// Where there are no statistics, more dimensions are asked for than the options allow, or the variance within
+    /// If there are no statistics, more dimensions are asked for than the options allow, or the variance within
     /// classes is not positive definite even after smoothing.
     pub fn estimate(&self, options: &LdaOptions) -> Result<Lda> {
         let dim = self.check_dim(options)?;

@@ -45,7 +45,7 @@ impl MlltStats {
     /// Adds other statistics; empty ones become the others.
     ///
     /// # Errors
-    /// Where the dimensions differ.
+    /// If the dimensions differ.
     pub fn add(&mut self, other: Self) -> Result<()> {
         if self.squares.is_empty() {
             self.squares = vec![SymmetricMatrix::new(other.dim()); other.dim()];
@@ -67,7 +67,7 @@ impl MlltStats {
     /// (equation 22 of Gales's "Semi-tied covariance matrices for hidden Markov models").
     ///
     /// # Errors
-    /// Where there are no statistics, or those of a dimension are not positive definite.
+    /// If there are no statistics, or those of a dimension are not positive definite.
     pub fn estimate(&self) -> Result<Mllt> {
         let dim = self.dim();
         if dim == 0 {

@@ -45,7 +45,7 @@ impl PcaStats {
     /// Adds the rows of a matrix, the first of which determine the dimension.
     ///
     /// # Errors
-    /// Where they have another dimension.
+    /// If they have another dimension.
     pub fn add(&mut self, rows: &Matrix<f64>) -> Result<(), kaldi_matrix::Error> {
         self.start(rows.num_cols());
         self.sum.add(&rows.column_sums())?;
@@ -57,7 +57,7 @@ impl PcaStats {
     /// Adds one vector, the first of which determines the dimension.
     ///
     /// # Errors
-    /// Where it has another dimension.
+    /// If it has another dimension.
     pub fn add_vector(&mut self, vector: &Vector<f64>) -> Result<(), kaldi_matrix::Error> {
         self.start(vector.dim());
         self.sum.add(vector)?;
@@ -81,7 +81,7 @@ impl PcaStats {
     /// Estimates the directions of the largest variance. The signs of the directions are Kaldi's.
     ///
     /// # Errors
-    /// Where there are no statistics, or they are not finite.
+    /// If there are no statistics, or they are not finite.
     pub fn estimate(mut self) -> Result<Pca> {
         if self.count == 0 {
             return Err(Error::NoData);

@@ -83,7 +83,7 @@ pub(crate) fn is_name(bytes: &[u8]) -> bool {
 /// The number in the first four bytes, in the order of the file.
 ///
 /// # Panics
-/// Where there are fewer bytes.
+/// If there are fewer bytes.
 pub(crate) fn number(bytes: &[u8], big_endian: bool) -> u32 {
     if big_endian { BigEndian::read_u32(bytes) } else { LittleEndian::read_u32(bytes) }
 }

@@ -130,7 +130,7 @@ impl Distortion {
     /// strongest. An output that would be silent stays so, however loud it should be.
     ///
     /// # Errors
-    /// Where sampling frequencies differ, a channel that is needed does not exist, a noise begins before the input, or the
+    /// If sampling frequencies differ, a channel that is needed does not exist, a noise begins before the input, or the
     /// output would have no samples or too many.
     pub fn apply(&self, input: &Wave, channel: usize) -> Result<Wave, DistortionError> {
         let signal = pick("the input", input, channel)?;

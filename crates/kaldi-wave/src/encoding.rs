@@ -39,7 +39,7 @@ impl Encoding {
     /// incomplete frame at the end is left out.
     ///
     /// # Panics
-    /// Where there are no channels.
+    /// If there are no channels.
     pub(crate) fn decode(self, bytes: &[u8], num_channels: usize, big_endian: bool) -> Vec<Vec<f32>> {
         match big_endian {
             true => self.decode_in::<BigEndian>(bytes, num_channels),

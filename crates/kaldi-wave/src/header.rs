@@ -11,7 +11,7 @@ impl WaveInfo {
     /// the file could not be read, is a [warning](Cursor::warn_at).
     ///
     /// # Errors
-    /// Where the bytes are no such header, it says what cannot be, or there is a range.
+    /// If the bytes are no such header, it says what cannot be, or there is a range.
     pub fn read(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
         if let Some(range) = range {
             Wave::read_range(cursor, range)?;

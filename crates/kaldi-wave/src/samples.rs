@@ -36,7 +36,7 @@ impl Samples {
     /// Reads the header at the start of `bytes`, up to the samples, which need not be there.
     ///
     /// # Errors
-    /// Where the bytes are no such header; where they end before the samples begin, `at_end` is set.
+    /// If the bytes are no such header; if they end before the samples begin, `at_end` is set.
     pub fn read(bytes: &[u8]) -> Result<Self, ParseError> {
         Layout::read(bytes).map(|layout| layout.samples)
     }

@@ -73,7 +73,7 @@ impl Silence {
     /// Turns seconds into samples, of which there are `sample_rate` a second; fractions are cut off.
     ///
     /// # Errors
-    /// Where there is nothing to add, a piece has less than two samples or does not fit what is looked through, or pieces
+    /// If there is nothing to add, a piece has less than two samples or does not fit what is looked through, or pieces
     /// do not advance.
     pub fn new(options: &SilenceOptions, sample_rate: f32) -> Result<Self, SilenceError> {
         let refuse = |option, expected, got| Err(SilenceError::Option { option, expected, got });
@@ -102,7 +102,7 @@ impl Silence {
     /// overlap by half, blended over into the end.
     ///
     /// # Errors
-    /// Where the recording is shorter than what is to be looked through.
+    /// If the recording is shorter than what is to be looked through.
     pub fn extend(&self, samples: &[f32]) -> Result<Extended, SilenceError> {
         let (piece, energy) = self.quietest(samples)?;
         let size = piece.len();

@@ -21,7 +21,7 @@ impl Wave {
     /// Makes a waveform of its channels; `sample_rate` is in Hz.
     ///
     /// # Panics
-    /// Where there is no channel, or more than 32767, or they differ in length.
+    /// If there is no channel, or more than 32767, or they differ in length.
     pub fn new(sample_rate: f32, channels: Vec<Vec<f32>>) -> Self {
         assert!((1..=32767).contains(&channels.len()), "{} channels", channels.len());
         assert!(channels.iter().all(|channel| channel.len() == channels[0].len()), "channels of one length");
@@ -46,7 +46,7 @@ impl Wave {
     /// The samples of one channel.
     ///
     /// # Panics
-    /// Where there is no such channel.
+    /// If there is no such channel.
     pub fn channel(&self, index: usize) -> &[f32] {
         &self.channels[index]
     }

@@ -23,7 +23,7 @@ pub struct Blend {
 /// share, as Megatron chooses it.
 ///
 /// # Errors
-/// Where a weight is not a positive number, or there are more datasets than 16 bits can number.
+/// If a weight is not a positive number, or there are more datasets than 16 bits can number.
 pub fn blend(weights: &[f64], size: u64) -> Result<Blend> {
     let sum = pairwise_sum(weights);
     let is_share = |weight: &f64| *weight > 0.0 && weight.is_finite();
@@ -63,7 +63,7 @@ impl Blend {
     /// Writes `dataset_index.npy` and `dataset_sample_index.npy` into a folder, which is made if need be.
     ///
     /// # Errors
-    /// Where a file cannot be written.
+    /// If a file cannot be written.
     pub fn write(self, out: &Path, names: &IndexNames) -> Result<()> {
         Error::make_folder(out)?;
         let path = |what| out.join(names.of(what));

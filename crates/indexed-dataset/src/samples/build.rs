@@ -31,7 +31,7 @@ pub struct Built {
 /// Takes the memory of the document index and of two bytes for each sequence, then that of the shuffle index.
 ///
 /// # Errors
-/// Where there are no tokens, numbers are too large, the dataset is damaged, or a file cannot be written.
+/// If there are no tokens, numbers are too large, the dataset is damaged, or a file cannot be written.
 pub fn build_samples(
     dataset: &IndexedDataset,
     sequences: Range<u64>,

@@ -109,7 +109,7 @@ impl NpyReader {
     /// Opens an array of one or two dimensions of integers.
     ///
     /// # Errors
-    /// Where the file cannot be read, is something else, or is shorter or longer than its header says.
+    /// If the file cannot be read, is something else, or is shorter or longer than its header says.
     pub fn open(path: &Path) -> Result<Self> {
         let (file, length) = open_file(path)?;
         let mut head = vec![0; 10.min(length) as usize];
@@ -155,7 +155,7 @@ impl NpyReader {
     /// The numbers of some rows that are there.
     ///
     /// # Errors
-    /// Where they cannot be read.
+    /// If they cannot be read.
     pub fn rows(&self, rows: Range<u64>) -> Result<Vec<i64>> {
         let width = self.columns * self.kind.size();
         let mut bytes = vec![0; ((rows.end - rows.start) * width) as usize];

@@ -27,7 +27,7 @@ impl<'a> Samples<'a> {
     /// ones.
     ///
     /// # Errors
-    /// Where there are no three files or more of them, or they do not fit together.
+    /// If there are no three files or more of them, or they do not fit together.
     pub fn open(dataset: &'a IndexedDataset, folder: &Path, chosen: &str, extra_token: bool) -> Result<Self> {
         let [documents, rows, order] = find(folder, chosen)?;
         let samples = Self {
@@ -63,7 +63,7 @@ impl<'a> Samples<'a> {
     /// Reads the sample that comes at `place` in training.
     ///
     /// # Errors
-    /// Where the indices lead out of each other or of the dataset.
+    /// If the indices lead out of each other or of the dataset.
     pub fn sample(&self, place: u64) -> Result<Tokens> {
         let number = self.number(&self.order, place, place, self.len())?;
         let row = self.rows.rows(number..number + 2)?;

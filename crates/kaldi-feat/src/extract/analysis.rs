@@ -78,7 +78,7 @@ impl Analysis {
     /// Computes the values of all frames of a waveform, `num_frames × dim`; nothing where there are no frames.
     ///
     /// # Errors
-    /// Where a sample is no number or infinite, or the values are, or there are too many.
+    /// If a sample is no number or infinite, or the values are, or there are too many.
     pub(crate) fn run(&self, wave: &[f32], energy: Energy, spectral: impl Spectral) -> Result<Matrix<f32>> {
         // Without a way out of the loop, which would slow it down.
         if !wave.iter().fold(true, |finite, sample| finite & sample.is_finite()) {

@@ -20,7 +20,7 @@ pub trait Extractor {
     /// A waveform too short for a frame yields an empty matrix.
     ///
     /// # Errors
-    /// Where a sample is no finite number, energies are beyond the range of `f32`, or filters cannot be warped so.
+    /// If a sample is no finite number, energies are beyond the range of `f32`, or filters cannot be warped so.
     fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
         Ok(self.compute_reported(wave, warp)?.0)
     }

@@ -23,7 +23,7 @@ impl Fbank {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &FbankOptions) -> Result<Self> {
         let analysis = Analysis::new(&options.frames)?;
         let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;

@@ -36,7 +36,7 @@ impl LogMel {
     /// Prepares the computation for waveforms of `rate` Hz: transforms of `n_fft` samples, `hop_length` samples apart.
     ///
     /// # Errors
-    /// Where there are no filters, or transforms are of an odd length, too short or too long.
+    /// If there are no filters, or transforms are of an odd length, too short or too long.
     pub fn new(rate: f32, n_fft: usize, hop_length: usize, num_mel_bins: usize) -> Result<Self> {
         if !(rate > 0.0 && rate.is_finite()) {
             return Err(Error::option("sample-frequency", "positive", rate));
@@ -64,7 +64,7 @@ impl LogMel {
     /// Computes the features of a waveform, samples in the scale of 16-bit integers.
     ///
     /// # Errors
-    /// Where a sample is no finite number.
+    /// If a sample is no finite number.
     pub fn compute(&self, wave: &[f32]) -> Result<Matrix<f32>> {
         let num_frames = self.num_frames(wave.len());
         if num_frames == 0 {

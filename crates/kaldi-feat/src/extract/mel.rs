@@ -31,7 +31,7 @@ impl MelBanks {
     /// Makes the filters for spectra of `padded_length` samples, warped by a factor, 1 for not at all.
     ///
     /// # Errors
-    /// Where frequencies are out of order, the factor is not positive, or a filter would have no weight.
+    /// If frequencies are out of order, the factor is not positive, or a filter would have no weight.
     pub(crate) fn new(options: &MelOptions, rate: f32, padded_length: usize, warp: f32) -> Result<Self> {
         if options.num_mel_bins < 3 {
             return Err(Error::MelBins { got: options.num_mel_bins });

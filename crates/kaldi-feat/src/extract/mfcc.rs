@@ -27,7 +27,7 @@ impl Mfcc {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &MfccOptions) -> Result<Self> {
         let (num_ceps, num_bins) = (options.num_ceps, options.mel.num_mel_bins);
         if num_ceps > num_bins {

@@ -37,7 +37,7 @@ impl Plp {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &PlpOptions) -> Result<Self> {
         let analysis = Analysis::new(&options.frames)?;
         let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;

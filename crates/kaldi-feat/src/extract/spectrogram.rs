@@ -22,7 +22,7 @@ impl Spectrogram {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &SpectrogramOptions) -> Result<Self> {
         let analysis = Analysis::new(&options.frames)?;
         Ok(Self { options: options.clone(), analysis, log_energy: LogEnergy::new(&options.energy) })

@@ -12,7 +12,7 @@ use crate::Result;
 /// frame is no side of a gap, and a side with a negative pitch is missing.
 ///
 /// # Errors
-/// Where there are fewer than two columns.
+/// If there are fewer than two columns.
 pub fn interpolate_gaps(feats: &mut Matrix<f32>) -> Result<()> {
     check_has_pitch(feats)?;
     let num_frames = feats.num_rows();

@@ -78,7 +78,7 @@ impl PitchModel {
     /// Prepares the model.
     ///
     /// # Errors
-    /// Where an option is out of its range.
+    /// If an option is out of its range.
     pub fn new(options: &PitchModelOptions) -> Result<Self> {
         let &PitchModelOptions { pitch_interval, interpolator_factor, max_voicing_prob, max_pitch_change_per_frame } =
             options;
@@ -105,7 +105,7 @@ impl PitchModel {
     /// Draws two numbers for each frame from `random`.
     ///
     /// # Errors
-    /// Where there are not two columns, or pitches or probabilities are not numbers or far from any.
+    /// If there are not two columns, or pitches or probabilities are not numbers or far from any.
     pub fn apply(&self, feats: &mut Matrix<f32>, random: &mut Random, counts: &mut PitchModelCounts) -> Result<()> {
         check_has_pitch(feats)?;
         if feats.num_cols() != 2 {

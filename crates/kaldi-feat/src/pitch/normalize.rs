@@ -39,7 +39,7 @@ impl PitchNormalizer {
     /// Prepares the normalization.
     ///
     /// # Errors
-    /// Where a window is not odd and positive.
+    /// If a window is not odd and positive.
     pub fn new(options: &PitchNormalizerOptions) -> Result<Self> {
         let odd = |name, size: i32| match usize::try_from(size) {
             Ok(size) if size % 2 == 1 => Ok(size),
@@ -53,7 +53,7 @@ impl PitchNormalizer {
     /// Replaces the first two columns; more columns stay.
     ///
     /// # Errors
-    /// Where there are fewer than two columns, a probability is not from 0 to 1, or a pitch is not positive.
+    /// If there are fewer than two columns, a probability is not from 0 to 1, or a pitch is not positive.
     pub fn apply(&self, feats: &mut Matrix<f32>) -> Result<()> {
         check_has_pitch(feats)?;
         let mut pitch = Vec::with_capacity(feats.num_rows());

@@ -25,7 +25,7 @@ impl ProcessPitch {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// Where an option is out of its range, or nothing is to be written.
+    /// If an option is out of its range, or nothing is to be written.
     pub fn new(options: &ProcessPitchOptions) -> Result<Self> {
         let count = |name, value: i32| usize::try_from(value).map_err(|_| Error::option(name, "0 or more", value));
         let left = count("normalization-left-context", options.normalization_left_context)?;
@@ -54,7 +54,7 @@ impl ProcessPitch {
     /// Computes the features: with a delay of `d` frames `d` more than come in, of which the first one is repeated.
     ///
     /// # Errors
-    /// Where there are not two columns, a correlation is not a number, or a pitch is not positive that is used.
+    /// If there are not two columns, a correlation is not a number, or a pitch is not positive that is used.
     pub fn compute(&self, measured: &Matrix<f32>) -> Result<ProcessedPitch> {
         if measured.num_cols() != 2 {
             return Err(Error::FeatsDim { expected: 2, got: measured.num_cols() });

@@ -53,7 +53,7 @@ impl LogisticRegression {
     /// Computes the logarithm of the posterior probability of each class.
     ///
     /// # Errors
-    /// Where the vector has another dimension.
+    /// If the vector has another dimension.
     pub fn log_posteriors(&self, vector: &Vector<f32>) -> Result<Vector<f32>> {
         if vector.dim() != self.dim() {
             return Err(Error::Length { what: "elements of a vector", expected: self.dim(), got: vector.dim() });
@@ -71,7 +71,7 @@ impl LogisticRegression {
     /// Multiplies the prior probability of each class with its factor.
     ///
     /// # Errors
-    /// Where there are not as many factors as classes, or one of them is negative.
+    /// If there are not as many factors as classes, or one of them is negative.
     pub fn scale_priors(&mut self, scales: &Vector<f32>) -> Result<()> {
         let num_classes = self.num_classes();
         if scales.dim() != num_classes {

@@ -59,7 +59,7 @@ impl Trainer {
     /// Takes vectors and the class of each, from 0 to the number of classes; all weights are zero at first.
     ///
     /// # Errors
-    /// Where there are no vectors or not as many classes, vectors have different dimensions or are not finite, or a class
+    /// If there are no vectors or not as many classes, vectors have different dimensions or are not finite, or a class
     /// is negative or so large that the classes before it cannot all have vectors.
     pub fn new<'a>(
         vectors: impl IntoIterator<Item = &'a Vector<f32>>,
@@ -115,7 +115,7 @@ impl Trainer {
     /// Improves the weights by one step; returns the objective at the weights before it, which grows in most steps.
     ///
     /// # Errors
-    /// Where the products of matrices that make it cannot be computed.
+    /// If the products of matrices that make it cannot be computed.
     pub fn step(&mut self) -> Result<f64> {
         let (objective, gradient) = self.objective().map_err(Error::matrix("the objective"))?;
         // The optimizer minimizes.
@@ -170,7 +170,7 @@ impl Trainer {
     /// Makes the classifier with the best weights of all steps.
     ///
     /// # Errors
-    /// Where the vectors have no elements.
+    /// If the vectors have no elements.
     pub fn finish(self) -> Result<LogisticRegression> {
         let weights = self.weights(self.optimizer.best());
         LogisticRegression::new(weights.to_precision(), self.classes)

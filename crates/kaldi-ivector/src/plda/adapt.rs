@@ -29,7 +29,7 @@ impl AdaptationStats {
     /// Adds a vector; the first one determines the dimension.
     ///
     /// # Errors
-    /// Where it has another dimension.
+    /// If it has another dimension.
     pub fn add(&mut self, vector: &Vector<f32>) -> Result<()> {
         let dim = vector.dim();
         let squares = self.squares.get_or_insert_with(|| Squares::new(dim));
@@ -48,7 +48,7 @@ impl AdaptationStats {
     /// expects, the largest first (Kaldi's `PldaUnsupervisedAdaptor`).
     ///
     /// # Errors
-    /// Where there are no vectors or they have another dimension than the model, the scale of the difference of the means
+    /// If there are no vectors or they have another dimension than the model, the scale of the difference of the means
     /// is negative, or a covariance is none with these scales.
     pub fn adapt(self, plda: &Plda, options: &AdaptationOptions) -> Result<(Plda, Vector<f64>)> {
         let Self { count, sum, squares } = self;

@@ -24,7 +24,7 @@ impl PldaStats {
     /// Adds the vectors of all utterances of a speaker; the first ones determine the dimension.
     ///
     /// # Errors
-    /// Where they have another dimension, or there are none.
+    /// If they have another dimension, or there are none.
     pub fn add(&mut self, vectors: &Matrix<f64>) -> Result<()> {
         if vectors.is_empty() {
             return Err(Error::Length { what: "utterances at least", expected: 1, got: 0 });
@@ -73,7 +73,7 @@ impl PldaEstimator {
     /// Starts with unit covariances. The mean of the model is the average of the speakers' means.
     ///
     /// # Errors
-    /// Where there are no statistics.
+    /// If there are no statistics.
     pub fn new(stats: PldaStats) -> Result<Self> {
         let PldaStats { dim, num_speakers, num_examples, means, scatter } = stats;
         let Some(scatter) = scatter.filter(|_| dim > 0) else {
@@ -115,7 +115,7 @@ impl PldaEstimator {
     /// Improves the covariances by one step.
     ///
     /// # Errors
-    /// Where one of them has become singular, or vectors are not finite.
+    /// If one of them has become singular, or vectors are not finite.
     pub fn step(&mut self) -> Result<()> {
         let (within, between) = self.improved().map_err(Error::matrix("covariances of speakers"))?;
         (self.within, self.between) = (within, between);
@@ -151,7 +151,7 @@ impl PldaEstimator {
     /// The logarithm of the likelihood of the vectors, per vector.
     ///
     /// # Errors
-    /// Where a covariance is singular.
+    /// If a covariance is singular.
     pub fn objective(&self) -> Result<f64> {
         self.log_likelihood().map(|sum| sum / self.num_examples).map_err(Error::matrix("the likelihood of vectors"))
     }

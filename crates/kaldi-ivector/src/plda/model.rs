@@ -56,7 +56,7 @@ impl Plda {
     /// Makes a model of a mean and of the covariances within and between speakers.
     ///
     /// # Errors
-    /// Where the sizes differ, the covariance within speakers is not positive definite, or that between speakers has
+    /// If the sizes differ, the covariance within speakers is not positive definite, or that between speakers has
     /// negative eigenvalues.
     pub fn from_covariances(mean: Vector<f64>, within: &SymmetricMatrix, between: &SymmetricMatrix) -> Result<Self> {
         let cholesky = within.cholesky().map_err(Error::matrix("the square root of the covariance within speakers"))?;
@@ -113,7 +113,7 @@ impl Plda {
     /// too few (Kaldi's `SmoothWithinClassCovariance`).
     ///
     /// # Errors
-    /// Where the factor does not lie between 0 and 1.
+    /// If the factor does not lie between 0 and 1.
     pub fn smooth(&mut self, factor: f64) -> Result<()> {
         if !(0.0..=1.0).contains(&factor) {
             return Err(Error::Option { name: "smoothing", expected: "a number from 0 to 1", got: factor });
@@ -131,7 +131,7 @@ impl Plda {
     /// `ApplyTransform`).
     ///
     /// # Errors
-    /// Where the matrix has another number of columns than the model dimensions, or the covariance within speakers is
+    /// If the matrix has another number of columns than the model dimensions, or the covariance within speakers is
     /// singular after it.
     pub fn projected(&self, projection: &Matrix<f64>) -> Result<Self> {
         let project = || {
@@ -152,7 +152,7 @@ impl Plda {
     /// A vector that is the mean of the model becomes what is not a number, unless its length is left alone.
     ///
     /// # Errors
-    /// Where the vector has another dimension, or there are no examples.
+    /// If the vector has another dimension, or there are no examples.
     pub fn transform(
         &self,
         vector: &[f32],

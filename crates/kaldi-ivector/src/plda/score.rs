@@ -76,7 +76,7 @@ impl Scorer {
     /// Prepares scoring against a speaker whose vector is the average of those of `num_examples` utterances.
     ///
     /// # Panics
-    /// Where the vector does not have the dimension of the model.
+    /// If the vector does not have the dimension of the model.
     pub fn enroll(&mut self, vector: Vector<f32>, num_examples: i32) -> Enrolled {
         assert_eq!(vector.dim(), self.psi.dim());
         let psi = self.psi.as_slice();
@@ -87,7 +87,7 @@ impl Scorer {
     /// Prepares scoring of a vector.
     ///
     /// # Panics
-    /// Where the vector does not have the dimension of the model.
+    /// If the vector does not have the dimension of the model.
     pub fn trial(&self, vector: Vector<f32>) -> Trial {
         assert_eq!(vector.dim(), self.psi.dim());
         let squares = vector.as_slice().iter().zip(&self.without.precision).map(|(&value, precision)| {
@@ -101,7 +101,7 @@ impl Scorer {
     /// Scores every row of `vectors`, each of one utterance, against every row: row `i` has the scores against vector `i`.
     ///
     /// # Errors
-    /// Where the vectors do not have the dimension of the model.
+    /// If the vectors do not have the dimension of the model.
     pub fn score_pairs(&self, vectors: &Matrix<f32>) -> Result<Matrix<f32>> {
         let Given { weight, density } = Given::new(self.psi.as_slice(), 1);
         let dim = self.psi.dim();

@@ -24,7 +24,7 @@ impl Stored<'_> {
     /// Decompresses a rectangle, and nothing else.
     ///
     /// # Panics
-    /// Where it does not lie within the matrix.
+    /// If it does not lie within the matrix.
     pub fn range<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Matrix<T> {
         let (num_rows, num_cols) = (rows.len(), cols.len());
         let stride = self.header.cols;

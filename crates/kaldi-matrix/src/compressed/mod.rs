@@ -55,7 +55,7 @@ impl CompressedMatrix {
     /// and in columns with four levels the third level.
     ///
     /// # Errors
-    /// Where the method spans the range from the least to the greatest value and one is infinite, or the very first is not
+    /// If the method spans the range from the least to the greatest value and one is infinite, or the very first is not
     /// a number, or they lie too far apart. (Kaldi overlooks a range that is infinite, and what it writes then is not a
     /// number wherever it is read.)
     pub fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<Self> {
@@ -91,7 +91,7 @@ impl CompressedMatrix {
     /// Decompresses a rectangle, and nothing else.
     ///
     /// # Panics
-    /// Where it does not lie within the matrix.
+    /// If it does not lie within the matrix.
     pub fn range<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Matrix<T> {
         self.stored().range(rows, cols)
     }

@@ -68,7 +68,7 @@ impl<T: Real> Matrix<T> {
     /// Computes the inverse of a square matrix, in double precision.
     ///
     /// # Errors
-    /// Where it is not square, not finite or singular.
+    /// If it is not square, not finite or singular.
     pub fn inverse(&self) -> Result<Self> {
         Ok(inverse(&self.to_precision())?.to_precision())
     }
@@ -77,7 +77,7 @@ impl<T: Real> Matrix<T> {
     /// matrix is singular, 0 where it is empty.
     ///
     /// # Errors
-    /// Where it is not square or not finite.
+    /// If it is not square or not finite.
     pub fn log_abs_det(&self) -> Result<f64> {
         log_abs_det(&self.to_precision())
     }
@@ -87,7 +87,7 @@ impl Matrix<f64> {
     /// Solves `self * x = right` for `x`.
     ///
     /// # Errors
-    /// Where the matrix is not square, not finite or singular, or `right` has another size.
+    /// If the matrix is not square, not finite or singular, or `right` has another size.
     pub fn solve(&self, right: &[f64]) -> Result<Vec<f64>> {
         check_square(self)?;
         check_finite(self.as_slice())?;

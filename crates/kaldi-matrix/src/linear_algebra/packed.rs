@@ -23,7 +23,7 @@ impl SymmetricMatrix {
     /// Follows Kaldi's `PackedMatrix::Read`.
     ///
     /// # Errors
-    /// Where the bytes are no symmetric matrix.
+    /// If the bytes are no symmetric matrix.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self> {
         cursor.skip_space();
         let start = cursor.offset();

@@ -25,7 +25,7 @@ impl SymmetricMatrix {
     /// Makes a matrix of zeros.
     ///
     /// # Panics
-    /// Where the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats want it.
     pub fn new(dim: usize) -> Self {
         assert!(i32::try_from(dim).is_ok(), "a symmetric matrix of {dim}");
         Self { dim, data: vec![0.0; packed_len(dim)] }
@@ -34,7 +34,7 @@ impl SymmetricMatrix {
     /// Makes a matrix of the elements of its lower triangle, row after row.
     ///
     /// # Panics
-    /// Where there are not `dim * (dim + 1) / 2` elements.
+    /// If there are not `dim * (dim + 1) / 2` elements.
     pub fn from_vec(dim: usize, data: Vec<f64>) -> Self {
         assert!(i32::try_from(dim).is_ok() && data.len() == packed_len(dim), "elements of a triangle of {dim}");
         Self { dim, data }
@@ -59,7 +59,7 @@ impl SymmetricMatrix {
     /// Takes the lower triangle of a square matrix; what is above the diagonal is not looked at.
     ///
     /// # Errors
-    /// Where it is not square.
+    /// If it is not square.
     pub fn from_lower(matrix: &Matrix<f64>) -> Result<Self> {
         check_square(matrix)?;
         let data = matrix.rows().enumerate().flat_map(|(index, row)| row[..=index].iter().copied()).collect();
@@ -89,7 +89,7 @@ impl SymmetricMatrix {
     /// The elements of one row up to and with the diagonal.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If there is no such row.
     pub fn lower_row(&self, row: usize) -> &[f64] {
         &self.data[packed_len(row)..packed_len(row + 1)]
     }
@@ -97,7 +97,7 @@ impl SymmetricMatrix {
     /// The elements of one row up to and with the diagonal.
     ///
     /// # Panics
-    /// Where there is no such row.
+    /// If there is no such row.
     pub fn lower_row_mut(&mut self, row: usize) -> &mut [f64] {
         &mut self.data[packed_len(row)..packed_len(row + 1)]
     }
@@ -115,7 +115,7 @@ impl SymmetricMatrix {
     /// The trace of `self * other`: the sum of the products of all their elements.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn trace_of_product(&self, other: &Self) -> Result<f64> {
         if self.dim != other.dim {
             let (expected, got) = ((self.dim, self.dim), (other.dim, other.dim));
@@ -150,7 +150,7 @@ impl SymmetricMatrix {
     /// Adds `factor` times `other`.
     ///
     /// # Errors
-    /// Where the sizes differ.
+    /// If the sizes differ.
     pub fn add_scaled(&mut self, factor: f64, other: &Self) -> Result<()> {
         if self.dim != other.dim {
             let (expected, got) = ((self.dim, self.dim), (other.dim, other.dim));
@@ -170,7 +170,7 @@ impl SymmetricMatrix {
     /// Adds `factor` times the outer product of `vector` with itself.
     ///
     /// # Errors
-    /// Where `vector` has another size.
+    /// If `vector` has another size.
     pub fn add_outer(&mut self, factor: f64, vector: &[f64]) -> Result<()> {
         self.check_dim(vector.len())?;
         for (row, &value) in vector.iter().enumerate() {
@@ -182,7 +182,7 @@ impl SymmetricMatrix {
     /// Adds `factor` times `samples^T * samples`: the outer products of all rows of `samples` (`num_samples × dim`).
     ///
     /// # Errors
-    /// Where `samples` has another number of columns than `dim`; nothing is added where it is empty.
+    /// If `samples` has another number of columns than `dim`; nothing is added where it is empty.
     pub fn add_gram(&mut self, factor: f64, samples: &Matrix<f64>) -> Result<()> {
         if samples.is_empty() {
             return Ok(());
@@ -198,7 +198,7 @@ impl SymmetricMatrix {
     /// Computes `self * vector`.
     ///
     /// # Errors
-    /// Where `vector` has another size.
+    /// If `vector` has another size.
     pub fn multiply_vector(&self, vector: &[f64]) -> Result<Vector<f64>> {
         self.check_dim(vector.len())?;
         let mut product = vec![0.0; self.dim];
@@ -213,7 +213,7 @@ impl SymmetricMatrix {
     /// Computes `vector^T * self * vector`.
     ///
     /// # Errors
-    /// Where `vector` has another size.
+    /// If `vector` has another size.
     pub fn quadratic_form(&self, vector: &[f64]) -> Result<f64> {
         Ok(dot(self.multiply_vector(vector)?.as_slice(), vector))
     }
@@ -222,7 +222,7 @@ impl SymmetricMatrix {
     /// of `n × dim` gives `n × n`.
     ///
     /// # Errors
-    /// Where the transform has another number of columns than `dim`.
+    /// If the transform has another number of columns than `dim`.
     pub fn transformed(&self, transform: &Matrix<f64>) -> Result<Self> {
         let half = transform.multiply(&self.to_matrix())?;
         Self::from_lower(&half.multiply_transposed(transform)?)

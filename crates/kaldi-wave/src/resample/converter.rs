@@ -40,7 +40,7 @@ impl RateConverter {
     /// `num_zeros`-th zero on both sides. 4 to 10 of them are usual.
     ///
     /// # Errors
-    /// Where a rate is 0, the cutoff not above 0 or above half of a rate, or `num_zeros` is 0; or where the ratio of the
+    /// If a rate is 0, the cutoff not above 0 or above half of a rate, or `num_zeros` is 0; or if the ratio of the
     /// rates is so odd that the weights would fill the memory.
     pub fn new(from_hz: u32, to_hz: u32, cutoff_hz: f32, num_zeros: u32) -> Result<Self, ResampleError> {
         let weights = Arc::new(Weights::new(from_hz, to_hz, cutoff_hz, num_zeros)?);
@@ -194,7 +194,7 @@ fn padded(samples: &[f32], begin: i64, len: usize) -> Vec<f32> {
 /// Where the rates are the same the filter is applied all the same.
 ///
 /// # Errors
-/// Where a rate is 0, or where their ratio is so odd that the weights would fill the memory.
+/// If a rate is 0, or if their ratio is so odd that the weights would fill the memory.
 pub fn resample(samples: &[f32], from_hz: u32, to_hz: u32) -> Result<Vec<f32>, ResampleError> {
     let cutoff = (0.99 * 0.5 * f64::from(from_hz.min(to_hz))) as f32;
     Ok(RateConverter::new(from_hz, to_hz, cutoff, 6)?.convert(samples))

@@ -11,7 +11,7 @@ pub(super) struct Filter {
 
 impl Filter {
     /// # Errors
-    /// Where the filter makes no sense for signals of which the lowest rate is `min_rate`.
+    /// If the filter makes no sense for signals of which the lowest rate is `min_rate`.
     pub(super) fn new(cutoff: f32, num_zeros: u32, min_rate: f64) -> Result<Self, ResampleError> {
         // Twice the cutoff is compared in single precision, in which it is given.
         if !(cutoff > 0.0 && f64::from(cutoff * 2.0) <= min_rate) {

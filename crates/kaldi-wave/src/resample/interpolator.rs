@@ -28,7 +28,7 @@ impl Interpolator {
     /// The signals count as zero outside, and a time may lie there.
     ///
     /// # Errors
-    /// Where there are no samples, the rate is not positive, the cutoff not above 0 or above half the rate, or `num_zeros` is 0.
+    /// If there are no samples, the rate is not positive, the cutoff not above 0 or above half the rate, or `num_zeros` is 0.
     pub fn new(
         num_samples: usize,
         rate_hz: f32,
@@ -68,7 +68,7 @@ impl Interpolator {
     /// The value of a signal at the time with this index.
     ///
     /// # Panics
-    /// Where the signal does not have its number of samples, or there is no such time.
+    /// If the signal does not have its number of samples, or there is no such time.
     pub fn value(&self, signal: &[f32], index: usize) -> f32 {
         assert_eq!(signal.len(), self.num_samples, "samples of the signal");
         let (first, weights) = &self.points[index];
@@ -78,7 +78,7 @@ impl Interpolator {
     /// The values of a signal at all times.
     ///
     /// # Panics
-    /// Where the signal does not have its number of samples.
+    /// If the signal does not have its number of samples.
     pub fn interpolate(&self, signal: &[f32]) -> Vec<f32> {
         (0..self.points.len()).map(|index| self.value(signal, index)).collect()
     }

@@ -44,7 +44,7 @@ impl PitchExtractor {
     /// Prepares the extraction.
     ///
     /// # Errors
-    /// Where an option is out of its range, or some do not go together.
+    /// If an option is out of its range, or some do not go together.
     pub fn new(options: &PitchExtractionOptions) -> Result<Self> {
         Ok(Self { plan: Plan::new(options)? })
     }
@@ -52,7 +52,7 @@ impl PitchExtractor {
     /// Checks that a signal has the sample rate that the options say, in Hz.
     ///
     /// # Errors
-    /// Where it has another one.
+    /// If it has another one.
     pub fn check_rate(&self, sample_rate: f32) -> Result<()> {
         let expected = self.plan.options.sample_frequency;
         match sample_rate == expected {
@@ -77,7 +77,7 @@ impl PitchExtractor {
     /// With `--simulate-first-pass-online` each frame is as it is known when it comes out first.
     ///
     /// # Errors
-    /// Where samples are not finite or too large. Without `--snip-edges` also where Kaldi does not keep the samples of a
+    /// If samples are not finite or too large. Without `--snip-edges` also if Kaldi does not keep the samples of a
     /// frame: of signals a little longer than a window, or in pieces shorter than that.
     pub fn compute(&self, samples: &[f32]) -> Result<Matrix<f32>> {
         let mut rows: Vec<[f32; 2]> = Vec::new();
@@ -97,7 +97,7 @@ impl PitchExtractor {
     /// last frame that is there.
     ///
     /// # Errors
-    /// As [`PitchExtractor::compute`]; also where the signal is too short for a frame, unless it is the first pass that is
+    /// As [`PitchExtractor::compute`]; also if the signal is too short for a frame, unless it is the first pass that is
     /// wanted.
     pub fn compute_processed(&self, process: &ProcessPitch, samples: &[f32]) -> Result<ProcessedPitch> {
         if !self.is_first_pass() {

@@ -114,7 +114,7 @@ impl<'a> PitchTracker<'a> {
     /// Takes the next piece of the signal, as 16-bit samples are scaled, at `--sample-frequency`.
     ///
     /// # Errors
-    /// Where samples are not finite or too large, or a frame begins before the samples that are kept of earlier pieces,
+    /// If samples are not finite or too large, or a frame begins before the samples that are kept of earlier pieces,
     /// which happens without `--snip-edges` where these are short.
     pub fn accept(&mut self, samples: &[f32]) -> Result<()> {
         // Without a way out of the loop, which would slow it down.
@@ -130,7 +130,7 @@ impl<'a> PitchTracker<'a> {
     /// Ends the signal: the last frames come out, and everything is settled.
     ///
     /// # Errors
-    /// As [`PitchTracker::accept`]. Without `--snip-edges` also where the signal is longer than a window, but too short for a
+    /// As [`PitchTracker::accept`]. Without `--snip-edges` also if the signal is longer than a window, but too short for a
     /// frame with all its lags: Kaldi has lost the samples by then.
     pub fn finish(&mut self) -> Result<()> {
         self.has_ended = true;
@@ -163,7 +163,7 @@ impl<'a> PitchTracker<'a> {
     /// The normalized cross-correlation and the pitch in Hz of a frame, as far as they are known by now.
     ///
     /// # Panics
-    /// Where the frame is not there yet.
+    /// If the frame is not there yet.
     pub fn frame(&self, frame: usize) -> [f32; 2] {
         let (lags, lag) = (&self.plan.lags, usize::from(self.path[frame]));
         let correlations = &self.correlations[frame * lags.num_measured()..][..lags.num_measured()];
