@@ -2,7 +2,7 @@
 
 use crate::words::number_words;
 
-/// Words of two sentences that belong together; a word that has no counterpart stands alone.
+/// Pairs of words of two sentences; a word without a counterpart has `None` beside it.
 pub type Pair<'a, W> = (Option<&'a W>, Option<&'a W>);
 
 /// Tables of alignments up to this size are kept in memory.
@@ -10,9 +10,9 @@ const MOST_CELLS: usize = 1 << 16;
 
 /// Aligns two sentences with as few edits as possible.
 ///
-/// Where alignments are equally short, seen from the end, two words are rather paired (whether they are equal or not)
-/// than one left alone, and then rather one of the first sentence is left alone (Kaldi's `LevenshteinAlignment`). Memory
-/// is linear in the length of the sentences.
+/// If several alignments are equally short, the choice is made from the end: a pair of words (equal or not) is
+/// preferred to a word alone, and then a word alone of the first sentence is preferred (Kaldi's
+/// `LevenshteinAlignment`). Memory is linear in the length of the sentences.
 pub fn align<'a, W: AsRef<[u8]>>(first: &'a [W], second: &'a [W]) -> Vec<Pair<'a, W>> {
     let [numbers, other_numbers] = number_words([first, second]);
     let mut steps = Vec::new();
@@ -26,24 +26,25 @@ pub fn align<'a, W: AsRef<[u8]>>(first: &'a [W], second: &'a [W]) -> Vec<Pair<'a
     steps.into_iter().map(pair).collect()
 }
 
-/// What an alignment goes on with: a word of each sentence, or one of one of them. The smaller is preferred.
+/// The next step of an alignment: a word of each sentence, or a word of only one of them. The smaller is preferred.
 type Step = u8;
 const PAIR: Step = 0;
 const FIRST: Step = 1;
 const SECOND: Step = 2;
 
-/// The cost of a word that differs or stands alone. Behind the costs there is room for the last step, so that the
-/// smallest number is the best alignment.
+/// The cost of a word that differs or is alone. The lowest bits after the cost hold the last step, so that the smallest
+/// number is the best alignment.
 const COST: u32 = 4;
 const STEP: u32 = COST - 1;
 
 /// Appends the steps of the alignment.
 ///
-/// A table that would take more than `most_cells` is not kept. One pass finds where the alignment leaves the first half
-/// of the first sentence, and both sides of that point are aligned by themselves (Hirschberg's method, but for the search
-/// of the point, which only goes forward). The alignment does not change by that. In the part before the point all costs
-/// are the same as before. In the part behind it only those on the alignment are, less that of the point; the others
-/// are equal or higher, so that a step which was not the best before is not now, and one that was the best still is.
+/// A table that would take more than `most_cells` is not kept. Instead, one pass finds the point where the alignment
+/// leaves the first half of the first sentence, and the parts before and after that point are aligned separately
+/// (Hirschberg's method, except that the search for the point only goes forward). The alignment is the same. In the
+/// part before the point all costs are the same as before. In the part after it, the costs on the alignment are lower
+/// by the cost of the point; the others are equal or higher. So a step that was not the best does not become the best,
+/// and one that was the best stays the best.
 fn trace(first: &[u32], second: &[u32], most_cells: usize, steps: &mut Vec<Step>) {
     if first.len() <= 1 || first.len().saturating_mul(second.len()) <= most_cells {
         return trace_back(first, second, steps);
@@ -54,7 +55,7 @@ fn trace(first: &[u32], second: &[u32], most_cells: usize, steps: &mut Vec<Step>
     trace(&first[split..], &second[crossing..], most_cells, steps);
 }
 
-/// Appends the steps of the alignment, from a table of the last steps of the alignments of all beginnings.
+/// Appends the steps of the alignment, from a table of the last steps of the alignments of all prefixes.
 fn trace_back(first: &[u32], second: &[u32], steps: &mut Vec<Step>) {
     let mut table = Vec::with_capacity(first.len() * second.len());
     let mut costs = first_costs(second);
@@ -75,14 +76,14 @@ fn trace_back(first: &[u32], second: &[u32], steps: &mut Vec<Step>) {
     steps[begin..].reverse();
 }
 
-/// How many words of the second sentence the alignment has behind it when it has the first `split` words of the first one
-/// and goes on to the next of them.
+/// How many words of the second sentence the alignment has used when it has used the first `split` words of the first
+/// one and goes on to the next of them.
 fn find_crossing(first: &[u32], second: &[u32], split: usize) -> usize {
     let mut costs = first_costs(second);
     for word in &first[..split] {
         next_costs(*word, second, &mut costs, |_, _| {});
     }
-    // Where the alignments of all beginnings cross.
+    // Where the alignments of all prefixes cross.
     let mut crossings: Vec<usize> = (0..=second.len()).collect();
     for word in &first[split..] {
         let mut diagonal = crossings[0];
@@ -99,14 +100,14 @@ fn find_crossing(first: &[u32], second: &[u32], split: usize) -> usize {
     crossings[second.len()]
 }
 
-/// The costs of the alignments of nothing with all beginnings of the second sentence.
+/// The costs of the alignments of the empty sentence with all prefixes of the second sentence.
 fn first_costs(second: &[u32]) -> Vec<u32> {
     (0..=second.len() as u32).map(|alone| alone * COST).collect()
 }
 
-/// Turns the costs of the alignments of a beginning of the first sentence with all beginnings of the second one into
-/// those with one more word of the first sentence. Tells the last step for all beginnings of the second sentence but the
-/// empty one, by their lengths.
+/// Turns the costs of the alignments of a prefix of the first sentence with all prefixes of the second one into the
+/// costs with one more word of the first sentence. Calls `tell` with the length and the last step of each prefix of the
+/// second sentence that is not empty.
 fn next_costs(word: u32, second: &[u32], costs: &mut [u32], mut tell: impl FnMut(usize, Step)) {
     let mut diagonal = costs[0];
     let mut left = costs[0] + COST;

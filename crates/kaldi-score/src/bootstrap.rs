@@ -1,4 +1,4 @@
-//! Confidence in word error rates, by drawing sentences again and again (the bootstrap method of Bisani and Ney).
+//! Confidence in word error rates, by drawing sentences many times (the bootstrap method of Bisani and Ney).
 
 use kaldi_random::Random;
 
@@ -11,7 +11,7 @@ pub struct SentenceErrors {
     pub words: u32,
 }
 
-/// The word error rate that is to be expected of such sentences, as a share.
+/// The word error rate to expect of such sentences, as a share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Its mean over the draws.
@@ -20,12 +20,12 @@ pub struct Interval {
     pub margin: f32,
 }
 
-/// Draws as many of `sentences` as there are, with repetition, and this many times, and looks how their word error rates
+/// Draws as many sentences as there are, with repetition, `replications` times, and measures how their word error rates
 /// differ.
 ///
-/// The sums are in single precision as those of Kaldi's `compute-wer-bootci`, whose errors show in the last digits. Not a
-/// number where there is nothing to draw, where a draw has no words, or where rates that hardly differ have a variance
-/// below 0 by rounding.
+/// The sums are in single precision like those of Kaldi's `compute-wer-bootci`, whose rounding errors show in the last
+/// digits. The result is NaN if there is nothing to draw, if a draw has no words, or if rates that hardly differ have a
+/// variance below 0 by rounding.
 pub fn wer_interval(sentences: &[SentenceErrors], replications: u32, random: &mut Random) -> Interval {
     let (mut sum, mut sum_of_squares) = (0.0, 0.0);
     for _ in 0..replications {
@@ -57,7 +57,7 @@ pub fn improvement(first: &[SentenceErrors], second: &[SentenceErrors], replicat
     better as f32 / replications as f32
 }
 
-/// Draws the places of as many sentences as there are.
+/// Draws the indices of as many sentences as there are.
 fn draw<'a>(sentences: &'a [SentenceErrors], random: &'a mut Random) -> impl Iterator<Item = usize> {
     (0..sentences.len()).map(|_| random.below(sentences.len() as u32) as usize)
 }

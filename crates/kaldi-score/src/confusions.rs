@@ -1,10 +1,10 @@
-//! Which integers stand in the place of which others, in vectors that are compared.
+//! Which integers are replaced by which others, in vectors that are compared.
 
 use std::collections::HashMap;
 
 use crate::{Error, Result};
 
-/// Counts of pairs of integers, of which one stands in a first vector and the other in the same place of a second one.
+/// Counts of pairs of integers: one from a first vector, the other from the same place of a second one.
 #[derive(Clone, Debug, Default)]
 pub struct Confusions(HashMap<(i32, i32), u64>);
 
@@ -14,7 +14,7 @@ impl Confusions {
         *self.0.entry((first, second)).or_default() += 1;
     }
 
-    /// How often each integer stands in the first vectors: a vector as long as the greatest of them asks for.
+    /// How often each integer is in the first vectors: a vector as long as the greatest of them needs.
     ///
     /// # Errors
     /// If it would be too long, or one of them is negative.
@@ -34,8 +34,8 @@ impl Confusions {
         }))
     }
 
-    /// The counts of all pairs, as a square matrix row after row, and its size: a row for each first integer, a column for
-    /// each second one.
+    /// The counts of all pairs, as a square matrix, row after row, and its size: a row for each first integer, a column
+    /// for each second one.
     ///
     /// # Errors
     /// If it would be too large, or an integer is negative.
@@ -50,7 +50,7 @@ impl Confusions {
     }
 }
 
-/// A vector of the sum of what stands with each integer.
+/// A vector that has, for each integer, the sum of its counts.
 fn sum_by_index(counts: impl Iterator<Item = (i32, f64)> + Clone) -> Result<Vec<f64>> {
     let largest = counts.clone().map(|(integer, _)| integer).max();
     let mut sums = zeros(Some(largest.map_or(Ok(0), |largest| index(largest).map(|index| index + 1))?))?;
@@ -64,7 +64,7 @@ fn index(integer: i32) -> Result<usize> {
     usize::try_from(integer).map_err(|_| Error::Negative(integer))
 }
 
-/// So many zeros, as long as a format can count them and the memory holds them.
+/// A vector of zeros, if a format can count them and the memory can hold them.
 fn zeros(len: Option<usize>) -> Result<Vec<f64>> {
     let len = len.filter(|&len| i32::try_from(len).is_ok()).ok_or(Error::TooManyCounts)?;
     let mut zeros = Vec::new();

@@ -11,7 +11,7 @@ pub struct Edits {
     pub insertions: u64,
     /// Words that only the reference has.
     pub deletions: u64,
-    /// Words in the place of others.
+    /// Words that replace others.
     pub substitutions: u64,
 }
 
@@ -32,15 +32,16 @@ impl AddAssign for Edits {
 
 /// Counts the edits of a shortest alignment.
 ///
-/// Where alignments are equally short, seen from the end, an insertion is preferred to a deletion and that to a
-/// substitution or match (Kaldi's `LevenshteinEditDistance`). Memory is linear in the length of the sentences.
+/// If several alignments are equally short, the choice is made from the end: an insertion is preferred to a deletion,
+/// and a deletion to a substitution or match (Kaldi's `LevenshteinEditDistance`). Memory is linear in the length of the
+/// sentences.
 pub fn count_edits<W: AsRef<[u8]>>(reference: &[W], hypothesis: &[W]) -> Edits {
     let [reference, hypothesis] = number_words([reference, hypothesis]);
     count(&reference, &hypothesis)
 }
 
-/// An alignment of the beginnings of two sentences is one number: its cost, which kind of edit it ends with, and how many
-/// insertions it has. The smallest number is then the alignment that is preferred. The deletions follow from the lengths.
+/// An alignment of two prefixes is one number: its cost, the kind of its last edit, and the number of its insertions.
+/// The smallest number is then the preferred alignment. The deletions follow from the lengths.
 const COST: u64 = 1 << 34;
 const ENDS_WITH_DELETION: u64 = 1 << 32;
 const ENDS_WITH_PAIR: u64 = 2 << 32;
@@ -49,7 +50,7 @@ const INSERTION: u64 = COST + 1;
 const INSERTIONS: u64 = ENDS_WITH_DELETION - 1;
 
 fn count(reference: &[u32], hypothesis: &[u32]) -> Edits {
-    // The alignments of all beginnings of the reference with one beginning of the hypothesis.
+    // The alignments of all prefixes of the reference with one prefix of the hypothesis.
     let mut row: Vec<u64> = (0..=reference.len() as u64).map(|deletions| deletions * COST).collect();
     for word in hypothesis {
         let mut diagonal = row[0];
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(count_edits(&[b"\xe9"], &[b"\xe8"]), edits(0, 0, 1));
     }
 
-    /// The recursion as it is defined, all counts of all beginnings in memory.
+    /// The recursion as it is defined, with the counts of all prefixes in memory.
     fn count_plainly(reference: &[u32], hypothesis: &[u32]) -> Edits {
         let (rows, cols) = (hypothesis.len() + 1, reference.len() + 1);
         let mut table = vec![vec![edits(0, 0, 0); cols]; rows];
@@ -125,7 +126,7 @@ mod tests {
                     let substitution = u64::from(hypothesis[h - 1] != reference[r - 1]);
                     edits(before.insertions, before.deletions, before.substitutions + substitution)
                 });
-                // The first of those that are equally short.
+                // The first of the equally short ones.
                 if let Some(best) = [insertion, deletion, pair].into_iter().flatten().min_by_key(Edits::total) {
                     table[h][r] = best;
                 }

@@ -1,6 +1,6 @@
 //! Equal error rates.
 
-/// The point at which as many targets are refused as nontargets are accepted.
+/// The point at which the share of refused targets equals that of accepted nontargets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EqualError {
     /// The share of wrong decisions, from 0 to 1.
@@ -9,12 +9,12 @@ pub struct EqualError {
     pub threshold: f32,
 }
 
-/// Finds the equal error rate of the scores of target trials and of nontarget trials, which it sorts; nothing where one
-/// of them is empty.
+/// Finds the equal error rate of the scores of target trials and of nontarget trials, and sorts both; `None` if one of
+/// them is empty.
 ///
-/// The threshold is the smallest score of a target that is higher than the score of the nontarget above which the same
-/// share of nontargets lies as of targets below, or the highest score of a target (Kaldi's `compute-eer`). Scores that
-/// are no numbers count as the highest or lowest, by their sign.
+/// The threshold is the smallest score of a target that is higher than a certain score of a nontarget: the one above
+/// which the share of nontargets is the same as the share of targets below. If there is none, it is the highest score
+/// of a target (Kaldi's `compute-eer`). NaN counts as the highest or lowest score, by its sign.
 pub fn equal_error(targets: &mut [f32], nontargets: &mut [f32]) -> Option<EqualError> {
     if targets.is_empty() || nontargets.is_empty() {
         return None;

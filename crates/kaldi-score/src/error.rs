@@ -9,7 +9,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The name is that of no mode.
+    /// No mode has this name.
     Mode(String),
     /// A sentence has no hypothesis, and the mode is strict.
     NoHypothesis,

@@ -1,10 +1,10 @@
-//! What is done about sentences without a hypothesis.
+//! What happens to sentences without a hypothesis.
 
 use std::str::FromStr;
 
 use crate::{Error, Result};
 
-/// What is done about sentences without a hypothesis (`--mode` of Kaldi's `compute-wer` and `compute-wer-bootci`).
+/// What happens to sentences without a hypothesis (`--mode` of Kaldi's `compute-wer` and `compute-wer-bootci`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// `strict`: they are an error.
@@ -16,7 +16,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The words of the hypothesis to score, where `found` are there; `None` where the sentence is not scored.
+    /// The words of the hypothesis to score, given those that were found; `None` if the sentence is not scored.
     ///
     /// # Errors
     /// If they are missing and must not be.

@@ -1,15 +1,15 @@
-//! Percentages as they are printed.
+//! Percentages in the form in which they are printed.
 
 use std::fmt;
 
-/// A percentage in single precision, shown with two digits behind the point.
+/// A percentage in single precision, shown with two digits after the point.
 ///
-/// What is not a number, as 0 of 0 is, shows as `-nan`, which is what C makes of it on most machines.
+/// NaN, such as 0 of 0, shows as `-nan`, as C prints it on most machines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Percent(pub f32);
 
 impl Percent {
-    /// How much `part` is of `whole`; infinite where that is 0 and `part` is not.
+    /// How much `part` is of `whole`; infinite if `whole` is 0 and `part` is not.
     pub fn of(part: u64, whole: u64) -> Self {
         Self((100.0 * f64::from(part as f32) / f64::from(whole as f32)) as f32)
     }

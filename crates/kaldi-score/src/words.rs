@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Numbers the words of two sentences, equal ones alike.
+/// Gives the words of two sentences numbers; equal words have equal numbers.
 pub(crate) fn number_words<W: AsRef<[u8]>>(sentences: [&[W]; 2]) -> [Vec<u32>; 2] {
     let num_words = sentences.iter().map(|words| words.len()).sum();
     let mut numbers: HashMap<&[u8], u32, _> =
@@ -17,13 +17,13 @@ pub(crate) fn number_words<W: AsRef<[u8]>>(sentences: [&[W]; 2]) -> [Vec<u32>; 2
     })
 }
 
-/// A hash that costs little more than to look at the word; the standard one takes as long as all the rest.
+/// A hash that costs little more than a look at the word; the standard one would take as long as all the rest.
 #[derive(Default)]
 struct WordHasher(u64);
 
 impl Hasher for WordHasher {
     fn write(&mut self, bytes: &[u8]) {
-        // Whole words of eight bytes, then the last bytes, among them ones that were taken before.
+        // First whole words of eight bytes, then the last bytes, which may include some that were used before.
         let (chunks, _) = bytes.as_chunks();
         chunks.iter().for_each(|&chunk| self.write_u64(u64::from_le_bytes(chunk)));
         let rest = match (bytes.last_chunk::<8>(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), bytes) {
