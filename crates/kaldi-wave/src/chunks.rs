@@ -3,7 +3,7 @@
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
 use kaldi_io::{Cursor, ParseError};
 
-/// The name and size of a chunk.
+/// The length of the name and size of a chunk.
 pub(crate) const CHUNK_HEADER: u64 = 8;
 
 /// A position at a chunk of a RIFF/WAVE file.
@@ -35,7 +35,7 @@ impl<'a> Chunks<'a> {
         self.big_endian
     }
 
-    /// The size in the outermost header: bytes behind it.
+    /// The size in the outermost header: the number of bytes after it.
     pub(crate) fn riff_size(&self) -> u32 {
         self.riff_size
     }
@@ -56,7 +56,8 @@ impl<'a> Chunks<'a> {
         Ok((name, self.number()?))
     }
 
-    /// Consumes what is in a chunk, and the zero byte behind it that makes its length even, which not all programs write.
+    /// Consumes the content of a chunk, and the zero byte after it that makes its length even (not all programs write
+    /// one).
     pub(crate) fn take(&mut self, size: u32) -> Result<&'a [u8], ParseError> {
         let content = self.cursor.take(size as usize)?;
         if size % 2 == 1 && self.cursor.peek() == Some(0) {
@@ -65,7 +66,7 @@ impl<'a> Chunks<'a> {
         Ok(content)
     }
 
-    /// A fault at the chunk whose name and size were consumed last.
+    /// An error at the chunk whose name and size were consumed last.
     pub(crate) fn error(&self, message: impl Into<String>) -> ParseError {
         ParseError::new(self.cursor.offset() - CHUNK_HEADER as usize, message.into())
     }

@@ -4,19 +4,20 @@ use rustfft::algorithm::Radix4;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection};
 
-/// Convolves a signal with a filter as Kaldi does (`FFTbasedBlockConvolveSignals`); the result has
-/// `signal.len() + filter.len() - 1` samples, none where one of the two is empty.
+/// Convolves a signal with a filter as Kaldi does (`FFTbasedBlockConvolveSignals`). The result has `signal.len() +
+/// filter.len() - 1` samples; it is empty if one of the two is.
 ///
-/// The signal is taken in blocks, each transformed together with zeros, and the results are added where they overlap. In
-/// a block, Kaldi multiplies the sum of all samples (the spectrum at 0) and their alternating sum (at half the sampling
-/// frequency) as if the two were one complex number. That adds a constant and an alternation to the result, both faint,
-/// since they are spread over a block, and nothing where the filter and the blocks have no such sums. Here it is the same.
+/// The signal is cut into blocks, each of which is transformed together with zeros, and the results are added where
+/// they overlap. In a block, Kaldi multiplies the sum of all samples (the spectrum at 0) and their alternating sum (at
+/// half the sampling frequency) as if the two were one complex number. That adds a constant and an alternation to the
+/// result. Both are faint, since they are spread over a block, and zero if the filter and the blocks have no such sums.
+/// This function does the same.
 pub fn convolve(filter: &[f32], signal: &[f32]) -> Vec<f32> {
     if filter.is_empty() || signal.is_empty() {
         return Vec::new();
     }
     let size = (4 * filter.len()).next_power_of_two();
-    // Constructed directly: a planner would bring the code of every algorithm into the program.
+    // The transforms are made directly: a planner would bring the code of every algorithm into the program.
     let (forward, inverse) = (Radix4::new(size, FftDirection::Forward), Radix4::new(size, FftDirection::Inverse));
     let mut scratch =
         vec![Complex::default(); forward.get_inplace_scratch_len().max(inverse.get_inplace_scratch_len())];
@@ -100,7 +101,7 @@ mod tests {
         }
     }
 
-    /// By the definition, plus what each block gets from the sums.
+    /// By the definition, plus what the sums add to each block.
     #[test]
     fn sums_are_multiplied_as_if_they_were_one_complex_number() {
         for (filter, signal) in [(1, 1), (1, 50), (5, 3), (5, 100), (40, 1000), (33, 256)] {

@@ -4,12 +4,12 @@ use std::fmt;
 
 use crate::{Wave, convolve};
 
-/// What comes this long before the strongest reflection is still one of the early ones, in seconds.
+/// A reflection is an early one from this time before the strongest one, in seconds.
 const BEFORE_PEAK: f32 = 0.001;
-/// What comes this long behind it is a late one, in seconds.
+/// A reflection is an early one up to this time after the strongest one, in seconds.
 const AFTER_PEAK: f32 = 0.05;
 
-/// A room and noises that a waveform is put into (Kaldi's wav-reverberate).
+/// A room and noises that are added to a waveform (Kaldi's wav-reverberate).
 #[derive(Clone, Debug)]
 pub struct Distortion {
     /// The impulse response of the room at the 16-bit scale, where 32768 stands for 1.
@@ -18,23 +18,23 @@ pub struct Distortion {
     pub noises: Vec<Noise>,
     /// Which channels meet.
     pub channels: Channels,
-    /// Begin where the strongest reflection is heard and end as the input does. Without it, the output is as much longer
-    /// as the response makes it.
+    /// Whether the output starts where the strongest reflection is heard, and ends as the input does. Without this, the
+    /// response makes the output longer.
     pub shifts: bool,
     /// How loud the output is.
     pub loudness: Loudness,
-    /// The duration of the output in seconds: the begin, or the whole over and over again.
+    /// The duration of the output in seconds: the output is cut, or repeated, to have it.
     pub duration: Option<f32>,
 }
 
 /// A noise that is added to a waveform.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// What is to be heard.
+    /// The sound of the noise.
     pub wave: Wave,
     /// The ratio in dB of the signal's power to that of the noise.
     pub snr: f32,
-    /// The time in seconds at which it begins; nothing of it is heard behind the end.
+    /// The time in seconds at which it starts; after the end of the output nothing of it is heard.
     pub start: f32,
 }
 
@@ -43,12 +43,12 @@ pub struct Noise {
 pub enum Channels {
     /// One of the response and one of the noises.
     One {
-        /// That of the response.
+        /// The channel of the response.
         response: usize,
-        /// That of the noises.
+        /// The channel of the noises.
         noise: usize,
     },
-    /// All of the response, each with that of the noises of the same number.
+    /// All channels of the response, each with the channel of the noises that has the same number.
     All,
 }
 
@@ -69,7 +69,7 @@ pub enum Loudness {
 pub enum DistortionError {
     /// Sampling frequencies differ.
     Rate {
-        /// Of what.
+        /// What has the other frequency.
         what: &'static str,
         /// That of the input in Hz.
         expected: f32,
@@ -78,7 +78,7 @@ pub enum DistortionError {
     },
     /// There is no such channel.
     Channel {
-        /// Of what.
+        /// What lacks the channel.
         what: &'static str,
         /// The number of channels that there are.
         num_channels: usize,
@@ -94,9 +94,9 @@ pub enum DistortionError {
         /// Channels of the noise.
         got: usize,
     },
-    /// A noise begins before the input.
+    /// A noise starts before the input.
     Start(f32),
-    /// The output has no samples, or more than a header can tell.
+    /// The output has no samples, or more than a header can count.
     Length(usize),
 }
 
@@ -126,11 +126,11 @@ impl std::error::Error for DistortionError {}
 impl Distortion {
     /// Distorts a channel of `input`.
     ///
-    /// Noises are scaled by the power of the input with its early reflections, those from 1 ms before to 50 ms behind the
-    /// strongest. An output that would be silent stays so, however loud it should be.
+    /// Noises are scaled by the power of the input with its early reflections, those from 1 ms before the strongest one
+    /// to 50 ms after it. An output that would be silent stays silent, whatever the loudness.
     ///
     /// # Errors
-    /// If sampling frequencies differ, a channel that is needed does not exist, a noise begins before the input, or the
+    /// If sampling frequencies differ, a channel that is needed does not exist, a noise starts before the input, or the
     /// output would have no samples or too many.
     pub fn apply(&self, input: &Wave, channel: usize) -> Result<Wave, DistortionError> {
         let signal = pick("the input", input, channel)?;
@@ -192,9 +192,9 @@ fn pick<'a>(what: &'static str, wave: &'a Wave, channel: usize) -> Result<&'a [f
 /// A signal in a room.
 struct Reverberated {
     samples: Vec<f32>,
-    /// The power with the early reflections, in a signal as long as they make it.
+    /// The power of the signal with its early reflections, over the length that it then has.
     early_power: f64,
-    /// The sample at which the strongest reflection of the signal begins.
+    /// The sample at which the strongest reflection of the signal starts.
     peak: usize,
 }
 
@@ -221,7 +221,7 @@ impl Reverberated {
         Ok(())
     }
 
-    /// The output of `num_samples` samples: as much as the input, `signal`, has, and that again where it is not enough.
+    /// The output of `num_samples` samples; if there are fewer, they are repeated. `signal` is the input.
     fn finish(&self, signal: &[f32], shifts: bool, loudness: Loudness, num_samples: usize) -> Vec<f32> {
         let factor = match loudness {
             Loudness::Unchanged => 1.0,
@@ -241,7 +241,7 @@ fn power(signal: &[f32]) -> f64 {
     signal.iter().map(|&sample| f64::from(sample) * f64::from(sample)).sum::<f64>() / signal.len() as f64
 }
 
-/// Where the greatest sample is, the first of equals.
+/// The index of the greatest sample, the first of equals.
 fn peak(response: &[f32]) -> usize {
     let greater = |best: usize, at: usize| if response[at] > response[best] { at } else { best };
     (0..response.len()).reduce(greater).unwrap_or(0)
@@ -249,10 +249,10 @@ fn peak(response: &[f32]) -> usize {
 
 /// The early reflections.
 fn early(response: &[f32], peak: usize, sample_rate: f32) -> &[f32] {
-    // A cast makes zero of what is negative.
+    // The cast turns negative numbers into zero.
     let start = (peak as f32 - BEFORE_PEAK * sample_rate) as usize;
     let end = (peak as f32 + AFTER_PEAK * sample_rate) as usize;
-    // However low the sampling frequency is, the strongest is one of them.
+    // The strongest reflection is always one of them, however low the sampling frequency is.
     &response[start.min(peak)..end.clamp(peak + 1, response.len())]
 }
 
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn noise_is_measured_by_early_reflections() {
         let room = response(3000, &[(100, 0.5), (2000, 0.9)]);
-        // The strongest is the late one, and what is more than 1 ms before it is none of the early.
+        // The strongest is the late one, and what is more than 1 ms before it does not count as early.
         let quiet =
             Distortion { response: Some(room), noises: vec![noise(&[1.0; 4000], 0.0, 0.0)], shifts: false, ..plain() };
         let silent = Distortion { noises: Vec::new(), ..quiet.clone() };
@@ -322,7 +322,7 @@ mod tests {
         let added: Vec<f32> = both.map(|(one, other)| one - other).collect();
         let early = response(11, &[(8, 0.9)]);
         let heard = convolve(&early.channel(0).iter().map(|sample| sample / 32768.0).collect::<Vec<_>>(), &signal());
-        // 8 samples before and 400 behind, as far as the response has them.
+        // 8 samples before and 400 after, as far as the response has them.
         let length = (4000 + 8 + 400 - 1) as f64;
         let expected = heard.iter().map(|&sample| f64::from(sample).powi(2)).sum::<f64>() / length;
         assert!((power(&added) / expected - 1.0).abs() < 1e-3, "{} instead of {expected}", power(&added));
@@ -332,7 +332,7 @@ mod tests {
     fn the_output_may_be_as_loud_as_the_input() {
         let room = response(600, &[(0, 0.1), (300, 0.4), (400, -0.2)]);
         let distortion = Distortion { response: Some(room), loudness: Loudness::AsBefore, ..plain() };
-        // All of it, with what is heard behind the input, has its power.
+        // All of it, with what is heard after the end of the input, has its power.
         let all = Distortion { shifts: false, duration: Some(0.5), ..distortion };
         let reverberated = Reverberated::new(&signal(), all.response.as_ref().map(|wave| wave.channel(0)), RATE);
         let factor = (power(&signal()) / power(&reverberated.samples)).sqrt() as f32;

@@ -7,7 +7,7 @@ use byteorder::{BigEndian, ByteOrder, LittleEndian};
 pub(crate) enum Encoding {
     /// Unsigned bytes around 128.
     Unsigned8,
-    /// Signed integers of 16 bits, what Kaldi knows.
+    /// Signed integers of 16 bits, which Kaldi reads.
     Signed16,
     /// Signed integers of 24 bits.
     Signed24,

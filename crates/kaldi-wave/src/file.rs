@@ -4,7 +4,7 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
 
 use crate::Wave;
 
-/// The file of a waveform, RIFF/WAVE or FLAC, as it is: a table value that is passed on and not decoded.
+/// The file of a waveform, RIFF/WAVE or FLAC, as it is: a table value that is passed on without being decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaveFile(Vec<u8>);
 

@@ -1,7 +1,7 @@
 //! FLAC files.
 //!
-//! `fLaC`, then blocks of metadata, each behind a byte for its kind (the highest bit marks the last) and three for its
-//! length, of which the first is STREAMINFO; then the frames:
+//! `fLaC`, then blocks of metadata, then the frames. Each block follows a byte with its kind (the highest bit marks the
+//! last block) and three bytes with its length. The first block is STREAMINFO:
 //!
 //! ```text
 //! 66 4c 61 43 00 00 00 22                              fLaC, a block of kind 0 (34 bytes)
@@ -22,7 +22,7 @@ use crate::info::WaveInfo;
 const MAGIC: &[u8] = b"fLaC";
 const STREAMINFO: usize = 34;
 
-/// Whether a file begins as FLAC does, as far as it can be seen.
+/// Whether a file starts as FLAC does, as far as the bytes show.
 pub(crate) fn is_flac(bytes: &[u8]) -> bool {
     let start = bytes.get(..MAGIC.len()).unwrap_or(bytes);
     !start.is_empty() && MAGIC.starts_with(start)
@@ -33,7 +33,7 @@ pub(crate) fn is_flac(bytes: &[u8]) -> bool {
 pub(crate) struct Flac {
     pub(crate) info: WaveInfo,
     bits: u32,
-    /// What is amiss, though not so that the file could not be read.
+    /// Problems in the header that do not keep the file from being read.
     pub(crate) remarks: Vec<ParseError>,
 }
 
@@ -56,7 +56,7 @@ impl Flac {
         Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, bits, remarks: Vec::new() })
     }
 
-    /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be cut.
+    /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
         let start = frames_start(bytes)?;
         let num_channels = self.info.num_channels();
@@ -83,7 +83,7 @@ impl Flac {
                 }
                 Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => message.to_owned(),
             };
-            let message = format!("cannot decode FLAC behind {} samples: {fault}", channels[0].len());
+            let message = format!("cannot decode FLAC after {} samples: {fault}", channels[0].len());
             return Err(ParseError::new(start, message));
         }
         let got = channels[0].len() as u64;
@@ -102,7 +102,7 @@ impl Flac {
     }
 }
 
-/// Where the frames begin, behind all metadata.
+/// Where the frames start, after all metadata.
 fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
     let mut cursor = Cursor::new(bytes);
     cursor.take(MAGIC.len())?;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::Wave;
 
-    /// The remainder of `bytes` by a polynomial of `bits` bits, as both sums of a frame are.
+    /// The remainder of `bytes` by a polynomial of `bits` bits; both checksums of a frame are such remainders.
     fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
         let top = 1 << (bits - 1);
         let mask = u32::MAX >> (32 - bits);
@@ -229,7 +229,7 @@ mod tests {
         let unknown = file(16, 0);
         let message = "Truncated file? Expected more samples, got 2";
         assert_eq!(read_with_remarks(&unknown[..unknown.len() - 1]).unwrap().1[0].message, message);
-        assert!(read_with_remarks(&unknown[..second]).unwrap().1.is_empty(), "nobody can tell");
+        assert!(read_with_remarks(&unknown[..second]).unwrap().1.is_empty(), "the length is unknown");
         let error = read(&whole[..frames]).unwrap_err();
         assert_eq!(error.message, "empty file (no data): expected a frame of FLAC, got none");
     }
@@ -242,7 +242,7 @@ mod tests {
             for bit in 0..8 {
                 let mut damaged = whole.clone();
                 damaged[place] ^= 1 << bit;
-                // A longer block may be looked for, so that the file seems cut.
+                // The decoder may look for a longer block, so that the file seems incomplete.
                 let noticed = read_with_remarks(&damaged).map_or(true, |(_, remarks)| !remarks.is_empty());
                 assert!(noticed, "{place}, {bit}");
             }
@@ -250,13 +250,13 @@ mod tests {
         let mut damaged = whole.clone();
         damaged[frames + 12] ^= 1;
         let error = read(&damaged).unwrap_err();
-        let message = "cannot decode FLAC behind 0 samples: frame CRC mismatch";
+        let message = "cannot decode FLAC after 0 samples: frame CRC mismatch";
         assert_eq!((error.offset, error.message.as_ref()), (frames, message));
         for place in 0..frames {
             for damage in 1..=255 {
                 damaged = whole.clone();
                 damaged[place] ^= damage;
-                // Whatever it is now, it ends.
+                // Whatever the result is, reading ends.
                 let _ = read(&damaged);
             }
         }
@@ -274,6 +274,6 @@ mod tests {
         let (offset, message) = with(4, &[1]);
         assert_eq!((offset, message.as_str()), (4, "expected STREAMINFO in the FLAC file, got other metadata"));
         let (_, message) = with(20, &[0xf4]);
-        assert_eq!(message, "cannot decode FLAC behind 0 samples: expected 3 channels, got 2");
+        assert_eq!(message, "cannot decode FLAC after 0 samples: expected 3 channels, got 2");
     }
 }

@@ -7,8 +7,8 @@ use crate::riff::Riff;
 use crate::{Wave, WaveInfo};
 
 impl WaveInfo {
-    /// Reads the header at the cursor, and skips the samples. Waveforms have no ranges. What is amiss, though not so that
-    /// the file could not be read, is a [warning](Cursor::warn_at).
+    /// Reads the header at the cursor, and skips the samples. Waveforms have no ranges. Problems that do not keep the
+    /// file from being read are [warnings](Cursor::warn_at).
     ///
     /// # Errors
     /// If the bytes are no such header, it says what cannot be, or there is a range.
@@ -39,7 +39,7 @@ impl WaveInfo {
         Ok(riff.info)
     }
 
-    /// Reads the header of a file of `size` bytes of which the first ones are in memory; nothing where more of them are
+    /// Reads the header of a file of `size` bytes, of which the first ones are in memory; `None` if more of them are
     /// needed.
     ///
     /// # Errors

@@ -19,12 +19,12 @@ impl WaveInfo {
         self.num_channels.into()
     }
 
-    /// The number of samples of each channel, or nothing where that was not known when the header was written.
+    /// The number of samples of each channel; `None` if it was not known when the header was written.
     pub fn num_samples(&self) -> Option<u64> {
         self.num_samples
     }
 
-    /// The duration in seconds, or nothing where it was not known when the header was written.
+    /// The duration in seconds; `None` if it was not known when the header was written.
     pub fn duration(&self) -> Option<f64> {
         self.num_samples.map(|num_samples| num_samples as f64 / f64::from(self.sample_rate))
     }

@@ -1,7 +1,7 @@
-//! Waveforms: RIFF/WAVE and FLAC files as table values, and what is done to samples before features are made of them.
+//! Waveforms: RIFF/WAVE and FLAC files as table values, and the processing of samples before features are computed.
 //!
-//! A RIFF/WAVE file is a chunk of chunks, each behind its name and size; the sizes are little-endian, or big-endian in a `RIFX` file.
-//! One channel of two 16-bit samples, 1 and 2, at 8000 Hz:
+//! A RIFF/WAVE file is a chunk of chunks, each of which follows its name and size. The sizes are little-endian, or
+//! big-endian in a `RIFX` file. One channel of two 16-bit samples, 1 and 2, at 8000 Hz:
 //!
 //! ```text
 //! 52 49 46 46 28 00 00 00 57 41 56 45                          RIFF (40 bytes) WAVE
@@ -10,17 +10,17 @@
 //! 64 61 74 61 04 00 00 00 01 00 02 00                          data (4 bytes) 1 2
 //! ```
 //!
-//! Other chunks may stand before and behind. Who writes to a pipe does not know the sizes: see [`Samples`]. Samples of other
-//! widths and encodings, and those of FLAC files, are brought to the 16-bit scale.
+//! There may be other chunks before and after. A program that writes to a pipe does not know the sizes: see
+//! [`Samples`]. Samples of other widths and encodings, and those of FLAC files, are converted to the 16-bit scale.
 //!
 //! | what | |
 //! | --- | --- |
 //! | [`Wave`] | a waveform, the table value |
 //! | [`WaveFile`] | its file, not decoded |
 //! | [`WaveInfo`] | what its header says, without the samples |
-//! | [`resample`] and its kin | another sampling frequency |
+//! | [`resample`] and similar functions | another sampling frequency |
 //! | [`Distortion`], [`convolve`] | rooms and noises |
-//! | [`Silence`] | more of the silence at the ends |
+//! | [`Silence`] | silence added at the end |
 //!
 //! ```
 //! use kaldi_io::{Cursor, Format, Value};

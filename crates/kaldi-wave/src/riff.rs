@@ -7,9 +7,9 @@ use crate::Encoding;
 use crate::info::WaveInfo;
 use crate::samples::{Layout, Samples};
 
-/// More cannot be written in 16 bits.
+/// 16 bits cannot count more.
 const MAX_CHANNELS: u16 = 32767;
-/// The greatest rate up to which floats can tell one from the next.
+/// The greatest rate up to which floats distinguish all rates.
 const MAX_RATE: u32 = 1 << 24;
 
 const EXTENSIBLE: u16 = 0xfffe;
@@ -20,7 +20,7 @@ pub(crate) struct Riff {
     pub(crate) info: WaveInfo,
     pub(crate) encoding: Encoding,
     pub(crate) samples: Samples,
-    /// What is amiss, though not so that the file could not be read.
+    /// Problems in the header that do not keep the file from being read.
     pub(crate) remarks: Vec<ParseError>,
 }
 
@@ -50,7 +50,7 @@ impl Riff {
         Ok(Self { info: WaveInfo { sample_rate, num_channels, num_samples }, encoding, samples, remarks })
     }
 
-    /// Bytes of the samples that all channels have at one time.
+    /// The size in bytes of one sample of every channel.
     pub(crate) fn frame_size(&self) -> usize {
         self.info.num_channels() * self.encoding.num_bytes()
     }
@@ -62,7 +62,7 @@ impl Riff {
         self.remarks.push(ParseError::new(self.samples.start as usize, message));
     }
 
-    /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be cut.
+    /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
         let samples = &bytes[self.samples.start as usize..];
         let samples = match self.samples.num_bytes.map(|num_bytes| num_bytes as usize) {
@@ -93,7 +93,7 @@ fn parse_format<Order: ByteOrder>(content: &[u8]) -> Result<(Encoding, u16, u32)
             return Err("malformed WAVE_FORMAT_EXTENSIBLE format data".into());
         }
         EXTENSIBLE => match (long(24), [long(28), long(32), long(36)]) {
-            // The format stands at the begin of a GUID that ends as all of them.
+            // The format is at the start of a GUID whose rest is always the same.
             (format, [0x0010_0000, 0xaa00_0080, 0x719b_3800]) => format,
             _ => return Err("unsupported WAVE_FORMAT_EXTENSIBLE format: expected one of Microsoft's".into()),
         },
@@ -182,7 +182,7 @@ mod tests {
         WaveInfo::read(&mut Cursor::new(bytes), None)
     }
 
-    /// What is amiss.
+    /// The problems that reading finds.
     fn remarks(mut cursor: Cursor<'_>) -> Vec<ParseError> {
         WaveInfo::read(&mut cursor, None).unwrap();
         cursor.take_warnings()

@@ -9,21 +9,21 @@ const FORMAT: u32 = 16;
 
 /// Where the samples of a RIFF/WAVE file are and where it ends.
 ///
-/// The size of a file that was written to a pipe is not known: where one of the sizes is 0 or 0xFFFFFFFF, or that of the
-/// samples is 0x7FFFF000 (from SoX), the samples go on to the end of the stream, as Kaldi has it.
+/// The size of a file that was written to a pipe is not known. If one of the sizes is 0 or 0xFFFFFFFF, or that of the
+/// samples is 0x7FFFF000 (from SoX), the samples go on to the end of the stream, as in Kaldi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Samples {
     /// Offset of the first sample.
     pub start: u64,
-    /// The length of the samples in bytes, or nothing where they go on to the end of the stream.
+    /// The length of the samples in bytes; `None` if they go on to the end of the stream.
     pub num_bytes: Option<u64>,
-    /// The length of all as the outermost header has it, which may be wrong.
+    /// The length of the file according to the outermost header, which may be wrong.
     pub claimed: u64,
     /// Whether the numbers of the file are big-endian.
     pub big_endian: bool,
 }
 
-/// What stands before the samples.
+/// What precedes the samples.
 pub(crate) struct Layout<'a> {
     pub(crate) samples: Samples,
     /// The content of the chunk `fmt `, of 16 bytes or more, and its offset.
@@ -36,16 +36,16 @@ impl Samples {
     /// Reads the header at the start of `bytes`, up to the samples, which need not be there.
     ///
     /// # Errors
-    /// If the bytes are no such header; if they end before the samples begin, `at_end` is set.
+    /// If the bytes are no such header. If they end before the samples start, `at_end` is set in the error.
     pub fn read(bytes: &[u8]) -> Result<Self, ParseError> {
         Layout::read(bytes).map(|layout| layout.samples)
     }
 
-    /// Tells where the file ends that starts with `window`; `at_end` says that nothing follows the window. A file that is
-    /// cut takes what is there.
+    /// Returns where the file ends that starts with `window`; `at_end` says that nothing follows the window. A file
+    /// that is cut ends with the bytes that are there.
     ///
-    /// Kaldi stops reading behind the samples; the zero byte that makes their length even and chunks that follow belong to
-    /// the file here, if its size in the header has room for them.
+    /// Kaldi stops reading after the samples. Here the zero byte that makes their length even, and chunks that follow,
+    /// belong to the file if its size in the header has room for them.
     pub fn frame(&self, window: &[u8], at_end: bool) -> Frame {
         let length = window.len() as u64;
         let more = |wanted: u64| if at_end { Frame::Whole(window.len()) } else { Frame::Partial(wanted) };
@@ -53,7 +53,7 @@ impl Samples {
         let mut end = self.start + num_bytes;
         let mut is_odd = num_bytes % 2 == 1;
         loop {
-            // Sizes are often off by a byte or so, which belongs to whatever comes next.
+            // Sizes are often wrong by a byte or so; such a byte belongs to whatever comes next.
             let has_room = self.claimed >= end + CHUNK_HEADER;
             if length < end {
                 return if has_room || is_odd || at_end { more(end + 1) } else { Frame::Beyond(end) };
@@ -69,7 +69,7 @@ impl Samples {
             if self.claimed < end + CHUNK_HEADER {
                 return Frame::Whole(end as usize);
             }
-            // What does not look like a chunk that fits is none: the size in the header was wrong.
+            // If it does not look like a chunk that fits, it is none: the size in the header was wrong.
             let Some((name, size)) = rest.split_first_chunk::<4>().filter(|(_, size)| size.len() >= 4) else {
                 return if is_name(rest.get(..4).unwrap_or(rest)) {
                     more(end + CHUNK_HEADER)
@@ -117,7 +117,7 @@ impl<'a> Layout<'a> {
 }
 
 impl Samples {
-    /// The samples, given that the samples are next, of `size` bytes.
+    /// The samples of `size` bytes, which come next.
     fn new(chunks: &Chunks<'_>, size: u32) -> Self {
         let is_streamed = matches!(chunks.riff_size(), 0 | u32::MAX) || matches!(size, 0 | u32::MAX | 0x7fff_f000);
         Self {

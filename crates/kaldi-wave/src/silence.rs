@@ -1,4 +1,4 @@
-//! Silence that a recording has at its ends, and more of it.
+//! Silence that a recording has at its ends, extended.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,11 +8,11 @@ use std::fmt;
 pub struct SilenceOptions {
     /// How much is added.
     pub extra: f32,
-    /// How much of the begin and of the end is looked through for the quietest piece.
+    /// How much of the start and of the end is searched for the quietest piece.
     pub search: f32,
     /// The length of that piece.
     pub extract: f32,
-    /// From one piece that is looked at to the next.
+    /// The distance from one piece that is measured to the next.
     pub shift: f32,
 }
 
@@ -47,9 +47,9 @@ pub enum SilenceError {
         /// What it is, in seconds.
         got: f32,
     },
-    /// The recording is shorter than what is to be looked through.
+    /// The recording is shorter than the part to search.
     Short {
-        /// Samples that are to be looked through.
+        /// Samples to search.
         expected: usize,
         /// Samples that are there.
         got: usize,
@@ -70,19 +70,19 @@ impl fmt::Display for SilenceError {
 impl std::error::Error for SilenceError {}
 
 impl Silence {
-    /// Turns seconds into samples, of which there are `sample_rate` a second; fractions are cut off.
+    /// Converts seconds to samples, of which there are `sample_rate` a second; fractions are dropped.
     ///
     /// # Errors
-    /// If there is nothing to add, a piece has less than two samples or does not fit what is looked through, or pieces
-    /// do not advance.
+    /// If there is nothing to add, a piece has less than two samples or does not fit the part to search, or pieces do
+    /// not advance.
     pub fn new(options: &SilenceOptions, sample_rate: f32) -> Result<Self, SilenceError> {
         let refuse = |option, expected, got| Err(SilenceError::Option { option, expected, got });
-        // A cast makes what is negative or no number zero.
+        // The cast turns negative numbers and NaN into zero.
         let samples = |seconds: f32| (seconds * sample_rate) as usize;
         let SilenceOptions { extra, search, extract, shift } = *options;
         let silence =
             Self { extra: samples(extra), search: samples(search), extract: samples(extract), shift: samples(shift) };
-        // More could not be written.
+        // More samples could not be written.
         if !(1..1 << 31).contains(&silence.extra) {
             return refuse("extra-silence-length", "one sample or more, and below 2^31", extra);
         }
@@ -98,11 +98,11 @@ impl Silence {
         Ok(silence)
     }
 
-    /// Puts silence behind a channel of a recording: its quietest piece over and over again, under Hamming windows that
-    /// overlap by half, blended over into the end.
+    /// Appends silence to a channel of a recording: its quietest piece, repeated under Hamming windows that overlap by
+    /// half, and blended into the end.
     ///
     /// # Errors
-    /// If the recording is shorter than what is to be looked through.
+    /// If the recording is shorter than the part to search.
     pub fn extend(&self, samples: &[f32]) -> Result<Extended, SilenceError> {
         let (piece, energy) = self.quietest(samples)?;
         let size = piece.len();
@@ -126,7 +126,8 @@ impl Silence {
         }
     }
 
-    /// The piece of least energy that is not zero, and its energy; the first piece where all others are zero or louder.
+    /// The piece with the least energy that is not zero, and its energy; the first piece if all others are zero or
+    /// louder.
     fn quietest<'a>(&self, samples: &'a [f32]) -> Result<(&'a [f32], f64), SilenceError> {
         let (search, size) = (self.search, self.extract);
         let Some(last_part) = samples.len().checked_sub(search) else {
@@ -157,7 +158,7 @@ mod tests {
         Silence::new(&OPTIONS, 1000.0).unwrap()
     }
 
-    /// A second of noise with a piece of one height in it.
+    /// A second of noise that has a piece of constant height in it.
     fn recording(piece: std::ops::Range<usize>, height: f32) -> Vec<f32> {
         let mut samples: Vec<f32> = (0..1000).map(|at| if at % 2 == 0 { 500.0 } else { -500.0 }).collect();
         samples[piece].fill(height);

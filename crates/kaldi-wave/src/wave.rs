@@ -61,13 +61,13 @@ impl Wave {
         self.num_samples() as f64 / f64::from(self.sample_rate)
     }
 
-    /// How many samples 16 bits cannot hold, which are clipped where the waveform is written.
+    /// How many samples 16 bits cannot hold; writing the waveform clips them.
     pub fn num_clipped(&self) -> usize {
         self.count(|sample| i16::try_from(sample as i32).is_err())
     }
 
-    /// Rounds the samples to whole numbers that 16 bits can hold, the nearest ones; returns how many were clipped. What is
-    /// then written is what the samples are.
+    /// Rounds the samples to the nearest whole numbers that 16 bits can hold, and returns how many were clipped.
+    /// Writing the waveform then changes nothing.
     pub fn round(&mut self) -> usize {
         let mut num_clipped = 0;
         for sample in self.channels.iter_mut().flatten() {
@@ -89,7 +89,8 @@ impl Value for Wave {
     const SHARD_FIELD: Option<&'static str> = Some("wav");
     const HAS_TEXT: bool = false;
 
-    /// A file whose samples are cut is whole, as Kaldi has it: what is there counts. A FLAC file takes everything.
+    /// A file with missing samples is a whole value, as in Kaldi: the samples that are there count. A FLAC file takes
+    /// everything.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
         if is_flac(window) {
             return Ok(if at_end { Frame::Whole(window.len()) } else { Frame::Partial(window.len() as u64 + 1) });
@@ -125,7 +126,7 @@ impl Value for Wave {
         Ok(Self { sample_rate: info.sample_rate(), channels })
     }
 
-    /// Appends the file as Kaldi does: 16-bit PCM, fractions cut off, clipped.
+    /// Appends the file as Kaldi does: 16-bit PCM, fractions dropped, clipped.
     fn write(&self, out: &mut Vec<u8>, _: Format) {
         let num_channels = self.num_channels();
         let num_bytes = 2 * (num_channels as u64) * (self.num_samples() as u64);
@@ -143,7 +144,7 @@ impl Value for Wave {
         out.extend_from_slice(&data_size.to_le_bytes());
         let start = out.len();
         match self.channels.as_slice() {
-            // A cast cuts off the fraction and clips.
+            // The cast drops the fraction and clips.
             [mono] => out.extend(mono.iter().flat_map(|&sample| (sample as i16).to_le_bytes())),
             channels => {
                 out.resize(start + num_bytes as usize, 0);
@@ -173,7 +174,7 @@ impl Value for Wave {
             && [claimed, start + num_bytes] == [length; 2]
     }
 
-    /// What is called a wave file has to be one, as for Kaldi.
+    /// If the name says that this is a wave file, it has to be one, as in Kaldi.
     fn check_name(head: &[u8], name: &str) -> Result<(), ParseError> {
         let extension = name.len().checked_sub(4).and_then(|start| name.get(start..)).unwrap_or_default();
         if is_flac(head) && extension.eq_ignore_ascii_case(".wav") {
@@ -198,8 +199,8 @@ impl Value for Wave {
     }
 }
 
-/// What the header has for the sizes of the file and of its samples. Where 32 bits cannot hold them, they are those of a
-/// file that goes on to the end of the stream.
+/// The sizes of the file and of its samples in the header. If 32 bits cannot hold them, they are those of a file that
+/// goes on to the end of the stream.
 fn sizes(num_bytes: u64) -> (u32, u32) {
     let size = |bytes: u64| u32::try_from(bytes).ok().filter(|&size| size < u32::MAX);
     match (size(num_bytes + HEADER as u64 - 8), size(num_bytes)) {

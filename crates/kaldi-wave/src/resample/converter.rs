@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::error::ResampleError;
 use super::filter::{Filter, dot};
 
-/// The most weights that a converter keeps: 64 MB of them.
+/// The largest number of weights that a converter keeps: 64 MB of them.
 const MAX_WEIGHTS: u64 = 1 << 24;
 
 /// Converts signals from one sample rate to another (Kaldi's `LinearResample`).
 ///
-/// A signal may come in pieces, of which the output is the same to the last bit as of the whole. What lies before and
-/// behind it counts as zero.
+/// A signal may come in pieces; the output is the same to the last bit. Before its start and after its end the signal
+/// counts as zero.
 ///
 /// ```
 /// let mut converter = kaldi_wave::RateConverter::new(16_000, 8_000, 3_960.0, 6)?;
@@ -36,8 +36,8 @@ pub struct RateConverter {
 }
 
 impl RateConverter {
-    /// Prepares the conversion from `from_hz` to `to_hz`, with a filter of this cutoff in Hz that reaches to its
-    /// `num_zeros`-th zero on both sides. 4 to 10 of them are usual.
+    /// Prepares the conversion from `from_hz` to `to_hz`. The filter has this cutoff in Hz and reaches to its
+    /// `num_zeros`-th zero on both sides; 4 to 10 zeros are usual.
     ///
     /// # Errors
     /// If a rate is 0, the cutoff not above 0 or above half of a rate, or `num_zeros` is 0; or if the ratio of the
@@ -47,8 +47,8 @@ impl RateConverter {
         Ok(Self { weights, recent: Vec::new(), num_dropped: 0, num_out: 0 })
     }
 
-    /// Takes the next piece of a signal, which may be empty, and gives what can be computed of the output: all but the
-    /// samples that the filter needs more input for.
+    /// Takes the next piece of a signal, which may be empty, and returns the output that can be computed: all but the
+    /// samples for which the filter needs more input.
     pub fn accept(&mut self, samples: &[f32]) -> Vec<f32> {
         self.recent.extend_from_slice(samples);
         let out = self.weights.convert(&self.recent, self.num_dropped, self.num_out..self.end(false));
@@ -60,27 +60,27 @@ impl RateConverter {
         out
     }
 
-    /// Ends a signal, and gives the rest of the output; the next piece will be the first one of another.
+    /// Ends a signal, and returns the rest of the output; the next piece will be the first one of another signal.
     pub fn finish(&mut self) -> Vec<f32> {
         let out = self.weights.convert(&self.recent, self.num_dropped, self.num_out..self.end(true));
         self.reset();
         out
     }
 
-    /// Forgets a signal that was begun.
+    /// Drops a signal that has started.
     pub fn reset(&mut self) {
         self.recent.clear();
         (self.num_dropped, self.num_out) = (0, 0);
     }
 
-    /// Converts a whole signal, apart from one that was begun.
+    /// Converts a whole signal; a signal that has started is not affected.
     ///
-    /// The output has the samples whose times lie before the end of the input.
+    /// The output has the samples whose times are before the end of the input.
     pub fn convert(&self, samples: &[f32]) -> Vec<f32> {
         self.weights.convert(samples, 0, 0..self.weights.num_out_of(samples.len() as i64, true))
     }
 
-    /// Where the output ends that can be computed now.
+    /// The end of the output that can be computed now.
     fn end(&self, has_ended: bool) -> i64 {
         let num_in = self.num_dropped + self.recent.len() as i64;
         self.weights.num_out_of(num_in, has_ended).max(self.num_out)
@@ -99,7 +99,7 @@ struct Weights {
     num_out: i64,
     /// The frequency of which both rates are divisors, in Hz.
     tick_rate: f64,
-    /// For each output sample of the first unit, the input sample where its weights begin, which may be negative.
+    /// For each output sample of the first unit, the input sample at which its weights start, which may be negative.
     begins: Vec<i64>,
     /// The weights of each of them, `num_taps` with zeros at the end.
     taps: Vec<f32>,
@@ -141,26 +141,26 @@ impl Weights {
         Ok(Self { filter, num_in: num_in.into(), num_out: num_out.into(), tick_rate, begins, taps, num_taps })
     }
 
-    /// How many samples of output can be computed from so many of input, with or without those that the filter needs
-    /// further input for.
+    /// How many output samples can be computed from so many input samples, with or without those for which the filter
+    /// needs more input.
     fn num_out_of(&self, num_samples: i64, has_ended: bool) -> i64 {
         // In ticks, of which `num_out` are a period of the input and `num_in` one of the output.
         let mut ticks = i128::from(num_samples) * i128::from(self.num_out);
         if !has_ended {
-            // In single precision as in Kaldi, since it shows in what a piece yields.
+            // In single precision as in Kaldi, since this decides what each piece yields.
             ticks -= (self.filter.half_width() as f32 * self.tick_rate as f32).floor() as i128;
         }
-        // Those at 0, 1 ... periods that lie before the end.
+        // Those at 0, 1 ... periods that are before the end.
         let period = i128::from(self.num_in);
         ((ticks.max(0) + period - 1) / period) as i64
     }
 
-    /// The input sample where the weights of an output sample begin.
+    /// The input sample at which the weights of an output sample start.
     fn begin_of(&self, out: i64) -> i64 {
         self.begins[(out % self.num_out) as usize] + out / self.num_out * self.num_in
     }
 
-    /// Computes a range of the output, from `samples` that begin at the input sample `offset`.
+    /// Computes a range of the output, from `samples` that start at the input sample `offset`.
     fn convert(&self, samples: &[f32], offset: i64, range: Range<i64>) -> Vec<f32> {
         let mut out = Vec::with_capacity((range.end - range.start) as usize);
         let (mut phase, mut base) = (range.start % self.num_out, range.start / self.num_out * self.num_in - offset);
@@ -181,17 +181,17 @@ impl Weights {
     }
 }
 
-/// Samples from `begin` on, with zeros before and behind the signal.
+/// Samples from `begin` on, with zeros before and after the signal.
 fn padded(samples: &[f32], begin: i64, len: usize) -> Vec<f32> {
     let sample = |at: i64| usize::try_from(at).ok().and_then(|at| samples.get(at)).copied();
     (begin..).take(len).map(|at| sample(at).unwrap_or(0.0)).collect()
 }
 
 /// Converts a whole signal from one rate to another, as Kaldi's feature programs do it for `--allow-downsample` and
-/// `--allow-upsample` (`ResampleWaveform`): a filter that reaches to its sixth zero, with a cutoff at 0.99 of half the lower
-/// rate.
+/// `--allow-upsample` (`ResampleWaveform`): with a filter that reaches to its sixth zero and has a cutoff at 0.99 of
+/// half the lower rate.
 ///
-/// Where the rates are the same the filter is applied all the same.
+/// If the rates are the same, the filter is applied, too.
 ///
 /// # Errors
 /// If a rate is 0, or if their ratio is so odd that the weights would fill the memory.

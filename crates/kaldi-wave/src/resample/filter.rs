@@ -13,7 +13,7 @@ impl Filter {
     /// # Errors
     /// If the filter makes no sense for signals of which the lowest rate is `min_rate`.
     pub(super) fn new(cutoff: f32, num_zeros: u32, min_rate: f64) -> Result<Self, ResampleError> {
-        // Twice the cutoff is compared in single precision, in which it is given.
+        // Twice the cutoff is compared in single precision, the precision of the cutoff.
         if !(cutoff > 0.0 && f64::from(cutoff * 2.0) <= min_rate) {
             return Err(ResampleError::Cutoff { limit: min_rate / 2.0, got: cutoff });
         }
@@ -42,7 +42,7 @@ impl Filter {
     }
 }
 
-/// The sum of the products of two slices of the same length, in partial sums that compilers make vectors of.
+/// The sum of the products of two slices of the same length, in partial sums that compilers vectorize.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0; 8];

@@ -1,4 +1,4 @@
-//! Samples at times of one's choice.
+//! Samples at chosen times.
 
 use super::error::ResampleError;
 use super::filter::{Filter, dot};
@@ -25,7 +25,7 @@ impl Interpolator {
     /// Prepares the interpolation of signals of `num_samples` samples at `rate_hz` at these times in seconds, with a filter
     /// of this cutoff in Hz that reaches to its `num_zeros`-th zero on both sides.
     ///
-    /// The signals count as zero outside, and a time may lie there.
+    /// The signals count as zero outside of their range, and a time may be there.
     ///
     /// # Errors
     /// If there are no samples, the rate is not positive, the cutoff not above 0 or above half the rate, or `num_zeros` is 0.
@@ -47,7 +47,7 @@ impl Interpolator {
         let points = times.iter().map(|&time| {
             let first = (rate_hz * (time - width)).ceil().max(0.0) as usize;
             let last = (rate_hz * (time + width)).floor().min((num_samples - 1) as f32);
-            // One behind the last, or none where the window lies outside.
+            // One after the last, or none if the window is outside of the signal.
             let end = if last < 0.0 { 0 } else { (last as usize + 1).min(num_samples) };
             let weight = |at: usize| filter.at(time - at as f32 / rate_hz) / rate_hz;
             (first.min(end), (first..end).map(weight).collect())
