@@ -9,7 +9,7 @@ impl<T: Real> Matrix<T> {
         scale(self.as_mut_slice(), factor);
     }
 
-    /// Adds `factor` times `other`; 0 times anything is nothing, infinities too, as BLAS has it.
+    /// Adds `factor` times `other`; a factor of 0 adds nothing, even to infinities, as in BLAS.
     ///
     /// # Errors
     /// If the sizes differ.
@@ -33,7 +33,7 @@ impl<T: Real> Matrix<T> {
         Ok(())
     }
 
-    /// Raises every element to that of `other` where it is below; what is not a number in `other` changes nothing.
+    /// Raises every element that is below that of `other` to it; NaN in `other` changes nothing.
     ///
     /// # Errors
     /// If the sizes differ.
@@ -49,12 +49,12 @@ impl<T: Real> Matrix<T> {
         Ok(())
     }
 
-    /// Raises elements below `floor` to it; what is not a number stays.
+    /// Raises elements below `floor` to it; NaN stays NaN.
     pub fn apply_floor(&mut self, floor: T) {
         self.apply(|value| if value < floor { floor } else { value });
     }
 
-    /// Takes the natural logarithm of every element: negative infinity at zero, not a number below.
+    /// Takes the natural logarithm of every element: negative infinity at zero, NaN below.
     pub fn apply_log(&mut self) {
         self.apply(Real::ln);
     }
@@ -64,19 +64,19 @@ impl<T: Real> Matrix<T> {
         self.apply(Real::exp);
     }
 
-    /// Raises every element to `power`, as C's `pow` does in double precision: a negative one to a fraction is not a
-    /// number.
+    /// Raises every element to `power`, as C's `pow` does in double precision: a negative element to a fraction gives
+    /// NaN.
     pub fn apply_pow(&mut self, power: T) {
         let power = power.to_f64();
         self.apply(|value| T::from_f64(value.to_f64().powf(power)));
     }
 
-    /// Makes the elements of each row positive with a sum of one: raises e to them and divides by the row's sum.
+    /// Makes the elements of each row positive with a sum of one: raises e to them and divides by the sum of the row.
     pub fn apply_softmax_per_row(&mut self) {
         self.rows_mut().for_each(softmax);
     }
 
-    /// Replaces every element by what `function` makes of it.
+    /// Replaces every element by the result of `function`.
     pub fn apply(&mut self, function: impl Fn(T) -> T) {
         self.as_mut_slice().iter_mut().for_each(|value| *value = function(*value));
     }
@@ -97,7 +97,7 @@ impl<T: Real> Matrix<T> {
         sum(self.as_slice())
     }
 
-    /// The largest element; none in an empty matrix, or where no element is a number.
+    /// The largest element; `None` if the matrix is empty or all elements are NaN.
     pub fn max(&self) -> Option<T> {
         largest(self.as_slice())
     }
@@ -114,7 +114,7 @@ impl<T: Real> Vector<T> {
         scale(self.as_mut_slice(), factor);
     }
 
-    /// Adds `factor` times `other`; 0 times anything is nothing, infinities too, as BLAS has it.
+    /// Adds `factor` times `other`; a factor of 0 adds nothing, even to infinities, as in BLAS.
     ///
     /// # Errors
     /// If the sizes differ.
@@ -143,7 +143,7 @@ impl<T: Real> Vector<T> {
         sum(self.as_slice())
     }
 
-    /// The largest element; none in an empty vector, or where no element is a number.
+    /// The largest element; `None` if the vector is empty or all elements are NaN.
     pub fn max(&self) -> Option<T> {
         largest(self.as_slice())
     }
@@ -207,8 +207,8 @@ fn is_approx_equal<T: Real>(left: &[T], right: &[T], tolerance: f64) -> bool {
     difference.sqrt() <= tolerance * dot(left, left).sqrt()
 }
 
-/// The sum is that of rounded values in their own precision, and what they are multiplied with is rounded to it: the
-/// order that gives Kaldi's bytes.
+/// The sum is that of rounded values in their own precision, and their factor is rounded to it: this order gives
+/// Kaldi's bytes.
 fn softmax<T: Real>(row: &mut [T]) {
     let mut max = T::from_f64(f64::NEG_INFINITY);
     for &value in row.iter() {

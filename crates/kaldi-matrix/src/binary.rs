@@ -1,7 +1,7 @@
-//! The binary forms of dense matrices and vectors, both directions.
+//! The binary forms of dense matrices and vectors, reading and writing.
 //!
-//! The marker `\0B`, a token, the sizes as basic types, the elements in little-endian order. The token tells the
-//! precision of the elements, which is converted to the wanted one while reading.
+//! The marker `\0B`, a token, the sizes as basic types, the elements in little-endian order. The token says the
+//! precision of the elements; reading converts them to the wanted one.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ impl Shape {
     }
 }
 
-/// What the bytes before the elements say; their claims are not yet compared with what is there.
+/// The header before the elements; its sizes are not yet compared with the bytes that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Bytes of an element: 4 or 8.
@@ -50,19 +50,19 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// Consumes the header behind the marker.
+    /// Consumes the header after the marker.
     pub fn read(cursor: &mut Cursor<'_>, shape: Shape, wanted: &str) -> Result<Self> {
         let width = read_token(cursor, shape, wanted)?;
         let start = cursor.offset();
         match shape {
             Shape::Matrix => {
                 let (rows, cols): (i32, i32) = (cursor.read_basic()?, cursor.read_basic()?);
-                // Kaldi has no matrices with rows but no columns or the other way round.
+                // Kaldi has no matrices with rows but without columns, or the other way round.
                 if rows < 0 || cols < 0 || (rows > 0 && cols == 0) {
                     return Err(ParseError::new(start, format!("expected the size of a matrix, got {rows} by {cols}")));
                 }
                 if rows == 0 && cols > 0 {
-                    // Other programs write matrices without frames so.
+                    // Other programs write matrices without frames like this.
                     let message = format!("a matrix of 0 by {cols} is taken for an empty one");
                     cursor.warn_at(ParseError::new(start, message));
                     return Ok(Self { width, rows: 0, cols: 0 });
@@ -79,7 +79,7 @@ impl Header {
         }
     }
 
-    /// The number of bytes that all elements take, where it can be told: below 2^65.
+    /// The number of bytes of all elements, if it can be computed: below 2^65.
     pub fn payload(&self) -> Option<u64> {
         (self.rows as u64 * self.cols as u64).checked_mul(self.width as u64)
     }
@@ -92,7 +92,7 @@ impl Header {
         }
     }
 
-    /// Looks whether the number of bytes can be told.
+    /// Checks that the number of bytes can be computed.
     pub fn check_payload(&self, offset: usize) -> Result<()> {
         self.payload().map_or_else(|| Err(self.too_large(offset)), |_| Ok(()))
     }
@@ -116,7 +116,7 @@ fn read_token(cursor: &mut Cursor<'_>, shape: Shape, wanted: &str) -> Result<usi
     let rest = cursor.rest();
     let token = match rest {
         [first, second, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r', ..] => [*first, *second],
-        // A token of this length and its space may still come.
+        // A token of this length and its space may still follow.
         _ if rest.len() < 3 && (single.starts_with(rest) || double.starts_with(rest)) => {
             return Err(ParseError::end(cursor.offset() + rest.len(), format_args!("token \"{wanted}\"")));
         }
@@ -131,7 +131,7 @@ fn read_token(cursor: &mut Cursor<'_>, shape: Shape, wanted: &str) -> Result<usi
     Ok(width)
 }
 
-/// Consumes `token`, which includes the space behind it.
+/// Consumes `token`, which includes the space after it.
 pub(crate) fn expect_token(cursor: &mut Cursor<'_>, token: &'static [u8; 3]) -> Result<()> {
     let wanted = token[..2].escape_ascii();
     if cursor.rest().starts_with(token) {
@@ -144,7 +144,7 @@ pub(crate) fn expect_token(cursor: &mut Cursor<'_>, token: &'static [u8; 3]) -> 
     }
 }
 
-/// A fault that says what stands at the cursor, and which program takes it where that can be told.
+/// An error that says what is at the cursor, and which program reads it if that is known.
 fn wrong_token(cursor: &Cursor<'_>, wanted: &str) -> ParseError {
     let mut error = cursor.expected(&format!("token \"{wanted}\""));
     let token = cursor.rest().split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
@@ -154,7 +154,7 @@ fn wrong_token(cursor: &Cursor<'_>, wanted: &str) -> ParseError {
     error
 }
 
-/// Tells how far a value reaches whose first byte is that of the binary marker.
+/// Returns the length of a value whose first byte is that of the binary marker.
 pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape, wanted: &str) -> Result<Frame> {
     let mut cursor = Cursor::new(window);
     let header = cursor.read_marker().and_then(|_| Header::read(&mut cursor, shape, wanted));
@@ -171,7 +171,7 @@ pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape, wanted: &str) -> 
     }
 }
 
-/// Whether a value that begins with `head` and takes `length` bytes is as it would be written with this token.
+/// Whether a value that starts with `head` and has `length` bytes is as it would be written with this token.
 pub(crate) fn is_canonical(head: &[u8], length: u64, shape: Shape, token: &str) -> bool {
     let mut cursor = Cursor::new(head);
     head.get(2..4) == Some(token.as_bytes())
@@ -180,11 +180,11 @@ pub(crate) fn is_canonical(head: &[u8], length: u64, shape: Shape, token: &str) 
         && Header::read(&mut cursor, shape, token).is_ok_and(|header| {
             header.payload().and_then(|payload| payload.checked_add(cursor.offset() as u64)) == Some(length)
         })
-        // A header that is doubtful is written anew.
+        // A value with a doubtful header is written anew.
         && cursor.take_warnings().is_empty()
 }
 
-/// Appends what the elements in `bytes`, of `width` bytes each, are in the wanted precision.
+/// Appends the elements in `bytes`, of `width` bytes each, in the wanted precision.
 pub(crate) fn decode<T: Real>(out: &mut Vec<T>, bytes: &[u8], width: usize) {
     if width == size_of::<T>() {
         T::decode_le(bytes, out, |value| value);
@@ -195,7 +195,7 @@ pub(crate) fn decode<T: Real>(out: &mut Vec<T>, bytes: &[u8], width: usize) {
     }
 }
 
-/// Decodes a rectangle of elements that lie row after row.
+/// Decodes a rectangle of elements that are stored row after row.
 pub(crate) fn decode_range<T: Real>(bytes: &[u8], header: Header, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
     let mut out = Vec::with_capacity(rows.len() * cols.len());
     let stride = header.cols * header.width;
@@ -210,7 +210,7 @@ pub(crate) fn decode_range<T: Real>(bytes: &[u8], header: Header, rows: Range<us
     out
 }
 
-/// The bytes of a rectangle of a matrix whose elements begin at `start`: its rows, of which the columns are cut.
+/// The bytes of a rectangle of a matrix whose elements start at `start`: its rows, cut to the columns.
 pub(crate) fn matrix_part(header: Header, start: usize, rows: Range<usize>, cols: Range<usize>) -> Part {
     let stride = header.cols * header.width;
     let head = part_head(header, Shape::Matrix, &[rows.len(), header.cols]);
@@ -218,14 +218,14 @@ pub(crate) fn matrix_part(header: Header, start: usize, rows: Range<usize>, cols
     Part { head, pieces: vec![piece], range: Some(format!(":,{}:{}", cols.start, cols.end - 1).into()) }
 }
 
-/// The bytes of some elements of a vector whose elements begin at `start`.
+/// The bytes of some elements of a vector whose elements start at `start`.
 pub(crate) fn vector_part(header: Header, start: usize, elements: Range<usize>) -> Part {
     let head = part_head(header, Shape::Vector, &[elements.len()]);
     let piece = piece(start, elements.start * header.width..elements.end * header.width);
     Part { head, pieces: vec![piece], range: None }
 }
 
-/// Marker, token and sizes of a part of what has this header.
+/// Marker, token and sizes for a part of the value with this header.
 fn part_head(header: Header, shape: Shape, sizes: &[usize]) -> Vec<u8> {
     let [single, double] = shape.tokens();
     let mut head = Vec::new();
@@ -248,11 +248,11 @@ pub(crate) fn write<T: Real>(out: &mut Vec<u8>, token: &str, sizes: &[usize], el
     T::encode_le(out, elements);
 }
 
-/// Appends what stands between the marker and the elements.
+/// Appends what is between the marker and the elements.
 pub(crate) fn write_header(out: &mut Vec<u8>, token: &str, sizes: &[usize]) {
     write_token(out, token.as_bytes());
     for &size in sizes {
-        // The types do not let a size grow beyond this.
+        // The types do not allow a larger size.
         write_basic(out, Format::Binary, size as i32);
     }
 }

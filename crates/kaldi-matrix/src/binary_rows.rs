@@ -1,4 +1,4 @@
-//! Rows of binary matrices where they lie.
+//! Rows of binary matrices, found in their bytes.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use kaldi_io::{Cursor, Format};
 use crate::Real;
 use crate::binary::{self, Header, Shape};
 
-/// The rows of a binary matrix that is not decoded: they can be passed on as they lie there, in any order and number.
+/// The rows of a binary matrix that is not decoded: they can be passed on as bytes, in any order and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BinaryRows {
     token: &'static str,
@@ -19,7 +19,7 @@ pub struct BinaryRows {
 }
 
 impl BinaryRows {
-    /// Finds the rows in the bytes of a value, where these are exactly what a `Matrix<T>` is in binary form.
+    /// Finds the rows in the bytes of a value; `None` if these are not exactly the binary form of a `Matrix<T>`.
     pub fn find<T: Real>(bytes: &[u8]) -> Option<Self> {
         if !binary::is_canonical(bytes, bytes.len() as u64, Shape::Matrix, T::MATRIX_TOKEN) {
             return None;
@@ -36,8 +36,8 @@ impl BinaryRows {
         (self.num_rows, self.num_cols)
     }
 
-    /// Makes a matrix of the rows in `runs`, one run after the other, of which `per_row` at a time become one row:
-    /// everything before the elements, and where in the bytes the elements are.
+    /// Makes a matrix of the rows in `runs`, one run after the other, and joins `per_row` rows at a time to one.
+    /// Returns everything before the elements, and where in the bytes the elements are.
     ///
     /// # Panics
     /// If `per_row` is 0, or a size does not fit an `i32`.

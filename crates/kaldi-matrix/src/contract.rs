@@ -1,4 +1,4 @@
-//! What every table value promises, as one check.
+//! The promises of every table value, as one check.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ pub(crate) fn written(value: &impl Value, format: Format) -> Vec<u8> {
     bytes
 }
 
-/// Checks that values are read as they were written, framed as they are read, and refused where they are cut or damaged.
+/// Checks that values are read as they were written, framed as they are read, and refused if they are cut or damaged.
 ///
 /// In text form they may become something else: a compressed matrix is compressed once more.
 pub(crate) fn keeps_the_contract<T: Value + PartialEq + Debug>(values: impl IntoIterator<Item = T>) {
@@ -51,7 +51,7 @@ fn cut_anywhere<T: Value>(bytes: &[u8], context: &str) {
     }
 }
 
-/// Every byte becomes every other: what is read is framed, and what is refused is refused in one line.
+/// Replaces every byte by every other: values that are read are framed, and others are refused in one line.
 fn damaged_anywhere<T: Value>(bytes: &[u8]) {
     for position in 0..bytes.len() {
         for byte in 0..=255 {

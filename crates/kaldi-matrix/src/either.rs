@@ -1,4 +1,4 @@
-//! Matrices or vectors, for tables whose type shows when one looks at them.
+//! Matrices or vectors, for tables whose type shows in their bytes.
 
 use kaldi_io::{Cursor, Format, Frame, ParseError, Part, Value};
 use memchr::memchr3;
@@ -9,8 +9,8 @@ type Result<T> = std::result::Result<T, ParseError>;
 
 /// A matrix or a vector, as its bytes say.
 ///
-/// Binary values tell by their token. In text, numbers between brackets on one line are a vector, as Kaldi writes it; with
-/// a line end or `;` among them, or without any numbers, it is a matrix.
+/// Binary values are distinguished by their token. In text, numbers between brackets on one line are a vector, as Kaldi
+/// writes it; with a line end or `;` among them, or without any numbers, it is a matrix.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MatrixOrVector {
     /// A matrix, which may have been compressed.
@@ -20,7 +20,7 @@ pub enum MatrixOrVector {
 }
 
 impl MatrixOrVector {
-    /// Whether the value that begins with these bytes is a vector.
+    /// Whether the value that starts with these bytes is a vector.
     pub fn is_vector(bytes: &[u8]) -> bool {
         if let [0, ..] = bytes {
             return matches!(bytes, [0, b'B', _, b'V', ..]);
@@ -38,7 +38,7 @@ impl Value for MatrixOrVector {
     fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
         match window {
             [0, b'B', _, b'V', ..] => Vector::<f32>::frame(window, at_end),
-            // The text of a vector is text of a matrix, too.
+            // The text of a vector is also text of a matrix.
             _ => Matrix::<f32>::frame(window, at_end),
         }
     }

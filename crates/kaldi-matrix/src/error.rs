@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// The result of the functions of this crate that put matrices and vectors together.
+/// The result of the functions of this crate that combine matrices and vectors.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Matrices or vectors that do not go together, or do not fit a format.
+/// Matrices or vectors that do not fit each other, or do not fit a format.
 ///
-/// Faults in the bytes of a value are [`kaldi_io::ParseError`]s instead.
+/// Errors in the bytes of a value are [`kaldi_io::ParseError`]s instead.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,7 +20,7 @@ pub enum Error {
         /// The size that it has.
         got: (usize, usize),
     },
-    /// A vector has another dimension than it has to have.
+    /// A vector has a wrong dimension.
     Dim {
         /// The dimension that it needs.
         expected: usize,
@@ -29,7 +29,7 @@ pub enum Error {
     },
     /// A transform has neither the columns of a linear one (`dim`) nor of an affine one (`dim + 1`).
     Transform {
-        /// The columns of what is to be transformed.
+        /// The columns of the matrix to transform.
         dim: usize,
         /// The size of the transform.
         got: (usize, usize),
@@ -43,8 +43,7 @@ pub enum Error {
         /// The size of the matrix.
         got: (usize, usize),
     },
-    /// A value cannot be compressed: infinite, or not a number and the first one, where the method wants to know the
-    /// greatest value.
+    /// A value cannot be compressed: it is infinite, or the first one is NaN, and the method needs the greatest value.
     Incompressible {
         /// The value.
         value: f32,
@@ -60,23 +59,23 @@ pub enum Error {
         /// The greatest value.
         max: f32,
     },
-    /// An index does not lie within a sparse row.
+    /// An index is not within a sparse row.
     Index {
         /// The length of the row.
         dim: usize,
         /// The index.
         got: i32,
     },
-    /// Something has no elements that has to have some.
+    /// Something is empty that must not be.
     Empty {
         /// What is empty: `matrix`, `vector`.
         what: &'static str,
     },
-    /// A matrix has no inverse, as far as rounding lets see.
+    /// A matrix has no inverse, as far as rounding shows.
     Singular,
-    /// A symmetric matrix has eigenvalues that are not positive, as far as rounding lets see: no covariance of full rank.
+    /// A symmetric matrix has eigenvalues that are not positive, as far as rounding shows: no covariance of full rank.
     NotPositiveDefinite,
-    /// A matrix to be decomposed has elements that are not finite, or too large to compute with.
+    /// A matrix to be decomposed has elements that are not finite, or are too large to compute with.
     NotFinite,
     /// The eigenvalues of a symmetric matrix were not found.
     NotConverged,

@@ -10,7 +10,7 @@ pub struct Factor<'a, T> {
 }
 
 impl<T> Factor<'_, T> {
-    /// The index behind the last element.
+    /// The index after the last element.
     fn end(&self) -> usize {
         match (self.rows, self.cols) {
             (0, _) | (_, 0) => 0,
@@ -27,8 +27,7 @@ pub struct Product<'a, T> {
 }
 
 impl<T> Product<'_, T> {
-    /// Panics where the factors do not fit each other, reach beyond their elements, or do not fit an `out` of that
-    /// length.
+    /// Panics if the factors do not fit each other, go beyond their elements, or do not fit an `out` of that length.
     pub fn check(&self, out: usize) {
         assert_eq!(self.left.cols, self.right.rows);
         assert!(self.left.end() <= self.left.data.len());

@@ -4,9 +4,9 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Part, Value};
 
 use crate::{CompressedMatrix, Matrix, MatrixRange, SparseMatrix};
 
-/// A dense, compressed or sparse matrix, as it was stored, so that what is only passed on keeps its kind.
+/// A dense, compressed or sparse matrix, as it was stored, so that a matrix that is only passed on keeps its kind.
 ///
-/// A matrix without rows is a dense one, whatever it was stored as. Follows Kaldi's `GeneralMatrix`.
+/// A matrix without rows is a dense one, in whatever form it was stored. Follows Kaldi's `GeneralMatrix`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GeneralMatrix {
     /// All elements.
@@ -37,7 +37,7 @@ impl GeneralMatrix {
         }
     }
 
-    /// Makes a dense matrix of it: decompressed, or with all of its zeros.
+    /// Converts it to a dense matrix: decompressed, or with all of its zeros.
     pub fn into_matrix(self) -> Matrix<f32> {
         match self {
             Self::Dense(matrix) => matrix,
@@ -65,7 +65,7 @@ impl From<SparseMatrix<f32>> for GeneralMatrix {
     }
 }
 
-/// The kinds of matrices, told apart by their first bytes.
+/// The kinds of matrices, distinguished by their first bytes.
 enum Kind {
     Dense,
     Compressed,
@@ -130,7 +130,7 @@ impl Value for GeneralMatrix {
     }
 
     fn is_canonical_binary(bytes: &[u8]) -> bool {
-        // What has no rows becomes dense.
+        // A matrix without rows becomes dense.
         match Kind::of(bytes) {
             Kind::Dense => Matrix::<f32>::is_canonical_binary(bytes),
             Kind::Compressed => CompressedMatrix::is_canonical_binary(bytes),

@@ -37,13 +37,13 @@ pub struct HtkFeatures {
 }
 
 impl HtkFeatures {
-    /// Puts features under a header.
+    /// Makes features with a header.
     ///
     /// `sample_period` is the frame shift in units of 100 ns, `sample_kind` HTK's parmKind (6: MFCC, 7: FBANK, 9: USER,
     /// 11: PLP).
     ///
     /// # Errors
-    /// If there are more than 8191 columns, which the header cannot tell.
+    /// If there are more than 8191 columns, which the header cannot express.
     pub fn new(feats: Matrix<f32>, sample_period: i32, sample_kind: u16) -> Result<Self> {
         if feats.num_cols() > MAX_COLS {
             return Err(Error::Format { format: "HTK", limit: "8191 columns", got: feats.size() });
@@ -56,7 +56,7 @@ impl HtkFeatures {
         &self.feats
     }
 
-    /// Gives the features away.
+    /// Converts into the features.
     pub fn into_feats(self) -> Matrix<f32> {
         self.feats
     }
@@ -72,7 +72,7 @@ impl HtkFeatures {
     }
 }
 
-/// What the header says, checked as far as it can be without the samples.
+/// The content of the header, checked as far as possible without the samples.
 struct Header {
     num_samples: usize,
     sample_period: i32,
@@ -111,7 +111,7 @@ impl Header {
         }
     }
 
-    /// The bytes of all samples, below 2^46.
+    /// The number of bytes of all samples, below 2^46.
     fn payload(&self) -> usize {
         self.num_samples * self.sample_size
     }
@@ -133,7 +133,7 @@ impl Value for HtkFeatures {
         let total = samples + header.checksum();
         match window.len() {
             length if length >= total => Ok(Frame::Whole(total)),
-            // A missing checksum is not missed: whether it is there has to be seen.
+            // Whether there is a checksum can only be seen in the bytes after the samples.
             _ if !at_end && header.checksum() == 0 => Ok(Frame::Beyond(total as u64)),
             _ if !at_end => Ok(Frame::Partial(total as u64)),
             length if length >= samples => Ok(Frame::Whole(length)),

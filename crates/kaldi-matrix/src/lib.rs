@@ -7,7 +7,7 @@
 //! ```text
 //! 00 42 46 4d 20 04 02 00 00 00 04 01 00 00 00 00 00 80 3f 00 00 00 40   .BFM ........1.0 2.0
 //! ^^^^^ marker   ^^^^^^^^^^^^^^ rows           ^^^^^^^^^^^ ^^^^^^^^^^^ elements
-//!       ^^^^^^^^ token          ^^^^^^^^^^^^^^ columns, each size behind its width of 4 bytes
+//!       ^^^^^^^^ token          ^^^^^^^^^^^^^^ columns, each size after its width of 4 bytes
 //!
 //! 00 42 46 56 20 04 01 00 00 00 00 00 80 3f                              .BFV ....1.0
 //! ```
@@ -21,10 +21,10 @@
 //!  [ 1 ]
 //! ```
 //!
-//! As values of tables they implement [`kaldi_io::Value`]; either precision is read as the other, and a compressed matrix
-//! as a dense one. [`CompressedMatrix`] keeps the bytes of what is compressed, [`SparseMatrix`] the elements that are not
-//! zero, and [`GeneralMatrix`] is whichever of these was stored. Script lines may name a part of a value: see
-//! [`MatrixRange`] and [`VectorRange`].
+//! They implement [`kaldi_io::Value`], so that they can be values of tables. Either precision is read as the other, and
+//! a compressed matrix as a dense one. [`CompressedMatrix`] keeps the compressed bytes, [`SparseMatrix`] the elements
+//! that are not zero, and [`GeneralMatrix`] is whichever of these was stored. Script lines may name a part of a value:
+//! see [`MatrixRange`] and [`VectorRange`].
 //!
 //! ```
 //! use kaldi_io::{Cursor, Format, Value};

@@ -7,8 +7,7 @@ use crate::{Error, Real, Result, Vector};
 
 /// A dense matrix, `num_rows × num_cols`, row after row in one block of memory without padding.
 ///
-/// A matrix without elements is 0 × 0, as in Kaldi: whatever is asked for, rows without columns or columns without rows
-/// do not exist.
+/// A matrix without elements is 0 × 0, as in Kaldi: there are no rows without columns and no columns without rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix<T> {
     num_rows: usize,
@@ -20,7 +19,7 @@ impl<T: Real> Matrix<T> {
     /// Makes a matrix of zeros.
     ///
     /// # Panics
-    /// If a size does not fit an `i32`, as the formats want it.
+    /// If a size does not fit an `i32`, as the formats require.
     pub fn new(num_rows: usize, num_cols: usize) -> Self {
         Self::from_vec(num_rows, num_cols, vec![T::default(); num_rows * num_cols])
     }
@@ -28,8 +27,7 @@ impl<T: Real> Matrix<T> {
     /// Makes a matrix of the elements in `data`, row after row.
     ///
     /// # Panics
-    /// If `data` does not have `num_rows * num_cols` elements, or a size does not fit an `i32`, as the formats want
-    /// it.
+    /// If `data` does not have `num_rows * num_cols` elements, or a size does not fit an `i32`, as the formats require.
     pub fn from_vec(num_rows: usize, num_cols: usize, data: Vec<T>) -> Self {
         assert_eq!(
             Some(data.len()),
@@ -73,7 +71,7 @@ impl<T: Real> Matrix<T> {
         &mut self.data
     }
 
-    /// Gives the elements away, row after row.
+    /// Converts into the elements, row after row.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
@@ -190,7 +188,7 @@ impl<T: Real> Matrix<T> {
         transposed
     }
 
-    /// Copies to a precision: to the nearest values, infinities where they are too large.
+    /// Copies to a precision: to the nearest values, or infinity if they are too large.
     pub fn to_precision<U: Real>(&self) -> Matrix<U> {
         let data = self.data.iter().map(|value| U::from_f64(value.to_f64())).collect();
         Matrix { num_rows: self.num_rows, num_cols: self.num_cols, data }

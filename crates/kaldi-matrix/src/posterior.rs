@@ -5,10 +5,10 @@ use kaldi_values::Posterior;
 use crate::{Error, Matrix, Result};
 
 impl Matrix<f32> {
-    /// Makes a matrix of `num_cols` columns that holds the weight of every index in the index's column, and 0 where a frame
-    /// does not have it. Of several entries with one index the last counts (Kaldi's `PosteriorToMatrix`).
+    /// Makes a matrix of `num_cols` columns that has the weight of every index in the column of the index, and 0 if a
+    /// frame does not have it. If several entries have one index, the last counts (Kaldi's `PosteriorToMatrix`).
     ///
-    /// Empty where there are no frames.
+    /// Empty if there are no frames.
     ///
     /// # Errors
     /// If an index is no column.
@@ -23,8 +23,8 @@ impl Matrix<f32> {
         Ok(matrix)
     }
 
-    /// Makes a posterior of the columns' numbers with the weight that `weigh` gives to each element; elements that get
-    /// none are left out. The elements come row after row.
+    /// Makes a posterior of the numbers of the columns, with the weight that `weigh` gives to each element; elements
+    /// for which it returns `None` are left out. The elements come row after row.
     pub fn to_posterior(&self, mut weigh: impl FnMut(f32) -> Option<f32>) -> Posterior {
         let mut frame = |row: &[f32]| {
             let weights = row.iter().map(|&element| weigh(element));

@@ -1,4 +1,4 @@
-//! Matrix products, and determinants made of them.
+//! Matrix products, and determinants computed from them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -52,10 +52,10 @@ impl<T: Real> Matrix<T> {
         out
     }
 
-    /// Computes half of `log det(A A^T)` of the first `dim` columns `A`, in double precision. Where `A` is square, that is
-    /// the logarithm of its absolute determinant; where it reduces the dimension, that of the change of volume.
+    /// Computes half of `log det(A A^T)` of the first `dim` columns `A`, in double precision. If `A` is square, that is
+    /// the logarithm of its absolute determinant; if it reduces the dimension, that of the change of volume.
     ///
-    /// Negative infinity where `A` has not got full row rank, as far as rounding lets see. What transform-feats logs.
+    /// Negative infinity if `A` does not have full row rank, as far as rounding shows. transform-feats logs this.
     pub fn half_log_det_gram(&self, dim: usize) -> f64 {
         let size = self.num_rows();
         let mut factor = Matrix::<f64>::new(size, size);
@@ -81,7 +81,7 @@ impl<T: Real> Matrix<T> {
     }
 }
 
-/// The inner product of two slices of the same length, summed in double precision, in several sums side by side.
+/// The inner product of two slices of the same length, summed in double precision, in several parallel sums.
 pub(crate) fn dot<T: Real>(left: &[T], right: &[T]) -> f64 {
     const LANES: usize = 8;
     debug_assert_eq!(left.len(), right.len());
@@ -97,7 +97,7 @@ pub(crate) fn dot<T: Real>(left: &[T], right: &[T]) -> f64 {
     rest.fold(sums.iter().sum(), |sum, product| sum + product)
 }
 
-/// The last [`Matrix::half_log_det_gram`] that was asked for, for transforms of which neighbours are often the same.
+/// The last [`Matrix::half_log_det_gram`], for transforms that are often the same as the one before.
 #[derive(Debug)]
 pub struct LogDetCache<T>(Mutex<Option<LogDet<T>>>);
 
@@ -124,7 +124,7 @@ impl<T: Real> LogDetCache<T> {
         {
             return last.log_det;
         }
-        // Other threads may compute the same meanwhile, which is better than waiting for one of them.
+        // Other threads may compute the same at the same time, which is better than waiting for one of them.
         let log_det = transform.half_log_det_gram(dim);
         *last() = Some(LogDet { transform: Arc::clone(transform), dim, log_det });
         log_det

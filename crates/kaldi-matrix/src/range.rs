@@ -1,15 +1,15 @@
 //! Ranges of rows and columns, as script lines name them: `utt1 feats.ark:1204[0:51,89:100]`.
 //!
-//! The text between the brackets is `begin:end`, both counted from zero and included, or `:` for everything; for
-//! matrices rows come first, and columns may follow behind a comma. Rows may be left empty where columns follow, as
-//! Kaldi's documentation has it (its programs refuse that and want `:`).
+//! The text between the brackets is `begin:end`, both counted from zero and included, or `:` for everything. For
+//! matrices rows come first, and columns may follow after a comma. Rows may be empty if columns follow, as Kaldi's
+//! documentation says (its programs refuse that and want `:`).
 
 use std::ops::Range;
 
 use kaldi_io::{Cursor, ParseError};
 
-/// The end of rows, or of a vector, may lie this far behind the last one; it is then cut. Frames at the edge of a
-/// recording come and go with the frame length, and times are rounded.
+/// The end of rows, or of a vector, may be this far after the last one; it is then cut. The number of frames depends on
+/// the frame length, and times are rounded.
 const TOLERANCE: i64 = 3;
 
 /// A part of a matrix.
@@ -19,7 +19,7 @@ pub struct MatrixRange {
     pub rows: Range<usize>,
     /// The columns, within the matrix; never empty.
     pub cols: Range<usize>,
-    /// The rows were to end behind the last one.
+    /// Whether the rows were to end after the last one.
     pub cut: bool,
 }
 
@@ -48,8 +48,8 @@ impl MatrixRange {
         Ok(Self { rows, cols, cut })
     }
 
-    /// Like [`MatrixRange::parse`] for a matrix that was read with `cursor` from `start` on: errors are told there, and
-    /// rows that are cut are told the cursor.
+    /// Like [`MatrixRange::parse`] for a matrix that was read with `cursor` from `start` on: errors have that place,
+    /// and the cursor gets a warning if rows are cut.
     pub(crate) fn place(
         cursor: &mut Cursor<'_>,
         start: usize,
@@ -68,9 +68,9 @@ impl MatrixRange {
 /// A part of a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VectorRange {
-    /// The elements, within the vector; none where the range begins right behind the last one.
+    /// The elements, within the vector; empty if the range starts right after the last one.
     pub elements: Range<usize>,
-    /// The elements were to end behind the last one.
+    /// Whether the elements were to end after the last one.
     pub cut: bool,
 }
 
@@ -89,8 +89,8 @@ impl VectorRange {
         }
     }
 
-    /// Like [`VectorRange::parse`] for a vector that was read with `cursor` from `start` on: errors are told there, and
-    /// that elements are cut is told the cursor.
+    /// Like [`VectorRange::parse`] for a vector that was read with `cursor` from `start` on: errors have that place,
+    /// and the cursor gets a warning if elements are cut.
     pub(crate) fn place(cursor: &mut Cursor<'_>, start: usize, text: &[u8], dim: usize) -> Result<Self, ParseError> {
         let range = Self::parse(text, dim).map_err(|error| ParseError { offset: start, ..error })?;
         if range.cut {
@@ -117,7 +117,7 @@ fn integer(text: &[u8]) -> Option<i64> {
     digits.parse::<i32>().ok().map(i64::from)
 }
 
-/// Places bounds in something of `size` elements; tells whether the end was cut.
+/// Fits bounds into `size` elements; the flag is whether the end was cut.
 fn fit(bounds: Option<(i64, i64)>, size: usize, tolerance: i64) -> Option<(Range<usize>, bool)> {
     let size = size as i64;
     let (begin, end) = bounds.unwrap_or((0, size - 1));

@@ -10,7 +10,7 @@ use kaldi_io::{Basic, Encoded};
 
 use crate::factor::Product;
 
-/// A floating-point type that matrices and vectors are made of: `f32` or `f64`.
+/// A floating-point type of the elements of matrices and vectors: `f32` or `f64`.
 pub trait Real:
     Basic
     + Debug
@@ -28,7 +28,7 @@ pub trait Real:
     + Storage
     + 'static
 {
-    /// Converts to the nearest value of this precision; an infinity where it is too large.
+    /// Converts to the nearest value of this precision; an infinity if it is too large.
     fn from_f64(value: f64) -> Self;
 
     /// Converts without loss.
@@ -37,12 +37,12 @@ pub trait Real:
     /// Raises e to this power.
     fn exp(self) -> Self;
 
-    /// Takes the natural logarithm: negative infinity at zero, not a number below.
+    /// Takes the natural logarithm: negative infinity at zero, NaN below.
     fn ln(self) -> Self;
 }
 
-/// What the formats and the products need to know about a precision. Out of reach outside the crate, so that nobody adds
-/// a third one.
+/// What the formats and the products need to know about a precision. It is not visible outside the crate, so that
+/// nobody adds a third one.
 pub trait Storage: Sized {
     /// The token of a binary matrix.
     const MATRIX_TOKEN: &'static str;
@@ -50,7 +50,7 @@ pub trait Storage: Sized {
     /// The token of a binary vector.
     const VECTOR_TOKEN: &'static str;
 
-    /// Appends what `convert` makes of the little-endian numbers in `bytes`.
+    /// Appends the results of `convert` for the little-endian numbers in `bytes`.
     fn decode_le<T: Real>(bytes: &[u8], out: &mut Vec<T>, convert: impl Fn(Self) -> T);
 
     /// Appends the little-endian bytes of each number.
@@ -59,24 +59,24 @@ pub trait Storage: Sized {
     /// Appends the numbers of a row of text to `values`; returns the length consumed.
     fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError>;
 
-    /// Appends each number and a space behind it.
+    /// Appends each number and a space after it.
     fn write_row(out: &mut Vec<u8>, row: &[Self]);
 
     /// Computes a matrix product into `out`.
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]);
 }
 
-/// The bytes of numbers as they stand in files, where they stand so in memory, too.
+/// The bytes of numbers in files, if memory has the same order.
 pub(crate) fn as_le_bytes<T: Real>(values: &[T]) -> Option<&[u8]> {
     if cfg!(target_endian = "big") {
         return None;
     }
     #[allow(unsafe_code)]
-    // SAFETY: the two types that `Real` is for have no padding, and any memory may be seen as bytes.
+    // SAFETY: the two types that implement `Real` have no padding, and any memory may be read as bytes.
     Some(unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) })
 }
 
-/// Elements that were given away to be written as they are.
+/// Elements whose bytes are written as they are.
 struct Elements<T>(Vec<T>);
 
 impl<T: Real> AsRef<[u8]> for Elements<T> {
@@ -85,7 +85,7 @@ impl<T: Real> AsRef<[u8]> for Elements<T> {
     }
 }
 
-/// Puts elements behind the `head` of their value, without a copy where that can be.
+/// Appends elements to the `head` of their value, without a copy if possible.
 pub(crate) fn encode_behind<T: Real>(mut head: Vec<u8>, elements: Vec<T>) -> Encoded {
     if as_le_bytes(&elements).is_none() {
         T::encode_le(&mut head, &elements);
@@ -138,7 +138,7 @@ impl Storage for f32 {
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
         let Product { left, right, beta } = product;
         product.check(out.len());
-        // SAFETY: `check` has seen that every element which these sizes and strides reach lies in the slices.
+        // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
         #[allow(unsafe_code)]
         unsafe {
             matrixmultiply::sgemm(
@@ -205,7 +205,7 @@ impl Storage for f64 {
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
         let Product { left, right, beta } = product;
         product.check(out.len());
-        // SAFETY: `check` has seen that every element which these sizes and strides reach lies in the slices.
+        // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
         #[allow(unsafe_code)]
         unsafe {
             matrixmultiply::dgemm(

@@ -1,6 +1,6 @@
 //! Sparse matrices.
 //!
-//! Every row is stored by itself, with its length and the elements that are not zero, each behind its index:
+//! Every row is stored separately, with its length and the elements that are not zero, each after its index:
 //!
 //! ```text
 //! 00 42 53 4d 20 04 01 00 00 00                                          .BSM 1
@@ -10,7 +10,7 @@
 //! rows=1 dim=5 [ 3 0.5 ]
 //! ```
 //!
-//! All numbers are basic types, behind their size; so either precision is read as the other.
+//! All numbers are basic types, after their size; so either precision is read as the other.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_by_parsing, write
 
 use crate::{Error, Matrix, Real, Result, binary};
 
-/// A matrix of which only the elements are kept that are not zero, row after row.
+/// A matrix that keeps only the elements that are not zero, row after row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SparseMatrix<T> {
     dim: usize,
@@ -31,7 +31,7 @@ impl<T: Real> SparseMatrix<T> {
     /// Makes a matrix without rows.
     ///
     /// # Panics
-    /// If the number of columns does not fit an `i32`, as the formats want it.
+    /// If the number of columns does not fit an `i32`, as the formats require.
     pub fn new(num_cols: usize) -> Self {
         assert!(i32::try_from(num_cols).is_ok(), "a sparse matrix of {num_cols} columns");
         Self { dim: num_cols, elements: Vec::new(), ends: Vec::new() }
@@ -39,11 +39,11 @@ impl<T: Real> SparseMatrix<T> {
 
     /// Adds a row of the elements with these indices, which may come in any order.
     ///
-    /// Elements of one index are added up in the order given, and what is zero then is left out, as in Kaldi's
+    /// Elements of one index are added up in the order given, and left out if the sum is zero, as in Kaldi's
     /// `SparseVector`.
     ///
     /// # Errors
-    /// If the index of an element that is not zero is no column; then nothing is added.
+    /// If the index of an element that is not zero is no column; then the row is not added.
     pub fn push_row(&mut self, elements: &[(i32, T)]) -> Result<()> {
         let mut sorted = elements.to_vec();
         sorted.sort_by_key(|&(index, _)| index);
@@ -69,7 +69,7 @@ impl<T: Real> SparseMatrix<T> {
         self.ends.len()
     }
 
-    /// The number of columns; none where there are no rows.
+    /// The number of columns; 0 if there are no rows.
     pub fn num_cols(&self) -> usize {
         if self.ends.is_empty() { 0 } else { self.dim }
     }
@@ -79,7 +79,7 @@ impl<T: Real> SparseMatrix<T> {
         (self.num_rows(), self.num_cols())
     }
 
-    /// The kept elements of one row behind their indices, which ascend.
+    /// The kept elements of one row after their indices, which ascend.
     ///
     /// # Panics
     /// If there is no such row.
@@ -221,8 +221,8 @@ fn blanks(bytes: &[u8]) -> usize {
 
 /// A sparse matrix, binary (`SM`) or text (`rows=`); the precision is converted.
 ///
-/// Follows Kaldi's `SparseMatrix::Read` and `SparseMatrix::Write`. Besides, indices have to ascend within the row in
-/// binary form too, all rows have to be of one length, and the line end behind the text belongs to it.
+/// Follows Kaldi's `SparseMatrix::Read` and `SparseMatrix::Write`. In addition, indices have to ascend within the row
+/// in binary form too, all rows have to be of one length, and the line end after the text belongs to it.
 impl<T: Real> Value for SparseMatrix<T> {
     const NAME: &'static str = "sparse matrix";
 
@@ -250,7 +250,7 @@ impl<T: Real> Value for SparseMatrix<T> {
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
-        // The type does not let the number of columns grow beyond this, nor does memory the number of rows.
+        // The type limits the number of columns, and memory the number of rows.
         let (num_rows, dim) = (self.num_rows() as i32, self.dim as i32);
         match format {
             Format::Binary => {
@@ -367,7 +367,7 @@ mod tests {
             let expected = if text.contains("[0") { None } else { Some((matrix.clone(), b"".as_slice())) };
             assert_eq!(read(text.as_bytes()).ok(), expected, "{text:?}");
         }
-        // A line end belongs to the value, anything else does not.
+        // A line end belongs to the value; nothing else does.
         assert_eq!(read(b"rows=0 \nb"), Ok((SparseMatrix::new(0), b"b".as_slice())));
         assert_eq!(read(b"rows=0 b"), Ok((SparseMatrix::new(0), b" b".as_slice())));
         assert_eq!(read(b"rows=1 dim=1 [ ]b"), Ok((sparse(1, &[&[]]), b"b".as_slice())));

@@ -14,7 +14,7 @@ use crate::binary::{decode_be, encode_be};
 use crate::real::Storage;
 use crate::{Error, Matrix, Result};
 
-/// The columns of Sphinx features, which their files do not tell.
+/// The number of columns of Sphinx features, which is not in their files.
 const DIM: usize = 13;
 const WRONG_ORDER: &str = "expected Sphinx features in big-endian order, got little-endian order";
 const LIMIT: &str = "2147483647 elements";
@@ -42,20 +42,20 @@ impl SphinxFeatures {
         &self.0
     }
 
-    /// Gives the features away.
+    /// Converts into the features.
     pub fn into_feats(self) -> Matrix<f32> {
         self.0
     }
 }
 
-/// The number of elements as the header has it.
+/// The number of elements for the header.
 fn count(feats: &Matrix<f32>) -> Result<i32> {
     let got = feats.size();
     i32::try_from(feats.as_slice().len()).map_err(|_| Error::Format { format: "Sphinx", limit: LIMIT, got })
 }
 
-/// Appends features as Kaldi's copy-feats-to-sphinx writes them: with any number of columns, and in little-endian order
-/// where [`SphinxFeatures`] are big-endian.
+/// Appends features as Kaldi's copy-feats-to-sphinx writes them: with any number of columns, and in little-endian
+/// order, while [`SphinxFeatures`] are big-endian.
 ///
 /// # Errors
 /// If there are 2^31 elements or more.
@@ -81,7 +81,7 @@ fn counts(bytes: &[u8]) -> (i32, i32) {
     (BigEndian::read_i32(bytes), LittleEndian::read_i32(bytes))
 }
 
-/// The bytes of that many floats, where they fill frames.
+/// The number of bytes of that many floats, if they fill whole frames.
 fn length(count: i32) -> Option<usize> {
     usize::try_from(count).ok().filter(|count| count % DIM == 0).map(|count| count * 4)
 }
@@ -97,7 +97,7 @@ impl Value for SphinxFeatures {
         match window.len() {
             found if found >= total => Ok(Frame::Whole(total)),
             _ if !at_end => Ok(Frame::Beyond(total as u64)),
-            // As Sphinx itself tells the order, by the size of the file.
+            // Sphinx itself finds the order in this way, by the size of the file.
             found if length(counts(window).1) == Some(found - 4) => Err(ParseError::new(0, WRONG_ORDER)),
             found => Err(ParseError::end(found, format_args!("{} more bytes", total - found))),
         }

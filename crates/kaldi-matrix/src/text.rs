@@ -1,7 +1,7 @@
-//! The text forms of dense matrices and vectors, both directions.
+//! The text forms of dense matrices and vectors, reading and writing.
 //!
-//! A matrix is rows of numbers between brackets. Rows end at a line end or `;`, empty ones count for nothing, and the
-//! line end behind the closing bracket belongs to the matrix. A vector is on one line.
+//! A matrix is rows of numbers between brackets. Rows end at a line end or `;`, empty ones do not count, and the line
+//! end after the closing bracket belongs to the matrix. A vector is on one line.
 
 use kaldi_io::number::{NumberError, RowError};
 use kaldi_io::{Cursor, Frame, ParseError};
@@ -12,19 +12,19 @@ use crate::binary::Shape;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Tells how far a value reaches whose first byte is not that of the binary marker.
+/// Returns the length of a value whose first byte is not that of the binary marker.
 pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape) -> Result<Frame> {
     let more = Ok(Frame::Partial(window.len() as u64 + 1));
     let mut cursor = Cursor::new(window);
     match open(&mut cursor, shape) {
-        // What follows tells whether "[]" is a word.
+        // The next byte decides whether "[]" is a word.
         Ok(true) if cursor.rest().is_empty() && !at_end => return more,
         Ok(true) => return Ok(Frame::Whole(cursor.offset())),
         Ok(false) => {}
         Err(error) if error.at_end && !at_end => return more,
         Err(error) => return Err(error),
     }
-    // Looking for the faults as well finds them without reading on to the next bracket, which may be far.
+    // A search that also looks for errors finds them without reading on to the next bracket, which may be far.
     let found = match shape {
         Shape::Matrix => memchr2(b']', b'[', cursor.rest()),
         Shape::Vector => memchr3(b']', b'[', b'\n', cursor.rest()),
@@ -40,14 +40,14 @@ pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape) -> Result<Frame> 
     }
     let end = cursor.offset() + 1;
     let length = end + trailer(&window[end..]);
-    // More of a line end may come.
+    // More of a line end may follow.
     if length > window.len() || (length == end && end == window.len()) {
         return if at_end { Ok(Frame::Whole(window.len())) } else { more };
     }
     Ok(Frame::Whole(length))
 }
 
-/// Consumes `[` or `[]`, which have to be words; tells whether that was all.
+/// Consumes `[` or `[]`, which have to be words; returns whether that was all.
 fn open(cursor: &mut Cursor<'_>, shape: Shape) -> Result<bool> {
     cursor.skip_space();
     match cursor.rest() {
@@ -91,8 +91,8 @@ impl Shape {
     }
 }
 
-/// The length of the line end behind a closing bracket. A carriage return takes the next byte along, whatever it is, as
-/// Kaldi does.
+/// The length of the line end after a closing bracket. A carriage return includes the next byte, whatever it is, as in
+/// Kaldi.
 fn trailer(rest: &[u8]) -> usize {
     match rest {
         [b'\r', ..] => 2,
@@ -101,7 +101,7 @@ fn trailer(rest: &[u8]) -> usize {
     }
 }
 
-/// Consumes the closing bracket at the cursor and the line end behind it.
+/// Consumes the closing bracket at the cursor and the line end after it.
 fn close(cursor: &mut Cursor<'_>) {
     cursor.advance(1);
     cursor.advance(trailer(cursor.rest()).min(cursor.rest().len()));
@@ -116,7 +116,7 @@ fn line_end(cursor: &Cursor<'_>) -> ParseError {
     cursor.error("expected a vector on one line, got a line end: this may be a matrix; copy-matrix reads it")
 }
 
-/// Room for the numbers up to the closing bracket, of a common length.
+/// Memory for the numbers up to the closing bracket, if they have a common length.
 fn room<T>(cursor: &Cursor<'_>) -> Vec<T> {
     let length = memchr(b']', cursor.rest()).unwrap_or(0);
     Vec::with_capacity(length / 9)
@@ -164,7 +164,7 @@ pub(crate) fn read_rows<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     Ok(data)
 }
 
-/// Consumes the numbers up to the end of the row, and that unless it is the closing bracket; tells whether it is.
+/// Consumes the numbers up to the end of the row, and the end unless it is the closing bracket; returns whether it is.
 fn read_row<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<bool> {
     loop {
         read_numbers(cursor, data)?;
@@ -206,7 +206,7 @@ fn count_odd<T: Real>(numbers: &[T]) -> usize {
     numbers.iter().filter(|number| !number.to_f64().is_finite()).count()
 }
 
-/// Leaves word of numbers that are infinite or NaN. Kaldi warns of each.
+/// Warns of numbers that are infinite or NaN. Kaldi warns of each.
 fn warn_of_odd(cursor: &mut Cursor<'_>, num_odd: usize, num_all: usize) {
     if num_odd > 0 {
         cursor.warn(format!("{num_odd} of {num_all} numbers are infinite or NaN"));
@@ -230,7 +230,7 @@ fn read_numbers<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<(
     }
 }
 
-/// Bytes that most numbers take, the space behind them included: `-2.345678 `.
+/// The length of most numbers with the space after them: `-2.345678 `.
 const USUAL_LENGTH: usize = 10;
 
 /// Appends a matrix.

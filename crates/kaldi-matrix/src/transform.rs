@@ -1,6 +1,6 @@
 //! Linear and affine transforms.
 //!
-//! A transform of input with `dim` elements is a matrix. It is linear where it has `dim` columns, and affine where it has one
+//! A transform of input with `dim` elements is a matrix. It is linear if it has `dim` columns, and affine if it has one
 //! more: the last column is then an offset. Its rows are the elements of the output.
 
 use crate::factor::{Factor, Product};
@@ -9,7 +9,7 @@ use crate::{Error, Matrix, Real, Result, Vector};
 impl<T: Real> Matrix<T> {
     /// Applies a transform to every row: `num_frames × dim` gives `num_frames × transform.num_rows()`.
     ///
-    /// The transform is linear where it has `dim` columns, and affine where it has one more: the last column is then an
+    /// The transform is linear if it has `dim` columns, and affine if it has one more: the last column is then an
     /// offset. Follows Kaldi's transform-feats.
     ///
     /// # Errors
@@ -35,11 +35,11 @@ impl<T: Real> Matrix<T> {
 
     /// Composes two transforms: applying the result is applying `first` and then `self`.
     ///
-    /// `self` is linear or affine as its columns and the rows of `first` say. Whether `first` is affine does not show in
-    /// its size; the result is affine where one of the two is. Follows Kaldi's `ComposeTransforms`.
+    /// `self` is linear or affine according to its columns and the rows of `first`. The size of `first` does not show
+    /// whether it is affine. The result is affine if one of the two is. Follows Kaldi's `ComposeTransforms`.
     ///
     /// # Errors
-    /// If `self` cannot be applied to what `first` gives.
+    /// If `self` cannot be applied to the output of `first`.
     pub fn composed_after(&self, first: &Self, first_is_affine: bool) -> Result<Self> {
         let dim = first.num_rows();
         if self.num_cols() == dim {
@@ -62,8 +62,8 @@ impl<T: Real> Matrix<T> {
 }
 
 impl<T: Real> Matrix<T> {
-    /// Extends a transform of square size, `dim × dim` or affine with an offset, to `new_dim`: what is new is left as it is.
-    /// A transform without elements becomes the unit matrix.
+    /// Extends a transform of square size, `dim × dim` or affine with an offset, to `new_dim`: it does not change the
+    /// new dimensions. A transform without elements becomes the unit matrix.
     ///
     /// # Errors
     /// If it is neither, or `new_dim` is smaller. Follows Kaldi's extend-transform-dim.
@@ -94,7 +94,7 @@ impl<T: Real> Matrix<T> {
 impl<T: Real> Vector<T> {
     /// Applies a transform: `dim` elements give `transform.num_rows()`.
     ///
-    /// The transform is linear where it has `dim` columns, and affine where it has one more: the last column is then an
+    /// The transform is linear if it has `dim` columns, and affine if it has one more: the last column is then an
     /// offset. Follows Kaldi's transform-vec.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ fn apply<T: Real>(transform: &Matrix<T>, vector: &Vector<T>) -> Vector<T> {
     out
 }
 
-/// The inner product in the precision of the elements, as 32 sums side by side: the processor adds to several at once, and
+/// The inner product in the precision of the elements, as 32 parallel sums: the processor adds to several at once, and
 /// need not wait for one before the next.
 #[inline(always)]
 fn sum_of_products<T: Real>(left: &[T], right: &[T]) -> T {
@@ -157,7 +157,7 @@ fn sum_of_products<T: Real>(left: &[T], right: &[T]) -> T {
 
 /// Transforms to be applied one after the other, composed to one.
 ///
-/// Whether the first one is linear or affine shows only beside its input, so that there is one composition for each case.
+/// Whether the first one is linear or affine depends on its input, so that there is one composition for each case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComposedTransform<T> {
     /// For input with as many elements as the first transform has columns.
@@ -176,7 +176,7 @@ impl<T: Real> ComposedTransform<T> {
     /// Appends a transform.
     ///
     /// # Errors
-    /// If it cannot be applied to what comes out so far.
+    /// If it cannot be applied to the output so far.
     pub fn then(self, next: &Matrix<T>) -> Result<Self> {
         let became_affine = self.linear.num_cols() > self.num_cols;
         Ok(Self {

@@ -11,7 +11,8 @@ type Result<T> = std::result::Result<T, ParseError>;
 
 /// A matrix, binary (`FM`, `DM`, or compressed) or text; the precision is converted.
 ///
-/// Follows Kaldi's `Matrix::Read` and `Matrix::Write`; besides, it reads `+1`, `.5` and infinities with a sign in text.
+/// Follows Kaldi's `Matrix::Read` and `Matrix::Write`; in addition, it reads `+1`, `.5` and infinities with a sign in
+/// text.
 impl<T: Real> Value for Matrix<T> {
     const NAME: &'static str = "matrix";
     const HAS_FILE_RANGES: bool = true;
@@ -92,8 +93,8 @@ impl<T: Real> Value for Matrix<T> {
 }
 
 impl<T: Real> Matrix<T> {
-    /// Reads a matrix that is part of a larger object, in the form that the cursor has found there: no binary marker of
-    /// its own.
+    /// Reads a matrix that is part of a larger object, in the form that the cursor has found: no binary marker of its
+    /// own.
     ///
     /// # Errors
     /// If the bytes are no matrix.
@@ -122,8 +123,8 @@ impl<T: Real> Matrix<T> {
         }
     }
 
-    /// Reads the numbers of rows and columns of a matrix, or of the part that `range` names as in [`Value::read_range`].
-    /// The elements of a binary matrix are passed over.
+    /// Reads the numbers of rows and columns of a matrix, or of the part that `range` names as in
+    /// [`Value::read_range`]. The elements of a binary matrix are skipped.
     ///
     /// # Errors
     /// If the bytes are no matrix, or it does not have that range.
@@ -147,7 +148,8 @@ impl<T: Real> Matrix<T> {
 
 /// A vector, binary (`FV`, `DV`) or text on one line; the precision is converted.
 ///
-/// Follows Kaldi's `Vector::Read` and `Vector::Write`; besides, it reads `+1`, `.5` and infinities with a sign in text.
+/// Follows Kaldi's `Vector::Read` and `Vector::Write`; in addition, it reads `+1`, `.5` and infinities with a sign in
+/// text.
 impl<T: Real> Value for Vector<T> {
     const NAME: &'static str = "vector";
 
@@ -202,7 +204,7 @@ impl<T: Real> Value for Vector<T> {
 
 impl<T: Real> Vector<T> {
     /// Reads the number of elements of a vector, or of the part that `range` names as in [`Value::read_range`]. The
-    /// elements of a binary vector are passed over.
+    /// elements of a binary vector are skipped.
     ///
     /// # Errors
     /// If the bytes are no vector, or it does not have that range.
@@ -219,8 +221,8 @@ impl<T: Real> Vector<T> {
         Ok(VectorRange::place(cursor, start, range, dim)?.elements.len())
     }
 
-    /// Reads a vector that is part of a larger object, in the form that the cursor has found there: no binary marker of
-    /// its own.
+    /// Reads a vector that is part of a larger object, in the form that the cursor has found: no binary marker of its
+    /// own.
     ///
     /// # Errors
     /// If the bytes are no vector.

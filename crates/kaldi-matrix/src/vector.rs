@@ -16,7 +16,7 @@ impl<T: Real> Vector<T> {
     /// Makes a vector of zeros.
     ///
     /// # Panics
-    /// If the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats require.
     pub fn new(dim: usize) -> Self {
         Self::from_vec(vec![T::default(); dim])
     }
@@ -24,7 +24,7 @@ impl<T: Real> Vector<T> {
     /// Makes a vector of the elements in `data`.
     ///
     /// # Panics
-    /// If the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats require.
     pub fn from_vec(data: Vec<T>) -> Self {
         assert!(i32::try_from(data.len()).is_ok(), "a vector of {}", data.len());
         Self { data }
@@ -50,7 +50,7 @@ impl<T: Real> Vector<T> {
         &mut self.data
     }
 
-    /// Gives the elements away.
+    /// Converts into the elements.
     pub fn into_vec(self) -> Vec<T> {
         self.data
     }
@@ -64,7 +64,7 @@ impl<T: Real> Vector<T> {
         self.data.resize(dim, T::default());
     }
 
-    /// Copies to a precision: to the nearest values, infinities where they are too large.
+    /// Copies to a precision: to the nearest values, or infinity if they are too large.
     pub fn to_precision<U: Real>(&self) -> Vector<U> {
         Vector { data: self.data.iter().map(|value| U::from_f64(value.to_f64())).collect() }
     }

@@ -1,8 +1,8 @@
-//! The layout of a byte per element with four levels per column, both directions.
+//! The layout of a byte per element with four levels per column, reading and writing.
 //!
 //! The levels are the least, the lower-quartile, the upper-quartile and the greatest value of a column, in 65536 steps
-//! over the range of the matrix and at least one step apart. Bytes 0 to 64 lie evenly between the first two, 64 to 192
-//! between the middle ones, 192 to 255 between the last two.
+//! over the range of the matrix and at least one step apart. Bytes 0 to 64 are evenly spaced between the first two, 64
+//! to 192 between the middle ones, 192 to 255 between the last two.
 
 use memchr::memchr_iter;
 
@@ -10,12 +10,12 @@ use super::numbers::{extremes, round};
 use super::select::{insertion_sort, select};
 use super::stored::Header;
 
-/// The number of rows from which on sorting into buckets pays.
+/// From this number of rows on, sorting into buckets pays.
 const MANY: usize = 24;
 const BUCKETS: usize = 256;
 
 impl Header {
-    /// The value of a level. The constant is Kaldi's: single precision, not quite 1/65535.
+    /// The value of a level. The constant is Kaldi's: in single precision, not quite 1/65535.
     pub(super) fn level(&self, level: u16) -> f32 {
         self.min + self.range * 1.525_902_2e-5 * f32::from(level)
     }
@@ -23,7 +23,7 @@ impl Header {
 
 /// Moves levels apart that are equal or out of order, as Kaldi does.
 ///
-/// Of fewer than four values, levels without a value follow the last one.
+/// If there are fewer than four values, levels without a value follow the last one.
 pub(super) fn quantize(levels: [u16; 4], rows: usize) -> [u16; 4] {
     let level = |index: usize| if index < rows { levels[index] } else { 0 };
     let first = level(0).min(65532);
@@ -32,7 +32,7 @@ pub(super) fn quantize(levels: [u16; 4], rows: usize) -> [u16; 4] {
     [first, second, third, level(3).max(third + 1)]
 }
 
-/// Memory that finding order statistics needs, for use by one column after the other.
+/// Memory for finding order statistics, used by one column after the other.
 #[derive(Default)]
 pub(super) struct Scratch {
     buckets: Vec<u8>,
@@ -40,10 +40,10 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// The values that would be at 0, n/4, 3 (n/4) and n − 1 if the column were sorted; of four values or fewer, these
-    /// in order, and then zeros. And a value that none is above.
+    /// The values that would be at 0, n/4, 3 (n/4) and n − 1 if the column were sorted; if there are four values or
+    /// fewer, these in order, followed by zeros. And an upper bound of the values.
     ///
-    /// Where values are not numbers, the ones that Kaldi finds. There must be a value.
+    /// If some values are NaN, the result is the values that Kaldi finds. There must be a value.
     #[inline(always)]
     pub fn order_statistics(&mut self, column: &[f32]) -> ([f32; 4], f32) {
         if column.len() <= 4 {
@@ -57,7 +57,7 @@ impl Scratch {
             return (self.order_statistics_with_nan(column), f32::INFINITY);
         }
         let quarter = column.len() / 4;
-        // Infinite where all values are the same, or next to it.
+        // Infinite if all values are the same, or nearly.
         let scale = (BUCKETS - 1) as f32 / (max - min);
         if column.len() < MANY || !scale.is_finite() {
             self.values.clear();
@@ -66,7 +66,7 @@ impl Scratch {
             let (_, &mut upper, _) = above.select_nth_unstable_by(2 * quarter - 1, f32::total_cmp);
             return ([min, lower, upper, max], max);
         }
-        // A value in a lower bucket is a lower value, however the arithmetic rounds.
+        // A value in a lower bucket is a lower value, whatever the rounding.
         self.buckets.clear();
         self.buckets.extend(column.iter().map(|value| round((value - min) * scale).0 as u8));
         let counts = count(&self.buckets);
@@ -74,7 +74,7 @@ impl Scratch {
         ([min, at(quarter), at(3 * quarter), max], max)
     }
 
-    /// The order statistics of five values or more, found as Kaldi finds them.
+    /// The order statistics of five values or more, in the way that Kaldi finds them.
     fn order_statistics_with_nan(&mut self, column: &[f32]) -> [f32; 4] {
         self.values.clear();
         self.values.extend_from_slice(column);
@@ -86,7 +86,7 @@ impl Scratch {
         [values[0], values[quarter], values[3 * quarter], values[last]]
     }
 
-    /// The value that has `rank` others before it.
+    /// The value that has `rank` others before it in order.
     fn at_rank(&mut self, column: &[f32], counts: &[u32; BUCKETS], rank: usize) -> f32 {
         let mut before = 0;
         let mut bucket = 0;
@@ -110,7 +110,7 @@ impl Scratch {
 
 /// How many values are in each bucket.
 fn count(buckets: &[u8]) -> [u32; BUCKETS] {
-    // Two tables, since neighbours are often in the same bucket, and one count would wait for the other.
+    // Two tables, since neighbours are often in the same bucket, and one counter would wait for the other.
     let (mut even, mut odd) = ([0_u32; BUCKETS], [0_u32; BUCKETS]);
     let (pairs, rest) = buckets.as_chunks::<2>();
     for &[first, second] in pairs {
@@ -128,12 +128,12 @@ fn count(buckets: &[u8]) -> [u32; BUCKETS] {
 
 /// Finds the byte of each value of a column.
 ///
-/// No value is above `max`; it is infinite where one of them is not a number.
+/// No value is above `max`, which is infinite if one of them is NaN.
 #[inline(always)]
 pub(super) fn encode(levels: [f32; 4], max: f32, column: &[f32], bytes: &mut [u8]) {
     let [first, second, third, last] = levels;
     let widths = [second - first, third - second, last - third];
-    // Where the steps are too small for the precision, widths are zero or quotients beyond what an integer holds.
+    // If the steps are too small for the precision, widths are zero or quotients do not fit an integer.
     let regular = widths.iter().all(|&width| width > 0.0) && (max - third) / widths[2] < 1e6;
     if !regular {
         column.iter().zip(bytes).for_each(|(&value, byte)| *byte = encode_one(levels, value));
@@ -151,15 +151,15 @@ pub(super) fn encode(levels: [f32; 4], max: f32, column: &[f32], bytes: &mut [u8
         let position = if position < steps { position } else { steps };
         let position = if position > 0.0 { position } else { 0.0 };
         let (integer, excess) = round(position);
-        // Up where there are two.
+        // Rounds up if there are two nearest.
         *byte = (offset + integer + u32::from(excess == 0.5)) as u8;
     }
 }
 
-/// Finds the byte of one value, whatever the levels.
+/// Finds the byte of one value, for any levels.
 ///
-/// A quotient that is not a number or beyond the integers of Kaldi's processor becomes the least of them there, and so the
-/// lowest byte of its part.
+/// A quotient that is NaN or does not fit an integer becomes the least integer on Kaldi's processor, and so the lowest
+/// byte of its part.
 fn encode_one([first, second, third, last]: [f32; 4], value: f32) -> u8 {
     let (base, width, steps, offset) = if value < second {
         (first, second - first, 64.0, 0)
@@ -169,12 +169,12 @@ fn encode_one([first, second, third, last]: [f32; 4], value: f32) -> u8 {
         (third, last - third, 63.0, 192)
     };
     let position = f64::from((value - base) / width * steps) + 0.5;
-    // Not a number is not below.
+    // The comparison is false for NaN.
     let integer = if position < 2_147_483_648.0 { position.clamp(0.0, f64::from(steps)) } else { 0.0 };
     offset + integer as u8
 }
 
-/// Finds what each byte of a column is worth.
+/// Finds the value of each byte of a column.
 #[inline(always)]
 pub(super) fn decode([first, second, third, last]: [f32; 4], values: &mut [f32; 256]) {
     let (lower, upper) = values.split_at_mut(65);
@@ -191,7 +191,7 @@ fn fill(values: &mut [f32], first: i32, base: f32, width: f32, share: f64) {
     }
 }
 
-/// Finds what one byte of a column is worth.
+/// Finds the value of one byte of a column.
 pub(super) fn decode_one([first, second, third, last]: [f32; 4], byte: u8) -> f32 {
     let step = f32::from(byte);
     match byte {

@@ -10,9 +10,9 @@ use crate::{Matrix, Real};
 
 /// The columns that are decompressed together: as many as fill a cache line of a row.
 const BLOCK: usize = 16;
-/// The number of rows from which on it pays to find what each byte is worth, once for a column.
+/// From this number of rows on, it pays to make a table of the values of all bytes for each column.
 const MANY: usize = 24;
-/// The rows that are filled together: what they take stays in the fastest cache.
+/// The rows that are filled together: they stay in the fastest cache.
 const TILE: usize = 64;
 
 impl Stored<'_> {
@@ -21,7 +21,7 @@ impl Stored<'_> {
         self.range(0..self.header.rows, 0..self.header.cols)
     }
 
-    /// Decompresses a rectangle, and nothing else.
+    /// Decompresses only a rectangle.
     ///
     /// # Panics
     /// If it does not lie within the matrix.
@@ -46,7 +46,7 @@ impl Stored<'_> {
         Matrix::from_vec(num_rows, num_cols, data)
     }
 
-    /// Decompresses integers that lie row after row and evenly over the range.
+    /// Decompresses integers that are stored row after row and evenly spaced over the range.
     fn even<T: Real, I>(&self, integers: &[I], cols: Range<usize>, steps: f64, value: impl Fn(&I) -> f32) -> Vec<T> {
         let min = self.header.min;
         let increment = (f64::from(self.header.range) * (1.0 / steps)) as f32;
@@ -62,7 +62,7 @@ impl Stored<'_> {
         data
     }
 
-    /// Decompresses bytes that lie column after column, with the instructions that the processor has.
+    /// Decompresses bytes that are stored column after column, with the instructions that the processor has.
     fn columns<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {

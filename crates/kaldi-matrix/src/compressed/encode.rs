@@ -1,7 +1,7 @@
 //! Compression: from numbers to integers.
 //!
-//! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision but where Kaldi's
-//! constants are double. Roundings are written so that they vectorize and give the same integers.
+//! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision except where
+//! Kaldi's constants are double. Roundings are written so that they vectorize and give the same integers.
 
 use super::columns;
 use super::method::CompressionMethod;
@@ -12,7 +12,7 @@ use crate::{Error, Matrix, Result};
 /// The columns that are compressed together: as many as fill a cache line of a row.
 const BLOCK: usize = 16;
 
-/// Compresses a matrix; returns what stands before the integers in a file, and them.
+/// Compresses a matrix; returns the header before the integers in a file, and the integers.
 pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -51,7 +51,7 @@ fn compress_any(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Head
         None => span(matrix)?,
     };
     let header = Header { layout, min, range, rows, cols };
-    // Not more than thrice the size of the matrix itself.
+    // This is at most three times the size of the matrix itself.
     let mut payload = vec![0; header.payload() as usize];
     match layout {
         Layout::Columns => compress_columns(&header, data, &mut payload),
@@ -94,14 +94,14 @@ fn compress_columns(header: &Header, data: &[f32], payload: &mut [u8]) {
     }
 }
 
-/// Copies the columns from `first` on, one behind the other, each `stride` behind the last.
+/// Copies the columns from `first` on, one after the other, `stride` apart.
 #[inline(always)]
 fn transpose(data: &[f32], cols: usize, first: usize, width: usize, stride: usize, block: &mut [f32]) {
     for (index, row) in data.chunks_exact(cols).enumerate() {
         let row = &row[first..first + width];
         let mut put = |col: usize, value: f32| block[col * stride + index] = value;
         match <&[f32; BLOCK]>::try_from(row) {
-            // A length that is known makes a straight line of the loop.
+            // With a known length the compiler unrolls the loop.
             Ok(row) => row.iter().enumerate().for_each(|(col, &value)| put(col, value)),
             Err(_) => row.iter().enumerate().for_each(|(col, &value)| put(col, value)),
         }
@@ -109,32 +109,32 @@ fn transpose(data: &[f32], cols: usize, first: usize, width: usize, stride: usiz
 }
 
 impl Header {
-    /// The 16-bit integer whose value is next to `value`.
+    /// The 16-bit integer whose value is nearest to `value`.
     #[inline(always)]
     fn two_bytes(&self, value: f32) -> u16 {
         self.nearest(value, 65535.0) as u16
     }
 
-    /// The byte whose value is next to `value`.
+    /// The byte whose value is nearest to `value`.
     #[inline(always)]
     fn one_byte(&self, value: f32) -> u8 {
         self.nearest(value, 255.0) as u8
     }
 
-    /// The integer between 0 and `steps` whose value is next to `value`: what Kaldi computes as `position + 0.499`, in
-    /// double precision, without its fraction; 0 where the value is not a number, as on the processors of x86.
+    /// The integer between 0 and `steps` whose value is nearest to `value`: Kaldi computes `position + 0.499` in double
+    /// precision and drops the fraction. NaN gives 0, as on x86 processors.
     #[inline(always)]
     fn nearest(&self, value: f32, steps: f32) -> u32 {
         let share = (value - self.min) / self.range;
         let share = if share > 1.0 { 1.0 } else { share };
         let share = if share > 0.0 { share } else { 0.0 };
         let (integer, excess) = round(share * steps);
-        // The least single above -0.499: integers that were rounded up from below .501 were rounded down there.
+        // The least single above -0.499: Kaldi rounds down integers that were rounded up here from below .501.
         integer - u32::from(excess < -0.498_999_98)
     }
 }
 
-/// The least value, and the range from there to the greatest: above zero even where all values are the same.
+/// The least value, and the range from there to the greatest: above zero even if all values are the same.
 #[inline(always)]
 fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
     let data = matrix.as_slice();
@@ -143,7 +143,7 @@ fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
         return Err(refuse(matrix));
     }
     if min == 0.0 {
-        // The sign is that of the zero that comes first.
+        // The sign is that of the first zero.
         min = data.iter().copied().find(|&value| value == 0.0).unwrap_or(min);
     }
     let end = if min == max { (f64::from(min) + (1.0 + f64::from(min).abs())) as f32 } else { max };
@@ -151,7 +151,7 @@ fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
     if range.is_finite() { Ok((min, range)) } else { Err(Error::Spread { min, max }) }
 }
 
-/// The fault of the first value that keeps the range from being known.
+/// The error of the first value for which the range cannot be computed.
 fn refuse(matrix: &Matrix<f32>) -> Error {
     let data = matrix.as_slice();
     let index = if data[0].is_nan() { 0 } else { data.iter().position(|value| value.is_infinite()).unwrap_or(0) };

@@ -11,7 +11,7 @@ pub enum CompressionMethod {
     SpeechFeature,
     /// Number 3: two bytes per element, from the least to the greatest value.
     TwoByteAuto,
-    /// Number 4: two bytes per element, from −32768 to 32767, as samples of audio are; others are clipped.
+    /// Number 4: two bytes per element, from −32768 to 32767, like samples of audio; others are clipped.
     TwoByteSignedInteger,
     /// Number 5: a byte per element, from the least to the greatest value.
     OneByteAuto,

@@ -1,8 +1,8 @@
 //! Lossily compressed matrices.
 //!
-//! Three layouts, each behind its token. The integers of the first lie column after column and are unevenly spaced, with
-//! four levels for each column in between which its bytes are interpolated; those of the others lie row after row and
-//! are evenly spaced over the whole matrix.
+//! There are three layouts, each after its token. The integers of the first are stored column after column and unevenly
+//! spaced: each column has four levels, between which its bytes are interpolated. The integers of the others are stored
+//! row after row and evenly spaced over the whole matrix.
 //!
 //! ```text
 //! CM   min range rows cols   cols × (p0 p25 p75 p100, 16 bits each)   cols × rows bytes
@@ -39,9 +39,9 @@ pub(crate) use stored::{Stored, frame};
 
 /// A lossily compressed matrix, `num_rows × num_cols`, in the bytes of its file format.
 ///
-/// What was compressed before is written as it was read, without a second loss. Follows Kaldi's `CompressedMatrix`, byte
-/// for byte and bit for bit, except that a matrix without elements is written as a dense one (`FM`): Kaldi writes four
-/// bytes more than its reader takes, which then stand before the next key. They are skipped where they are read.
+/// A matrix that was compressed before is written as it was read, without a second loss. Follows Kaldi's
+/// `CompressedMatrix`, byte for byte and bit for bit, except that a matrix without elements is written as a dense one
+/// (`FM`): Kaldi writes four bytes more than its reader takes, which are then before the next key. Reading skips them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompressedMatrix {
     header: Header,
@@ -51,13 +51,13 @@ pub struct CompressedMatrix {
 impl CompressedMatrix {
     /// Compresses a matrix.
     ///
-    /// Values that are not numbers are taken for others, for the same ones as by Kaldi on x86: the least one of the range,
-    /// and in columns with four levels the third level.
+    /// NaN is replaced by other values, the same as by Kaldi on x86: the least one of the range, and in columns with
+    /// four levels the third level.
     ///
     /// # Errors
-    /// If the method spans the range from the least to the greatest value and one is infinite, or the very first is not
-    /// a number, or they lie too far apart. (Kaldi overlooks a range that is infinite, and what it writes then is not a
-    /// number wherever it is read.)
+    /// If the method spans the range from the least to the greatest value and one is infinite, or the very first is
+    /// NaN, or they are too far apart. (Kaldi does not check for an infinite range, and the matrix that it writes is
+    /// read as NaN.)
     pub fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<Self> {
         let (header, payload) = encode::compress(matrix, method)?;
         Ok(Self { header, payload })
@@ -88,7 +88,7 @@ impl CompressedMatrix {
         self.stored().to_matrix()
     }
 
-    /// Decompresses a rectangle, and nothing else.
+    /// Decompresses only a rectangle.
     ///
     /// # Panics
     /// If it does not lie within the matrix.
@@ -101,7 +101,7 @@ impl CompressedMatrix {
     }
 }
 
-/// A compressed matrix in binary form, or a dense one in any form, which is then compressed by the automatic method as in
+/// A compressed matrix in binary form, or a dense one in any form, which the automatic method then compresses as in
 /// Kaldi's `CompressedMatrix::Read`.
 impl Value for CompressedMatrix {
     const NAME: &'static str = "compressed matrix";

@@ -1,7 +1,7 @@
 //! Rounding and extremes, in loops that vectorize.
 
-/// The nearest integer, the even one where there are two, and by how much the number is greater; the number is between 0
-/// and 2^22.
+/// The nearest integer (the even one if there are two), and how much the number is greater; the number is between 0 and
+/// 2^22.
 #[inline(always)]
 pub(super) fn round(number: f32) -> (u32, f32) {
     /// 2^23: the lowest bits of sums with it are integers.

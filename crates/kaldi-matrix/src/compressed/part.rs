@@ -7,19 +7,20 @@ use kaldi_io::{Cursor, ParseError, Part};
 use super::stored::{Header, Layout, Stored};
 use crate::MatrixRange;
 
-/// The most columns that are read one by one; a wider matrix is read whole.
+/// The most columns that are read one by one; a wider matrix is read as a whole.
 const MAX_COLUMNS: usize = 1 << 16;
 
-/// Tells which bytes a range needs of the matrix that began at `start` with the marker, behind which the cursor stands.
+/// Returns which bytes a range needs of the matrix whose marker is at `start`; the cursor is after the marker.
 pub(crate) fn part(cursor: &mut Cursor<'_>, start: usize, range: &[u8]) -> Result<Option<Part>, ParseError> {
     let header = Header::read(cursor)?;
     let payload = cursor.offset() - start;
     let MatrixRange { rows, cols, .. } = MatrixRange::place(cursor, start, range, (header.rows, header.cols))?;
-    // The number of columns is a claim, for which no memory is taken.
+    // The number of columns is only a claim, so no memory is allocated for it.
     if header.layout == Layout::Columns && rows.len() < header.rows && cols.len() > MAX_COLUMNS {
         return Ok(None);
     }
-    // Columns are cut where they lie apart; else rows are read whole, and cut when they are decompressed.
+    // In the layout by columns, columns are selected; otherwise whole rows are read, and cut when they are
+    // decompressed.
     let (pieces, num_cols, range) = match header.layout {
         Layout::Columns => (column_pieces(header, &rows, &cols), cols.len(), ":".to_owned()),
         Layout::TwoByte => (row_pieces(header, &rows, 2), header.cols, format!(":,{}:{}", cols.start, cols.end - 1)),

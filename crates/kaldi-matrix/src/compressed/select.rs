@@ -1,14 +1,14 @@
 //! Order statistics in the steps of the C++ library that Kaldi's programs are built with (libstdc++'s `nth_element`, and
 //! its `sort` of a few values).
 //!
-//! A value that is not a number is neither before nor behind any other, so that where it ends up, and which values stand
-//! for the quartiles then, is a matter of these very steps. Other columns need none of this.
+//! NaN is neither before nor after any other value. So its final place, and which values are then taken for the
+//! quartiles, depend on these very steps. Other columns need none of this.
 
-/// Puts values in order: for up to 16 of them as `sort` does.
+/// Sorts values; up to 16 of them as `sort` does.
 pub(super) fn insertion_sort(values: &mut [f32]) {
     for index in 1..values.len() {
         let value = values[index];
-        // Less than the first goes before the first, whatever is between.
+        // A value less than the first goes before the first, whatever is between.
         let position = match value < values[0] {
             true => 0,
             false => index - values[..index].iter().rev().take_while(|&&other| value < other).count(),
@@ -17,7 +17,7 @@ pub(super) fn insertion_sort(values: &mut [f32]) {
     }
 }
 
-/// Moves the value that belongs at `nth` there, lesser ones before it and greater ones behind it.
+/// Moves the value that belongs at `nth` there, with lesser ones before it and greater ones after it.
 pub(super) fn select(values: &mut [f32], nth: usize) {
     let (mut first, mut last) = (0, values.len());
     let mut steps = 2 * last.ilog2();
@@ -32,7 +32,7 @@ pub(super) fn select(values: &mut [f32], nth: usize) {
     insertion_sort(&mut values[first..last]);
 }
 
-/// Parts values at the median of three of them; the second part begins at the index that is returned.
+/// Partitions values at the median of three of them; the second part starts at the returned index.
 fn partition(values: &mut [f32]) -> usize {
     let (middle, last) = (values.len() / 2, values.len() - 1);
     let (a, b, c) = (values[1], values[middle], values[last]);
@@ -43,7 +43,7 @@ fn partition(values: &mut [f32]) -> usize {
     };
     values.swap(0, median);
     let pivot = values[0];
-    // Whatever compares with what, one of the three stops each of the searches.
+    // Whatever the comparisons give, one of the three stops each of the searches.
     let (mut left, mut right) = (1, values.len());
     loop {
         while values[left] < pivot {
@@ -61,7 +61,7 @@ fn partition(values: &mut [f32]) -> usize {
     }
 }
 
-/// Does the same by a heap of the least values, for an order in which parting makes no headway.
+/// Does the same with a heap of the least values, for an order in which partitioning makes no progress.
 fn select_by_heap(values: &mut [f32], nth: usize) {
     let (heap, others) = values.split_at_mut(nth + 1);
     for hole in (0..heap.len() / 2).rev() {
@@ -76,7 +76,7 @@ fn select_by_heap(values: &mut [f32], nth: usize) {
     heap.swap(0, nth);
 }
 
-/// Fills a hole from the greater child of each hole down to a leaf, and lets `value` rise from there.
+/// Fills a hole with the greater child of each hole down to a leaf, and lets `value` rise from there.
 fn sift(heap: &mut [f32], mut hole: usize, value: f32) {
     let top = hole;
     while 2 * hole + 1 < heap.len() {
@@ -99,14 +99,14 @@ mod tests {
     const NAN: f32 = f32::NAN;
     const VALUES: [f32; 12] = [5.0, NAN, 2.0, 8.0, NAN, 1.0, 9.0, 3.0, NAN, 7.0, 4.0, 6.0];
 
-    /// Compares every value, and where the ones are that are no numbers.
+    /// Compares every value, and the places of NaN.
     fn check(select: impl Fn(&mut [f32]), values: &[f32], expected: &[f32]) {
         let mut values = values.to_vec();
         select(&mut values);
         assert_eq!(format!("{values:?}"), format!("{expected:?}"));
     }
 
-    // What is expected was found with libstdc++ 12.
+    // The expected values were found with libstdc++ 12.
 
     #[test]
     fn values_that_are_not_numbers_are_barriers_but_for_the_least() {

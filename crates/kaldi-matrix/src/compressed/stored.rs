@@ -1,4 +1,4 @@
-//! The bytes of compressed matrices: header, extent, and what a reader checks.
+//! The bytes of compressed matrices: header, length, and the checks of a reader.
 
 use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::{Cursor, Format, Frame, ParseError};
@@ -9,13 +9,13 @@ type Result<T> = std::result::Result<T, ParseError>;
 const FIELDS: usize = 16;
 /// The length of the shortest value: marker, `CM `, fields.
 const SHORTEST: u64 = 21;
-/// What stands behind the fields of a matrix without elements as Kaldi writes it, with a field too many.
+/// What follows the fields of a matrix without elements as Kaldi writes it, with one field too many.
 const STRAY: [u8; 4] = [0; 4];
 
-/// Where the integers are and how wide.
+/// Where the integers are, and their width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// `CM`: bytes, column after column, behind the levels of all columns.
+    /// `CM`: bytes, column after column, after the levels of all columns.
     #[default]
     Columns,
     /// `CM2`: 16-bit integers, row after row.
@@ -34,20 +34,20 @@ impl Layout {
     }
 }
 
-/// What the bytes before the integers say.
+/// The fields before the integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Header {
     pub layout: Layout,
     /// The value of the lowest integer.
     pub min: f32,
-    /// What the highest integer is worth more.
+    /// The difference between the values of the highest and the lowest integer.
     pub range: f32,
     pub rows: usize,
     pub cols: usize,
 }
 
 impl Header {
-    /// The number of bytes behind the header; the sizes are below 2^31.
+    /// The number of bytes after the header; the sizes are below 2^31.
     pub fn payload(&self) -> u64 {
         let (rows, cols) = (self.rows as u64, self.cols as u64);
         match self.layout {
@@ -86,7 +86,7 @@ fn read_token(cursor: &mut Cursor<'_>) -> Result<Layout> {
     Ok(layout)
 }
 
-/// A compressed matrix whose integers lie in memory.
+/// A compressed matrix whose integers are in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored<'a> {
     pub(super) header: Header,
@@ -126,7 +126,7 @@ impl<'a> Stored<'a> {
         (self.header.rows, self.header.cols)
     }
 
-    /// Appends marker, token, fields and integers of a matrix that has any.
+    /// Appends marker, token, fields and integers of a matrix that has elements.
     pub fn write(&self, out: &mut Vec<u8>) {
         let Header { layout, min, range, rows, cols } = self.header;
         out.reserve(22 + self.payload.len());
@@ -138,7 +138,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// Tells how far a value reaches that starts with the marker and `C`.
+/// Returns the length of a value that starts with the marker and `C`.
 pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
     let mut cursor = Cursor::new(window);
     let header = match cursor.read_marker().and_then(|_| Header::read(&mut cursor)) {
@@ -161,7 +161,7 @@ pub(crate) fn frame(window: &[u8], at_end: bool) -> Result<Frame> {
     }
 }
 
-/// Whether `bytes` are a whole value as it would be written.
+/// Whether `bytes` are a whole value in the form in which it would be written.
 pub(crate) fn is_canonical(bytes: &[u8]) -> bool {
     let mut cursor = Cursor::new(bytes);
     let header = cursor.read_marker().and_then(|_| Header::read(&mut cursor));

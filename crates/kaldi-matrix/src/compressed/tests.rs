@@ -15,11 +15,11 @@ const METHODS: [Method; 7] = [
     Method::OneByteZeroOne,
 ];
 
-/// What Kaldi computes, one element after the other, as a processor with x86's conversion to integers does it.
+/// Kaldi's computation, one element after the other, with x86's conversion to integers.
 mod plain {
     use super::{Matrix, Method};
 
-    /// What a conversion from double to a 32-bit integer gives: the least integer where it does not fit.
+    /// The conversion from double to a 32-bit integer: the least integer if it does not fit.
     fn integer(value: f64) -> i32 {
         if value > -2_147_483_649.0 && value < 2_147_483_648.0 { value as i32 } else { i32::MIN }
     }
@@ -328,7 +328,7 @@ fn what_cannot_be_compressed_is_named() {
     }
 }
 
-/// Compares the bytes behind the token with those that Kaldi's copy-feats writes.
+/// Compares the bytes after the token with those that Kaldi's copy-feats writes.
 #[test]
 fn what_is_not_a_number_is_compressed_as_by_kaldi() {
     let check = |method, range: [f32; 2], payload: &[u8]| {
@@ -394,7 +394,7 @@ fn a_matrix_without_elements_is_written_as_a_dense_one() {
     let bytes = written(&empty, Format::Binary);
     assert_eq!(bytes, b"\0BFM \x04\0\0\0\0\x04\0\0\0\0");
     assert_eq!(written(&empty, Format::Text), b" [ ]\n");
-    // What Kaldi writes is not passed on as it is.
+    // The form that Kaldi writes is not passed on.
     let kaldi = [b"\0BCM ".as_slice(), &[0; 20]].concat();
     assert!(!CompressedMatrix::is_canonical_binary(&kaldi));
     for bytes in [bytes, kaldi] {
@@ -404,7 +404,7 @@ fn a_matrix_without_elements_is_written_as_a_dense_one() {
 
 #[test]
 fn the_four_bytes_behind_an_empty_matrix_are_skipped_if_they_are_there() {
-    // What Kaldi has in memory is in the first field.
+    // The first field has whatever was in Kaldi's memory.
     let kaldi = [b"\0BCM \xa7\x91\xcb\x51".as_slice(), &[0; 16], b"utt2 "].concat();
     let mut cursor = Cursor::new(&kaldi);
     assert_eq!(CompressedMatrix::read(&mut cursor), Ok(CompressedMatrix::default()));

@@ -9,8 +9,8 @@ use crate::{Error, Matrix, Result, SymmetricMatrix, Vector};
 pub struct Eigen {
     /// The eigenvalues.
     pub values: Vector<f64>,
-    /// The eigenvectors, one **row** for each eigenvalue, so that the first rows are the transform which keeps most of
-    /// the variance once they are sorted.
+    /// The eigenvectors, one **row** for each eigenvalue: once they are sorted, the first rows are the transform that
+    /// keeps most of the variance.
     pub vectors: Matrix<f64>,
 }
 
@@ -21,7 +21,7 @@ impl SymmetricMatrix {
     /// edition, algorithm 8.3.3) from the last row upwards, so that the eigenvectors have the same signs.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] where elements are not finite or too large, and [`Error::NotConverged`].
+    /// [`Error::NotFinite`] if elements are not finite or too large, and [`Error::NotConverged`].
     pub fn eigen(&self) -> Result<Eigen> {
         if !self.as_slice().iter().all(|value| value.is_finite()) {
             return Err(Error::NotFinite);
@@ -57,21 +57,21 @@ impl Eigen {
     }
 }
 
-/// A symmetric matrix whose elements are zero but for the diagonal and its neighbours.
+/// A symmetric matrix whose elements are zero except on the diagonal and next to it.
 struct Tridiagonal {
     diagonal: Vec<f64>,
-    /// The elements beside the diagonal, one fewer.
+    /// The elements next to the diagonal, one fewer.
     beside: Vec<f64>,
 }
 
 impl Tridiagonal {
-    /// Reduces a matrix `A` by reflections, which are applied to the rows of `vectors` too, so that from the unit matrix
-    /// it becomes the `Q` of `Q * A * Q^T = T`.
+    /// Reduces a matrix `A` by reflections. They are applied to the rows of `vectors` too, so that a unit matrix
+    /// becomes the `Q` of `Q * A * Q^T = T`.
     fn reduce(mut matrix: SymmetricMatrix, vectors: &mut Matrix<f64>) -> Self {
         let dim = matrix.dim();
         let mut beside = vec![0.0; dim.saturating_sub(1)];
         for size in (1..dim).rev() {
-            // The row to become zero but for its last element, and the triangle above it that changes with it.
+            // The row that becomes zero except for its last element, and the triangle above it that changes with it.
             let (above, rows) = matrix.as_mut_slice().split_at_mut(packed_len(size));
             let row = &rows[..size];
             let Some((reflection, beta)) = reflection(row) else {
@@ -85,7 +85,7 @@ impl Tridiagonal {
         Self { diagonal: matrix.diagonal().into_vec(), beside }
     }
 
-    /// Rotates away what is beside the diagonal, and the rows of `vectors` with it.
+    /// Rotates the elements next to the diagonal away, and rotates the rows of `vectors` with them.
     fn diagonalize(&mut self, vectors: &mut Matrix<f64>) -> Result<()> {
         let dim = self.diagonal.len();
         let (patience, limit) = (100 + 2 * dim, 500 + 4 * dim);
@@ -138,7 +138,7 @@ impl Tridiagonal {
 }
 
 /// The vector `v` and the factor `beta` of the reflection `1 - beta * v * v^T` that makes all elements zero but the last
-/// one (algorithm 5.1.1, from the other end); nothing where they are zero already.
+/// one (algorithm 5.1.1, from the other end); `None` if they are zero already.
 fn reflection(row: &[f64]) -> Option<(Vec<f64>, f64)> {
     let max = row.iter().fold(f64::MIN_POSITIVE, |max, value| max.max(value.abs()));
     let mut vector: Vec<f64> = row.iter().map(|value| value / max).collect();

@@ -15,7 +15,7 @@ impl SymmetricMatrix {
     /// Decomposes a positive definite matrix.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] where it is not positive definite as far as rounding lets see, and
+    /// [`Error::NotPositiveDefinite`] if it is not positive definite as far as rounding shows, and
     /// [`Error::NotFinite`].
     pub fn cholesky(&self) -> Result<Cholesky> {
         check_finite(self.as_slice())?;
@@ -40,15 +40,15 @@ impl Cholesky {
         Matrix::from(&self.lower)
     }
 
-    /// The inverse of the factor, with zeros above the diagonal too. As a transform it makes the covariance that was
-    /// decomposed the unit matrix.
+    /// The inverse of the factor, also with zeros above the diagonal. As a transform it turns the decomposed covariance
+    /// into the unit matrix.
     pub fn inverse_factor(&self) -> Matrix<f64> {
         let mut inverse = DMatrix::identity(self.lower.nrows(), self.lower.ncols());
         self.lower.solve_lower_triangular_unchecked_mut(&mut inverse);
         Matrix::from(&inverse)
     }
 
-    /// The inverse of what was decomposed.
+    /// The inverse of the decomposed matrix.
     pub fn inverse(&self) -> SymmetricMatrix {
         let inverse_factor = self.inverse_factor();
         let gram = inverse_factor.gram();
@@ -58,7 +58,7 @@ impl Cholesky {
         SymmetricMatrix::from_vec(gram.num_rows(), data)
     }
 
-    /// The logarithm of the determinant of what was decomposed.
+    /// The logarithm of the determinant of the decomposed matrix.
     pub fn log_det(&self) -> f64 {
         2.0 * self.lower.diagonal().iter().map(|value| value.ln()).sum::<f64>()
     }
@@ -73,8 +73,8 @@ impl<T: Real> Matrix<T> {
         Ok(inverse(&self.to_precision())?.to_precision())
     }
 
-    /// Computes the logarithm of the absolute value of the determinant, in double precision: negative infinity where the
-    /// matrix is singular, 0 where it is empty.
+    /// Computes the logarithm of the absolute value of the determinant, in double precision: negative infinity if the
+    /// matrix is singular, 0 if it is empty.
     ///
     /// # Errors
     /// If it is not square or not finite.

@@ -1,12 +1,13 @@
 //! Decompositions, in double precision: eigenvalues, Cholesky factors, inverses and determinants.
 //!
-//! [`SymmetricMatrix`] is what they start from: a covariance or another sum of squares. From one you get
-//! [`eigen`](SymmetricMatrix::eigen)values with their vectors, or the [`Cholesky`] factor with what follows from it: the
+//! They start from a [`SymmetricMatrix`]: a covariance or another sum of squares. It has
+//! [`eigen`](SymmetricMatrix::eigen)values with their vectors, and the [`Cholesky`] factor with its results: the
 //! inverse, the inverse of the factor, the logarithm of the determinant. Square matrices of any kind have
 //! [`inverse`](crate::Matrix::inverse) and [`log_abs_det`](crate::Matrix::log_abs_det).
 //!
-//! Factors are computed by nalgebra, which no other module needs to know. Eigenvalues are not: the signs of eigenvectors
-//! show in the output of the tools, and are those of the very sequence of reflections and rotations that Kaldi does.
+//! Factors are computed by nalgebra, which no other module needs to know. Eigenvalues are not: the signs of
+//! eigenvectors show in the output of the tools, and depend on the exact sequence of reflections and rotations in
+//! Kaldi.
 
 mod eigen;
 mod factor;

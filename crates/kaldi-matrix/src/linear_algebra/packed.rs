@@ -19,7 +19,7 @@ use crate::{Real, SymmetricMatrix, binary, text};
 type Result<T> = std::result::Result<T, ParseError>;
 
 impl SymmetricMatrix {
-    /// Consumes a matrix of either precision that is part of a larger object, in the form that the cursor has found there.
+    /// Consumes a matrix of either precision that is part of a larger object, in the form that the cursor has found.
     /// Follows Kaldi's `PackedMatrix::Read`.
     ///
     /// # Errors

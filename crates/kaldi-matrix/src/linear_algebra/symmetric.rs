@@ -25,7 +25,7 @@ impl SymmetricMatrix {
     /// Makes a matrix of zeros.
     ///
     /// # Panics
-    /// If the size does not fit an `i32`, as the formats want it.
+    /// If the size does not fit an `i32`, as the formats require.
     pub fn new(dim: usize) -> Self {
         assert!(i32::try_from(dim).is_ok(), "a symmetric matrix of {dim}");
         Self { dim, data: vec![0.0; packed_len(dim)] }
@@ -56,7 +56,7 @@ impl SymmetricMatrix {
         matrix
     }
 
-    /// Takes the lower triangle of a square matrix; what is above the diagonal is not looked at.
+    /// Takes the lower triangle of a square matrix; elements above the diagonal are ignored.
     ///
     /// # Errors
     /// If it is not square.
@@ -86,7 +86,7 @@ impl SymmetricMatrix {
         &mut self.data
     }
 
-    /// The elements of one row up to and with the diagonal.
+    /// The elements of one row up to the diagonal, included.
     ///
     /// # Panics
     /// If there is no such row.
@@ -94,7 +94,7 @@ impl SymmetricMatrix {
         &self.data[packed_len(row)..packed_len(row + 1)]
     }
 
-    /// The elements of one row up to and with the diagonal.
+    /// The elements of one row up to the diagonal, included.
     ///
     /// # Panics
     /// If there is no such row.
@@ -182,7 +182,7 @@ impl SymmetricMatrix {
     /// Adds `factor` times `samples^T * samples`: the outer products of all rows of `samples` (`num_samples × dim`).
     ///
     /// # Errors
-    /// If `samples` has another number of columns than `dim`; nothing is added where it is empty.
+    /// If `samples` has another number of columns than `dim`; an empty matrix adds nothing.
     pub fn add_gram(&mut self, factor: f64, samples: &Matrix<f64>) -> Result<()> {
         if samples.is_empty() {
             return Ok(());
@@ -218,7 +218,7 @@ impl SymmetricMatrix {
         Ok(dot(self.multiply_vector(vector)?.as_slice(), vector))
     }
 
-    /// Computes `transform * self * transform^T`: what a covariance becomes when its vectors are transformed. A transform
+    /// Computes `transform * self * transform^T`: the covariance of the transformed vectors. A transform
     /// of `n × dim` gives `n × n`.
     ///
     /// # Errors

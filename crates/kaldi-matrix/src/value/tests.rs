@@ -17,7 +17,7 @@ fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
     out
 }
 
-/// The value at the start of `bytes` and what is left behind it, having checked that the frame says the same.
+/// The value at the start of `bytes` and the rest after it; checks that the frame is the same.
 fn split<V: Value>(bytes: &[u8]) -> Result<(V, &[u8])> {
     let mut cursor = Cursor::new(bytes);
     let value = V::read(&mut cursor)?;
@@ -208,7 +208,7 @@ fn numbers_that_other_programs_write_are_read() {
     assert!(value.as_slice()[5..7].iter().all(|value| value.is_nan()));
     assert_eq!(value.as_slice()[7..], [1.0, 0.0]);
     assert_eq!(rest, "");
-    // As Kaldi has it: a name needs no space before it, but one behind it.
+    // As in Kaldi: a name needs no space before it, but one after it.
     assert_eq!(read_matrix("[ 1inf ]"), Some((matrix(1, &[1.0, f32::INFINITY]), "")));
 }
 
@@ -354,7 +354,7 @@ fn ranges_are_the_same_from_every_form() {
     }
 }
 
-/// Cuts a value everywhere; `ends` tells whether the value may be taken for whole there.
+/// Cuts a value everywhere; `ends` returns whether the value may be taken for whole there.
 fn cut<V: Value>(bytes: &[u8], ends: impl Fn(usize) -> bool) {
     for length in 0..bytes.len() {
         let window = &bytes[..length];
