@@ -11,24 +11,24 @@ use crate::{Error, Result};
 /// How points are clustered, and when to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clustering {
-    /// Two clusters are merged where their cost is at most this.
+    /// Two clusters are merged if their cost is at most this.
     pub threshold: f32,
-    /// No more clusters are merged where there are this many left.
+    /// Merging stops when this many clusters are left.
     pub min_clusters: u32,
-    /// Where there are more points, parts of about this size are clustered by themselves first.
+    /// If there are more points, parts of about this size are clustered first, each on its own.
     pub first_pass_max_points: u32,
     /// The largest part of all points, rounded up, that may be in one cluster.
     pub max_cluster_fraction: f32,
 }
 
 impl Clustering {
-    /// Merges the two clusters of the smallest cost again and again, each point being a cluster at first; returns the
-    /// number of each point's cluster, from 1.
+    /// Merges the two clusters with the smallest cost repeatedly. At first each point is a cluster. Returns the number
+    /// of each point's cluster, from 1.
     ///
-    /// The cost of two clusters is the average of the costs of their points, and of equal costs the oldest clusters come
-    /// first. Of `costs` (`num_points × num_points`) what is above the diagonal counts, and what is below it for pairs
-    /// of points from different parts. A cost that is not a number merges nothing. Sums are in single precision, as in
-    /// Kaldi's `AgglomerativeCluster`, so that the same clusters come out.
+    /// The cost of two clusters is the average of the costs of their points. If costs are equal, the oldest clusters
+    /// come first. Of `costs` (`num_points × num_points`) the elements above the diagonal count, and for pairs of
+    /// points from different parts those below it. A cost that is NaN merges nothing. Sums are in single precision, as
+    /// in Kaldi's `AgglomerativeCluster`, so that the clusters are the same.
     ///
     /// # Errors
     /// If there are no points, the matrix is not square, or a limit cannot be kept: less than one cluster or point, or
@@ -65,7 +65,7 @@ impl Clustering {
         Ok(numbers)
     }
 
-    /// Clusters parts of the points by themselves, not too far; returns all their clusters.
+    /// Clusters parts of the points, each on its own and not too far; returns all their clusters.
     fn first_pass(&self, costs: &Matrix<f32>, max_size: usize) -> Level {
         let num_points = costs.num_rows();
         let num_parts = num_points.div_ceil(self.first_pass_max_points as usize);
@@ -79,10 +79,10 @@ impl Clustering {
         whole
     }
 
-    /// Merges clusters until there is nothing left to be merged.
+    /// Merges clusters until no more can be merged.
     fn merge(&self, mut level: Level, min_clusters: usize, max_size: usize) -> Level {
         let mut queue = level.queue(self.threshold);
-        // Clusters are numbered by age. A merged one has the place of one of those that it is made of, and a new number.
+        // Clusters are numbered by age. A merged cluster takes the place of one of its parts and gets a new number.
         let mut places: Vec<usize> = (0..level.clusters.len()).collect();
         let mut active = places.clone();
         let mut is_active = vec![true; active.len()];
@@ -117,7 +117,7 @@ impl Clustering {
 /// Clusters, the oldest first.
 #[derive(Default)]
 struct Level {
-    /// The points of each cluster, in the order in which they were merged.
+    /// The points of each cluster, in the order of merging.
     clusters: Vec<Vec<usize>>,
     /// The sum of the costs of all points of two clusters, for each cluster and those before it.
     costs: Vec<f32>,
@@ -176,19 +176,19 @@ impl Level {
     /// The clusters of these numbers, which are at these places, if they may be merged.
     fn candidate(&self, places: (usize, usize), pair: (usize, usize), threshold: f32) -> Option<Reverse<Candidate>> {
         let num_pairs = self.clusters[places.0].len() * self.clusters[places.1].len();
-        // Adding zero makes a negative zero positive, which a total order tells apart.
+        // Adding zero makes a negative zero positive; a total order would distinguish the two.
         let cost = self.cost(places.0, places.1) / num_pairs as f32 + 0.0;
         let pair = (pair.0 as u32, pair.1 as u32);
         (cost <= threshold).then_some(Reverse(Candidate { cost, pair }))
     }
 }
 
-/// Where the cost of a cluster and one before it stands.
+/// The index of the cost of a cluster and one before it.
 fn pair_index(second: usize, first: usize) -> usize {
     second * second.saturating_sub(1) / 2 + first
 }
 
-/// Two clusters that may be merged: of the smallest cost come first the oldest.
+/// Two clusters that may be merged: the smallest cost comes first, and of equal ones the oldest clusters.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
     cost: f32,
@@ -260,7 +260,7 @@ mod tests {
     fn clusters_do_not_grow_too_large() {
         let points = [0.0, 1.0, 2.0, 3.0, 50.0, 60.0];
         t(Clustering { min_clusters: 2, ..CLUSTERING }, &points, &[1, 1, 1, 1, 2, 2]);
-        // Three points at most.
+        // At most three points.
         t(Clustering { min_clusters: 2, max_cluster_fraction: 0.5, ..CLUSTERING }, &points, &[1, 1, 2, 2, 3, 3]);
     }
 

@@ -5,17 +5,18 @@ use kaldi_transform::PcaStats;
 
 use crate::{Error, Result};
 
-/// A target this near to 1 asks for everything.
+/// A target this near to 1 keeps everything.
 const NEAR: f32 = 0.001;
 
-/// Finds the projection of vectors (`num_vectors × dim`) to the directions of the largest variance: one more than it takes
-/// for them to have more than `target_energy` of all the variance. Nothing where the target is 1, or as good as 1.
+/// Finds the projection of vectors (`num_vectors × dim`) to the directions of the largest variance. It has one
+/// direction more than needed to have more than `target_energy` of all the variance. `None` if the target is 1, or
+/// nearly 1.
 ///
-/// Of vectors that do not vary the first dimension is kept. Where there are as few vectors as directions kept, the last
-/// direction is arbitrary. Follows Kaldi's `ivector-plda-scoring-dense`, which compares sums in single precision.
+/// If the vectors do not vary, the first dimension is kept. If there are only as many vectors as directions kept, the
+/// last direction is arbitrary. Follows Kaldi's `ivector-plda-scoring-dense`, which compares sums in single precision.
 ///
 /// # Errors
-/// If more directions are asked for than there are, or the vectors are not finite.
+/// If more directions are needed than there are, or the vectors are not finite.
 pub fn energy_projection(vectors: &Matrix<f32>, target_energy: f32) -> Result<Option<Matrix<f32>>> {
     if target_energy.is_finite() && (target_energy - 1.0).abs() <= NEAR * (target_energy.abs() + 1.0) {
         return Ok(None);
@@ -28,7 +29,7 @@ pub fn energy_projection(vectors: &Matrix<f32>, target_energy: f32) -> Result<Op
     let total: f32 = variances.iter().sum();
     let (mut dim, mut energy) = (1, 0.0);
     while energy / total <= target_energy {
-        // As many directions as there are do not do.
+        // Using all directions is not enough.
         energy += variances.get(dim - 1).filter(|_| dim < variances.len()).ok_or(Error::Option {
             name: "target-energy",
             expected: "a part of the variance for which fewer directions are enough than there are",

@@ -20,7 +20,7 @@ pub enum Error {
         /// The value that it has.
         got: f64,
     },
-    /// A line of a map of labels is no list of that many integers.
+    /// A line of a map of labels does not have that many integers.
     LabelLine {
         /// The line's number, from 1.
         line: usize,
@@ -33,10 +33,10 @@ pub enum Error {
     Class {
         /// The number of classes.
         num_classes: usize,
-        /// The class that was named.
+        /// The class in the map.
         got: i32,
     },
-    /// A map of labels says nothing about two labels that belong to one frame.
+    /// A map of labels has no entry for two labels of one frame.
     Combination {
         /// The frame, from 0.
         frame: usize,
@@ -47,10 +47,10 @@ pub enum Error {
     Voicing {
         /// The frame, from 0.
         frame: usize,
-        /// What should be 0 or 1.
+        /// The number that should be 0 or 1.
         got: f32,
     },
-    /// Two things that belong together differ in length.
+    /// The lengths of two things that belong together differ.
     Length {
         /// What has the wrong length.
         what: &'static str,
@@ -59,16 +59,16 @@ pub enum Error {
         /// The length that it has.
         got: usize,
     },
-    /// Every speaker has one vector only.
+    /// Every speaker has only one vector.
     NoRepetition,
-    /// A vector is made of fewer than one utterance.
+    /// A vector is said to come from fewer than one utterance.
     NumExamples {
         /// The number of utterances.
         got: i32,
     },
-    /// Matrices or vectors do not go together, or cannot be decomposed.
+    /// Matrices or vectors do not fit each other, or cannot be decomposed.
     Matrix {
-        /// What was to be computed.
+        /// The quantity to compute.
         what: &'static str,
         /// Why that is not possible.
         source: kaldi_matrix::Error,
@@ -83,7 +83,7 @@ pub enum Error {
         list: String,
         /// The line's number, from 1.
         line: u64,
-        /// How the line begins.
+        /// The start of the line.
         got: String,
     },
 }

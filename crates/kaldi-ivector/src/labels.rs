@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use crate::{Error, Result};
 
-/// What the classes of frames are called: a label for each class.
+/// The names of the classes of frames: a label for each class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassLabels(Vec<i32>);
 
 impl ClassLabels {
-    /// Calls classes by their numbers.
+    /// Names classes by their numbers.
     pub fn numbers(num_classes: usize) -> Self {
         Self((0..).take(num_classes).collect())
     }
 
-    /// Reads a map with a line of two integers, class and label, for each class that is not called by its number. `#`
-    /// starts a comment.
+    /// Reads a map: a line of two integers, class and label, for each class whose label is not its number. `#` starts a
+    /// comment.
     ///
     /// # Errors
     /// If a line has anything else, or a class does not exist.
@@ -28,8 +28,8 @@ impl ClassLabels {
         Ok(labels)
     }
 
-    /// Labels each frame with the class that is most likely there, the first of equal ones. `classes` has the log
-    /// likelihoods of each class's frames, to which the logarithms of the classes' priors are added.
+    /// Labels each frame with its most likely class, the first of equal ones. `classes` has the log likelihoods of the
+    /// frames for each class, to which the logarithms of the prior of the class are added.
     ///
     /// # Panics
     /// If there are not as many labels, priors and classes.
@@ -49,7 +49,7 @@ impl ClassLabels {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPairs(HashMap<(i32, i32), i32>);
 
-/// Speech (1) is what has both labels 1; the other pairs of 0 and 1 are nonspeech (0).
+/// Speech (1) is a frame with both labels 1; the other pairs of 0 and 1 are nonspeech (0).
 impl Default for LabelPairs {
     fn default() -> Self {
         Self(HashMap::from([((0, 0), 0), ((0, 1), 0), ((1, 0), 0), ((1, 1), 1)]))
@@ -71,7 +71,7 @@ impl LabelPairs {
     /// Merges the labels of an utterance's frames; numbers are cut to integers first.
     ///
     /// # Errors
-    /// [`Error::Length`] where they are of different lengths, [`Error::Combination`] where the map does not have a pair.
+    /// [`Error::Length`] if their lengths differ, [`Error::Combination`] if the map does not have a pair.
     pub fn merge(&self, first: &[f32], second: &[f32]) -> Result<Vec<i32>> {
         if first.len() != second.len() {
             return Err(Error::Length { what: "labels of frames", expected: first.len(), got: second.len() });
@@ -85,7 +85,7 @@ impl LabelPairs {
     }
 }
 
-/// The integer part of a number; nothing where there is none.
+/// The integer part of a number; `None` if it has none.
 fn label(number: f32) -> Option<i32> {
     number.is_finite().then_some(number as i32)
 }

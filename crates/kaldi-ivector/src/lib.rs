@@ -1,15 +1,15 @@
 //! Speakers and speech: decisions on frames and on speaker vectors.
 //!
-//! What Kaldi's `ivectorbin` computes, as functions that open no files:
+//! The computations of Kaldi's `ivectorbin`, as functions that open no files:
 //!
 //! - which frames of an utterance are speech: [`EnergyVad`], [`ClassLabels`], [`LabelPairs`], [`select_voiced`];
-//! - how likely two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores ([`Scorer`]), for
-//!   the trials of a [`TrialList`];
+//! - how likely it is that two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores
+//!   ([`Scorer`]), for the trials of a [`TrialList`];
 //! - which utterances come from one speaker: [`Clustering`];
 //! - which class a vector is of: [`LogisticRegression`], [`Trainer`];
-//! - what helps with that: [`SpeakerStats`] (for [`SpeakerLda`]), [`VectorMoments`], [`energy_projection`].
+//! - helpers: [`SpeakerStats`] (for [`SpeakerLda`]), [`VectorMoments`], [`energy_projection`].
 //!
-//! Vectors are in single precision, what is computed from them in double.
+//! Vectors are in single precision, computations in double.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

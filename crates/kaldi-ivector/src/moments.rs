@@ -1,4 +1,4 @@
-//! The mean of vectors, and how long they are.
+//! The mean of vectors, and their mean length.
 
 use kaldi_matrix::{Result, Vector};
 
@@ -11,7 +11,7 @@ pub struct VectorMoments {
 }
 
 impl VectorMoments {
-    /// Adds a vector. The first one that has elements decides the dimension.
+    /// Adds a vector. The first one that has elements determines the dimension.
     ///
     /// # Errors
     /// If it has another dimension than those before it.
@@ -35,14 +35,14 @@ impl VectorMoments {
         &self.sum
     }
 
-    /// The mean of the vectors; not a number where there are none.
+    /// The mean of the vectors; NaN if there are none.
     pub fn mean(&self) -> Vector<f64> {
         let mut mean = self.sum.clone();
         mean.scale(1.0 / self.count as f64);
         mean
     }
 
-    /// The mean of the squares of their lengths; not a number where there are no vectors.
+    /// The mean of the squares of their lengths; NaN if there are no vectors.
     pub fn mean_square(&self) -> f64 {
         self.sum_of_squares / self.count as f64
     }

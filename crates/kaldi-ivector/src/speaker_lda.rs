@@ -14,14 +14,15 @@ pub struct SpeakerStats {
     speakers: Vec<(f64, Vector<f64>)>,
 }
 
-/// What a transform should be like.
+/// The options of the transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeakerLdaOptions {
     /// The number of dimensions kept.
     pub dim: i32,
-    /// The part of the covariance of all vectors in what becomes the unit matrix; the rest is that within speakers.
+    /// The share of the covariance of all vectors in the one that becomes the unit matrix; the rest is the covariance
+    /// within speakers.
     pub total_covariance_factor: f32,
-    /// The smallest variance in what becomes the unit matrix, compared with the largest one.
+    /// The smallest variance in the covariance that becomes the unit matrix, compared with the largest one.
     pub covariance_floor: f32,
 }
 
@@ -30,14 +31,14 @@ pub struct SpeakerLdaOptions {
 pub struct SpeakerLda {
     /// `dim × (dim of the vectors + 1)`: the last column is an offset.
     pub transform: Matrix<f32>,
-    /// The variance between speakers in each direction, the largest first, of those that are dropped, too.
+    /// The variance between speakers in each direction, the largest first, including directions that are dropped.
     pub singular_values: Vector<f64>,
     /// How many variances were smaller than the floor, and the floor.
     pub floored: Option<(usize, f64)>,
 }
 
 impl SpeakerLdaOptions {
-    /// Checks what can be checked before there are vectors.
+    /// Checks the options as far as possible without vectors.
     ///
     /// # Errors
     /// If the floor is negative.
@@ -51,8 +52,8 @@ impl SpeakerLdaOptions {
 }
 
 impl SpeakerStats {
-    /// Adds a vector of a speaker, a number that counts up from 0 as speakers come; the first vector determines the
-    /// dimension.
+    /// Adds a vector of a speaker. Speakers are numbered from 0 in the order in which they come. The first vector
+    /// determines the dimension.
     ///
     /// # Errors
     /// If the vector has another dimension.
@@ -96,7 +97,7 @@ impl SpeakerStats {
     /// Computes the transform (Kaldi's `ivector-compute-lda`).
     ///
     /// # Errors
-    /// If there are fewer vectors than dimensions, fewer dimensions than are to be kept, no speaker with several
+    /// If there are fewer vectors than dimensions, fewer dimensions than should be kept, no speaker with several
     /// vectors, or no variance.
     pub fn lda(self, options: &SpeakerLdaOptions) -> Result<SpeakerLda> {
         options.check()?;
@@ -147,7 +148,7 @@ impl SpeakerStats {
             between.add(count / num_utts, difference);
         }
         let between = between.finish();
-        // What is not between speakers is within them.
+        // The variance that is not between speakers is within them.
         let mut normalized = total;
         normalized.add_scaled(f64::from(options.total_covariance_factor) - 1.0, &between)?;
         Ok((normalized, between))
@@ -158,7 +159,7 @@ impl SpeakerStats {
 type Floored = (usize, f64);
 
 /// The transform that makes a covariance the unit matrix, with small variances raised to `floor` times the largest one;
-/// how many were, and to what.
+/// also how many were raised, and to what.
 fn whitening(covariance: &SymmetricMatrix, floor: f64) -> Result<(Matrix<f64>, Option<Floored>)> {
     let what = "the transform that makes the covariance of vectors the unit matrix";
     let mut directions = covariance.eigen().map_err(Error::matrix(what))?;

@@ -2,7 +2,8 @@
 
 use kaldi_matrix::{Matrix, SymmetricMatrix};
 
-/// Vectors whose outer products are computed together: a product of matrices is much faster than its parts.
+/// The number of vectors whose outer products are computed together: a product of matrices is much faster than its
+/// parts.
 const BLOCK: usize = 256;
 
 /// A sum of the outer products of vectors with themselves, in double precision.
@@ -22,7 +23,7 @@ impl Squares {
         self.sum.dim()
     }
 
-    /// Adds `weight`, which is not negative, times the outer product of a vector of the right dimension.
+    /// Adds `weight` times the outer product of a vector of the right dimension; `weight` is not negative.
     pub(crate) fn add(&mut self, weight: f64, vector: impl IntoIterator<Item = f64>) {
         let root = weight.sqrt();
         self.waiting.extend(vector.into_iter().map(|value| value * root));
@@ -31,7 +32,7 @@ impl Squares {
         }
     }
 
-    /// The sum of everything that was added.
+    /// The sum of all that was added.
     pub(crate) fn finish(mut self) -> SymmetricMatrix {
         self.flush();
         self.sum

@@ -24,7 +24,7 @@ impl TrialList {
         Self { name: lines.name().to_owned(), lines }
     }
 
-    /// The keys of the next line; nothing at the end.
+    /// The keys of the next line; `None` at the end.
     ///
     /// # Errors
     /// If the list cannot be read, or a line does not have two words.
@@ -39,7 +39,7 @@ impl TrialList {
     }
 }
 
-/// The scores of a [`TrialList`], to be written: a text with two keys and their score a line, of which it also takes the mean.
+/// The scores of a [`TrialList`], to be written: a text with two keys and their score a line, and their mean.
 ///
 /// ```text
 /// spk1 utt7 -3.5
@@ -80,7 +80,7 @@ impl TrialScores {
         Ok(())
     }
 
-    /// The mean and the standard deviation of the scores so far, summed in double precision; nothing where there are none.
+    /// The mean and the standard deviation of the scores so far, summed in double precision; `None` if there are none.
     pub fn mean_and_deviation(&self) -> Option<(f64, f64)> {
         let count = self.count as f64;
         let mean = self.sum / count;

@@ -4,7 +4,8 @@ use kaldi_matrix::Matrix;
 
 use crate::{Error, Result};
 
-/// Takes frames for voiced where most of their neighbours have more energy than a threshold (Kaldi's `ComputeVadEnergy`).
+/// Decides that a frame is voiced if most of its neighbours have more energy than a threshold (Kaldi's
+/// `ComputeVadEnergy`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EnergyVad {
     /// The constant part of the threshold.
@@ -36,7 +37,7 @@ impl EnergyVad {
         Ok(())
     }
 
-    /// Tells for each frame whether it is voiced, from the frames' log energies.
+    /// Returns whether each frame is voiced, from the log energies of the frames.
     pub fn decide(&self, energies: &[f32]) -> Vec<bool> {
         let num_frames = energies.len();
         let mut threshold = self.threshold;

@@ -1,40 +1,40 @@
-//! Minimization with limited memory.
+//! Minimization with limited memory (L-BFGS).
 
 use std::collections::VecDeque;
 
-/// Steps that are remembered.
+/// The number of steps that are remembered.
 const MEMORY: usize = 10;
 
-/// How much of the expected decrease a step has to bring (Armijo's rule).
+/// The share of the expected decrease that a step has to bring (Armijo's rule).
 const SUFFICIENT: f64 = 1.0e-4;
 
-/// How much of the slope may be left after a step (Wolfe's second condition).
+/// The share of the slope that may be left after a step (Wolfe's second condition).
 const SLOPE: f64 = 0.9;
 
-/// What the length of a step is multiplied with, or divided by, at first.
+/// The factor by which the length of a step changes at first.
 const STRETCH: f64 = 2.0;
 
-/// Changes of a step's length after which everything starts again. (Each counts twice, as in Kaldi.)
+/// After this many changes of a step's length, the method starts again. (Each counts twice, as in Kaldi.)
 const PATIENCE: u32 = 50;
 
-/// A change of a point, or of values, that is nothing but rounding.
+/// A change of a point, or of values, that is only rounding.
 const ROUNDING: f64 = 1.0e-8;
 
 /// Minimizes a function with the method of Broyden, Fletcher, Goldfarb and Shanno in limited memory: algorithm 7.5 of
 /// Nocedal and Wright, "Numerical Optimization" (2nd edition), with a line search that doubles and halves steps.
 ///
-/// Somebody else computes the function: its value and gradient at [`Lbfgs::proposal`] are told with [`Lbfgs::step`],
-/// again and again. Follows Kaldi's `OptimizeLbfgs` decision by decision, in double precision.
+/// The caller computes the function: it passes value and gradient at [`Lbfgs::proposal`] to [`Lbfgs::step`], again and
+/// again. Follows Kaldi's `OptimizeLbfgs` decision by decision, in double precision.
 #[derive(Clone, Debug)]
 pub(super) struct Lbfgs {
     /// The last point that was accepted, with its value and gradient.
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
-    /// Where the function is wanted next.
+    /// The point at which the function is needed next.
     proposal: Vec<f64>,
     steps: VecDeque<Step>,
-    /// The diagonal of the inverse of the curvature to start from, which is the same in all directions.
+    /// The diagonal of the inverse of the curvature at the start, which is the same in all directions.
     scale: f64,
     search: Option<Search>,
     best_value: f64,
@@ -79,7 +79,7 @@ impl Lbfgs {
         }
     }
 
-    /// Where the function is wanted next.
+    /// The point at which the function is needed next.
     pub(super) fn proposal(&self) -> &[f64] {
         &self.proposal
     }
@@ -159,7 +159,7 @@ impl Lbfgs {
         self.search = Some(search);
     }
 
-    /// Remembers the step to the proposal; returns whether it is one that the method can go on with.
+    /// Remembers the step to the proposal; returns whether the method can go on with it.
     fn accept(&mut self, gradient: &[f64]) -> bool {
         let (mut change, mut gradient_change) = (self.proposal.clone(), gradient.to_vec());
         add(&mut change, -1.0, &self.point);
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!((value, place), (0.0, vec![1.0, 1.0]));
         let (value, place) = minimize(&[3.0], 0, |_| unreachable!());
         assert_eq!((value, place), (f64::INFINITY, vec![3.0]));
-        // A value that is not a number is never better.
+        // NaN is never a better value.
         let (value, _) = minimize(&[3.0], 30, |x| (if x[0] > 2.0 { x[0] } else { f64::NAN }, vec![1.0]));
         assert!((2.0..=3.0).contains(&value), "{value}");
     }

@@ -9,7 +9,7 @@ use std::collections::binary_heap::PeekMut;
 struct Waiting {
     class: usize,
     num_components: usize,
-    /// The power of the number of its vectors; 0 where it has as many components as it can have.
+    /// The power of the number of its vectors; 0 if it cannot have more components.
     occupancy: f32,
 }
 
@@ -39,13 +39,13 @@ impl PartialEq for Waiting {
 
 impl Eq for Waiting {}
 
-/// Shares out `target` components to classes of these sizes: one to each, and then one after the other to the class with
-/// the largest power of its size per component, if it has more vectors than components (Kaldi's `GetSplitTargets`).
-/// Returns the number of components of each class; all in all there are fewer than asked for where there are too few
-/// vectors.
+/// Shares out `target` components to classes of these sizes: one to each, and then one after the other to the class
+/// with the largest power of its size per component, if it has more vectors than components (Kaldi's
+/// `GetSplitTargets`). Returns the number of components of each class. The total is less than `target` if there are too
+/// few vectors.
 ///
-/// Which one of equal classes comes first is left to the heap. The standard library's is the same as that of the GNU C++
-/// library, so that it is the one that comes first in Kaldi.
+/// The heap decides which of equal classes comes first. The heap of the standard library works like that of the GNU C++
+/// library, so that the same class comes first as in Kaldi.
 pub(super) fn share_out(sizes: &[usize], target: usize, power: f32) -> Vec<usize> {
     let occupancy = |size: usize| (size as f32).powf(power);
     let mut waiting = BinaryHeap::new();

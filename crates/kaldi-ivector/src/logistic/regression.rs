@@ -5,8 +5,8 @@ use kaldi_matrix::{Matrix, Vector};
 
 use crate::{Error, Result};
 
-/// A classifier of vectors: for each class, or each of several components of a class, a weight for every element and an
-/// offset.
+/// A classifier of vectors: for each class, or for each of several components of a class, a weight for every element
+/// and an offset.
 ///
 /// As text, of two classes in one dimension:
 ///
@@ -45,7 +45,7 @@ impl LogisticRegression {
         self.weights.num_cols() - 1
     }
 
-    /// The number of classes; those without components count, too.
+    /// The number of classes, including those without components.
     pub fn num_classes(&self) -> usize {
         self.classes.iter().max().map_or(0, |last| last + 1)
     }
@@ -88,7 +88,7 @@ impl LogisticRegression {
     }
 }
 
-/// The logarithm of the sum of what these are the logarithms of; negative infinity for none.
+/// The logarithm of the sum of the numbers with these logarithms; negative infinity if there are none.
 fn log_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let max = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if max.is_infinite() {

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The smallest probability of a vector's own class.
 const LEAST_PROBABILITY: f64 = 1.0e-20;
 
-/// The deviation of the weights of a new component from those of the one that it is split from.
+/// The deviation of the weights of a new component from those of the component that was split.
 const NOISE: f32 = 1.0e-5;
 
 /// How a classifier is trained.
@@ -40,7 +40,7 @@ impl Default for TrainingOptions {
 
 /// Trains a classifier step by step: finds the weights that make the classes of known vectors most likely.
 ///
-/// What is maximized is the average logarithm of the posterior of each vector's class, less half the normalizer times the
+/// The objective is the average logarithm of the posterior of each vector's class, minus half the normalizer times the
 /// sum of the squares of all weights. Follows Kaldi's `LogisticRegression::Train`, in double precision.
 #[derive(Clone, Debug)]
 pub struct Trainer {
@@ -56,7 +56,7 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// Takes vectors and the class of each, from 0 to the number of classes; all weights are zero at first.
+    /// Takes vectors and the class of each, counted from 0; all weights are zero at first.
     ///
     /// # Errors
     /// If there are no vectors or not as many classes, vectors have different dimensions or are not finite, or a class
@@ -112,10 +112,10 @@ impl Trainer {
         sizes
     }
 
-    /// Improves the weights by one step; returns the objective at the weights before it, which grows in most steps.
+    /// Improves the weights by one step; returns the objective before it, which grows in most steps.
     ///
     /// # Errors
-    /// If the products of matrices that make it cannot be computed.
+    /// If the products of matrices cannot be computed.
     pub fn step(&mut self) -> Result<f64> {
         let (objective, gradient) = self.objective().map_err(Error::matrix("the objective"))?;
         // The optimizer minimizes.
@@ -123,13 +123,13 @@ impl Trainer {
         Ok(objective)
     }
 
-    /// The objective at the proposed weights, and its gradient, negated.
+    /// The negated objective at the proposed weights, and its gradient.
     fn objective(&self) -> Result<(f64, Vec<f64>), kaldi_matrix::Error> {
         let weights = self.weights(self.optimizer.proposal());
         let mut posteriors = self.vectors.multiply_transposed(&weights)?;
         posteriors.apply_softmax_per_row();
         let mut sum = 0.0;
-        // What is left in each row is how much the row's vector is to be taken away from the weights of a component.
+        // After this, each row says how much of its vector to subtract from the weights of each component.
         for (row, &label) in posteriors.rows_mut().zip(&self.labels) {
             let own = row.iter().zip(&self.classes).filter(|(_, class)| **class == label);
             let probability = own.map(|(posterior, _)| posterior).sum::<f64>().max(LEAST_PROBABILITY);
@@ -146,9 +146,9 @@ impl Trainer {
         Ok((sum / num_vectors - 0.5 * self.normalizer * squares, gradient.into_vec()))
     }
 
-    /// Splits components until there are `num_components` of them, or as many as there are vectors for, and starts again
-    /// from the best weights so far; returns how many there are then. New components get weights with a bit of noise,
-    /// from `random` as in Kaldi.
+    /// Splits components until there are `num_components` of them, or as many as there are vectors for, and starts
+    /// again from the best weights so far; returns the new number of components. New components get weights with a
+    /// little noise from `random`, as in Kaldi.
     pub fn split(&mut self, num_components: usize, power: f64, random: &mut Random) -> usize {
         let shares = share_out(&self.sizes(), num_components, power as f32);
         let num_cols = self.vectors.num_cols();

@@ -19,9 +19,9 @@ pub struct AdaptationStats {
 pub struct AdaptationOptions {
     /// How much the difference of the means adds to the spread of the new vectors.
     pub mean_diff_scale: f64,
-    /// What part of the excess variance goes to the covariance within speakers.
+    /// The share of the excess variance that goes to the covariance within speakers.
     pub within_covar_scale: f64,
-    /// What part of the excess variance goes to the covariance between speakers.
+    /// The share of the excess variance that goes to the covariance between speakers.
     pub between_covar_scale: f64,
 }
 
@@ -43,13 +43,13 @@ impl AdaptationStats {
         Ok(())
     }
 
-    /// Adapts a model: its mean becomes that of the vectors, and in the directions in which these vary more than the
-    /// model expects, its covariances grow. Returns the variances in all directions, compared with what the model
-    /// expects, the largest first (Kaldi's `PldaUnsupervisedAdaptor`).
+    /// Adapts a model: its mean becomes that of the vectors, and its covariances grow in the directions in which the
+    /// vectors vary more than the model expects. Returns the variances in all directions relative to the model, the
+    /// largest first (Kaldi's `PldaUnsupervisedAdaptor`).
     ///
     /// # Errors
-    /// If there are no vectors or they have another dimension than the model, the scale of the difference of the means
-    /// is negative, or a covariance is none with these scales.
+    /// If there are no vectors or their dimension is not that of the model, the scale of the difference of the means is
+    /// negative, or these scales do not give a covariance.
     pub fn adapt(self, plda: &Plda, options: &AdaptationOptions) -> Result<(Plda, Vector<f64>)> {
         let Self { count, sum, squares } = self;
         let Some(squares) = squares else {
@@ -83,7 +83,7 @@ fn adapted_covariances(
     difference.add_scaled(-1.0, &plda.mean)?;
     variance.add_outer(options.mean_diff_scale, difference.as_slice())?;
 
-    // Where the whole covariance of the model is the unit matrix.
+    // The space in which the whole covariance of the model is the unit matrix.
     let mut whitening = plda.transform.clone();
     for (row, psi) in whitening.rows_mut().zip(plda.psi.as_slice()) {
         let scale = 1.0 / (1.0 + psi).sqrt();
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn excess_variance_is_shared_out() {
-        // Mean 3, variance 16, and 4 for the difference of the means: five times the 4 that are expected.
+        // Mean 3, variance 16, and 4 for the difference of the means: five times the expected 4.
         let stats = stats(&[&[-1.0], &[7.0]]);
         let (adapted, variances) = stats.clone().adapt(&one_dimension(), &OPTIONS).unwrap();
         near(variances.as_slice(), &[5.0]);

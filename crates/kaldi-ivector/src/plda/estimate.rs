@@ -8,7 +8,7 @@ use super::Plda;
 use crate::squares::Squares;
 use crate::{Error, Result};
 
-/// What is known of the speakers: their mean vectors, and how their utterances spread around these.
+/// Statistics of the speakers: their mean vectors, and how their utterances spread around these.
 #[derive(Clone, Debug, Default)]
 pub struct PldaStats {
     dim: usize,
@@ -46,7 +46,7 @@ impl PldaStats {
         Ok(())
     }
 
-    /// The dimension of the vectors; 0 as long as there are none.
+    /// The dimension of the vectors; 0 if there are none yet.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -54,16 +54,17 @@ impl PldaStats {
 
 /// Estimates the covariances within and between speakers by expectation and maximization, step by step.
 ///
-/// The mean of a speaker's vectors is the sum of two hidden parts: where the speaker is, and the average of what its
-/// utterances add. Given the covariances both are normally distributed, and given their distributions the covariances
-/// are averages. Follows Kaldi's `PldaEstimator`; speakers with the same number of utterances are done together.
+/// The mean of a speaker's vectors is the sum of two hidden parts: the position of the speaker, and the average of what
+/// its utterances add. Given the covariances both are normally distributed, and given their distributions the
+/// covariances are averages. Follows Kaldi's `PldaEstimator`; speakers with the same number of utterances are computed
+/// together.
 #[derive(Clone, Debug)]
 pub struct PldaEstimator {
     mean: Vector<f64>,
     num_examples: f64,
     num_speakers: f64,
     scatter: SymmetricMatrix,
-    /// Numbers of utterances, and the means of the speakers that have so many, less the mean of all.
+    /// Numbers of utterances, and the means of the speakers that have so many, minus the mean of all.
     groups: Vec<(f64, Matrix<f64>)>,
     within: SymmetricMatrix,
     between: SymmetricMatrix,
@@ -102,12 +103,12 @@ impl PldaEstimator {
         })
     }
 
-    /// The covariance within speakers, as far as it is estimated.
+    /// The covariance within speakers, as estimated so far.
     pub fn within(&self) -> &SymmetricMatrix {
         &self.within
     }
 
-    /// The covariance between speakers, as far as it is estimated.
+    /// The covariance between speakers, as estimated so far.
     pub fn between(&self) -> &SymmetricMatrix {
         &self.between
     }
@@ -130,7 +131,8 @@ impl PldaEstimator {
             let num_speakers = means.num_rows() as f64;
             let mut precision = between_inverse.clone();
             precision.add_scaled(*num, &within_inverse)?;
-            // The covariance of both hidden parts, and the matrix that takes means to where the speakers probably are.
+            // The covariance of both hidden parts, and the matrix that maps means to the probable positions of the
+            // speakers.
             let covariance = precision.inverse()?;
             let mut filter = within_inverse.to_matrix().multiply(&covariance.to_matrix())?;
             filter.scale(*num);
@@ -142,7 +144,8 @@ impl PldaEstimator {
             within.add_scaled(num_speakers * num, &covariance)?;
             within.add_gram(*num, &rests)?;
         }
-        // Within speakers, the differences from their means count, and what the means have from utterances.
+        // Within speakers, two things count: the differences from their means, and the part of the means that comes
+        // from utterances.
         within.scale(1.0 / self.num_examples);
         between.scale(1.0 / self.num_speakers);
         Ok((within, between))

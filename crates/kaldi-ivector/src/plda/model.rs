@@ -5,11 +5,11 @@ use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 
 use crate::{Error, Result};
 
-/// A negative eigenvalue of a covariance is taken for zero where it is this small, compared with the largest one.
+/// A negative eigenvalue of a covariance counts as zero if it is this small, compared with the largest one.
 const ROUNDING: f64 = 1.0e-6;
 
-/// A model of speaker vectors: each is the sum of a mean, something that its speaker has, and something that differs from
-/// utterance to utterance, both normally distributed.
+/// A model of speaker vectors: each is the sum of a mean, a part of its speaker, and a part that differs from utterance
+/// to utterance; both parts are normally distributed.
 ///
 /// Follows Sergey Ioffe, "Probabilistic Linear Discriminant Analysis", ECCV 2006, as Kaldi's `Plda` does. A file has the
 /// mean, a transform that makes the covariance within speakers the unit matrix and that between speakers diagonal, and
@@ -29,11 +29,11 @@ pub struct Plda {
     pub(super) transform: Matrix<f64>,
     /// The diagonal of the covariance between speakers after the transform.
     pub(super) psi: Vector<f64>,
-    /// What the transform makes of the mean, negated.
+    /// The transformed mean, negated.
     offset: Vector<f64>,
 }
 
-/// How vectors are brought to the same length before they are scored.
+/// How vectors get the same length before they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct LengthNormalization {
@@ -53,7 +53,7 @@ impl Default for LengthNormalization {
 }
 
 impl Plda {
-    /// Makes a model of a mean and of the covariances within and between speakers.
+    /// Makes a model from a mean and the covariances within and between speakers.
     ///
     /// # Errors
     /// If the sizes differ, the covariance within speakers is not positive definite, or that between speakers has
@@ -109,8 +109,8 @@ impl Plda {
         &self.psi
     }
 
-    /// Adds `factor` times the covariance between speakers to that within them, which makes up for utterances that were
-    /// too few (Kaldi's `SmoothWithinClassCovariance`).
+    /// Adds `factor` times the covariance between speakers to that within them, which compensates for too few
+    /// utterances (Kaldi's `SmoothWithinClassCovariance`).
     ///
     /// # Errors
     /// If the factor does not lie between 0 and 1.
@@ -127,7 +127,7 @@ impl Plda {
         Ok(())
     }
 
-    /// The model of vectors that are transformed first, by a matrix that may have fewer rows than columns (Kaldi's
+    /// The model for vectors that are first transformed by a matrix, which may have fewer rows than columns (Kaldi's
     /// `ApplyTransform`).
     ///
     /// # Errors
@@ -146,10 +146,11 @@ impl Plda {
         Self::from_covariances(mean, &within, &between)
     }
 
-    /// Transforms a vector, which may be the average of those of `num_examples` utterances, for a `Scorer`; returns
-    /// what it was multiplied with too, or would have been without length normalization (Kaldi's `TransformIvector`).
+    /// Transforms a vector, which may be the average of those of `num_examples` utterances, for a `Scorer`. Also
+    /// returns the factor by which it was multiplied, or would have been with length normalization (Kaldi's
+    /// `TransformIvector`).
     ///
-    /// A vector that is the mean of the model becomes what is not a number, unless its length is left alone.
+    /// A vector that is the mean of the model becomes NaN, unless its length is left alone.
     ///
     /// # Errors
     /// If the vector has another dimension, or there are no examples.

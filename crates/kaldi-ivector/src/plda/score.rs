@@ -1,4 +1,4 @@
-//! Scores of trials: how much more likely two vectors are of one speaker than of two.
+//! Scores of trials: how much more likely it is that two vectors are of one speaker than of two.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,8 +10,9 @@ use crate::{Error, Result};
 
 /// Scores vectors that [`Plda::transform`] has transformed.
 ///
-/// The score is the logarithm of a ratio of two densities of the test vector, both Gaussian: given the speaker's vector,
-/// and given nothing. What does not depend on the trial is computed once for each speaker and test vector.
+/// The score is the logarithm of a ratio of two densities of the test vector, both Gaussian: the density given the
+/// speaker's vector, and the density without it. Everything that does not depend on the trial is computed once for each
+/// speaker and test vector.
 #[derive(Clone, Debug)]
 pub struct Scorer {
     psi: Vector<f64>,
@@ -27,10 +28,10 @@ struct Density {
     log_det: f64,
 }
 
-/// The density of a test vector, given the average of so many vectors of the speaker.
+/// The density of a test vector, given the average of this many vectors of the speaker.
 #[derive(Clone, Debug)]
 struct Given {
-    /// The density's mean is this times the speaker's vector.
+    /// The factor of the speaker's vector that gives the mean of the density.
     weight: Vec<f64>,
     density: Density,
 }
@@ -46,7 +47,7 @@ pub struct Enrolled {
 #[derive(Clone, Debug)]
 pub struct Trial {
     vector: Vector<f32>,
-    /// The logarithm of its density without a speaker, but for a constant.
+    /// The logarithm of its density without a speaker, except for a constant.
     log_density: f64,
 }
 
@@ -109,7 +110,7 @@ impl Scorer {
             return Err(Error::Length { what: "elements of a vector", expected: dim, got: vectors.num_cols() });
         }
         let vectors: Matrix<f64> = vectors.to_precision();
-        // The distance from the mean, multiplied out: its middle part is a product of matrices.
+        // The distance from the mean, expanded: its middle part is a product of matrices.
         let mut means = vectors.clone();
         let (mut of_mean, mut of_test) = (Vec::new(), Vec::new());
         for (mean, test) in means.rows_mut().zip(vectors.rows()) {
@@ -134,7 +135,7 @@ impl Scorer {
 }
 
 impl Enrolled {
-    /// Tells how much more likely the vector is of this speaker than of another one: the logarithm of the ratio of
+    /// Returns how much more likely the vector is of this speaker than of another one: the logarithm of the ratio of
     /// likelihoods (Kaldi's `LogLikelihoodRatio`).
     pub fn score(&self, trial: &Trial) -> f32 {
         let Given { weight, density } = &*self.given;
