@@ -19,7 +19,7 @@ use kaldi_matrix::{Matrix, Vector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiagGmm {
-    /// The log likelihood of each Gaussian at zero, its weight included; negative infinity where it has none.
+    /// The log likelihood of each Gaussian at zero, its weight included; negative infinity if the weight is 0.
     constants: Vector<f32>,
     weights: Vector<f32>,
     /// Means divided by variances, a row for each Gaussian.
@@ -82,8 +82,8 @@ impl DiagGmm {
         (self.means_invvars.row(gauss), self.inv_vars.row(gauss))
     }
 
-    /// The probabilities that `selected` Gaussians have made this frame, if one of them has: positive, with a sum of one.
-    /// Likelihoods are computed in double precision.
+    /// The probabilities that each of the `selected` Gaussians made this frame, given that one of them did: positive,
+    /// with a sum of one. Likelihoods are computed in double precision.
     ///
     /// # Panics
     /// If the frame has another dimension, or there is no such Gaussian.
@@ -107,16 +107,16 @@ impl DiagGmm {
         posteriors
     }
 
-    /// Consumes a mixture that is part of a larger object, in the form that the cursor has found there.
+    /// Consumes a mixture that is part of a larger object, in the form that the cursor has found.
     ///
     /// # Errors
-    /// If the bytes are no mixture, or its parts do not go together.
+    /// If the bytes are no mixture, or its parts do not fit each other.
     pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
         // Old models have other tokens at both ends.
         let old = cursor.rest().trim_ascii_start().starts_with(b"<DiagGMMBegin>");
         cursor.expect_token(if old { "<DiagGMMBegin>" } else { "<DiagGMM>" })?;
         if cursor.rest().trim_ascii_start().starts_with(b"<GCONSTS>") {
-            // They are computed anew.
+            // The constants are computed anew.
             cursor.expect_token("<GCONSTS>")?;
             Vector::<f32>::read_part(cursor)?;
         }

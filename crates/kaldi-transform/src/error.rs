@@ -5,7 +5,7 @@ use std::fmt;
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Statistics that do not go together, or from which nothing can be estimated.
+/// Statistics that do not fit each other, or from which nothing can be estimated.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,28 +13,28 @@ pub enum Error {
     LdaSize {
         /// The numbers of classes and dimensions of the sum so far.
         expected: (usize, usize),
-        /// Those of what is to be added.
+        /// Those of the statistics to add.
         got: (usize, usize),
     },
     /// Two MLLT statistics are of other dimensions.
     MlltSize {
         /// The dimension of the sum so far.
         expected: usize,
-        /// That of what is to be added.
+        /// That of the statistics to add.
         got: usize,
     },
     /// There are no statistics to estimate anything from.
     NoData,
-    /// More dimensions are asked for than there are.
+    /// More dimensions are wanted than there are.
     Dim {
-        /// What is asked for.
+        /// The wanted number.
         got: i32,
         /// The largest dimension possible.
         limit: usize,
         /// What sets the limit.
         why: &'static str,
     },
-    /// A text does not say which frames are the contexts of another.
+    /// A text does not describe the contexts of a frame.
     Contexts {
         /// The text.
         got: String,
@@ -46,16 +46,16 @@ pub enum Error {
         /// That of the features.
         got: usize,
     },
-    /// The Gaussians that were selected for a frame do not exist, or there are none.
+    /// The Gaussians that were selected for a frame do not exist, or none were selected.
     Selection {
         /// The frame, counted from zero.
         frame: usize,
         /// The numbers of the Gaussians.
         got: Vec<i32>,
     },
-    /// What the estimate computes is not possible with these statistics.
+    /// A computation of the estimate is not possible with these statistics.
     Estimate {
-        /// What was to be computed.
+        /// What should be computed.
         what: String,
         /// Why that is not possible.
         source: kaldi_matrix::Error,

@@ -30,21 +30,22 @@ impl Default for FmpeOptions {
     }
 }
 
-/// A transform of features that depends on which Gaussians are near (Kaldi's `Fmpe`).
+/// A transform of features that depends on the Gaussians near a frame (Kaldi's `Fmpe`).
 ///
 /// A frame gets the posteriors of its selected Gaussians. Each of them yields high-dimensional features: the frame's
 /// distance from the mean in standard deviations, times the posterior, and the posterior itself, times a scale. A
-/// projection, trained, makes an offset of them for each *context*; those of the frames around are added up with the
-/// weights of the contexts, and multiplied with the Cholesky factor of the features' covariance. In single precision.
+/// trained projection turns them into an offset for each *context*. The offsets of the surrounding frames are added up
+/// with the weights of the contexts, and multiplied with the Cholesky factor of the covariance of the features. All in
+/// single precision.
 ///
-/// The file begins with the mixture of Gaussians, so that programs that select them read it as one.
+/// The file starts with the mixture of Gaussians, so that programs that select Gaussians read it as a mixture.
 #[derive(Clone, Debug)]
 pub struct Fmpe {
     gmm: DiagGmm,
-    /// The contexts as the file has them.
+    /// The contexts as in the file.
     context_expansion: String,
     post_scale: f32,
-    /// The frames of each context, seen from the one that is computed, and their weights.
+    /// The frames of each context, relative to the frame that is computed, and their weights.
     contexts: Vec<Vec<(i32, f32)>>,
     /// The projection of each Gaussian's features, `dim + 1 × contexts * dim`.
     projections: Vec<Arc<Matrix<f32>>>,
@@ -74,12 +75,11 @@ impl Fmpe {
         })
     }
 
-    /// Computes the offsets of `num_frames × dim` features, given the Gaussians that were selected for each frame; they are
-    /// to be added to the features.
+    /// Computes the offsets of `num_frames × dim` features, given the Gaussians that were selected for each frame. The
+    /// caller adds them to the features.
     ///
     /// # Errors
-    /// If the features are empty or have another dimension, or the selection is not one of existing Gaussians for each
-    /// frame.
+    /// If the features are empty or have another dimension, or a frame has no selection of existing Gaussians.
     pub fn offsets(&self, feats: &Matrix<f32>, selected: &[Vec<i32>]) -> Result<Matrix<f32>> {
         let (num_frames, dim) = feats.size();
         if dim != self.gmm.dim() {
@@ -118,7 +118,8 @@ impl Fmpe {
         if selected.len() != num_frames {
             return Err(Error::Selection { frame: selected.len().min(num_frames), got: Vec::new() });
         }
-        // What a Gaussian has to do, so that its projection is multiplied once with all of it.
+        // The frames of each Gaussian with their posteriors, so that its projection is multiplied once with all of
+        // them.
         let mut shares: Vec<Vec<(usize, f32)>> = vec![Vec::new(); self.gmm.num_gauss()];
         for (frame, list) in selected.iter().enumerate() {
             let number = |&gauss: &i32| usize::try_from(gauss).ok().filter(|gauss| *gauss < self.gmm.num_gauss());
@@ -168,7 +169,7 @@ fn parse_contexts(text: &str) -> Option<Vec<Vec<(i32, f32)>>> {
     text.split(':').map(|context| context.split(';').map(term).collect()).collect()
 }
 
-/// The covariance of what a mixture describes.
+/// The covariance of the distribution that a mixture describes.
 fn covariance(gmm: &DiagGmm) -> Result<SymmetricMatrix> {
     let failed = || Error::estimate("the covariance of the mixture");
     let dim = gmm.dim();
@@ -194,7 +195,7 @@ impl Value for Fmpe {
     const NAME: &'static str = "fMPE transform";
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        // Nothing tells the end before it was read; a file has nothing else.
+        // The end is only known after reading; a file has nothing else.
         if !at_end {
             return Ok(Frame::Partial(window.len() as u64 + 1));
         }
@@ -301,7 +302,7 @@ mod tests {
             for length in 0..bytes.len() - 2 {
                 assert!(Fmpe::read(&mut Cursor::new(&bytes[..length])).is_err(), "{length}");
             }
-            // Its begin is a mixture.
+            // It starts with a mixture.
             assert_eq!(DiagGmm::read(&mut Cursor::new(&bytes)), Ok(gmm()));
         }
     }

@@ -18,14 +18,14 @@ pub struct LdaStats {
     squares: SymmetricMatrix,
 }
 
-/// What an estimate of LDA should be like.
+/// The options of an estimate of LDA.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LdaOptions {
     /// The number of dimensions kept.
     pub dim: i32,
     /// Whether there may be as many dimensions as classes, or more.
     pub allow_large_dim: bool,
-    /// The variance within classes in each dimension, 1 for plain LDA. Where it is smaller, dimensions in which classes
+    /// The variance within classes in each dimension, 1 for plain LDA. If it is smaller, dimensions in which classes
     /// differ little become small.
     pub within_class_factor: f32,
     /// Whether an offset makes the mean zero.
@@ -37,9 +37,9 @@ pub struct LdaOptions {
 pub struct Lda {
     /// The number of dimensions kept.
     pub dim: usize,
-    /// The number of vectors it was made from.
+    /// The number of vectors in the statistics.
     pub count: f64,
-    /// What had to be added to the variances within classes, since they were not positive definite.
+    /// The addition to the variances within classes, if they were not positive definite.
     pub smoothing: Option<f32>,
     /// The variance between classes in each dimension, compared with that within classes; the largest first.
     pub singular_values: Vector<f64>,
@@ -77,7 +77,7 @@ impl LdaStats {
         self.squares.add_scaled(1.0, &other.squares).map_err(refused)
     }
 
-    /// Adds `sign` times the squares of the classes' means, which files have not.
+    /// Adds `sign` times the squares of the classes' means, which are not in files.
     fn add_squares_of_means(&mut self, sign: f64) -> std::result::Result<(), kaldi_matrix::Error> {
         for (&count, sum) in self.counts.iter().zip(self.sums.rows()) {
             if count != 0.0 {
@@ -87,12 +87,12 @@ impl LdaStats {
         Ok(())
     }
 
-    /// Estimates the transform that makes the variance within classes 1 in all directions, and has the directions in
-    /// which classes differ most first.
+    /// Estimates the transform that makes the variance within classes 1 in all directions, and puts the directions
+    /// first in which classes differ most.
     ///
     /// # Errors
-    /// If there are no statistics, more dimensions are asked for than the options allow, or the variance within
-    /// classes is not positive definite even after smoothing.
+    /// If there are no statistics, more dimensions are wanted than the options allow, or the variance within classes is
+    /// not positive definite even after smoothing.
     pub fn estimate(&self, options: &LdaOptions) -> Result<Lda> {
         let dim = self.check_dim(options)?;
         let count: f64 = self.counts.iter().sum();
@@ -158,13 +158,13 @@ impl LdaStats {
 }
 
 impl Lda {
-    /// The transform with the dimensions that are kept.
+    /// The transform with only the dimensions that are kept.
     pub fn transform(&self) -> Matrix<f32> {
         self.full_transform.range(0..self.dim, 0..self.full_transform.num_cols())
     }
 }
 
-/// Factors a covariance; where it is not positive definite, a thousandth of its mean variance is added first.
+/// Factors a covariance; if it is not positive definite, a thousandth of its mean variance is added first.
 fn factor_smoothed(covariance: &mut SymmetricMatrix) -> Result<(Cholesky, Option<f32>)> {
     if let Ok(cholesky) = covariance.cholesky() {
         return Ok((cholesky, None));
@@ -176,7 +176,7 @@ fn factor_smoothed(covariance: &mut SymmetricMatrix) -> Result<(Cholesky, Option
     Ok((cholesky, Some(smoothing)))
 }
 
-/// Appends a column that takes the transformed mean away.
+/// Appends a column that subtracts the transformed mean.
 pub(crate) fn append_offset(transform: &mut Matrix<f64>, mean: &Vector<f64>) {
     let dim = transform.num_cols();
     transform.resize(transform.num_rows(), dim + 1);
@@ -237,7 +237,7 @@ impl Value for LdaStats {
         self.sums.to_precision::<f32>().write_part(out, format);
         write_token(out, b"<SECOND_ACCS>");
         let mut stored = self.clone();
-        // All sizes agree, or there would be no statistics.
+        // All sizes agree, since the statistics exist.
         let _ = stored.add_squares_of_means(-1.0);
         stored.squares.write_part::<f32>(out, format);
         write_token(out, b"</LDAACCS>");
@@ -382,7 +382,7 @@ mod tests {
     fn a_singular_covariance_is_smoothed() {
         let mut flat = stats();
         flat.squares.as_mut_slice()[1..].fill(0.0);
-        // No variance at all in the second dimension, or rather less by rounding.
+        // No variance in the second dimension, or a negative one by rounding.
         flat.squares.as_mut_slice()[2] = -1e-12;
         let lda = flat.estimate(&options(1)).unwrap();
         assert_eq!(lda.smoothing, Some(0.00025));

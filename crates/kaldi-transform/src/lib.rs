@@ -2,7 +2,7 @@
 //!
 //! | transform | what it finds | statistics |
 //! | --- | --- | --- |
-//! | LDA | the directions in which classes differ most, compared with how they spread | [`LdaStats`] |
+//! | LDA | the directions in which classes differ most, compared with their spread | [`LdaStats`] |
 //! | MLLT | the directions in which Gaussians with diagonal covariances fit best | [`MlltStats`] |
 //! | PCA | the directions of the largest variance | [`PcaStats`] |
 //! | fMPE | offsets to features, by what distinguishes the models that are recognized | trained elsewhere, see [`Fmpe`] |
@@ -26,7 +26,7 @@
 //! </MlltAccs>
 //! ```
 //!
-//! Everything is computed in double precision and rounded once, where Kaldi writes single precision.
+//! Everything is computed in double precision and rounded once; Kaldi writes single precision.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -5,11 +5,11 @@ use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 
 use crate::{Error, Result};
 
-/// Steps over all rows of the transform.
+/// The number of steps over all rows of the transform.
 const NUM_ITERATIONS: usize = 200;
 
-/// Statistics for MLLT: for each dimension, the covariance of all frames around their Gaussians' means, each divided by
-/// the Gaussian's variance in that dimension.
+/// Statistics for MLLT: for each dimension, the covariance of all frames around the means of their Gaussians, each
+/// divided by the variance of the Gaussian in that dimension.
 ///
 /// Kaldi's `MlltAccs`, in double precision in files too.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,9 +25,9 @@ pub struct MlltStats {
 pub struct Mllt {
     /// The square transform.
     pub transform: Matrix<f32>,
-    /// The number of frames it was made from.
+    /// The number of frames in the statistics.
     pub count: f64,
-    /// By how much the log likelihood of a frame is better, after each iteration.
+    /// The improvement of the log likelihood of a frame after each iteration.
     pub improvements: Vec<f64>,
 }
 
@@ -63,7 +63,7 @@ impl MlltStats {
 
     /// Estimates the transform under which diagonal covariances fit best, starting from the unit matrix.
     ///
-    /// Follows Kaldi's `MlltAccs::Update`: 200 times over all rows, each of which is estimated while the others stand
+    /// Follows Kaldi's `MlltAccs::Update`: 200 times over all rows; each is estimated while the others are fixed
     /// (equation 22 of Gales's "Semi-tied covariance matrices for hidden Markov models").
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl MlltStats {
         let mut improvements = Vec::with_capacity(NUM_ITERATIONS);
         let mut improvement = 0.0;
         for _ in 0..NUM_ITERATIONS {
-            // Each row that changes changes the inverse. Computing it anew now and then keeps the roundings small.
+            // Each new row changes the inverse. Computing it anew now and then keeps the roundings small.
             let mut inverse = transform.inverse().map_err(Error::estimate("the inverse of the transform"))?;
             for (row, squares_inverse) in inverses.iter().enumerate() {
                 improvement += self
@@ -93,7 +93,8 @@ impl MlltStats {
         Ok(Mllt { transform: transform.to_precision(), count: self.count, improvements })
     }
 
-    /// Estimates one row of the transform while the others stand; returns by how much the objective function is better.
+    /// Estimates one row of the transform while the others are fixed; returns the improvement of the objective
+    /// function.
     fn estimate_row(
         &self,
         row: usize,
@@ -102,7 +103,7 @@ impl MlltStats {
         inverse: &mut Matrix<f64>,
     ) -> Result<Result<f64>, kaldi_matrix::Error> {
         let squares = &self.squares[row];
-        // The cofactors of the row but for a factor, which makes no difference.
+        // The cofactors of the row except for a factor, which makes no difference.
         let cofactors = inverse.column(row);
         let objective = |elements: &[f64]| -> Result<f64, kaldi_matrix::Error> {
             let product = dot(elements, cofactors.as_slice());

@@ -5,10 +5,10 @@ use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 use crate::lda::append_offset;
 use crate::{Error, Result};
 
-/// Single vectors that are added together.
+/// The number of single vectors that are added together.
 const BATCH: usize = 256;
 
-/// Variances below this are taken for this much where they are normalized.
+/// Variances below this are replaced by this in normalization.
 const LEAST_VARIANCE: f64 = 1.0e-15;
 
 /// Statistics for PCA: the sum of vectors and of their outer products.
@@ -17,7 +17,7 @@ pub struct PcaStats {
     count: u64,
     sum: Vector<f64>,
     squares: SymmetricMatrix,
-    /// Single vectors that are to be added together, which is faster.
+    /// Single vectors that wait to be added together, which is faster.
     waiting: Vec<f64>,
 }
 
@@ -37,12 +37,12 @@ impl PcaStats {
         self.count
     }
 
-    /// The dimension of the vectors, 0 as long as there are none.
+    /// The dimension of the vectors, 0 if there are none yet.
     pub fn dim(&self) -> usize {
         self.sum.dim()
     }
 
-    /// Adds the rows of a matrix, the first of which determine the dimension.
+    /// Adds the rows of a matrix; the first matrix determines the dimension.
     ///
     /// # Errors
     /// If they have another dimension.
@@ -54,7 +54,7 @@ impl PcaStats {
         Ok(())
     }
 
-    /// Adds one vector, the first of which determines the dimension.
+    /// Adds one vector; the first one determines the dimension.
     ///
     /// # Errors
     /// If it has another dimension.
@@ -100,8 +100,8 @@ impl PcaStats {
 }
 
 impl Pca {
-    /// Scales the rows of the transform so that variances become 1; returns the variances that are so small that they
-    /// were taken for 1e-15.
+    /// Scales the rows of the transform so that variances become 1; returns the variances that were so small that they
+    /// were replaced by 1e-15.
     pub fn normalize_variance(&mut self) -> Vec<f64> {
         for (row, variance) in self.transform.rows_mut().zip(self.variances.as_slice()) {
             let scale = 1.0 / variance.max(LEAST_VARIANCE).sqrt();
@@ -110,7 +110,7 @@ impl Pca {
         self.variances.as_slice().iter().copied().filter(|&variance| variance < LEAST_VARIANCE).collect()
     }
 
-    /// Appends an offset to the transform that makes the mean zero; to be done last.
+    /// Appends an offset to the transform that makes the mean zero; call this last.
     pub fn normalize_mean(&mut self) {
         append_offset(&mut self.transform, &self.mean);
     }
@@ -175,7 +175,7 @@ mod tests {
         vectors.iter().for_each(|vector| one_by_one.add_vector(vector).unwrap());
         let rows = vectors.iter().flat_map(|vector| vector.as_slice()).copied().collect();
         together.add(&Matrix::from_vec(vectors.len(), 3, rows)).unwrap();
-        // Of integers, sums are exact.
+        // Sums of integers are exact.
         assert_eq!(one_by_one.estimate().unwrap(), together.estimate().unwrap());
     }
 
