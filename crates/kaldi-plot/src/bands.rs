@@ -10,15 +10,14 @@ use crate::buckets::buckets;
 /// Runs of equal labels.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bands {
-    /// First frame, frame behind the last one, label.
+    /// First frame, frame after the last one, label.
     pub(crate) runs: Vec<(usize, usize, i32)>,
-    /// The labels from the most frequent one on.
+    /// The labels, the most frequent one first.
     pub(crate) labels: Vec<i32>,
 }
 
 impl Bands {
-    /// Finds the runs, at most `most` of them. Frames that share a column of pixels get their most frequent label, or the
-    /// greatest.
+    /// Finds at most `most` runs. Frames that share a column of pixels get their most frequent label, or the greatest.
     pub(crate) fn of(labels: &[i32], most: usize, pooling: Pooling) -> Self {
         let mut runs: Vec<(usize, usize, i32)> = Vec::new();
         for range in buckets(labels.len(), most) {
@@ -37,7 +36,7 @@ impl Bands {
     }
 }
 
-/// The labels from the most frequent one on; of equally frequent ones the lesser is first.
+/// The labels, the most frequent one first; of equally frequent ones the lesser is first.
 fn by_frequency(labels: &[i32]) -> Vec<i32> {
     if let [label] = labels {
         return vec![*label];
@@ -77,7 +76,7 @@ mod tests {
             bands.runs,
             [(0, 250_000, 0), (250_000, 500_000, 1), (500_000, 750_000, 2), (750_000, 1_000_000, 3)]
         );
-        // What is rare is seen.
+        // A rare label is visible.
         assert_eq!(Bands::of(&labels, 800, Pooling::Max).runs, [(0, 1_000_000, 9)]);
         let changing: Vec<i32> = (0..100_000).collect();
         assert_eq!(Bands::of(&changing, 800, Pooling::Mean).runs.len(), 800);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Numbers of values in a row, divided into `most` ranges at most, all of the same length or nearly. The
-/// first value of a range is in the column of pixels of this number, where there are as many columns as ranges.
+/// Divides `count` values in a row into at most `most` ranges, all of nearly the same length. The number of a range is
+/// that of its column of pixels.
 pub(crate) fn buckets(count: usize, most: usize) -> impl Iterator<Item = Range<usize>> {
     let num_buckets = count.min(most.max(1));
     let begin = move |bucket: usize| (bucket as u128 * count as u128).div_ceil(num_buckets as u128) as usize;

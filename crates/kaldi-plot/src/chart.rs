@@ -1,4 +1,4 @@
-//! What is drawn within a pair of axes.
+//! Drawing within a pair of axes.
 
 use plotters::chart::ChartContext;
 use plotters::coord::cartesian::Cartesian2d;
@@ -19,7 +19,7 @@ pub(crate) type Failure<B> = DrawingAreaErrorKind<<B as DrawingBackend>::ErrorTy
 
 pub(crate) type Drawn<B, T = ()> = std::result::Result<T, Failure<B>>;
 
-/// The colours of lines and bars, and of what is around lines.
+/// The colours of lines and bars, and of the area around lines.
 pub(crate) const DARK: RGBColor = RGBColor(38, 84, 144);
 pub(crate) const PALE: RGBColor = RGBColor(190, 211, 224);
 
@@ -36,13 +36,13 @@ pub(crate) struct Curve<'a> {
 }
 
 impl Curve<'_> {
-    /// Draws a line through the values; where several share a column of pixels, through the lowest and the highest of them.
-    /// Columns with a value that is not finite have that value's colour.
+    /// Draws a line through the values; if several share a column of pixels, through the lowest and the highest of
+    /// them. Columns with a value that is not finite have the colour of that value.
     pub(crate) fn draw<B: DrawingBackend>(&self, chart: &mut Chart<'_, B>, up: &Scale) -> Drawn<B, Specials> {
         let (width, _) = chart.plotting_area().dim_in_pixel();
         let mut specials = Specials::default();
         let mut line = Vec::new();
-        // Lines of one pixel where they are dense.
+        // Lines are one pixel wide if they are dense.
         let thickness = if self.values.len() > width as usize { 1 } else { self.thickness };
         for range in buckets(self.values.len(), width as usize) {
             let values = &self.values[range.clone()];
@@ -73,7 +73,7 @@ impl Curve<'_> {
         self.start + at as f64 * self.step
     }
 
-    /// Draws the line that has come to its end. A single point is a dot.
+    /// Draws the finished line. A single point is a dot.
     fn finish_line<B: DrawingBackend>(
         &self,
         chart: &mut Chart<'_, B>,
@@ -93,7 +93,7 @@ impl Curve<'_> {
     }
 }
 
-/// Draws a rectangle for each run of equal labels, with the label in it where it has room.
+/// Draws a rectangle for each run of equal labels, with the label in it if there is room.
 pub(crate) fn draw_bands<B: DrawingBackend>(
     chart: &mut Chart<'_, B>,
     bands: &Bands,
@@ -121,13 +121,13 @@ pub(crate) fn draw_bands<B: DrawingBackend>(
     Ok(())
 }
 
-/// The style of text whose middle is at its place.
+/// The style of text that is centered at its place.
 pub(crate) fn centered(size: u32) -> TextStyle<'static> {
     use plotters::style::text_anchor::{HPos, Pos, VPos};
     TextStyle::from(text::font(size)).pos(Pos::new(HPos::Center, VPos::Center))
 }
 
-/// Draws a bar for each begin, end and height that is above zero.
+/// Draws a bar for each start, end and height that is above zero.
 pub(crate) fn draw_bars<B: DrawingBackend>(chart: &mut Chart<'_, B>, bars: &[(f64, f64, f64)]) -> Drawn<B> {
     let bar = |&(begin, end, height): &(f64, f64, f64)| {
         let mut bar = Rectangle::new([(begin, 0.0), (end, height)], DARK.filled());
@@ -138,7 +138,7 @@ pub(crate) fn draw_bars<B: DrawingBackend>(chart: &mut Chart<'_, B>, bars: &[(f6
     Ok(())
 }
 
-/// Draws a line of means in a band of deviations. Those that are not finite are left out.
+/// Draws a line of means in a band of deviations. Values that are not finite are left out.
 pub(crate) fn draw_means<B: DrawingBackend>(chart: &mut Chart<'_, B>, means: &[(f64, f64)]) -> Drawn<B> {
     let is_finite = |(mean, deviation): &(f64, f64)| (mean - deviation).is_finite() && (mean + deviation).is_finite();
     let numbered = || means.iter().enumerate().filter(|it| is_finite(it.1)).map(|(number, it)| (number as f64, it));

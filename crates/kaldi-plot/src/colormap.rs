@@ -7,10 +7,10 @@ use plotters::style::RGBColor;
 
 use crate::Error;
 
-/// A way from low to high values through colours.
+/// A range of colours for low to high values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colormap {
-    /// From violet over green to yellow, even to the eye, in print and to who cannot see all colours.
+    /// From violet over green to yellow, even to the eye, in print and for colour-blind people.
     #[default]
     Viridis,
     /// From black over red to light yellow.
@@ -21,7 +21,7 @@ pub enum Colormap {
     Plasma,
     /// From blue over grey to yellow.
     Cividis,
-    /// From white to black, as spectrograms were printed.
+    /// From white to black, like printed spectrograms.
     Gray,
     /// From blue over white to red, for values around zero.
     Diverging,
@@ -49,7 +49,7 @@ impl FromStr for Colormap {
 }
 
 impl Colormap {
-    /// The colour of a part of the way, from 0 to 1.
+    /// The colour at a part of the range, from 0 to 1.
     pub(crate) fn color(self, part: f64) -> RGBColor {
         let (gradient, part): (Gradient, f64) = match self {
             Self::Viridis => (colorous::VIRIDIS, part),
@@ -65,7 +65,7 @@ impl Colormap {
     }
 }
 
-/// The colours of a map, computed beforehand: more of them than eyes can tell apart.
+/// The colours of a map, computed in advance: more of them than eyes can distinguish.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette(Vec<RGBColor>);
 
@@ -76,13 +76,13 @@ impl Palette {
         Self((0..=Self::LAST).map(|at| map.color(at as f64 / Self::LAST as f64)).collect())
     }
 
-    /// [`Colormap::color`], or nearly.
+    /// Nearly [`Colormap::color`].
     pub(crate) fn color(&self, part: f64) -> RGBColor {
         self.0[(part.clamp(0.0, 1.0) * Self::LAST as f64).round() as usize]
     }
 }
 
-/// Values that no place in a colour map is for, and how they are shown.
+/// Values without a place in a colour map, and how they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
     Nan,
@@ -102,7 +102,7 @@ impl Special {
         }
     }
 
-    /// A colour that no map comes near to.
+    /// A colour that is unlike those of all maps.
     pub(crate) fn color(self) -> RGBColor {
         match self {
             Self::Nan => RGBColor(235, 0, 0),

@@ -13,9 +13,9 @@ pub enum Error {
     Option {
         /// Its name, without dashes.
         name: &'static str,
-        /// What it may be.
+        /// The allowed values.
         expected: String,
-        /// What it is.
+        /// The value.
         got: String,
     },
     /// There is nothing to draw.

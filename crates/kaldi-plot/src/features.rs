@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-/// Columns and rows of a grid that lists are put into. There are more than eyes can tell apart.
+/// The number of columns of a grid that holds lists. There are more than eyes can distinguish.
 const MOST_COLUMNS: usize = 8192;
 const MOST_ROWS: usize = 512;
 
 /// Features to draw: a value for each frame and dimension.
 #[derive(Clone, Debug)]
 pub struct Features<'a> {
-    /// Column after column of the picture.
+    /// The values, one column of the picture after the other.
     pub(crate) values: Cow<'a, [f32]>,
-    /// Cells from left to right, and upwards.
+    /// Cells from left to right; the next number is that of cells upwards.
     pub(crate) columns: usize,
     pub(crate) rows: usize,
-    /// Frames and dimensions that these stand for.
+    /// The number of frames and dimensions that the cells represent.
     pub(crate) num_frames: usize,
     pub(crate) dim: usize,
-    /// Whether they are weights of lists, most of which are zero.
+    /// Whether the values are weights of lists, most of which are zero.
     pub(crate) are_weights: bool,
 }
 
@@ -25,15 +25,15 @@ impl<'a> Features<'a> {
     /// Takes the values of a matrix, row by row: `num_frames × dim`.
     ///
     /// # Panics
-    /// If their number is another.
+    /// If there are more or fewer values.
     pub fn new(values: &'a [f32], num_frames: usize, dim: usize) -> Self {
         assert_eq!(Some(values.len()), num_frames.checked_mul(dim));
         Self { values: values.into(), columns: num_frames, rows: dim, num_frames, dim, are_weights: false }
     }
 
-    /// Takes a list of indices and weights for each frame, as posteriors have them; indices below 0 are left out. Weights of
-    /// neighbouring indices are added up where there are more than 512, and averaged over neighbouring frames where there
-    /// are more than 8192. So memory is bounded, whatever the lists are.
+    /// Takes a list of indices and weights for each frame, as in posteriors; indices below 0 are left out. Weights of
+    /// neighbouring indices are added up if there are more than 512, and averaged over neighbouring frames if there are
+    /// more than 8192. So memory is bounded for any lists.
     pub fn of_lists<L, I>(lists: L) -> Features<'static>
     where
         L: ExactSizeIterator<Item = I> + Clone,
@@ -88,7 +88,7 @@ mod tests {
         // Each frame has a weight of 1.
         let sums: Vec<f32> = features.values.chunks(MOST_ROWS).map(|column| column.iter().sum()).collect();
         assert!(sums.iter().all(|sum| (0.9..=1.1).contains(sum)));
-        // Upwards to the right.
+        // The diagonal goes up to the right.
         assert!(features.values[0] > 0.9 && *features.values.last().unwrap() > 0.9);
     }
 }

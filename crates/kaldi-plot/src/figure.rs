@@ -14,7 +14,7 @@ pub struct Waveform<'a> {
 /// A part of a figure, with axes of its own.
 #[derive(Clone, Debug)]
 pub enum Panel<'a> {
-    /// A heat map, or a curve where there is one dimension.
+    /// A heat map, or a curve if there is one dimension.
     Features(Features<'a>),
     /// A curve over seconds.
     Waveform(Waveform<'a>),
@@ -22,16 +22,16 @@ pub enum Panel<'a> {
     Labels(&'a [i32]),
     /// Bars side by side.
     Bars {
-        /// What stands above it.
+        /// The text above it.
         title: String,
-        /// For each bar where it begins and ends, and its height.
+        /// For each bar its start, its end, and its height.
         bars: Vec<(f64, f64, f64)>,
-        /// Whether only whole numbers have a place on the horizontal axis.
+        /// Whether the horizontal axis has only whole numbers.
         is_whole: bool,
     },
     /// A line of means in a band of deviations, one for each of the numbers from 0 on.
     Means {
-        /// What stands above it.
+        /// The text above it.
         title: String,
         /// Mean and standard deviation.
         means: Vec<(f64, f64)>,
@@ -43,7 +43,7 @@ pub enum Panel<'a> {
 pub struct Figure<'a> {
     /// The title.
     pub title: &'a str,
-    /// Where frames are in time; frames are counted where that is not known.
+    /// The times of the frames; without this, the axis counts frames.
     pub timing: Option<Timing>,
     /// From the top down.
     pub panels: Vec<Panel<'a>>,

@@ -8,13 +8,13 @@ use crate::colormap::{Palette, Special, Specials};
 use crate::limits::Limits;
 use crate::{Colormap, Error, Features};
 
-/// What becomes of values that share a pixel.
+/// How values that share a pixel are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pooling {
     /// Their mean.
     #[default]
     Mean,
-    /// The greatest, so that what is rare stays visible.
+    /// The greatest, so that rare values stay visible.
     Max,
 }
 
@@ -31,7 +31,7 @@ impl FromStr for Pooling {
 }
 
 impl Pooling {
-    /// Puts another value to what is known of a pixel, of which it covers the part `weight`.
+    /// Adds another value, which covers the part `weight` of a pixel, to the sum for this pixel.
     fn add(self, sum: &mut f64, value: f64, weight: f64) {
         match self {
             Self::Mean => *sum += weight * value,
@@ -48,9 +48,9 @@ impl Pooling {
     }
 }
 
-/// Cells that a range of places covers, each with its part of what is covered; parts sum up to one.
+/// The cells that a range covers, each with its share of the range; shares sum up to one.
 fn covered(from: f64, to: f64, num_cells: usize) -> impl Iterator<Item = (usize, f64)> {
-    // Slivers at the ends come of rounding.
+    // Rounding makes tiny parts at the ends.
     let slack = 1e-6 * (to - from);
     let (from, to) = ((from + slack).max(0.0), (to - slack).min(num_cells as f64));
     let last = (to.ceil() as usize).min(num_cells);
@@ -68,9 +68,9 @@ pub(crate) struct HeatMap<'a> {
 }
 
 impl HeatMap<'_> {
-    /// The colours of `width × height` pixels, row by row from the top, three bytes each, and which values were drawn that no
-    /// map has a colour for. From the left to the right, the pixels stand for the columns `from` to `to`; those where there
-    /// is none are white. Upwards they stand for all rows. Takes memory for one column besides.
+    /// The colours of `width × height` pixels, row by row from the top, three bytes each, and which values without a
+    /// colour were drawn. From left to right, the pixels are the columns `from` to `to`; those without a column are
+    /// white. Upwards they are all rows. Takes memory for one more column.
     pub(crate) fn draw(&self, (width, height): (u32, u32), (from, to): (f64, f64)) -> (Vec<u8>, Specials) {
         let Features { values, columns, rows, .. } = self.features;
         let (width, height) = (width as usize, height as usize);
@@ -173,7 +173,7 @@ mod tests {
         let (rows, _) = drawing(&[0.0, 1.0], 1, (10, 3), Pooling::Mean);
         let expected: Vec<_> = (0..10).map(|x| color(if x < 5 { 0.0 } else { 1.0 })).collect();
         assert_eq!(rows, vec![expected; 3]);
-        // A pixel that two cells share is of both.
+        // A pixel that two cells share has a part of both.
         let (rows, _) = drawing(&[0.0, 1.0], 1, (3, 1), Pooling::Mean);
         assert_eq!(rows, [[color(0.0), color(0.5), color(1.0)]]);
     }
@@ -182,7 +182,7 @@ mod tests {
     fn cells_that_share_a_pixel_are_averaged_or_the_greatest_wins() {
         let values: Vec<f32> = (0..100_000).map(|at| if at % 1000 == 7 { 1.0 } else { 0.25 }).collect();
         let (rows, _) = drawing(&values, 10, (10, 5), Pooling::Max);
-        // Dimension 7 is in the fourth pixel from below.
+        // Dimension 7 is in the fourth pixel from the bottom.
         let row = |part| vec![color(part); 10];
         assert_eq!(rows, [row(0.25), row(1.0), row(0.25), row(0.25), row(0.25)]);
         let (rows, _) = drawing(&values, 10, (10, 5), Pooling::Mean);

@@ -10,23 +10,23 @@ use crate::scale::Scale;
 use crate::side::{Side, tick};
 use crate::{Colormap, Features, Format, Style, text};
 
-/// The parts of the height that features and a waveform above them take.
+/// The shares of the height for features and for a waveform above them.
 const SHARES: (u32, u32) = (8, 3);
 
-/// Where everything is, in pixels.
+/// The places of everything, in pixels.
 pub(crate) struct Layout<'a> {
     pub(crate) title: String,
     /// The middle of its upper border.
     pub(crate) title_place: (i32, i32),
     pub(crate) places: Vec<Place<'a>>,
-    /// The right end and the top of the legend of values that no colour is for.
+    /// The right end and the top of the legend of values without a colour.
     pub(crate) legend_place: (i32, i32),
     size: u32,
     /// See [`text::drop`].
     pub(crate) drop: i32,
 }
 
-/// A panel, the rectangle that it is drawn in, and what is beside it.
+/// A panel, the rectangle in which it is drawn, and what is at its side.
 pub(crate) struct Place<'a> {
     pub(crate) panel: &'a Panel<'a>,
     pub(crate) rect: Rect,
@@ -35,12 +35,12 @@ pub(crate) struct Place<'a> {
     pub(crate) caption: String,
     pub(crate) x: Scale,
     pub(crate) y: Scale,
-    /// What is counted from left to right; nothing where the panel below has the numbers.
+    /// The label of the horizontal axis; `None` if the panel below has the numbers.
     pub(crate) x_label: Option<&'static str>,
     pub(crate) y_label: String,
-    /// Where the first value begins on the horizontal axis, and the distance to the next one.
+    /// The start of the first value on the horizontal axis, and the distance to the next one.
     pub(crate) frames: (f64, f64),
-    /// What the ends of the colours stand for.
+    /// The values at the ends of the colours.
     pub(crate) limits: Limits,
     pub(crate) bands: Option<Bands>,
     pub(crate) side: Side,
@@ -87,7 +87,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The title stands above the middle of the panels, or of the picture where it is wide.
+/// The title is above the middle of the panels, or of the picture if it is wide.
 fn title_middle(left: u32, width: u32, style: &Style, figure: &Figure<'_>) -> i32 {
     let half = text::width(figure.title, style.font_size * 3 / 2) / 2;
     let middle = left + width / 2;
@@ -103,7 +103,7 @@ fn upright<'a>(figure: &'a Figure<'a>, style: &Style) -> Vec<Place<'a>> {
     let x_label = |number: usize| {
         let label = Across::of(figure, &panels[number]).label;
         let next = panels.get(number + 1).map(|next| Across::of(figure, next).label);
-        // Panels that share an axis have numbers below the last one.
+        // If panels share an axis, the numbers are below the last one.
         (label.is_empty() || next != Some(label)).then_some(label)
     };
     let above = |panel: &Panel<'_>| if panel.caption().is_empty() { 0 } else { 2 * size };
@@ -157,7 +157,7 @@ impl Panel<'_> {
         }
     }
 
-    /// The number of frames, and of values that stand for them.
+    /// The number of frames, and of values that represent them.
     fn num_frames(&self) -> Option<(usize, usize)> {
         match self {
             Self::Features(Features { num_frames, columns, .. }) => Some((*num_frames, *columns)),
@@ -214,7 +214,7 @@ impl Across {
     }
 }
 
-/// The time that all panels of a figure share: that of the frames, and from 0 on with a waveform.
+/// The time that all panels of a figure share: that of the frames, and from 0 on if there is a waveform.
 fn seconds(figure: &Figure<'_>) -> Range<f64> {
     let durations = figure.panels.iter().filter_map(Panel::duration);
     let waveform = durations.fold(None, |end: Option<f64>, duration| Some(end.unwrap_or(0.0).max(duration)));
@@ -233,7 +233,7 @@ fn limits(panel: &Panel<'_>, style: &Style) -> Limits {
     match panel {
         Panel::Features(features) => match (style.colormap, style.low, style.high) {
             (Colormap::Diverging, None, None) if features.dim > 1 => Limits::around_zero(&features.values),
-            // All but a few are zero, and these few are no outliers.
+            // All but a few values are zero, and these few are no outliers.
             (_, low, None) if features.are_weights => {
                 let most = features.values.iter().fold(0.0, |most: f32, &weight| most.max(weight));
                 Limits::of(&features.values, low.or(Some(0.0)), (most > 0.0).then_some(most.into()))
@@ -244,7 +244,7 @@ fn limits(panel: &Panel<'_>, style: &Style) -> Limits {
     }
 }
 
-/// What the upright axis reaches from and to, and whether it counts things.
+/// The range of the vertical axis, and whether it counts things.
 fn up_range(panel: &Panel<'_>, limits: Limits) -> (Range<f64>, bool) {
     match panel {
         Panel::Features(features) if features.dim > 1 => (-0.5..features.dim as f64 - 0.5, true),

@@ -1,8 +1,8 @@
 //! Pictures of features, waveforms, labels and statistics, as PNG and SVG files.
 //!
-//! A [`Figure`] is laid out like one of a paper: a title, and under it one [`Panel`] or several, with axes that have round
-//! numbers. Panels over time share one axis, as features do with the waveform above them. Beside a heat map, a bar tells what
-//! the colours mean; beside bands of labels, squares tell it.
+//! A [`Figure`] looks like one in a paper: a title, and under it one [`Panel`] or several, with axes that have round
+//! numbers. Panels over time share one axis; so a waveform can be above its features. A bar beside a heat map shows the
+//! meaning of the colours; squares do the same beside bands of labels.
 //!
 //! ```text
 //!                 title
@@ -17,9 +17,9 @@
 //!               Time (s)
 //! ```
 //!
-//! `plotters` draws lines, letters and axes. The font is compiled in, so that nothing has to be installed. What shares a
-//! pixel is reduced first: heat maps by [`Pooling`], curves to their extremes, labels to the most frequent one. So memory and
-//! the size of files are bounded by the size of the picture.
+//! `plotters` draws lines, letters and axes. The font is compiled in, so that nothing has to be installed. Values that
+//! share a pixel are combined first: in heat maps by [`Pooling`], in curves to their extremes, labels to the most
+//! frequent one. So memory and the size of files are bounded by the size of the picture.
 //!
 //! [`Picture::encode`] makes a file of one picture, [`Sheet`] of many.
 //!

@@ -1,13 +1,13 @@
-//! Which values the ends of a colour map stand for.
+//! The values at the ends of a colour map.
 
-/// How many values are looked at to find out what is common.
+/// The number of values that are sampled to find the common range.
 const MOST_LOOKED_AT: usize = 1 << 20;
-/// The part of the values at each end that may be outliers.
+/// The share of the values at each end that may be outliers.
 const TAIL: f64 = 0.005;
-/// How far beyond the rest a value has to be to be one, as a part of the range of the rest.
+/// How far a value has to be from the rest to be an outlier, as a part of the range of the rest.
 const FAR: f64 = 0.5;
 
-/// A range of values, and whether there are some beyond its ends.
+/// A range of values, and whether there are values beyond its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limits {
     pub(crate) low: f64,
@@ -17,10 +17,10 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Finds limits for `values`: `low` and `high` where they are given, and else from the least to the greatest value.
+    /// Finds limits for `values`: `low` and `high` if they are given, otherwise the least and the greatest value.
     ///
-    /// Where these are far away from all but half a percent of the values, they are left out, since the rest would be of one
-    /// colour. Values that are not a number or infinite do not count.
+    /// Extremes that are far away from all but half a percent of the values are left out, since the rest would be of
+    /// one colour. NaN and infinities do not count.
     pub(crate) fn of(values: &[f32], low: Option<f64>, high: Option<f64>) -> Self {
         let finite = || values.iter().filter(|value| value.is_finite());
         let (least, most) = finite()
@@ -36,7 +36,7 @@ impl Limits {
         }
         let (mut from, mut to) = (low.unwrap_or(from), high.unwrap_or(to));
         if from >= to {
-            // All values are the same, or beyond the limit that is given.
+            // All values are the same, or beyond the given limit.
             let half = if from == 0.0 { 1.0 } else { from.abs().max(to.abs()) * 0.05 };
             match (low, high) {
                 (Some(_), None) => to = from + 2.0 * half,
@@ -47,20 +47,20 @@ impl Limits {
         Self { low: from, high: to, some_below: least < from, some_above: most > to }
     }
 
-    /// Finds limits that are as far from zero on both sides, for colours that have zero in their middle.
+    /// Finds limits that are equally far from zero on both sides, for colours that have zero in their middle.
     pub(crate) fn around_zero(values: &[f32]) -> Self {
         let Self { low, high, .. } = Self::of(values, None, None);
         let reach = low.abs().max(high.abs());
         Self::of(values, Some(-reach), Some(reach))
     }
 
-    /// Where a value is on the way from the lower to the upper limit, from 0 to 1 for values within them.
+    /// The position of a value between the lower and the upper limit: from 0 to 1 for values within them.
     pub(crate) fn part(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 }
 
-/// The range that has all values but the tails, as far as a sample of them tells.
+/// The range of all values but the tails, estimated from a sample.
 fn common(values: &[f32]) -> Option<(f64, f64)> {
     let step = values.len().div_ceil(MOST_LOOKED_AT).max(1);
     let mut sample: Vec<f32> = values.iter().step_by(step).copied().filter(|value| value.is_finite()).collect();
@@ -98,7 +98,7 @@ mod tests {
         values[300] = -1e9;
         let (low, high, below, above) = limits(&values);
         assert!((low - 3.0).abs() < 3.0 && (high - 995.0).abs() < 3.0 && below && above, "{low} {high}");
-        // Many of them are none.
+        // Many of them are no outliers.
         values[..20].fill(1e9);
         assert_eq!(Limits::of(&values, None, None).high, 1e9);
     }

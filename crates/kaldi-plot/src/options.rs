@@ -2,40 +2,41 @@
 
 use crate::{Colormap, Pooling, Result, Style, Timing};
 
-/// How pictures look, as options of a tool.
+/// The look of pictures, as options of a tool.
 #[derive(Clone, Debug, clap::Args)]
 pub struct PlotOptions {
-    /// Seconds from one frame to the next; where it is 0, frames are counted, or it is 0.01 with a waveform
+    /// Seconds from one frame to the next; if it is 0, frames are counted, or it is 0.01 with a waveform
     #[arg(long, default_value_t = 0.0)]
     pub frame_shift: f64,
-    /// Seconds that a frame was computed from, in the middle of which it is drawn where the axis has seconds
+    /// Length of the window of a frame in seconds; a frame is drawn in the middle of its window if the axis has seconds
     #[arg(long, default_value_t = 0.025)]
     pub frame_length: f64,
-    /// Whether the first frame begins with the waveform (the option of this name that features were computed with)
+    /// Whether the first frame starts with the waveform (the option of this name with which features were computed)
     #[arg(long, default_value_t = true)]
     pub snip_edges: bool,
-    /// Pixels from left to right
+    /// Width in pixels
     #[arg(long, default_value_t = 1000)]
     pub width: u32,
-    /// Pixels from top to bottom; where it is 0, 420, or 560 with a waveform
+    /// Height in pixels; 0 means 420, or 560 with a waveform
     #[arg(long, default_value_t = 0)]
     pub height: u32,
-    /// Pixels of a line of text, from 8 to 100
+    /// Height of a line of text in pixels, from 8 to 100
     #[arg(long, default_value_t = 20)]
     pub font_size: u32,
     /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
     #[arg(long, default_value = "viridis")]
     pub colormap: Colormap,
-    /// The value that has the first colour; by default the least of each matrix, outliers aside
+    /// The value with the first colour; by default the least of each matrix without outliers
     #[arg(long)]
     pub min: Option<f64>,
-    /// The value that has the last colour; by default the greatest of each matrix, outliers aside
+    /// The value with the last colour; by default the greatest of each matrix without outliers
     #[arg(long)]
     pub max: Option<f64>,
-    /// What becomes of values that share a pixel: mean (of integers the most frequent one) or max; curves show the extremes
+    /// How values that share a pixel are combined: mean (for integers the most frequent one) or max; curves show the
+    /// extremes
     #[arg(long, default_value = "mean")]
     pub pool: Pooling,
-    /// What the values are, with their unit, to be written beside the colours
+    /// The name of the values, with their unit, to be written beside the colours
     #[arg(long, default_value = "")]
     pub value_label: String,
 }
@@ -65,7 +66,7 @@ impl PlotOptions {
         Ok(style)
     }
 
-    /// Where frames are in time, if anybody wants to know.
+    /// The times of frames, if they are needed.
     ///
     /// # Errors
     /// As [`Timing::of_windows`].

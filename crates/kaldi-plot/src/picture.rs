@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 use crate::{Error, Result};
 
-/// What a picture is written as.
+/// The format of a picture file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Pixels: 8 bits each of red, green and blue.
@@ -19,7 +19,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a file's name tells, `.png` or `.svg` in any case.
+    /// The format for the ending of a file name, `.png` or `.svg` in any case.
     pub fn of_name(name: &[u8]) -> Option<Self> {
         let (_, ending) = name.split_at_checked(name.len().checked_sub(4)?)?;
         [Self::Png, Self::Svg].into_iter().find(|format| {
@@ -61,7 +61,7 @@ pub(crate) enum Content {
     Drawing(String),
 }
 
-/// Pixels at a place of a picture, row by row from the top, three bytes each.
+/// Pixels at a place in a picture, row by row from the top, three bytes each.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) left: u32,
@@ -71,7 +71,7 @@ pub(crate) struct Image {
 }
 
 impl Picture {
-    /// Makes a picture of pixels by what `draw` does, and of the images that it returns.
+    /// Makes a picture of pixels from the drawing of `draw` and the images that it returns.
     pub(crate) fn of_pixels(
         (width, height): (u32, u32),
         draw: impl FnOnce(DrawingArea<BitMapBackend<'_>, plotters::coord::Shift>) -> Result<Vec<Image>>,
@@ -87,7 +87,7 @@ impl Picture {
         Ok(Self { width, height, content: Content::Pixels(pixels) })
     }
 
-    /// As [`Picture::of_pixels`], of lines and letters. Images are put into it as PNG files.
+    /// Like [`Picture::of_pixels`], with lines and letters. Images are embedded as PNG files.
     pub(crate) fn of_drawing(
         (width, height): (u32, u32),
         draw: impl FnOnce(DrawingArea<SVGBackend<'_>, plotters::coord::Shift>) -> Result<Vec<Image>>,
@@ -121,7 +121,7 @@ impl Picture {
     }
 }
 
-/// Encodes pixels given as pieces, one after the other from the upper left corner, three bytes each, as a PNG file.
+/// Encodes pixels as a PNG file. They come in pieces, from the upper left corner, three bytes each.
 pub(crate) fn encode_png<'a>((width, height): (u32, u32), pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<u8>> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);

@@ -7,12 +7,12 @@ use plotters::coord::types::RangedCoordf64;
 
 use crate::text;
 
-/// A range of values along an axis, with round numbers that have room.
+/// A range of values along an axis, with as many round numbers as there is room for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scale {
     pub(crate) range: Range<f64>,
     pub(crate) ticks: Vec<f64>,
-    /// Digits behind the point, or nothing where numbers are written with an exponent.
+    /// Digits after the point; `None` if numbers are written with an exponent.
     decimals: Option<usize>,
 }
 
@@ -23,7 +23,7 @@ impl Scale {
         Self::fitting(range, is_whole, (length / size) as usize, fits)
     }
 
-    /// The scale of an upright axis of `length` pixels, with labels of `size`.
+    /// The scale of a vertical axis of `length` pixels, with labels of `size`.
     pub(crate) fn up(range: Range<f64>, is_whole: bool, length: u32, size: u32) -> Self {
         Self::fitting(range, is_whole, (2 * length / (3 * size)).clamp(2, 10) as usize, |_| true)
     }
@@ -39,15 +39,15 @@ impl Scale {
         scales.into_iter().find(|scale| scale.ticks.len() <= 1 || fits(scale)).unwrap_or(Self::silent(range))
     }
 
-    /// At most `most` ticks, whole ones only where that is wanted.
+    /// At most `most` ticks, only at whole numbers if that is wanted.
     fn with_ticks(range: Range<f64>, is_whole: bool, most: usize) -> Self {
         let span = range.end - range.start;
         let exponent = span.log10().floor() as i32;
         let unit = 10_f64.powi(exponent);
-        // Plotters finds round numbers in ranges that are neither wide nor narrow; those at the ends count.
+        // Plotters finds round numbers if the range is neither wide nor narrow; those at the ends count.
         let slack = 1e-9 * span / unit;
         let points = RangedCoordf64::from(range.start / unit - slack..range.end / unit + slack).key_points(most);
-        // A 1, 2 or 5 and zeros, where the difference is not exact.
+        // A 1, 2 or 5 and zeros, even if the difference is not exact.
         let step = points.get(1).and_then(|second| format!("{:.0e}", second - points[0]).parse().ok()).unwrap_or(1.0);
         let is_round = |tick: &f64| !is_whole || (tick - tick.round()).abs() < 1e-6;
         let round = |point: f64| (point / step).round() * step * unit;
@@ -63,7 +63,7 @@ impl Scale {
         match self.decimals {
             Some(decimals) => {
                 let text = format!("{value:.decimals$}");
-                // A zero has no sign.
+                // Zero has no sign.
                 if text.starts_with('-') && text.bytes().all(|byte| b"-0.".contains(&byte)) {
                     text[1..].to_owned()
                 } else {
@@ -80,7 +80,7 @@ impl Scale {
         self.ticks.iter().map(|&tick| text::width(&self.label(tick), size)).max().unwrap_or(0)
     }
 
-    /// The value, or the end of the range that is next to it.
+    /// The value, or the nearest end of the range.
     pub(crate) fn clamp(&self, value: f64) -> f64 {
         value.clamp(self.range.start, self.range.end)
     }
@@ -115,16 +115,16 @@ impl ValueFormatter<f64> for Scale {
     }
 }
 
-/// The borders of an axis where the first and the last pixel are given: its values fill both of them. An axis that goes up
-/// begins at the last one.
+/// The borders of an axis with the given first and last pixel: its values fill both of them. A vertical axis starts at
+/// the last one.
 fn borders((first, last): (i32, i32)) -> (i32, i32) {
     if first <= last { (first, last + 1) } else { (first + 1, last) }
 }
 
-/// A range that is not empty, whose middle is that of the given one.
+/// A range that is not empty, with the middle of the given one.
 fn wide(range: Range<f64>) -> Range<f64> {
     let Range { start, end } = range;
-    // So many numbers at least are told apart.
+    // At least this many numbers have to be different.
     let least = 1e-12 * start.abs().max(end.abs());
     match end - start > least {
         _ if !(end - start).is_finite() => -0.5..0.5,
@@ -134,7 +134,7 @@ fn wide(range: Range<f64>) -> Range<f64> {
     }
 }
 
-/// The number with as few digits as tell it, such as `2.5e-7`.
+/// The number with as few digits as needed, such as `2.5e-7`.
 fn exponential(value: f64) -> String {
     let text = format!("{value:.12e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

@@ -3,26 +3,27 @@
 use crate::picture::{Content, encode_png};
 use crate::{Error, Picture, Result, Style};
 
-/// Pixels that a sheet holds at most, which take 48 MB of memory.
+/// The most pixels that a sheet holds, which take 48 MB of memory.
 const MOST_PIXELS: usize = 16_000_000;
 
-/// Pictures of the same size and format, to be put together to one: in rows of as many as make it as high as a page.
+/// Pictures of the same size and format, to be combined to one. The number of pictures in a row is chosen so that the
+/// result has the shape of a page.
 #[derive(Debug, Default)]
 pub struct Sheet {
     pictures: Vec<Picture>,
 }
 
 impl Sheet {
-    /// Whether another picture of this style has no room. One has in any case.
+    /// Whether there is no room for another picture of this style. There is always room for one.
     pub fn is_full(&self, style: &Style) -> bool {
         !self.pictures.is_empty()
             && (self.pictures.len() + 1) * style.width as usize * style.height as usize > MOST_PIXELS
     }
 
-    /// Puts another picture behind those that are there.
+    /// Appends another picture.
     ///
     /// # Panics
-    /// If it is of another size.
+    /// If it has another size.
     pub fn push(&mut self, picture: Picture) {
         if let Some(first) = self.pictures.first() {
             assert_eq!((picture.width, picture.height), (first.width, first.height));
@@ -74,7 +75,7 @@ impl Sheet {
     }
 }
 
-/// How many of `count` pictures stand side by side.
+/// How many of `count` pictures are in one row.
 fn num_columns(count: usize, (width, height): (u32, u32)) -> usize {
     let aspect = f64::from(height) / (std::f64::consts::SQRT_2 * f64::from(width));
     ((count as f64 * aspect).sqrt().round() as usize).clamp(1, count.max(1))

@@ -1,4 +1,4 @@
-//! What stands beside a panel and tells what its colours mean.
+//! The right side of a panel, which shows the meaning of its colours.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -14,20 +14,20 @@ use crate::rect::Rect;
 use crate::scale::Scale;
 use crate::{Style, text};
 
-/// Stands below the labels of a legend that has not all of them.
+/// The text below the labels of a legend that does not have all of them.
 const MORE: &str = "...";
 
-/// What is at the right of a panel.
+/// The area to the right of a panel.
 #[derive(Clone, Debug)]
 pub(crate) enum Side {
     Nothing,
-    /// A bar with all colours and the values that they stand for. Where there are values beyond its ends, these are pointed.
+    /// A bar with all colours and their values. An end is pointed if there are values beyond it.
     Colors {
         limits: Limits,
         scale: Scale,
         label: String,
     },
-    /// The colours of labels: the most frequent ones, as many as have room, and whether these are all.
+    /// The colours of labels: the most frequent ones, as many as there is room for, and whether these are all.
     Labels {
         labels: Vec<i32>,
         are_all: bool,
@@ -35,7 +35,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// What belongs to a panel of this height.
+    /// The side of a panel of this height.
     pub(crate) fn of(panel: &Panel<'_>, limits: Limits, height: u32, style: &Style) -> Self {
         let size = style.font_size;
         match panel {
@@ -55,7 +55,7 @@ impl Side {
         }
     }
 
-    /// Pixels that it takes, with the space to the panel.
+    /// Its width in pixels, with the space to the panel.
     pub(crate) fn width(&self, style: &Style) -> u32 {
         let size = style.font_size;
         let pad = size / 2;
@@ -137,7 +137,7 @@ impl ColorBar<'_> {
         Ok(())
     }
 
-    /// Draws triangles at the ends that have values beyond them.
+    /// Draws triangles at the ends if there are values beyond them.
     fn draw_tips<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
@@ -159,7 +159,7 @@ impl ColorBar<'_> {
     }
 }
 
-/// Draws squares with the labels that they are of, from the top down.
+/// Draws squares with their labels, from the top down.
 fn draw_labels<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
     labels: &[i32],

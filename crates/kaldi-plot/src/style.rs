@@ -6,21 +6,21 @@ use crate::{Colormap, Error, Result};
 /// How figures look.
 #[derive(Clone, Debug)]
 pub struct Style {
-    /// Pixels from left to right.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels from top to bottom.
+    /// The height in pixels.
     pub height: u32,
-    /// Pixels of a line of text. All distances go by it.
+    /// The height of a line of text in pixels. All distances depend on it.
     pub font_size: u32,
     /// The colours of features.
     pub colormap: Colormap,
-    /// What the lower end of the colours stands for, where it is not to come from the values.
+    /// The value at the lower end of the colours, if it does not come from the values.
     pub low: Option<f64>,
-    /// What the upper end of the colours stands for, where it is not to come from the values.
+    /// The value at the upper end of the colours, if it does not come from the values.
     pub high: Option<f64>,
-    /// What becomes of values that share a pixel.
+    /// How values that share a pixel are combined.
     pub pooling: Pooling,
-    /// What values are, with their unit; empty to say nothing.
+    /// The name of the values, with their unit; if empty, nothing is written.
     pub value_label: String,
 }
 
@@ -40,16 +40,15 @@ impl Default for Style {
 }
 
 impl Style {
-    /// Pixels on a side at most.
+    /// The longest side in pixels.
     const LONGEST_SIDE: u32 = 20_000;
-    /// Pixels of a line of text that can be read, and that makes sense.
+    /// The heights of a line of text in pixels that can be read and make sense.
     const FONT_SIZES: std::ops::RangeInclusive<u32> = 8..=100;
 
     /// Checks that figures have room.
     ///
     /// # Errors
-    /// If the size is too small for anything to be seen or too large to be held in memory, or the range of colours is
-    /// empty.
+    /// If the size is too small to show anything or too large for memory, or the range of colours is empty.
     pub fn check(&self) -> Result<()> {
         if !Self::FONT_SIZES.contains(&self.font_size) {
             let (least, most) = (Self::FONT_SIZES.start(), Self::FONT_SIZES.end());

@@ -1,4 +1,4 @@
-//! What tests of several files share.
+//! Functions that tests of several files share.
 
 /// Width, height and pixels of a PNG file, row by row.
 pub(crate) fn decode(bytes: &[u8]) -> (u32, u32, Vec<[u8; 3]>) {

@@ -11,16 +11,16 @@ static FONT: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
 
 const FAMILY: &str = "sans-serif";
 
-/// The font with lines of so many pixels.
+/// The font with lines of this many pixels.
 pub(crate) fn font(size: u32) -> FontDesc<'static> {
     static REGISTERED: Once = Once::new();
-    // A font of the program itself can be read.
+    // The font is part of the program, so it can be read.
     REGISTERED.call_once(|| _ = register_font(FAMILY, FontStyle::Normal, FONT));
     (FAMILY, size).into_font()
 }
 
-/// Pixels that text has to be lowered where its middle shall be at its place: plotters draws it into bitmaps by so much too
-/// high.
+/// How many pixels lower text has to be drawn so that its middle is at its place: plotters draws it this much too high
+/// in bitmaps.
 pub(crate) fn drop(size: u32, format: Format) -> i32 {
     match format {
         Format::Png => size as i32 / 5,
@@ -33,8 +33,8 @@ pub(crate) fn width(text: &str, size: u32) -> u32 {
     font(size).box_size(text).map_or(0, |(width, _)| width)
 }
 
-/// The text without control characters, which no file of a drawing can have, and with its middle left out where it is wider
-/// than `room` pixels.
+/// The text without control characters, which SVG files cannot contain. If it is wider than `room` pixels, its middle
+/// is left out.
 pub(crate) fn shortened(text: &str, size: u32, room: u32) -> String {
     const DOTS: &str = "...";
     // No letter is narrower than a pixel, and keys can be long.
@@ -88,7 +88,7 @@ mod tests {
             font(30).draw(text, (0, 0), &mut push).unwrap().unwrap();
             pixels
         };
-        // What the font lacks is a box.
+        // A letter that the font does not have is drawn as a box.
         let missing = pixels("\u{4e00}");
         assert!(missing.len() > 20 && missing == pixels("\u{5b57}"));
         for letter in ('!'..='~')

@@ -1,21 +1,21 @@
-//! Frames in time.
+//! The times of frames.
 
 use crate::{Error, Result};
 
-/// Where frames are in time.
+/// The times of frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// Seconds from one frame to the next.
     pub shift: f64,
-    /// Where the part of the time begins that the first frame stands for, in seconds.
+    /// The start of the time that the first frame represents, in seconds.
     pub start: f64,
 }
 
 impl Timing {
-    /// Frames `shift` seconds apart that were computed over windows of `length` seconds. Each frame stands for the `shift`
-    /// seconds in the middle of its window.
+    /// Frames that were computed over windows of `length` seconds, `shift` seconds apart. Each frame represents the
+    /// `shift` seconds in the middle of its window.
     ///
-    /// The first window begins with the waveform, or, without `snip_edges`, lies around the middle of the first shift
+    /// The first window starts with the waveform, or, without `snip_edges`, is around the middle of the first shift
     /// (Kaldi's option of that name).
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Timing {
         Ok(Self { shift, start: if snip_edges { (length - shift) / 2.0 } else { 0.0 } })
     }
 
-    /// Where the part of the time ends that the last of `num_frames` stands for, in seconds.
+    /// The end of the time that the last of `num_frames` represents, in seconds.
     pub fn end(&self, num_frames: usize) -> f64 {
         self.start + num_frames as f64 * self.shift
     }
