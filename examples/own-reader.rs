@@ -8,7 +8,7 @@ use kaldi_tables::table::{Error, write_file};
 struct Count(i32);
 
 impl Reader for Count {
-    type Value = i32;
+    type Item = i32;
     type Error = Error;
     fn next(&mut self) -> Result<Option<i32>, Error> {
         self.0 += 1;

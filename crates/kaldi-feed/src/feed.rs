@@ -242,7 +242,7 @@ impl<U: Send + 'static> FeedReader<U> {
 }
 
 impl<U: Send + 'static> Reader for FeedReader<U> {
-    type Value = U;
+    type Item = U;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<U>> {
@@ -313,7 +313,7 @@ impl Plan {
 }
 
 impl Reader for Plan {
-    type Value = Planned;
+    type Item = Planned;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Planned>> {
@@ -366,8 +366,8 @@ struct Limited<R> {
     number: u64,
 }
 
-impl<R: Reader<Value = Planned, Error = Error>> Reader for Limited<R> {
-    type Value = Planned;
+impl<R: Reader<Item = Planned, Error = Error>> Reader for Limited<R> {
+    type Item = Planned;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Planned>> {

@@ -147,7 +147,7 @@ fn next_entry(archive: &mut Scanner) -> Result<Option<Item>> {
 }
 
 impl Reader for Items {
-    type Value = Item;
+    type Item = Item;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Item>> {

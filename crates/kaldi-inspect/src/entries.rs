@@ -223,7 +223,7 @@ fn archived(scanner: &mut Scanner) -> Result<Option<Entry>> {
 }
 
 impl Reader for Entries {
-    type Value = Entry;
+    type Item = Entry;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Entry>> {

@@ -41,7 +41,7 @@ impl<V> Leftover<V> {
 }
 
 /// Joins `size` values each to a batch. A size of 0 counts as 1.
-pub fn batch<R: Reader>(reader: R, size: usize, leftover: Leftover<R::Value>) -> Batch<R> {
+pub fn batch<R: Reader>(reader: R, size: usize, leftover: Leftover<R::Item>) -> Batch<R> {
     Batch { source: Source::new(reader), size: size.max(1), leftover }
 }
 
@@ -49,14 +49,14 @@ pub fn batch<R: Reader>(reader: R, size: usize, leftover: Leftover<R::Value>) ->
 pub struct Batch<R: Reader> {
     source: Source<R>,
     size: usize,
-    leftover: Leftover<R::Value>,
+    leftover: Leftover<R::Item>,
 }
 
 impl<R: Reader> Reader for Batch<R> {
-    type Value = Vec<R::Value>;
+    type Item = Vec<R::Item>;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<Self::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<Self::Item>, R::Error> {
         let mut values = Vec::new();
         while values.len() < self.size {
             match self.source.read() {
@@ -85,7 +85,7 @@ impl<R: Reader> Reader for Batch<R> {
 pub fn batch_by_frames<R, L>(reader: R, max_frames: usize, length: L) -> BatchByFrames<R, L>
 where
     R: Reader,
-    L: FnMut(&R::Value) -> usize,
+    L: FnMut(&R::Item) -> usize,
 {
     BatchByFrames { source: Source::new(reader), max_frames, length, next: None }
 }
@@ -96,14 +96,14 @@ pub struct BatchByFrames<R: Reader, L> {
     max_frames: usize,
     length: L,
     /// The value that was too much for the batch before, and its length.
-    next: Option<(R::Value, usize)>,
+    next: Option<(R::Item, usize)>,
 }
 
-impl<R: Reader, L: FnMut(&R::Value) -> usize> Reader for BatchByFrames<R, L> {
-    type Value = Vec<R::Value>;
+impl<R: Reader, L: FnMut(&R::Item) -> usize> Reader for BatchByFrames<R, L> {
+    type Item = Vec<R::Item>;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<Self::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<Self::Item>, R::Error> {
         let mut values = Vec::new();
         let mut longest = 0;
         while let Some((value, length)) = self.next.take().or_else(|| {
@@ -172,12 +172,12 @@ pub fn batch_by_length<R, L>(
     reader: R,
     buckets: Buckets,
     max_values: usize,
-    leftover: Leftover<R::Value>,
+    leftover: Leftover<R::Item>,
     length: L,
 ) -> BatchByLength<R, L>
 where
     R: Reader,
-    L: FnMut(&R::Value) -> usize,
+    L: FnMut(&R::Item) -> usize,
 {
     BatchByLength {
         source: Source::new(reader),
@@ -195,16 +195,16 @@ pub struct BatchByLength<R: Reader, L> {
     source: Source<R>,
     buckets: Buckets,
     max_values: usize,
-    leftover: Leftover<R::Value>,
+    leftover: Leftover<R::Item>,
     length: L,
     /// The buckets that have values, in the order in which they were begun.
-    held: Vec<(usize, Vec<R::Value>)>,
+    held: Vec<(usize, Vec<R::Item>)>,
     num_held: usize,
 }
 
-impl<R: Reader, L: FnMut(&R::Value) -> usize> BatchByLength<R, L> {
+impl<R: Reader, L: FnMut(&R::Item) -> usize> BatchByLength<R, L> {
     /// Puts a value into its bucket, and tells the place of that in `held`.
-    fn hold(&mut self, value: R::Value) -> usize {
+    fn hold(&mut self, value: R::Item) -> usize {
         let bucket = self.buckets.of((self.length)(&value));
         self.num_held += 1;
         if let Some(place) = self.held.iter().position(|held| held.0 == bucket) {
@@ -215,7 +215,7 @@ impl<R: Reader, L: FnMut(&R::Value) -> usize> BatchByLength<R, L> {
         self.held.len() - 1
     }
 
-    fn take(&mut self, place: usize) -> (usize, Vec<R::Value>) {
+    fn take(&mut self, place: usize) -> (usize, Vec<R::Item>) {
         let (bucket, values) = self.held.remove(place);
         self.num_held -= values.len();
         (self.buckets.sizes[bucket], values)
@@ -233,11 +233,11 @@ impl<R: Reader, L: FnMut(&R::Value) -> usize> BatchByLength<R, L> {
     }
 }
 
-impl<R: Reader, L: FnMut(&R::Value) -> usize> Reader for BatchByLength<R, L> {
-    type Value = Vec<R::Value>;
+impl<R: Reader, L: FnMut(&R::Item) -> usize> Reader for BatchByLength<R, L> {
+    type Item = Vec<R::Item>;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<Self::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<Self::Item>, R::Error> {
         while let Some(value) = self.source.read() {
             let place = self.hold(value);
             let (bucket, values) = &self.held[place];

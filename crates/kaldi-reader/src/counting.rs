@@ -29,10 +29,10 @@ pub struct Counting<R> {
 }
 
 impl<R: Reader> Reader for Counting<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let next = self.reader.next();
         if matches!(next, Ok(Some(_))) {
             self.counter.0.fetch_add(1, Ordering::Relaxed);

@@ -18,15 +18,15 @@ pub trait ReaderExt: Reader {
     ///
     /// # Errors
     /// The error that ends the reader.
-    fn read_all(&mut self) -> Result<Vec<Self::Value>, Self::Error> {
+    fn read_all(&mut self) -> Result<Vec<Self::Item>, Self::Error> {
         self.iter().collect()
     }
 
     /// See [`prefetch`].
-    fn prefetch(self, max_bytes: usize, weigh: fn(&Self::Value) -> usize) -> Prefetch<Self>
+    fn prefetch(self, max_bytes: usize, weigh: fn(&Self::Item) -> usize) -> Prefetch<Self>
     where
         Self: Sized + Send + 'static,
-        Self::Value: Send,
+        Self::Item: Send,
         Self::Error: Send,
     {
         prefetch(self, max_bytes, weigh)
@@ -37,15 +37,15 @@ pub trait ReaderExt: Reader {
         self,
         threads: impl Fn() -> usize + Send + 'static,
         max_bytes: usize,
-        weigh: fn(&Self::Value) -> usize,
+        weigh: fn(&Self::Item) -> usize,
         work: F,
     ) -> ParMap<Self, U>
     where
         Self: Sized + Send + 'static,
-        Self::Value: Send,
+        Self::Item: Send,
         Self::Error: Send,
         U: Send + 'static,
-        F: Fn(Self::Value) -> Result<U, Self::Error> + Send + Sync + 'static,
+        F: Fn(Self::Item) -> Result<U, Self::Error> + Send + Sync + 'static,
     {
         par_map(self, threads, max_bytes, weigh, work)
     }
@@ -54,7 +54,7 @@ pub trait ReaderExt: Reader {
     fn double_buffer(self, depth: usize) -> Prefetch<Self>
     where
         Self: Sized + Send + 'static,
-        Self::Value: Send,
+        Self::Item: Send,
         Self::Error: Send,
     {
         prefetch(self, depth, |_| 1)
@@ -85,7 +85,7 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`sort`].
-    fn sort<K: Ord, F: FnMut(&Self::Value) -> K>(self, window: usize, key: F) -> Sort<Self, F>
+    fn sort<K: Ord, F: FnMut(&Self::Item) -> K>(self, window: usize, key: F) -> Sort<Self, F>
     where
         Self: Sized,
     {
@@ -93,7 +93,7 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`batch`].
-    fn batch(self, size: usize, leftover: Leftover<Self::Value>) -> Batch<Self>
+    fn batch(self, size: usize, leftover: Leftover<Self::Item>) -> Batch<Self>
     where
         Self: Sized,
     {
@@ -101,7 +101,7 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`batch_by_frames`].
-    fn batch_by_frames<L: FnMut(&Self::Value) -> usize>(self, max_frames: usize, length: L) -> BatchByFrames<Self, L>
+    fn batch_by_frames<L: FnMut(&Self::Item) -> usize>(self, max_frames: usize, length: L) -> BatchByFrames<Self, L>
     where
         Self: Sized,
     {
@@ -109,11 +109,11 @@ pub trait ReaderExt: Reader {
     }
 
     /// See [`batch_by_length`].
-    fn batch_by_length<L: FnMut(&Self::Value) -> usize>(
+    fn batch_by_length<L: FnMut(&Self::Item) -> usize>(
         self,
         buckets: Buckets,
         max_values: usize,
-        leftover: Leftover<Self::Value>,
+        leftover: Leftover<Self::Item>,
         length: L,
     ) -> BatchByLength<Self, L>
     where
@@ -158,7 +158,7 @@ pub trait ReaderExt: Reader {
     fn filter_map<U, F>(self, work: F) -> FilterMap<Self, F>
     where
         Self: Sized,
-        F: FnMut(Self::Value) -> Result<Option<U>, Self::Error>,
+        F: FnMut(Self::Item) -> Result<Option<U>, Self::Error>,
     {
         filter_map(self, work)
     }
@@ -180,7 +180,7 @@ pub trait ReaderExt: Reader {
     }
 
     /// Hides the type of the reader.
-    fn boxed(self) -> BoxReader<Self::Value, Self::Error>
+    fn boxed(self) -> BoxReader<Self::Item, Self::Error>
     where
         Self: Sized + Send + 'static,
     {
@@ -197,7 +197,7 @@ pub struct Iter<'a, R: ?Sized> {
 }
 
 impl<R: Reader + ?Sized> Iterator for Iter<'_, R> {
-    type Item = Result<R::Value, R::Error>;
+    type Item = Result<R::Item, R::Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.reader.next().transpose()

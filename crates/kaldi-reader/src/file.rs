@@ -29,14 +29,14 @@ pub struct FileReader<N, R: Reader, O> {
 /// A shape that values have to have.
 struct Declared<N, R: Reader> {
     shape: Shape,
-    dims: fn(&R::Value) -> Vec<usize>,
+    dims: fn(&R::Item) -> Vec<usize>,
     refuse: fn(Error) -> R::Error,
     name: fn(&N) -> String,
 }
 
 impl<N, R: Reader, O> FileReader<N, R, O> {
     /// Refuses values of which `dims` tells other dimensions than `shape` has.
-    pub fn with_shape(self, shape: Shape, dims: fn(&R::Value) -> Vec<usize>) -> Self
+    pub fn with_shape(self, shape: Shape, dims: fn(&R::Item) -> Vec<usize>) -> Self
     where
         N: fmt::Display,
         R::Error: From<Error>,
@@ -52,7 +52,7 @@ impl<N, R: Reader, O> FileReader<N, R, O> {
 }
 
 impl<N, R: Reader, O: FnMut(&N) -> Result<R, R::Error>> FileReader<N, R, O> {
-    fn try_next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn try_next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             closed => closed.insert((self.open)(&self.file)?),
@@ -72,10 +72,10 @@ impl<N, R: Reader, O: FnMut(&N) -> Result<R, R::Error>> FileReader<N, R, O> {
 }
 
 impl<N, R: Reader, O: FnMut(&N) -> Result<R, R::Error>> Reader for FileReader<N, R, O> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         if self.ended {
             return Ok(None);
         }
@@ -104,7 +104,7 @@ mod tests {
     use crate::{ReaderExt, from_fn};
 
     /// Vectors of these lengths.
-    fn vectors(lengths: &'static [usize]) -> impl Reader<Value = Vec<u8>, Error = Error> {
+    fn vectors(lengths: &'static [usize]) -> impl Reader<Item = Vec<u8>, Error = Error> {
         let mut next = 0;
         from_fn(move |_| {
             next += 1;

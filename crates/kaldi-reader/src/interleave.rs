@@ -49,10 +49,10 @@ impl<R> Lane<R> {
 }
 
 impl<R: Reader> Reader for Interleave<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let next = |lanes: &mut [Lane<R>]| {
             let running = (0..lanes.len()).filter(|&lane| !lanes[lane].ended);
             running.min_by(|&a, &b| lanes[a].time().total_cmp(&lanes[b].time()))

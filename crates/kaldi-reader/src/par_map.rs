@@ -33,15 +33,15 @@ pub fn par_map<R, U, F>(
     reader: R,
     threads: impl Fn() -> usize + Send + 'static,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     work: F,
 ) -> ParMap<R, U>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     U: Send + 'static,
-    F: Fn(R::Value) -> Result<U, R::Error> + Send + Sync + 'static,
+    F: Fn(R::Item) -> Result<U, R::Error> + Send + Sync + 'static,
 {
     ParMap {
         state: State::inline(reader),
@@ -53,14 +53,14 @@ where
     }
 }
 
-type Work<R, U> = dyn Fn(<R as Reader>::Value) -> Result<U, <R as Reader>::Error> + Send + Sync;
+type Work<R, U> = dyn Fn(<R as Reader>::Item) -> Result<U, <R as Reader>::Error> + Send + Sync;
 
 /// The reader that [`par_map`] makes.
 pub struct ParMap<R: Reader, U> {
     state: State<R, U>,
     threads: Threads,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     work: Arc<Work<R, U>>,
     eager: bool,
 }
@@ -184,7 +184,7 @@ impl<R: Reader, U> Drop for Alarm<'_, R, U> {
 }
 
 /// What one thread does until the source ends.
-fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Value) -> usize, work: &Work<R, U>) {
+fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Item) -> usize, work: &Work<R, U>) {
     let _alarm = Alarm(shared);
     loop {
         let mut source = shared.source.lock().unwrap_or_else(PoisonError::into_inner);
@@ -238,7 +238,7 @@ fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Val
 impl<R, U> ParMap<R, U>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     U: Send + 'static,
 {
@@ -317,11 +317,11 @@ where
 impl<R, U> Reader for ParMap<R, U>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     U: Send + 'static,
 {
-    type Value = U;
+    type Item = U;
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<U>, R::Error> {

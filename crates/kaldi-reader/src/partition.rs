@@ -55,10 +55,10 @@ pub struct Partition<R> {
 }
 
 impl<R: Reader> Reader for Partition<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         while let Some(value) = self.reader.next()? {
             self.place += 1;
             if self.share.contains(self.place - 1) {

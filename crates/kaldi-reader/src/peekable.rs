@@ -11,7 +11,7 @@ pub fn peekable<R: Reader>(reader: R) -> Peekable<R> {
 #[derive(Debug)]
 pub struct Peekable<R: Reader> {
     reader: R,
-    next: Option<Result<R::Value, R::Error>>,
+    next: Option<Result<R::Item, R::Error>>,
 }
 
 impl<R: Reader> Peekable<R> {
@@ -26,7 +26,7 @@ impl<R: Reader> Peekable<R> {
     /// }
     /// # Ok::<(), std::convert::Infallible>(())
     /// ```
-    pub fn peek(&mut self) -> Option<Result<&R::Value, &R::Error>> {
+    pub fn peek(&mut self) -> Option<Result<&R::Item, &R::Error>> {
         if self.next.is_none() {
             self.next = self.reader.next().transpose();
         }
@@ -35,10 +35,10 @@ impl<R: Reader> Peekable<R> {
 }
 
 impl<R: Reader> Reader for Peekable<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         match self.next.take() {
             Some(next) => next.map(Some),
             None => self.reader.next(),

@@ -11,10 +11,10 @@ use crate::Reader;
 ///
 /// The thread starts with the first value that is asked for. Values are handed over all at once, those that wait when the last
 /// one was delivered, so that small values do not cost a change of threads each.
-pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Prefetch<R>
+pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Prefetch<R>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
 {
     Prefetch { state: State::Idle(reader), max_bytes, weigh }
@@ -24,7 +24,7 @@ where
 pub struct Prefetch<R: Reader> {
     state: State<R>,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
 }
 
 enum State<R: Reader> {
@@ -33,7 +33,7 @@ enum State<R: Reader> {
         queue: Arc<Shared<R>>,
         thread: JoinHandle<Option<R>>,
         /// Items that were handed over.
-        taken: VecDeque<Item<R>>,
+        taken: VecDeque<Outcome<R>>,
     },
     /// The system grants no thread: the caller reads.
     Alone(R),
@@ -48,10 +48,10 @@ struct Shared<R: Reader> {
     changed: Condvar,
 }
 
-type Item<R> = Result<<R as Reader>::Value, <R as Reader>::Error>;
+type Outcome<R> = Result<<R as Reader>::Item, <R as Reader>::Error>;
 
 struct Queue<R: Reader> {
-    items: VecDeque<Item<R>>,
+    items: VecDeque<Outcome<R>>,
     /// Bytes of these items.
     bytes: usize,
     ended: bool,
@@ -83,7 +83,7 @@ fn take<R>(place: &Mutex<Option<R>>) -> Option<R> {
 }
 
 /// What the thread does until the reader ends or the consumer stops.
-fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: fn(&R::Value) -> usize) {
+fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: fn(&R::Item) -> usize) {
     while let Some(item) = reader.next().transpose() {
         let weight = item.as_ref().map_or(0, weigh);
         let mut queue = shared.lock();
@@ -106,7 +106,7 @@ fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: f
 impl<R> Prefetch<R>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
 {
     /// Starts the thread before the first value is asked for.
@@ -161,13 +161,13 @@ where
 impl<R> Reader for Prefetch<R>
 where
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
 {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         self.begin();
         if let State::Alone(reader) = &mut self.state {
             let item = reader.next();

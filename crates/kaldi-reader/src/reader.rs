@@ -12,7 +12,7 @@
 /// ```
 pub trait Reader {
     /// One of the values that the reader delivers.
-    type Value;
+    type Item;
     /// The failure that ends the reader early.
     type Error;
 
@@ -20,7 +20,7 @@ pub trait Reader {
     ///
     /// # Errors
     /// If the stream fails at this place. The error is delivered once; the next call returns `None`.
-    fn next(&mut self) -> Result<Option<Self::Value>, Self::Error>;
+    fn next(&mut self) -> Result<Option<Self::Item>, Self::Error>;
 
     /// Goes back to the begin of the stream, from any state: in the middle, at the end, behind an error.
     ///
@@ -38,13 +38,13 @@ pub trait Reader {
 }
 
 /// A reader of any type on the heap.
-pub type BoxReader<V, E> = Box<dyn Reader<Value = V, Error = E> + Send>;
+pub type BoxReader<V, E> = Box<dyn Reader<Item = V, Error = E> + Send>;
 
 impl<R: Reader + ?Sized> Reader for Box<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         (**self).next()
     }
 
@@ -81,7 +81,7 @@ pub struct FromFn<F> {
 }
 
 impl<V, E, F: FnMut(Step) -> Result<Option<V>, E>> Reader for FromFn<F> {
-    type Value = V;
+    type Item = V;
     type Error = E;
 
     fn next(&mut self) -> Result<Option<V>, E> {
@@ -118,7 +118,7 @@ pub struct FromSlice<'a, V> {
 }
 
 impl<V: Clone> Reader for FromSlice<'_, V> {
-    type Value = V;
+    type Item = V;
     type Error = std::convert::Infallible;
 
     fn next(&mut self) -> Result<Option<V>, Self::Error> {

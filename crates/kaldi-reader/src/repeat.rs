@@ -21,10 +21,10 @@ pub struct Repeat<R> {
 }
 
 impl<R: Reader> Reader for Repeat<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         while !self.ended {
             let next = self.reader.next();
             if matches!(next, Ok(Some(_))) {
@@ -89,7 +89,7 @@ pub struct Passes<R, F> {
 }
 
 impl<R: Reader, F: FnMut(u64) -> Result<R, R::Error>> Passes<R, F> {
-    fn try_next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn try_next(&mut self) -> Result<Option<R::Item>, R::Error> {
         loop {
             if let Some(reader) = &mut self.reader {
                 if let Some(value) = reader.next()? {
@@ -111,10 +111,10 @@ impl<R: Reader, F: FnMut(u64) -> Result<R, R::Error>> Passes<R, F> {
 }
 
 impl<R: Reader, F: FnMut(u64) -> Result<R, R::Error>> Reader for Passes<R, F> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let next = self.try_next();
         if next.is_err() {
             self.reader = None;

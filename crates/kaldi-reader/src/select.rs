@@ -16,10 +16,10 @@ pub struct Take<R> {
 }
 
 impl<R: Reader> Reader for Take<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -52,10 +52,10 @@ pub struct Skip<R> {
 }
 
 impl<R: Reader> Reader for Skip<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         while self.left > 0 {
             self.left -= 1;
             if self.reader.next()?.is_none() {
@@ -83,7 +83,7 @@ impl<R: Reader> Reader for Skip<R> {
 pub fn filter_map<R, U, F>(reader: R, work: F) -> FilterMap<R, F>
 where
     R: Reader,
-    F: FnMut(R::Value) -> Result<Option<U>, R::Error>,
+    F: FnMut(R::Item) -> Result<Option<U>, R::Error>,
 {
     FilterMap { reader, work, ended: false }
 }
@@ -96,8 +96,8 @@ pub struct FilterMap<R, F> {
     ended: bool,
 }
 
-impl<R: Reader, U, F: FnMut(R::Value) -> Result<Option<U>, R::Error>> Reader for FilterMap<R, F> {
-    type Value = U;
+impl<R: Reader, U, F: FnMut(R::Item) -> Result<Option<U>, R::Error>> Reader for FilterMap<R, F> {
+    type Item = U;
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<U>, R::Error> {

@@ -27,10 +27,10 @@ pub struct Shuffle<R: Reader> {
     window: usize,
     initial: usize,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     seed: u64,
     draws: Draws,
-    values: Vec<R::Value>,
+    values: Vec<R::Item>,
     bytes: usize,
     /// Window: the values are in their order. Stream: enough of them were there to begin.
     started: bool,
@@ -61,7 +61,7 @@ impl<R: Reader> Shuffle<R> {
     }
 
     /// Holds no more than `max_bytes`, as `weigh` counts them; the value that goes beyond is the last one that is read.
-    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Self {
+    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, weigh, ..self }
     }
 
@@ -85,13 +85,13 @@ impl<R: Reader> Shuffle<R> {
         true
     }
 
-    fn deliver(&mut self, value: Option<R::Value>) -> Result<Option<R::Value>, R::Error> {
+    fn deliver(&mut self, value: Option<R::Item>) -> Result<Option<R::Item>, R::Error> {
         let Some(value) = value else { return self.source.end() };
         self.bytes = self.bytes.saturating_sub((self.weigh)(&value));
         Ok(Some(value))
     }
 
-    fn next_of_window(&mut self) -> Option<R::Value> {
+    fn next_of_window(&mut self) -> Option<R::Item> {
         if self.values.is_empty() {
             while !self.is_full() && self.hold() {}
             self.draws.shuffle(&mut self.values);
@@ -99,7 +99,7 @@ impl<R: Reader> Shuffle<R> {
         self.values.pop()
     }
 
-    fn next_of_stream(&mut self) -> Option<R::Value> {
+    fn next_of_stream(&mut self) -> Option<R::Item> {
         if !self.started {
             while self.values.len() < self.initial && !self.is_full() && self.hold() {}
             self.started = true;
@@ -126,10 +126,10 @@ impl<R: Reader> Shuffle<R> {
 }
 
 impl<R: Reader> Reader for Shuffle<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let value = match self.mode {
             Mode::Window => self.next_of_window(),
             Mode::Stream => self.next_of_stream(),

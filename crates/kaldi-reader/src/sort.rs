@@ -9,7 +9,7 @@ use crate::source::Source;
 /// and delivered before the next ones are read.
 ///
 /// Equal values keep their order. A window of 0 counts as 1; `usize::MAX` sorts everything.
-pub fn sort<R: Reader, K: Ord, F: FnMut(&R::Value) -> K>(reader: R, window: usize, key: F) -> Sort<R, F> {
+pub fn sort<R: Reader, K: Ord, F: FnMut(&R::Item) -> K>(reader: R, window: usize, key: F) -> Sort<R, F> {
     Sort {
         source: Source::new(reader),
         window: window.max(1),
@@ -25,14 +25,14 @@ pub struct Sort<R: Reader, F> {
     source: Source<R>,
     window: usize,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     key: F,
-    values: VecDeque<R::Value>,
+    values: VecDeque<R::Item>,
 }
 
 impl<R: Reader, F> Sort<R, F> {
     /// Holds no more than `max_bytes`, as `weigh` counts them; the value that goes beyond is the last one of a window.
-    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> Self {
+    pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, weigh, ..self }
     }
 
@@ -46,11 +46,11 @@ impl<R: Reader, F> Sort<R, F> {
     }
 }
 
-impl<R: Reader, K: Ord, F: FnMut(&R::Value) -> K> Reader for Sort<R, F> {
-    type Value = R::Value;
+impl<R: Reader, K: Ord, F: FnMut(&R::Item) -> K> Reader for Sort<R, F> {
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         if self.values.is_empty() {
             self.fill();
             self.values.make_contiguous().sort_by_key(&mut self.key);

@@ -15,7 +15,7 @@ impl<R: Reader> Source<R> {
     }
 
     /// The next value; `None` at the end and at an error, which is kept.
-    pub(crate) fn read(&mut self) -> Option<R::Value> {
+    pub(crate) fn read(&mut self) -> Option<R::Item> {
         if self.ended {
             return None;
         }

@@ -90,7 +90,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
     /// The first claim that does not hold.
     pub fn check<R>(&self, mut make: impl FnMut() -> R) -> Result<(), Violation>
     where
-        R: Reader<Value = V>,
+        R: Reader<Item = V>,
         R::Error: fmt::Display,
     {
         let threads = Threads::now();
@@ -119,7 +119,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
     }
 
     /// Reads everything, several times over.
-    fn check_whole<R: Reader<Value = V>>(&self, reader: &mut R) -> Result<(), Violation>
+    fn check_whole<R: Reader<Item = V>>(&self, reader: &mut R) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
     {
@@ -131,7 +131,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
     }
 
     /// Reads the values up to `stop`.
-    fn check_part<R: Reader<Value = V>>(&self, reader: &mut R, stop: usize) -> Result<(), Violation>
+    fn check_part<R: Reader<Item = V>>(&self, reader: &mut R, stop: usize) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
     {
@@ -148,7 +148,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
     }
 
     /// Starts again and reads everything.
-    fn check_restart<R: Reader<Value = V>>(&self, reader: &mut R, place: &str) -> Result<(), Violation>
+    fn check_restart<R: Reader<Item = V>>(&self, reader: &mut R, place: &str) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
     {
@@ -165,7 +165,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
     }
 
     /// Reads to the end, which must come where it should and stay.
-    fn check_rest<R: Reader<Value = V>>(&self, reader: &mut R, place: &str, claim: Claim) -> Result<(), Violation>
+    fn check_rest<R: Reader<Item = V>>(&self, reader: &mut R, place: &str, claim: Claim) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
     {

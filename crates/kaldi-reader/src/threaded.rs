@@ -40,10 +40,10 @@ impl<R> Threaded<R> {
 }
 
 impl<R: Reader> Reader for Threaded<R> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         self.lock().next()
     }
 

@@ -107,7 +107,7 @@ struct Faulty<F> {
 }
 
 impl<F: FnMut(Result<Option<usize>, String>) -> Result<Option<usize>, String>> Reader for Faulty<F> {
-    type Value = usize;
+    type Item = usize;
     type Error = String;
 
     fn next(&mut self) -> Result<Option<usize>, String> {
@@ -193,7 +193,7 @@ fn a_thread_left_behind_is_found() {
 fn a_restart_may_be_refused() {
     struct Once(BoxReader<usize, String>, bool);
     impl Reader for Once {
-        type Value = usize;
+        type Item = usize;
         type Error = String;
 
         fn next(&mut self) -> Result<Option<usize>, String> {

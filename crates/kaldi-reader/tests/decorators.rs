@@ -59,7 +59,7 @@ struct Decorator {
     expect: Rc<dyn Fn(Stream) -> Stream>,
 }
 
-fn decorator<R: Reader<Value = usize, Error = String> + Send + 'static>(
+fn decorator<R: Reader<Item = usize, Error = String> + Send + 'static>(
     name: impl Into<String>,
     decorate: impl Fn(Numbers) -> R + 'static,
     expect: impl Fn(Stream) -> Stream + 'static,
@@ -73,7 +73,7 @@ fn same(stream: Stream) -> Stream {
 }
 
 /// Sums of batches.
-fn sums(batches: impl Reader<Value = Vec<usize>, Error = String>) -> impl Reader<Value = usize, Error = String> {
+fn sums(batches: impl Reader<Item = Vec<usize>, Error = String>) -> impl Reader<Item = usize, Error = String> {
     batches.filter_map(|batch| Ok(Some(batch.iter().sum())))
 }
 

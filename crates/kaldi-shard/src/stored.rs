@@ -135,14 +135,14 @@ impl Stored {
 /// assert!(samples.next()?.is_none());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn shard_samples<R: Reader<Value = ShardName, Error = Error>>(names: R, grouping: Grouping) -> ShardSamples<R> {
+pub fn shard_samples<R: Reader<Item = ShardName, Error = Error>>(names: R, grouping: Grouping) -> ShardSamples<R> {
     ShardSamples(SampleStream::new(names, grouping))
 }
 
 /// The reader that [`shard_samples`] makes.
 pub struct ShardSamples<R>(SampleStream<R>);
 
-impl<R: Reader<Value = ShardName, Error = Error>> ShardSamples<R> {
+impl<R: Reader<Item = ShardName, Error = Error>> ShardSamples<R> {
     /// Goes on with the next shard where one cannot be opened or is damaged. `tell` is called with what is wrong; samples
     /// before the damage were delivered. A list of shards that cannot be read still ends the reader.
     pub fn leave_out_damaged(mut self, tell: impl FnMut(Error) + Send + 'static) -> Self {
@@ -151,8 +151,8 @@ impl<R: Reader<Value = ShardName, Error = Error>> ShardSamples<R> {
     }
 }
 
-impl<R: Reader<Value = ShardName, Error = Error>> Reader for ShardSamples<R> {
-    type Value = StoredSample;
+impl<R: Reader<Item = ShardName, Error = Error>> Reader for ShardSamples<R> {
+    type Item = StoredSample;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<StoredSample>> {
@@ -195,7 +195,7 @@ pub struct RawSamples {
 }
 
 impl Reader for RawSamples {
-    type Value = StoredSample;
+    type Item = StoredSample;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<StoredSample>> {

@@ -27,12 +27,12 @@ impl Batch {
 }
 
 /// A reader of framed entries.
-pub(crate) trait Batches: Reader<Value = Batch, Error = Error> + Send {
+pub(crate) trait Batches: Reader<Item = Batch, Error = Error> + Send {
     /// Leaves long values where they are until they are asked for.
     fn skim(&mut self) {}
 }
 
-impl<R: Reader<Value = Batch, Error = Error> + Send + 'static> Batches for Prefetch<R> {}
+impl<R: Reader<Item = Batch, Error = Error> + Send + 'static> Batches for Prefetch<R> {}
 
 pub(crate) type BoxedBatches = Box<dyn Batches>;
 

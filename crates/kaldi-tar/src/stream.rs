@@ -49,7 +49,7 @@ impl Open {
     }
 }
 
-impl<R: Reader<Value = ShardName, Error = Error>> SampleStream<R> {
+impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Reads the shards of these names.
     pub fn new(names: R, grouping: Grouping) -> Self {
         Self { names, grouping, current: None, ended: false, read_once: None, on_damage: None }

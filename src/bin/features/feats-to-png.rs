@@ -139,7 +139,7 @@ impl Source {
 }
 
 impl Reader for Source {
-    type Value = Job;
+    type Item = Job;
     type Error = anyhow::Error;
 
     fn next(&mut self) -> Result<Option<Job>> {

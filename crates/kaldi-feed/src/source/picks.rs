@@ -121,7 +121,7 @@ fn counted(length: usize, item: impl Fn(usize) -> usize + Send + 'static) -> Box
 }
 
 impl Reader for Picking {
-    type Value = Pick;
+    type Item = Pick;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Pick>> {

@@ -52,7 +52,7 @@ fn open(name: &BString) -> ShardSamples<OneName> {
 }
 
 impl Reader for ShardReader {
-    type Value = Found;
+    type Item = Found;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Found>> {

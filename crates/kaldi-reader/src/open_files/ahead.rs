@@ -14,7 +14,7 @@ where
     files: Files<N, R, O>,
     num_files: usize,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     /// The files that are being read, first the one whose turn it is.
     running: VecDeque<Prefetch<OneFile<N, R, O>>>,
 }
@@ -23,16 +23,11 @@ impl<N, R, O> FilesAhead<N, R, O>
 where
     N: Send + Sync + 'static,
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    pub(super) fn new(
-        files: Files<N, R, O>,
-        num_files: usize,
-        max_bytes: usize,
-        weigh: fn(&R::Value) -> usize,
-    ) -> Self {
+    pub(super) fn new(files: Files<N, R, O>, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         Self { files, num_files, max_bytes: max_bytes / num_files, weigh, running: VecDeque::new() }
     }
 }
@@ -41,14 +36,14 @@ impl<N, R, O> Reader for FilesAhead<N, R, O>
 where
     N: Send + Sync + 'static,
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         loop {
             while self.running.len() < self.num_files
                 && let Some(file) = self.files.begin()

@@ -55,7 +55,7 @@ pub(super) struct OneFile<N, R, O> {
 }
 
 impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OneFile<N, R, O> {
-    fn try_next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn try_next(&mut self) -> Result<Option<R::Item>, R::Error> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             closed => closed.insert((self.open)(&self.names[self.index])?),
@@ -70,10 +70,10 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OneFile<N, R, O> {
 }
 
 impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OneFile<N, R, O> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         if self.ended {
             return Ok(None);
         }

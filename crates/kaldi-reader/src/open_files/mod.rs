@@ -41,11 +41,11 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     /// Reads `num_files` files at a time, each on a thread of its own, and delivers their values in the order of the files.
     ///
     /// All files together hold at most `max_bytes`, as `weigh` counts them, in equal parts; of a file one value may go beyond.
-    pub fn ahead(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> FilesAhead<N, R, O>
+    pub fn ahead(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesAhead<N, R, O>
     where
         N: Send + Sync + 'static,
         R: Send + 'static,
-        R::Value: Send,
+        R::Item: Send,
         R::Error: Send,
         O: Send + Sync + 'static,
     {
@@ -57,11 +57,11 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     ///
     /// At most `max_bytes`, as `weigh` counts them, are held; a value that waits for room does not count. An error is delivered
     /// behind the values that were read before it.
-    pub fn unordered(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Value) -> usize) -> FilesUnordered<N, R, O>
+    pub fn unordered(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesUnordered<N, R, O>
     where
         N: Send + Sync + 'static,
         R: Send + 'static,
-        R::Value: Send,
+        R::Item: Send,
         R::Error: Send,
         O: Send + Sync + 'static,
     {
@@ -70,10 +70,10 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
 }
 
 impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OpenFiles<N, R, O> {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         loop {
             if self.current.is_none() {
                 self.current = self.files.begin();

@@ -13,10 +13,10 @@ pub struct FilesUnordered<N, R: Reader, O> {
     shared: Arc<Shared<N, R, O>>,
     num_files: usize,
     max_bytes: usize,
-    weigh: fn(&R::Value) -> usize,
+    weigh: fn(&R::Item) -> usize,
     threads: Vec<JoinHandle<()>>,
     /// Items that were handed over.
-    taken: VecDeque<Item<R>>,
+    taken: VecDeque<Outcome<R>>,
     state: State,
 }
 
@@ -32,11 +32,11 @@ struct Shared<N, R: Reader, O> {
     changed: Condvar,
 }
 
-type Item<R> = Result<<R as Reader>::Value, <R as Reader>::Error>;
+type Outcome<R> = Result<<R as Reader>::Item, <R as Reader>::Error>;
 
 struct Work<N, R: Reader, O> {
     files: Files<N, R, O>,
-    items: VecDeque<Item<R>>,
+    items: VecDeque<Outcome<R>>,
     /// Bytes of these items.
     bytes: usize,
     /// Threads at work.
@@ -73,7 +73,7 @@ impl<N, R: Reader, O> Drop for EndOnDrop<'_, N, R, O> {
 }
 
 /// What one thread does: reads file after file.
-fn run<N, R, O>(shared: &Shared<N, R, O>, max_bytes: usize, weigh: fn(&R::Value) -> usize)
+fn run<N, R, O>(shared: &Shared<N, R, O>, max_bytes: usize, weigh: fn(&R::Item) -> usize)
 where
     R: Reader,
     O: Fn(&N) -> Result<R, R::Error>,
@@ -113,16 +113,11 @@ impl<N, R, O> FilesUnordered<N, R, O>
 where
     N: Send + Sync + 'static,
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    pub(super) fn new(
-        files: Files<N, R, O>,
-        num_files: usize,
-        max_bytes: usize,
-        weigh: fn(&R::Value) -> usize,
-    ) -> Self {
+    pub(super) fn new(files: Files<N, R, O>, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         let work = Work { files, items: VecDeque::new(), bytes: 0, running: 0, stop: false };
         let shared = Arc::new(Shared { work: Mutex::new(work), changed: Condvar::new() });
         Self { shared, num_files, max_bytes, weigh, threads: Vec::new(), taken: VecDeque::new(), state: State::Idle }
@@ -168,14 +163,14 @@ impl<N, R, O> Reader for FilesUnordered<N, R, O>
 where
     N: Send + Sync + 'static,
     R: Reader + Send + 'static,
-    R::Value: Send,
+    R::Item: Send,
     R::Error: Send,
     O: Fn(&N) -> Result<R, R::Error> + Send + Sync + 'static,
 {
-    type Value = R::Value;
+    type Item = R::Item;
     type Error = R::Error;
 
-    fn next(&mut self) -> Result<Option<R::Value>, R::Error> {
+    fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         match self.state {
             State::Ended => return Ok(None),
             State::Idle => self.start(),

@@ -23,7 +23,7 @@ fn toil(number: usize) -> Result<usize, String> {
 }
 
 /// Counts from 0 to `length`.
-fn numbers(length: usize) -> impl Reader<Value = usize, Error = String> + Send {
+fn numbers(length: usize) -> impl Reader<Item = usize, Error = String> + Send {
     let mut next = 0;
     from_fn(move |step| {
         next = if step == Step::Restart { 0 } else { next + 1 };

@@ -90,7 +90,7 @@ impl RawList {
 }
 
 impl Reader for RawList {
-    type Value = RawUtterance;
+    type Item = RawUtterance;
     type Error = crate::Error;
 
     fn next(&mut self) -> Result<Option<RawUtterance>> {

@@ -294,7 +294,7 @@ impl<F: Framing> ArchiveReader<F> {
 }
 
 impl<F: Framing> Reader for ArchiveReader<F> {
-    type Value = Batch;
+    type Item = Batch;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Batch>> {
@@ -385,7 +385,7 @@ impl<F: Framing> ArchiveEntries<F> {
 }
 
 impl<F: Framing> Reader for ArchiveEntries<F> {
-    type Value = RawEntry;
+    type Item = RawEntry;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<RawEntry>> {

@@ -80,7 +80,7 @@ impl<L: Lookup> BatchLookup for ByKey<L> {
 }
 
 impl Reader for FoundBatches {
-    type Value = FoundBatch;
+    type Item = FoundBatch;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<FoundBatch>> {
@@ -192,7 +192,7 @@ impl Ended {
 }
 
 impl<U: Send + 'static> Reader for Rows<U> {
-    type Value = (BString, U);
+    type Item = (BString, U);
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, U)>> {

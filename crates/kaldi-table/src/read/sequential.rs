@@ -139,7 +139,7 @@ impl<T: Value> SequentialReader<T> {
 }
 
 impl<T: Value> Reader for SequentialReader<T> {
-    type Value = (BString, T);
+    type Item = (BString, T);
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<(BString, T)>> {

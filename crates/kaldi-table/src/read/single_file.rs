@@ -40,7 +40,7 @@ fn load(loader: &mut ValueLoader, rxfilename: &BStr, has_ranges: bool) -> Result
 }
 
 impl Reader for SingleFile {
-    type Value = Batch;
+    type Item = Batch;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Batch>> {

@@ -94,7 +94,7 @@ impl<S: Steps> Stepwise<S> {
 }
 
 impl<S: Steps> Reader for Stepwise<S> {
-    type Value = Batch;
+    type Item = Batch;
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<Batch>> {

@@ -77,7 +77,7 @@ impl ShardNames {
 
 /// An argument that cannot be opened and a list that cannot be read are errors, which end it.
 impl Reader for ShardNames {
-    type Value = ShardName;
+    type Item = ShardName;
     type Error = crate::Error;
 
     fn next(&mut self) -> Result<Option<ShardName>> {
