@@ -13,6 +13,8 @@ step cargo clippy --workspace --all-targets --locked -- -D warnings
 # Once more without the feature `options`, as a library's user has them.
 step cargo clippy -p kaldi-extract -p kaldi-ivector -p kaldi-plot -p kaldi-transform --all-targets --locked -- -D warnings
 step cargo test --workspace --locked
+# What processors without AVX2 run. The same packages and features, so that nothing is built again.
+KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
 step cargo package --workspace --no-verify --allow-dirty --offline --quiet
 RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
 step scripts/package.sh

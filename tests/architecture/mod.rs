@@ -36,3 +36,11 @@ fn files_and_functions_are_short() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+#[test]
+fn one_place_asks_for_the_instructions_of_the_processor() {
+    let files = source::files_below("crates").into_iter().chain(source::files_below("src"));
+    let asking: Vec<_> =
+        files.filter(|(_, text)| text.contains("is_x86_feature_detected")).map(|(place, _)| place).collect();
+    assert_eq!(asking, ["kaldi-lanes/src/dispatch.rs"]);
+}

@@ -1,6 +1,6 @@
 //! Count, extremes, mean and standard deviation.
 
-use kaldi_lanes::{DoubleLanes, Lanes, WIDTH};
+use kaldi_lanes::{DoubleLanes, Kernel, Lanes, WIDTH, dispatch};
 
 /// Numbers of which it is known together whether all are finite.
 const CHUNK: usize = 8 * WIDTH;
@@ -98,22 +98,25 @@ impl Default for Sums {
     }
 }
 
+/// Numbers on their way to the sums.
+struct Addition<'a> {
+    sums: &'a mut Sums,
+    values: &'a [f32],
+}
+
+impl Kernel for Addition<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        self.sums.add_chunks(self.values);
+    }
+}
+
 impl Sums {
     /// Adds numbers. Parts of which all but the last are multiples of 64 long have the same sums as the whole.
     pub(crate) fn add(&mut self, values: &[f32]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.add_with_avx2(values) };
-        }
-        self.add_chunks(values);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn add_with_avx2(&mut self, values: &[f32]) {
-        self.add_chunks(values);
+        dispatch(Addition { sums: self, values });
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! [`Lanes`] are eight floats on which one calculation is done eight times: for eight frames of an utterance, or for eight
 //! samples. Everything is `#[inline(always)]` plain Rust without branches, which the compiler turns into instructions
-//! on whole registers: two of 128 bits, or one of 256 bits in a function that is compiled for AVX2. There are no fused
+//! on whole registers: two of 128 bits, or one of 256 bits in a [`Kernel`] on a processor with AVX2. There are no fused
 //! multiplications, so that results are the same on every processor.
 //!
 //! ```
@@ -20,10 +20,12 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod dispatch;
 mod functions;
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
+pub use dispatch::{Kernel, dispatch, has_avx2};
 pub use functions::{exp, ln, sin_cos_of_turn};
 
 /// How many numbers one value holds.

@@ -3,6 +3,8 @@
 //! A transform of input with `dim` elements is a matrix. It is linear if it has `dim` columns, and affine if it has one
 //! more: the last column is then an offset. Its rows are the elements of the output.
 
+use kaldi_lanes::{Kernel, dispatch};
+
 use crate::factor::{Factor, Product};
 use crate::{Error, Matrix, Real, Result, Vector};
 
@@ -104,32 +106,30 @@ impl<T: Real> Vector<T> {
         if transform.num_cols() != dim && transform.num_cols() != dim + 1 {
             return Err(Error::Transform { dim, got: transform.size() });
         }
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has what the function is compiled for.
-            #[allow(unsafe_code)]
-            return Ok(unsafe { apply_with_avx(transform, self) });
+        Ok(dispatch(Application { transform, vector: self }))
+    }
+}
+
+/// A transform that is applied to a vector.
+struct Application<'a, T> {
+    transform: &'a Matrix<T>,
+    vector: &'a Vector<T>,
+}
+
+impl<T: Real> Kernel for Application<'_, T> {
+    type Output = Vector<T>;
+
+    #[inline(always)]
+    fn compute(self) -> Vector<T> {
+        let Self { transform, vector } = self;
+        let dim = vector.dim();
+        let mut out = Vector::new(transform.num_rows());
+        for (out, row) in out.as_mut_slice().iter_mut().zip(transform.rows()) {
+            let sum = sum_of_products(&row[..dim], vector.as_slice());
+            *out = if dim < row.len() { sum + row[dim] } else { sum };
         }
-        Ok(apply(transform, self))
+        out
     }
-}
-
-/// [`apply`] compiled for registers of twice the size; the sums are the same.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx")]
-fn apply_with_avx<T: Real>(transform: &Matrix<T>, vector: &Vector<T>) -> Vector<T> {
-    apply(transform, vector)
-}
-
-#[inline(always)]
-fn apply<T: Real>(transform: &Matrix<T>, vector: &Vector<T>) -> Vector<T> {
-    let dim = vector.dim();
-    let mut out = Vector::new(transform.num_rows());
-    for (out, row) in out.as_mut_slice().iter_mut().zip(transform.rows()) {
-        let sum = sum_of_products(&row[..dim], vector.as_slice());
-        *out = if dim < row.len() { sum + row[dim] } else { sum };
-    }
-    out
 }
 
 /// The inner product in the precision of the elements, as 32 parallel sums: the processor adds to several at once, and

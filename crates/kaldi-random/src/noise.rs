@@ -1,6 +1,6 @@
 //! Normally distributed noise in which every number depends on its place alone.
 
-use kaldi_lanes::{Lanes, WIDTH, ln, sin_cos_of_turn};
+use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch, ln, sin_cos_of_turn};
 
 /// Numbers that are made at once: four of each of [`WIDTH`] blocks.
 const GROUP: usize = 4 * WIDTH;
@@ -36,22 +36,7 @@ impl Noise {
 
     /// Adds the noise from its `first` number on, times `deviation`, to `numbers`.
     pub fn add(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            unsafe {
-                self.add_with_avx2(deviation, first, numbers)
-            };
-            return;
-        }
-        self.add_groups(deviation, first, numbers);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn add_with_avx2(&self, deviation: f32, first: u64, numbers: &mut [f32]) {
-        self.add_groups(deviation, first, numbers);
+        dispatch(Addition { noise: self, deviation, first, numbers });
     }
 
     #[inline(always)]
@@ -90,6 +75,23 @@ impl Noise {
         let [a, b, c, d] = philox(lows, [(block >> 32) as u32, self.seed, 0], self.key);
         let [[first, second], [third, fourth]] = [normal(a, b), normal(c, d)];
         [first, second, third, fourth]
+    }
+}
+
+/// Noise on its way to numbers.
+struct Addition<'a> {
+    noise: &'a Noise,
+    deviation: f32,
+    first: u64,
+    numbers: &'a mut [f32],
+}
+
+impl Kernel for Addition<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        self.noise.add_groups(self.deviation, self.first, self.numbers);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use kaldi_lanes::{Lanes, WIDTH, transpose};
+use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch, transpose};
 use kaldi_matrix::Matrix;
 
 use super::FrameOptions;
@@ -88,26 +88,9 @@ impl Analysis {
         let (num_frames, dim) = checked_size(self.num_frames(wave.len()), Some(spectral.dim()))?;
         let mut out = vec![0.0; num_frames * dim];
         if num_frames > 0 {
-            self.run_on_registers(wave, energy, spectral, &mut out)?;
+            dispatch(Run { analysis: self, wave, energy, spectral, out: &mut out })?;
         }
         Ok(Matrix::from_vec(num_frames, dim, out))
-    }
-
-    /// Chooses the instructions.
-    fn run_on_registers<S: Spectral>(&self, wave: &[f32], energy: Energy, spectral: S, out: &mut [f32]) -> Result<()> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.run_with_avx2(wave, energy, spectral, out) };
-        }
-        self.run_blocks(wave, energy, spectral, out)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn run_with_avx2<S: Spectral>(&self, wave: &[f32], energy: Energy, spectral: S, out: &mut [f32]) -> Result<()> {
-        self.run_blocks(wave, energy, spectral, out)
     }
 
     #[inline(always)]
@@ -179,6 +162,24 @@ impl Analysis {
             work[*place as usize].re = shaped.next(*samples, *weight);
         }
         shaped.energies[if energy == Energy::Raw { 0 } else { 1 }]
+    }
+}
+
+/// The analysis of all frames of a waveform.
+struct Run<'a, S> {
+    analysis: &'a Analysis,
+    wave: &'a [f32],
+    energy: Energy,
+    spectral: S,
+    out: &'a mut [f32],
+}
+
+impl<S: Spectral> Kernel for Run<'_, S> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn compute(self) -> Result<()> {
+        self.analysis.run_blocks(self.wave, self.energy, self.spectral, self.out)
     }
 }
 

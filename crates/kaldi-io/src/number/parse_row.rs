@@ -42,7 +42,7 @@ pub struct RowError {
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
+    if kaldi_lanes::has_avx2() {
         return parse_by_groups(bytes, values);
     }
     parse_some(bytes, values, usize::MAX)

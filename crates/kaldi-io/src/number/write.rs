@@ -48,7 +48,7 @@ pub fn write_f64(out: &mut Vec<u8>, value: f64) {
 /// Appends each number as [`write_f32`] does, followed by one space.
 pub fn write_f32_row(out: &mut Vec<u8>, values: &[f32]) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("bmi1") {
+    if kaldi_lanes::has_avx2() {
         #[allow(unsafe_code)]
         // SAFETY: the processor has the instructions.
         unsafe {

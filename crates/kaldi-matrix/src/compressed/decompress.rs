@@ -1,8 +1,10 @@
 //! Decompression: from integers to numbers.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use byteorder::{ByteOrder, LittleEndian};
+use kaldi_lanes::{Kernel, dispatch};
 
 use super::columns;
 use super::stored::{Layout, Stored};
@@ -14,6 +16,23 @@ const BLOCK: usize = 16;
 const MANY: usize = 24;
 /// The rows that are filled together: they stay in the fastest cache.
 const TILE: usize = 64;
+
+/// The columns of a matrix on their way from bytes to numbers.
+struct Columns<'a, T> {
+    matrix: &'a Stored<'a>,
+    rows: Range<usize>,
+    cols: Range<usize>,
+    precision: PhantomData<T>,
+}
+
+impl<T: Real> Kernel for Columns<'_, T> {
+    type Output = Vec<T>;
+
+    #[inline(always)]
+    fn compute(self) -> Vec<T> {
+        self.matrix.decode_columns(self.rows, self.cols)
+    }
+}
 
 impl Stored<'_> {
     /// Decompresses all of the matrix.
@@ -64,19 +83,7 @@ impl Stored<'_> {
 
     /// Decompresses bytes that are stored column after column, with the instructions that the processor has.
     fn columns<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.columns_with_avx2(rows, cols) };
-        }
-        self.decode_columns(rows, cols)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn columns_with_avx2<T: Real>(&self, rows: Range<usize>, cols: Range<usize>) -> Vec<T> {
-        self.decode_columns(rows, cols)
+        dispatch(Columns { matrix: self, rows, cols, precision: PhantomData })
     }
 
     #[inline(always)]

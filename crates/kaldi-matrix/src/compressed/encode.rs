@@ -3,6 +3,8 @@
 //! The arithmetic is that of Kaldi's compressed-matrix.cc, operation for operation, in single precision except where
 //! Kaldi's constants are double. Roundings are written so that they vectorize and give the same integers.
 
+use kaldi_lanes::{Kernel, dispatch};
+
 use super::columns;
 use super::method::CompressionMethod;
 use super::numbers::{extremes, round};
@@ -14,19 +16,22 @@ const BLOCK: usize = 16;
 
 /// Compresses a matrix; returns the header before the integers in a file, and the integers.
 pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        #[allow(unsafe_code)]
-        // SAFETY: the processor has the instructions.
-        return unsafe { compress_with_avx2(matrix, method) };
-    }
-    compress_any(matrix, method)
+    dispatch(Compression { matrix, method })
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn compress_with_avx2(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
-    compress_any(matrix, method)
+/// A matrix on its way to integers.
+struct Compression<'a> {
+    matrix: &'a Matrix<f32>,
+    method: CompressionMethod,
+}
+
+impl Kernel for Compression<'_> {
+    type Output = Result<(Header, Vec<u8>)>;
+
+    #[inline(always)]
+    fn compute(self) -> Self::Output {
+        compress_any(self.matrix, self.method)
+    }
 }
 
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Pitch tracking of one signal, which may come in pieces.
 
-use kaldi_lanes::WIDTH;
+use kaldi_lanes::{Kernel, WIDTH, dispatch};
 use kaldi_wave::RateConverter;
 
 use super::correlation::Correlator;
@@ -84,6 +84,21 @@ impl Sums {
     fn mean_square(&self) -> f64 {
         let (mean, count) = (self.sum / self.count as f64, self.count as f64);
         self.squares / count - mean * mean
+    }
+}
+
+/// A step of the tracker to the next frame.
+struct Step<'t, 'a> {
+    tracker: &'t mut PitchTracker<'a>,
+    ballast: f32,
+}
+
+impl Kernel for Step<'_, '_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn compute(self) -> f32 {
+        self.tracker.track_frame(self.ballast)
     }
 }
 
@@ -233,7 +248,7 @@ impl<'a> PitchTracker<'a> {
     /// Follows the pitch to the frame that was extracted.
     fn track(&mut self, frame: usize, mean_square: f64, is_first: bool) -> Result<()> {
         let ballast = self.plan.ballast(mean_square);
-        let norm = self.track_on_registers(ballast);
+        let norm = dispatch(Step { tracker: self, ballast });
         if !(norm.is_finite() && ballast.is_finite()) {
             let (what, expected) = ("the energy of the samples", "finite and not too large");
             return Err(Error::Value { what, expected, got: if norm.is_finite() { ballast } else { norm }, frame });
@@ -243,23 +258,6 @@ impl<'a> PitchTracker<'a> {
             self.first.push(FirstFrame { correlations, norm, mean_square: mean_square as f32 });
         }
         Ok(())
-    }
-
-    /// Chooses the instructions.
-    fn track_on_registers(&mut self, ballast: f32) -> f32 {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.track_with_avx2(ballast) };
-        }
-        self.track_frame(ballast)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn track_with_avx2(&mut self, ballast: f32) -> f32 {
-        self.track_frame(ballast)
     }
 
     /// Follows the pitch to the frame that was extracted, and returns its mean product of energies.
@@ -363,7 +361,7 @@ mod tests {
             for tracker in [&mut plain, &mut wide] {
                 tracker.extract(frame, 0).unwrap();
             }
-            assert_eq!(plain.track_frame(1e9), wide.track_on_registers(1e9));
+            assert_eq!(plain.track_frame(1e9), dispatch(Step { tracker: &mut wide, ballast: 1e9 }));
             assert_eq!(plain.costs, wide.costs);
             assert_eq!(plain.forward.best(), wide.forward.best());
             for state in 0..plan.lags.len() {
