@@ -1,5 +1,5 @@
-//! A `.bin` that is cut into numbered files, as Pythia's is: one index, and `NAME-00000-of-00020.bin` and so on, which do
-//! not end where sequences end.
+//! A `.bin` that is cut into numbered files, like Pythia's: one index, and `NAME-00000-of-00020.bin` and so on. The
+//! files are not cut at the ends of sequences.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use crate::copy::append;
 use crate::index_file::{IndexFile, open_file};
 use crate::{Error, Fault, IndexedDataset, Prefix, Result};
 
-/// The name of a numbered part, as in `text-00000-of-00020.bin`.
+/// The name of a numbered part, such as `text-00000-of-00020.bin`.
 fn part_name(prefix: &Prefix, number: u64, count: u64) -> PathBuf {
     prefix.with(&format!("-{number:05}-of-{count:05}.bin"))
 }
 
-/// How many numbered parts the `.bin` of a dataset is in, if it is.
+/// The number of parts of the `.bin` of a dataset, if it is cut into numbered parts.
 ///
 /// # Errors
-/// If the folder cannot be read, and if there are parts of several counts.
+/// If the folder cannot be read, or if there are parts of several counts.
 pub fn count_bin_parts(prefix: &Prefix) -> Result<Option<u64>> {
     let first = part_name(prefix, 0, 0);
     let folder = match first.parent() {

@@ -12,30 +12,30 @@ use crate::layout::Layout;
 use crate::tokens::convert;
 use crate::{Dialect, Error, Prefix, Result, TokenType, encode_i32};
 
-/// Bytes of tokens that are converted at a time.
+/// The number of bytes of tokens that are converted at a time.
 const PIECE: usize = 1 << 18;
 
-/// How a dataset is written.
+/// The options of writing a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuilderOptions {
     /// The type of the tokens.
     pub token_type: TokenType,
-    /// For whom.
+    /// The program that the files are for.
     pub dialect: Dialect,
     /// Whether every sequence gets a mode.
     pub has_modes: bool,
-    /// Whether a token that does not fit makes all of them int32, and is no error.
+    /// Whether a token that does not fit changes the type to int32 instead of being an error.
     pub may_widen: bool,
 }
 
 impl Default for BuilderOptions {
-    /// Megatron's int32.
+    /// The default is Megatron's int32.
     fn default() -> Self {
         Self { token_type: TokenType::I32, dialect: Dialect::Megatron, has_modes: false, may_widen: false }
     }
 }
 
-/// What a dataset has.
+/// Counts of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Sequences.
@@ -46,9 +46,9 @@ pub struct Counts {
     pub tokens: u64,
 }
 
-/// Writes a dataset, sequence by sequence, and keeps none of it in memory: sizes go into the index at once, and the rest of
-/// the index is made of them at the end. The files appear when [`IndexedDatasetBuilder::finish`] succeeds, the `.bin`
-/// before the `.idx`.
+/// Writes a dataset, sequence by sequence, and keeps none of it in memory: sizes go into the index at once, and the
+/// rest of the index is computed from them at the end. The files appear when [`IndexedDatasetBuilder::finish`]
+/// succeeds, the `.bin` before the `.idx`.
 #[derive(Debug)]
 #[must_use = "a dataset is there only after finish()"]
 pub struct IndexedDatasetBuilder {
@@ -57,19 +57,19 @@ pub struct IndexedDatasetBuilder {
     bin: Spool,
     index: Spool,
     modes: Option<Spool>,
-    /// The bounds of documents but the first, unless each has been one sequence so far.
+    /// The bounds of documents except the first; `None` as long as each document is one sequence.
     bounds: Option<Spool>,
     counts: Counts,
-    /// Sequences of which the documents have been told.
+    /// The number of sequences whose documents are known.
     last_bound: u64,
     encoded: Vec<u8>,
 }
 
 impl IndexedDatasetBuilder {
-    /// Creates the files, under no name yet.
+    /// Creates the files, still without a name.
     ///
     /// # Errors
-    /// If that fails, and if the dialect has no code for the type, or no documents and modes.
+    /// If that fails, or if the dialect has no code for the type, or no documents and modes.
     pub fn create(prefix: &Prefix, options: BuilderOptions) -> Result<Self> {
         code(options.dialect, options.token_type)?;
         if options.has_modes && !options.dialect.has_documents() {
@@ -89,12 +89,12 @@ impl IndexedDatasetBuilder {
         })
     }
 
-    /// What has been written so far.
+    /// The counts of what was written so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The type of the tokens; it may change where they may widen.
+    /// The type of the tokens; it may change if [`BuilderOptions::may_widen`] is set.
     pub fn token_type(&self) -> TokenType {
         self.options.token_type
     }
@@ -120,7 +120,7 @@ impl IndexedDatasetBuilder {
     /// Appends a sequence of the little-endian bytes of its tokens.
     ///
     /// # Errors
-    /// If these are of another type than the dataset's and do not fit it, or the file cannot be written.
+    /// If they are of another type than the dataset's and do not fit it, or the file cannot be written.
     pub fn push_bytes(&mut self, tokens: &[u8], token_type: TokenType) -> Result<()> {
         let count = tokens.len() as u64 / token_type.size();
         if count > i32::MAX as u64 {
@@ -144,7 +144,7 @@ impl IndexedDatasetBuilder {
         Ok(())
     }
 
-    /// Tells the mode of the sequence that was appended last.
+    /// Sets the mode of the sequence that was appended last.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -234,7 +234,7 @@ impl IndexedDatasetBuilder {
         format!("sequence {}", self.counts.sequences)
     }
 
-    /// Makes all tokens int32.
+    /// Converts all tokens to int32.
     fn widen(&mut self) -> Result<()> {
         self.bin.flush()?;
         let mut wide = Spool::create(self.prefix.bin(), 0)?;
@@ -252,7 +252,7 @@ impl IndexedDatasetBuilder {
     }
 }
 
-/// The code of a type, which not every dialect has.
+/// The code of a type; not every dialect has one.
 pub(crate) fn code(dialect: Dialect, token_type: TokenType) -> Result<u8> {
     let missing = || Error::Request(format!("an index of {dialect} has no code for {token_type}"));
     dialect.code_of(token_type).ok_or_else(missing)
@@ -263,7 +263,7 @@ pub(crate) fn bounds_of(dialect: Dialect, num_documents: u64) -> Option<u64> {
     dialect.has_documents().then_some(num_documents + 1)
 }
 
-/// A file that is written from its begin, buffered, and read again.
+/// A buffered file that is written from its start and then read again.
 #[derive(Debug)]
 pub(crate) struct Spool {
     pub(crate) file: File,
@@ -273,7 +273,7 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// A file that will have the name `path`, or none if it is not published, to be written from byte `at` on.
+    /// A file that will have the name `path`, or none if it is not published. Writing starts at byte `at`.
     pub(crate) fn create(path: PathBuf, at: u64) -> Result<Self> {
         let (file, pending) = whole_file::create(&path).map_err(Error::open(&path))?;
         Ok(Self { file, path, pending, region: Region::new(at) })
@@ -287,12 +287,12 @@ impl Spool {
         self.region.flush(&self.file).map_err(Error::write(&self.path))
     }
 
-    /// Where the next byte will stand.
+    /// The place of the next byte.
     pub(crate) fn end(&self) -> u64 {
         self.region.end()
     }
 
-    /// Counts bytes that have been written behind what is there.
+    /// Counts bytes that were appended by another way.
     pub(crate) fn skip(&mut self, length: u64) {
         self.region = Region::new(self.end() + length);
     }
@@ -303,7 +303,7 @@ impl Spool {
         Ok(bytes)
     }
 
-    /// Writes all of it out, so that nothing can fail any more but the name.
+    /// Writes all of it, so that after this nothing but the renaming can fail.
     pub(crate) fn seal(mut self) -> Result<(PathBuf, Sealed)> {
         self.flush()?;
         let Self { file, path, pending, .. } = self;
@@ -312,8 +312,8 @@ impl Spool {
     }
 }
 
-/// Gives complete files their names, in this order: a `.bin` before its index, so that whoever finds the index finds the
-/// tokens.
+/// Gives complete files their names, in this order: a `.bin` before its index, so that any program that finds the index
+/// finds the tokens.
 pub(crate) fn publish(files: impl IntoIterator<Item = (PathBuf, Sealed)>) -> Result<()> {
     files.into_iter().try_for_each(|(path, sealed)| sealed.publish().map_err(Error::write(&path)))
 }

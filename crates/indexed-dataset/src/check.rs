@@ -1,4 +1,4 @@
-//! Whether a dataset holds together, and mending the index of one that does not.
+//! Checks a dataset, and repairs the index of a damaged one.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,32 +11,32 @@ use crate::layout::Layout;
 use crate::tokens::check_range;
 use crate::{Dialect, Error, Fault, Prefix, Result, TokenType};
 
-/// Faults of an array that are told; the others are counted.
+/// The number of faults of an array that are listed; the others are counted.
 const MOST_TOLD: u64 = 10;
 
-/// Bytes of tokens in memory at a time.
+/// The number of bytes of tokens in memory at a time.
 const PIECE: u64 = 1 << 20;
 
-/// What was found of a dataset.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Checked {
-    /// The faults, at most ten of each array.
+    /// The faults, at most ten for each array.
     pub faults: Vec<Fault>,
-    /// How many there are.
+    /// The number of all faults.
     pub num_faults: u64,
-    /// What the dataset is, as far as that can be told.
+    /// The dialect and type of the dataset, if they could be determined.
     pub kind: Option<(Dialect, TokenType)>,
-    /// Sequences, where the index can be read.
+    /// The number of sequences, if the index can be read.
     pub sequences: u64,
-    /// Documents, where the index can be read.
+    /// The number of documents, if the index can be read.
     pub documents: u64,
-    /// Tokens by their sizes, where the index can be read.
+    /// The number of tokens according to the sizes, if the index can be read.
     pub tokens: u64,
-    /// The index, and what can be made of it.
+    /// The index, and what a repair needs.
     repair: Option<Repair>,
 }
 
-/// What a mended index is made of.
+/// What a repaired index is made from.
 #[derive(Debug)]
 struct Repair {
     index: IndexFile,
@@ -61,11 +61,11 @@ impl Checked {
     }
 }
 
-/// Compares everything in an index with itself and with the length of the `.bin`. With `vocab_size`, all tokens are read
-/// and compared with it.
+/// Compares everything in an index with itself and with the length of the `.bin`. With `vocab_size`, all tokens are
+/// read and compared with it.
 ///
 /// # Errors
-/// If a file cannot be read; that something is wrong with the dataset is no error.
+/// If a file cannot be read. A damaged dataset is no error.
 pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>) -> Result<Checked> {
     let mut checked =
         Checked { faults: Vec::new(), num_faults: 0, kind: None, sequences: 0, documents: 0, tokens: 0, repair: None };
@@ -98,7 +98,8 @@ pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>)
     Ok(checked)
 }
 
-/// Opens the index, as what its header says where its length says something else: then as that which the `.bin` fits.
+/// Opens the index as its header describes it. If its length contradicts that, opens it in the form that fits the
+/// `.bin`.
 fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile>> {
     let fault = match IndexFile::open(&prefix.idx()) {
         Ok(index) => return Ok(Some(index)),
@@ -124,7 +125,7 @@ fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile
     Ok(None)
 }
 
-/// Whether the sizes, in a type that the code may stand for, are all of a `.bin` of this length.
+/// Whether the sizes, in a type that the code may mean, add up to a `.bin` of this length.
 pub(crate) fn fits_bin(index: &IndexFile, bin_length: u64) -> Result<bool> {
     let Some(tokens) = total(index)? else { return Ok(false) };
     let dialects = Dialect::candidates(index.layout.num_bounds.is_some());
@@ -159,8 +160,8 @@ fn check_sizes(index: &IndexFile, checked: &mut Checked) -> Result<bool> {
     Ok(told == 0)
 }
 
-/// Three things tell the bytes of a token: the type code, the pointers, and the length of the `.bin`. Where they differ,
-/// what two of them say is taken for the truth.
+/// Three things determine the bytes of a token: the type code, the pointers, and the length of the `.bin`. If they
+/// differ, the value on which two of them agree is taken.
 fn find_type(index: &IndexFile, bin_length: u64, asked: Option<Dialect>, checked: &mut Checked) -> Result<()> {
     let has_documents = index.layout.num_bounds.is_some();
     let code = index.layout.code;
@@ -262,7 +263,7 @@ fn check_tokens(
     while start < whole {
         bytes.resize(PIECE.min(whole - start) as usize, 0);
         bin.read_exact_at(&mut bytes, start).map_err(Error::read(&prefix.bin(), start))?;
-        // A piece may have several: on from behind each one.
+        // A piece may have several, so the search continues after each one.
         let mut at = 0;
         while let Err(misfit) = check_range(&bytes[at..], token_type, 0, i128::from(vocab_size) - 1) {
             let position = (start + at as u64) / size + misfit.position;
@@ -281,7 +282,7 @@ fn check_tokens(
 }
 
 impl Checked {
-    /// Whether [`Checked::repair`] can mend what was found: the sizes are sound and fit the `.bin`, and no token is
+    /// Whether [`Checked::repair`] can repair the dataset: the sizes are sound and fit the `.bin`, and no token is
     /// outside of the vocabulary.
     pub fn is_repairable(&self) -> bool {
         let fixable = |fault: &Fault| !matches!(fault.field, "tokens" | "sizes" | "magic" | "version");
@@ -289,8 +290,8 @@ impl Checked {
     }
 
     /// Writes the dataset with a new index: pointers and type code are computed from the sizes and the length of the
-    /// `.bin`, and the documents are those that were there, or one for each sequence where these make no sense. Tokens are
-    /// copied as they are.
+    /// `.bin`. The documents are the old ones, or one for each sequence if the old ones make no sense. Tokens are
+    /// copied unchanged.
     ///
     /// # Errors
     /// If that is not possible, the new dataset would replace the old one, or a file cannot be written.
@@ -301,7 +302,7 @@ impl Checked {
         let (Some(Repair { index, bin, bin_path, bin_length, bounds_are_sound }), Some((dialect, token_type)), true) =
             (&self.repair, self.kind, self.is_repairable())
         else {
-            return Err(Error::Request("the sizes do not fit the tokens: nothing to make a sound index of".to_owned()));
+            return Err(Error::Request("the sizes do not fit the tokens, so no index can be made from them".to_owned()));
         };
         let num_sequences = index.num_sequences();
         let num_bounds = match index.layout.num_bounds {
@@ -310,7 +311,7 @@ impl Checked {
         };
         let has_modes = index.layout.has_modes;
         let layout = Layout { code: code(dialect, token_type)?, num_sequences, num_bounds, has_modes };
-        // A type may have two codes, and the one that is there is right.
+        // A type may have two codes, and the existing one is right.
         let keeps_code = dialect.type_of(index.layout.code) == Some(token_type);
         let layout = if keeps_code { Layout { code: index.layout.code, ..layout } } else { layout };
         let mut new_bin = Spool::create(new.bin(), 0)?;
@@ -327,7 +328,7 @@ impl Checked {
         }
         if *bounds_are_sound {
             let mut before = 0;
-            // The first bound is 0, which the writer writes by itself.
+            // The first bound is 0, which the writer adds by itself.
             for range in blocks(1..layout.num_bounds.unwrap_or(1)) {
                 index.bounds(range, &mut bounds)?;
                 writer.put_documents(

@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::builder::Spool;
 use crate::{Error, Result};
 
-/// Appends a part of a file to another one; the kernel moves the bytes where it can. `path` is the source's.
+/// Appends a part of a file to another one; the kernel moves the bytes if it can. `path` is that of the source.
 pub(crate) fn append(source: &File, range: Range<u64>, path: &Path, target: &mut Spool) -> Result<()> {
     target.flush()?;
     let length = range.end - range.start;

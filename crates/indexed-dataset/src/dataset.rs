@@ -9,8 +9,8 @@ use crate::{Dialect, Error, Fault, Prefix, Result, TokenType, Tokens};
 
 /// A dataset that is open for reading.
 ///
-/// Files are read at the places that are asked for, and not mapped into memory: where a file is cut meanwhile, that is an
-/// error, and no signal. Nothing that the index says is trusted: what is read lies in the files, or it is an error.
+/// Files are read at the requested places and not mapped into memory: if a file is cut in the meantime, that is an
+/// error and no signal. Nothing in the index is trusted: all reads are checked against the files.
 #[derive(Debug)]
 pub struct IndexedDataset {
     prefix: Prefix,
@@ -22,7 +22,7 @@ pub struct IndexedDataset {
 }
 
 impl IndexedDataset {
-    /// Opens a dataset; who has written it is told from what the files hold.
+    /// Opens a dataset; the dialect is determined from the content of the files.
     ///
     /// # Errors
     /// If a file cannot be opened, is of another format, or its header contradicts its length.
@@ -30,10 +30,11 @@ impl IndexedDataset {
         Self::open_as(prefix, None)
     }
 
-    /// The same, of this dialect only where one is given: uint32 of DeepSpeed and float32 of Megatron look alike.
+    /// Like [`IndexedDataset::open`], restricted to `dialect` if one is given: uint32 of DeepSpeed and float32 of
+    /// Megatron look alike.
     ///
     /// # Errors
-    /// As [`IndexedDataset::open`], and if the files are of another dialect.
+    /// As [`IndexedDataset::open`], or if the files are of another dialect.
     pub fn open_as(prefix: &Prefix, dialect: Option<Dialect>) -> Result<Self> {
         let index = IndexFile::open(&prefix.idx())?;
         let (bin, bin_length) = open_file(&prefix.bin())?;
@@ -42,12 +43,12 @@ impl IndexedDataset {
         Ok(Self { prefix: prefix.clone(), index, bin, bin_length, dialect, token_type })
     }
 
-    /// What the names of the files begin with.
+    /// The common start of the names of the files.
     pub fn prefix(&self) -> &Prefix {
         &self.prefix
     }
 
-    /// Who writes such files.
+    /// The programs that write such files.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
@@ -67,7 +68,7 @@ impl IndexedDataset {
         self.len() == 0
     }
 
-    /// The number of documents; where the index has none (fairseq), every sequence is one.
+    /// The number of documents; if the index has none (fairseq), every sequence is one.
     pub fn num_documents(&self) -> u64 {
         self.index.layout.num_bounds.map_or(self.len(), |bounds| bounds.saturating_sub(1))
     }
@@ -89,7 +90,7 @@ impl IndexedDataset {
     /// Reads a part of a sequence: from `offset` on, `length` tokens or all that follow.
     ///
     /// # Errors
-    /// As [`IndexedDataset::sequence`], and if that is not in the sequence.
+    /// As [`IndexedDataset::sequence`], or if the part is not within the sequence.
     pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
         let place = self.place(number)?;
         let size = self.token_type.size();
@@ -128,7 +129,7 @@ impl IndexedDataset {
     /// Reads a part of a document, as [`IndexedDataset::slice`] does of a sequence.
     ///
     /// # Errors
-    /// As [`IndexedDataset::document`], and if that is not in the document.
+    /// As [`IndexedDataset::document`], or if the part is not within the document.
     pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
         let whole = self.document(document)?;
         let part = part(whole.len(), offset, length);
@@ -138,7 +139,7 @@ impl IndexedDataset {
         Ok(Tokens::new(self.token_type, bytes.to_vec()))
     }
 
-    /// The mode of a sequence, where sequences have one.
+    /// The mode of a sequence, if sequences have modes.
     ///
     /// # Errors
     /// If there is no such sequence.
@@ -152,7 +153,7 @@ impl IndexedDataset {
         Ok(modes.first().copied())
     }
 
-    /// Where a sequence is in the file of tokens, in bytes.
+    /// The place of a sequence in the file of tokens, in bytes.
     ///
     /// # Errors
     /// As [`IndexedDataset::sequence`].
@@ -164,7 +165,7 @@ impl IndexedDataset {
         self.check_place(number, sizes[0], pointers[0])
     }
 
-    /// Compares what the index says of a sequence with the file of tokens.
+    /// Compares the entry of a sequence in the index with the file of tokens.
     pub(crate) fn check_place(&self, number: u64, size: i32, pointer: i64) -> Result<Range<u64>> {
         let Ok(length) = u64::try_from(size) else {
             return Err(Fault::new(&self.index.path, "sizes", Some(number), "0 or more", size).into());
@@ -200,7 +201,7 @@ impl IndexedDataset {
         Err(Error::Request(format!("{}: expected a {what} below {count}, got {number}", self.prefix)))
     }
 
-    /// Reads a range of the file of tokens that lies in it.
+    /// Reads a range of the file of tokens; it is within the file.
     fn tokens(&self, place: Range<u64>) -> Result<Tokens> {
         let mut bytes = vec![0; (place.end - place.start) as usize];
         self.read_bin(place.start, &mut bytes)?;
@@ -212,7 +213,7 @@ impl IndexedDataset {
     }
 }
 
-/// The dialect and the type of what is in an index, where a token has so many bytes.
+/// The dialect and the type of an index, given the number of bytes of a token.
 fn token_type(index: &IndexFile, asked: Option<Dialect>, size: Option<u64>) -> Result<(Dialect, TokenType)> {
     let (code, has_documents) = (index.layout.code, index.layout.num_bounds.is_some());
     if let Some(asked) = asked.filter(|asked| asked.has_documents() != has_documents) {
@@ -229,7 +230,7 @@ fn token_type(index: &IndexFile, asked: Option<Dialect>, size: Option<u64>) -> R
     })
 }
 
-/// A part of something of `whole` tokens.
+/// A part of `whole` tokens.
 fn part(whole: u64, offset: u64, length: Option<u64>) -> Result<Range<u64>, String> {
     let end = length.map_or(Some(whole.max(offset)), |length| offset.checked_add(length));
     match end {

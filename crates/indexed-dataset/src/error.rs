@@ -1,4 +1,4 @@
-//! What can go wrong, and what can be wrong with a dataset.
+//! What can go wrong, and the faults of a dataset.
 
 use std::fmt;
 use std::io;
@@ -24,7 +24,7 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Where the failing read began, in bytes.
+        /// The place in bytes at which the failing read started.
         offset: u64,
         /// The system's reason.
         source: io::Error,
@@ -38,14 +38,14 @@ pub enum Error {
     },
     /// The files are not what they should be.
     Fault(Box<Fault>),
-    /// The file is of another format, of which there is a name.
+    /// The file has another format, whose name is known.
     Foreign {
         /// The file.
         path: PathBuf,
         /// The format.
         format: String,
     },
-    /// A token does not fit the type that is to be written.
+    /// A token does not fit the type to write.
     Token {
         /// The sequence, counted from 0, or the caller's name for it.
         sequence: String,
@@ -56,14 +56,14 @@ pub enum Error {
         /// What it should have been.
         expected: String,
     },
-    /// Something was asked for that the dataset does not have, or that makes no sense.
+    /// A request that the dataset cannot fulfil, or that makes no sense.
     Request(String),
 }
 
-/// Why an address is no name here.
+/// Why an address is not accepted as a name here.
 const FILES_ONLY: &str = "this is the address of an object, and token datasets are read and written in files only";
 
-/// Whether a path is what `https://host/a` is to the system.
+/// Whether a path is `https://host/a` as the system sees it.
 fn is_address(path: &Path) -> bool {
     let text = path.to_string_lossy();
     text.split_once("://").is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
@@ -79,7 +79,7 @@ impl Error {
         }
     }
 
-    /// Makes the folder of files that are to be written.
+    /// Makes the folder for files that will be written.
     pub(crate) fn make_folder(path: &Path) -> Result<()> {
         let made =
             if is_address(path) { Err(io::ErrorKind::Unsupported.into()) } else { std::fs::create_dir_all(path) };
@@ -139,7 +139,7 @@ pub struct Fault {
     pub file: PathBuf,
     /// `magic`, `version`, `type code`, `length`, `sizes`, `pointers`, `documents` or `tokens`.
     pub field: &'static str,
-    /// The entry of an array, counted from 0; of `tokens`, the position in the whole file.
+    /// The entry of an array, counted from 0; for `tokens`, the position in the whole file.
     pub position: Option<u64>,
     /// What should be there.
     pub expected: String,

@@ -1,6 +1,6 @@
-//! Formats that share the names of the files, or are taken for them.
+//! Formats that use the same file names, or are mistaken for datasets.
 
-/// The format of a file that begins so and has so many bytes, if it is known: what it is, for a message.
+/// The name of the format of a file with this start and this number of bytes, if it is known; for messages.
 pub(crate) fn format_of(head: &[u8], length: u64) -> Option<String> {
     let format = if head.starts_with(b"TNTIDX\0\0") {
         "a TNTIDX index (the older lazy and cached datasets of fairseq and Megatron)"
@@ -24,7 +24,7 @@ fn is_pickle(head: &[u8]) -> bool {
     matches!(head, [0x80, 2..=5, ..])
 }
 
-/// Eight bytes of the length of the data, four of the size of a token, the data, a pickle.
+/// Eight bytes with the length of the data, four with the size of a token, the data, a pickle.
 fn is_packed(head: &[u8], length: u64) -> bool {
     let [a, b, c, d, e, f, g, h, size @ 1..=8, 0, 0, 0, ..] = *head else { return false };
     let data = u64::from_le_bytes([a, b, c, d, e, f, g, h]);

@@ -9,7 +9,7 @@ use crate::foreign::format_of;
 use crate::layout::{LONGEST_HEADER, Layout};
 use crate::{Error, Result};
 
-/// Sequences whose sizes and pointers are in memory at a time.
+/// The number of sequences whose sizes and pointers are in memory at a time.
 pub(crate) const BLOCK: u64 = 1 << 14;
 
 /// An open index.
@@ -38,7 +38,7 @@ impl IndexFile {
         Ok(Self { file, path: path.to_owned(), length, layout })
     }
 
-    /// Opens an index whatever its length is, as it would be with and without documents.
+    /// Opens an index of any length, in the two forms with and without documents.
     pub(crate) fn claimed(path: &Path) -> Result<Vec<Self>> {
         let mut found = Vec::new();
         for has_documents in [true, false] {
@@ -74,7 +74,7 @@ impl IndexFile {
         self.array(self.layout.modes_at(), range, modes, i8::from_le_bytes)
     }
 
-    /// Part of an array that begins at byte `at`.
+    /// Part of an array that starts at byte `at`.
     fn array<const N: usize, T>(
         &self,
         at: u64,
@@ -103,7 +103,7 @@ impl IndexFile {
         Ok(())
     }
 
-    /// Bytes of a token as the pointers and the length of the `.bin` tell it, looking no further than the first
+    /// The bytes of a token according to the pointers and the length of the `.bin`. Reads no further than the first
     /// sequence that is not empty.
     pub(crate) fn token_size(&self, bin_length: u64) -> Result<Option<u64>> {
         let (mut sizes, mut pointers) = (Vec::new(), Vec::new());
@@ -139,9 +139,9 @@ fn open(path: &Path) -> Result<(File, u64, Vec<u8>)> {
     Ok((file, length, head))
 }
 
-/// Opens a regular file and tells its length.
+/// Opens a regular file and returns its length.
 pub(crate) fn open_file(path: &Path) -> Result<(File, u64)> {
-    // Before it is opened: a named pipe would wait for its writer.
+    // This comes before opening: opening a named pipe would wait for its writer.
     let metadata = std::fs::metadata(path).map_err(Error::open(path))?;
     if !metadata.is_file() {
         let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
@@ -152,8 +152,8 @@ pub(crate) fn open_file(path: &Path) -> Result<(File, u64)> {
     Ok((file, length))
 }
 
-/// The format of a file of this very name, if it is one of those that are taken for a dataset; nothing where there is no
-/// such file, or it is something else.
+/// The format of a file of exactly this name, if it is one of those that are mistaken for datasets; `None` if there is
+/// no such file, or it is something else.
 ///
 /// # Errors
 /// If it cannot be read.

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use crate::layout::Layout;
 use crate::{Error, Fault, Result, TokenType};
 
-/// Bytes of an array that are gathered before they are written.
+/// The number of bytes of an array that are gathered before they are written.
 const BUFFER: usize = 1 << 18;
 
-/// An array in a file, written from its begin.
+/// An array in a file, written from its start.
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// Where the next byte that is gathered will stand.
+    /// The place of the next byte that is gathered.
     at: u64,
     buffer: Vec<u8>,
 }
@@ -35,13 +35,13 @@ impl Region {
         Ok(())
     }
 
-    /// Where the next byte will stand.
+    /// The place of the next byte.
     pub(crate) fn end(&self) -> u64 {
         self.at + self.buffer.len() as u64
     }
 }
 
-/// An index on its way into a file.
+/// An index that is being written.
 #[derive(Debug)]
 pub(crate) struct IndexWriter<'a> {
     file: &'a File,
@@ -52,9 +52,9 @@ pub(crate) struct IndexWriter<'a> {
     pointers: Region,
     bounds: Region,
     modes: Region,
-    /// Where the next sequence begins in the `.bin`.
+    /// The start of the next sequence in the `.bin`.
     pointer: u64,
-    /// Sequences of which the documents have been told.
+    /// The number of sequences whose documents are known.
     bound: u64,
 }
 
@@ -75,7 +75,7 @@ impl<'a> IndexWriter<'a> {
         Ok(writer)
     }
 
-    /// Leaves the sizes as they stand in the file.
+    /// Keeps the sizes that are in the file already.
     pub(crate) fn with_sizes_there(mut self) -> Self {
         self.sizes = Region::new(self.layout.pointers_at());
         self
@@ -104,7 +104,7 @@ impl<'a> IndexWriter<'a> {
         self.put(|writer| &mut writer.pointers, bytes.as_flattened())
     }
 
-    /// Appends documents of so many sequences each.
+    /// Appends documents with these numbers of sequences.
     pub(crate) fn put_documents(&mut self, counts: impl Iterator<Item = u64>) -> Result<()> {
         if self.layout.num_bounds.is_none() {
             return Ok(());
@@ -127,7 +127,7 @@ impl<'a> IndexWriter<'a> {
         self.put(|writer| &mut writer.modes, &bytes)
     }
 
-    /// Writes the rest, and checks that all has come that was announced. Returns the length of the `.bin`.
+    /// Writes the rest, and checks that everything that was announced has come. Returns the length of the `.bin`.
     pub(crate) fn finish(mut self) -> Result<u64> {
         let ends = [self.layout.pointers_at(), self.layout.bounds_at(), self.layout.modes_at()];
         let length = self.layout.length().unwrap_or(0);

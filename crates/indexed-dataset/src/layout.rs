@@ -1,4 +1,4 @@
-//! Where what stands in an index.
+//! The places of the parts of an index.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ const VERSION: u64 = 1;
 /// The longest header.
 pub(crate) const LONGEST_HEADER: usize = 34;
 
-/// What the header of an index says, and whether modes stand at the end.
+/// The header of an index, and whether there are modes at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) code: u8,
     pub(crate) num_sequences: u64,
-    /// Entries of the array of documents, one more than documents; fairseq has none.
+    /// The number of entries in the array of documents, one more than documents; `None` for fairseq.
     pub(crate) num_bounds: Option<u64>,
     pub(crate) has_modes: bool,
 }
 
 impl Layout {
-    /// Reads the first bytes of an index of `length` bytes: all numbers agree with that length, or it is a fault.
+    /// Parses the first bytes of an index of `length` bytes; numbers that contradict this length are a fault.
     pub(crate) fn parse(head: &[u8], length: u64, path: &Path) -> Result<Self> {
         let (code, num_sequences, second) = fields(head, length, path)?;
         let fairseq = Self { code, num_sequences, num_bounds: None, has_modes: false };
@@ -45,12 +45,12 @@ impl Layout {
         Err(Fault::new(path, "length", None, expected, format!("{length} bytes")).into())
     }
 
-    /// What the header says where the length contradicts it: with or without documents, as asked for.
+    /// Parses a header that the length contradicts, in the requested form with or without documents.
     pub(crate) fn claimed(head: &[u8], length: u64, path: &Path, has_documents: bool) -> Result<Option<Self>> {
         let (code, num_sequences, second) = fields(head, length, path)?;
         let num_bounds = if has_documents { second } else { None };
         let layout = Self { code, num_sequences, num_bounds, has_modes: false };
-        // What is asked for must at least have room for its sizes.
+        // There must at least be room for the sizes.
         let fits = num_sequences.checked_mul(4).is_some_and(|sizes| sizes <= length.saturating_sub(layout.sizes_at()));
         Ok((fits && has_documents == num_bounds.is_some()).then_some(layout))
     }
@@ -68,7 +68,7 @@ impl Layout {
         if self.num_bounds.is_some() { 34 } else { 26 }
     }
 
-    // Of a layout whose length has been compared with a file's, nothing overflows.
+    // The length of this layout was compared with a file's, so nothing overflows.
     pub(crate) fn pointers_at(&self) -> u64 {
         self.sizes_at() + 4 * self.num_sequences
     }
@@ -81,7 +81,7 @@ impl Layout {
         self.bounds_at() + 8 * self.num_bounds.unwrap_or(0)
     }
 
-    /// Bytes of the whole index, where that is a number.
+    /// The number of bytes of the whole index, unless it is too large for a number.
     pub(crate) fn length(&self) -> Option<u64> {
         let each = if self.has_modes { 13 } else { 12 };
         let bounds = self.num_bounds.unwrap_or(0).checked_mul(8)?;
@@ -89,7 +89,7 @@ impl Layout {
     }
 }
 
-/// The code, the number of sequences, and what is the number of bounds unless it is fairseq's.
+/// The code, the number of sequences, and the next number, which is that of bounds except for fairseq.
 fn fields(head: &[u8], length: u64, path: &Path) -> Result<(u8, u64, Option<u64>)> {
     let fault = |field, expected: String, found: String| Error::from(Fault::new(path, field, None, expected, found));
     if !head.starts_with(&MAGIC) && !MAGIC.starts_with(head) {

@@ -1,7 +1,7 @@
 //! Token datasets of language models: an index (`.idx`, magic `MMIDIDX`) and a file of tokens (`.bin`), as Megatron, fairseq,
 //! gpt-neox and DeepSpeed write them; and the sample indices of training.
 //!
-//! The `.bin` has tokens and nothing else. The index says where *sequences* of tokens begin, and which sequences are a
+//! The `.bin` has tokens and nothing else. The index says where *sequences* of tokens start, and which sequences are a
 //! *document*. This is Megatron's, of the documents `1 2 3`, `4 5 6 7` and `8 9`, in 16-bit numbers; all numbers are
 //! little-endian:
 //!
@@ -12,13 +12,13 @@
 //! 0012  03 00 00 00 00 00 00 00                           sequences
 //! 001a  04 00 00 00 00 00 00 00                           bounds of documents, one more than documents
 //! 0022  03 00 00 00  04 00 00 00  02 00 00 00             sizes: tokens of each sequence
-//! 002e  00 00 00 00 00 00 00 00  06 00 00 00 00 00 00 00  pointers: the byte of the .bin where each begins
+//! 002e  00 00 00 00 00 00 00 00  06 00 00 00 00 00 00 00  pointers: the byte of the .bin where each starts
 //! 003e  0e 00 00 00 00 00 00 00
-//! 0046  00 00 00 00 00 00 00 00  01 00 00 00 00 00 00 00  bounds: where documents begin and end, in sequences
+//! 0046  00 00 00 00 00 00 00 00  01 00 00 00 00 00 00 00  bounds: where documents start and end, in sequences
 //! 0056  02 00 00 00 00 00 00 00  03 00 00 00 00 00 00 00
 //! ```
 //!
-//! A signed byte for each sequence may follow, its *mode*. fairseq has no bounds, nor their count.
+//! A signed byte for each sequence may follow, its *mode*. fairseq has neither bounds nor their count.
 //!
 //! ```
 //! use indexed_dataset::{BuilderOptions, IndexedDataset, IndexedDatasetBuilder, Prefix, TokenType};
@@ -40,7 +40,8 @@
 //! # Ok::<(), indexed_dataset::Error>(())
 //! ```
 //!
-//! Nothing that a file says is trusted: sizes are compared with what is there before anything is allocated, in 64 bits.
+//! Nothing in a file is trusted: sizes are compared in 64 bits with the length of the file before anything is
+//! allocated.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,4 +1,4 @@
-//! One dataset of several.
+//! Merges several datasets to one.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use crate::layout::Layout;
 use crate::tokens::convert;
 use crate::{Dialect, Error, Fault, IndexedDataset, Misfit, Prefix, Result, TokenType};
 
-/// Bytes of tokens that are converted at a time.
+/// The number of bytes of tokens that are converted at a time.
 const PIECE: u64 = 1 << 20;
 
-/// Writes the sequences of all inputs, in their order, as one dataset. Without a type, all must have the same; without a
-/// dialect, it is that of the inputs, or Megatron's where they differ.
+/// Writes the sequences of all inputs, in their order, as one dataset. Without a type, all inputs must have the same.
+/// Without a dialect, it is that of the inputs, or Megatron's if they differ.
 ///
-/// Indices are compared with themselves and with the `.bin` while they are read, before any token is copied. Memory does not
-/// depend on the sizes of the inputs.
+/// Indices are compared with themselves and with the `.bin` while they are read, before any token is copied. Memory
+/// does not depend on the sizes of the inputs.
 ///
 /// # Errors
-/// If an input is damaged, a token does not fit the type, some inputs have modes and others have not, an output would
-/// replace an input, or a file cannot be read or written.
+/// If an input is damaged, a token does not fit the type, only some inputs have modes, an output would replace an
+/// input, or a file cannot be read or written.
 pub fn merge(
     out: &Prefix,
     inputs: &[IndexedDataset],
@@ -40,7 +40,7 @@ pub fn merge(
     Ok(counts)
 }
 
-/// Refuses to write over one of the inputs.
+/// Returns an error if the output would replace one of the inputs.
 pub(crate) fn refuse_inputs(out: &Prefix, inputs: &[IndexedDataset]) -> Result<()> {
     for input in inputs {
         out.refuse_inputs(&[&input.prefix().idx(), &input.prefix().bin()])?;
@@ -81,7 +81,7 @@ impl Part<'_> {
         if start == end {
             return Ok(0..0);
         }
-        // All documents are all sequences: the bounds are compared with that when they are read.
+        // All documents have all sequences: the bounds are compared with that when they are read.
         if self.documents == (0..self.input.num_documents()) {
             return Ok(0..self.input.len());
         }
@@ -89,7 +89,7 @@ impl Part<'_> {
     }
 }
 
-/// Writes a dataset of parts of others, whose files have no names yet.
+/// Writes a dataset from parts of others; the files get no names yet.
 pub(crate) fn write_parts(
     out: &Prefix,
     parts: &[Part],
@@ -143,7 +143,7 @@ fn modes_of(parts: &[Part]) -> Result<bool> {
     }
 }
 
-/// Appends the sizes of sequences and their modes; returns where the tokens of all of them stand, without a gap.
+/// Appends the sizes of sequences and their modes; returns the place of the tokens of all of them, which has no gap.
 fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &Range<u64>) -> Result<Range<u64>> {
     let size = input.token_type().size();
     let mut place: Option<Range<u64>> = None;
@@ -176,7 +176,7 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
     Ok(place)
 }
 
-/// Appends documents, which together have the `sequences`.
+/// Appends documents, which together have all of `sequences`.
 fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) -> Result<()> {
     let mut documents = part.input.documents(part.documents.clone())?;
     let (mut counts, mut end) = (Vec::new(), sequences.start);
@@ -223,7 +223,7 @@ fn put_converted(
     Ok(())
 }
 
-/// Tells in which sequence the token at byte `at` is.
+/// Finds the sequence with the token at byte `at`, for an error.
 fn misfit_at(input: &IndexedDataset, sequences: Range<u64>, at: u64, misfit: Misfit, token_type: TokenType) -> Error {
     let mut found = (sequences.start, at);
     let result = input.index.for_each_block(sequences, |block| {

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use crate::error::shown;
 use crate::{Error, Result};
 
-/// What the names of the two files of a dataset begin with.
+/// The common start of the names of the two files of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(PathBuf);
 
 impl Prefix {
-    /// The prefix, given as such or as the name of one of the two files.
+    /// Makes a prefix from a prefix or from the name of one of the two files.
     pub fn new(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         match path.extension() {
@@ -45,10 +45,10 @@ impl Prefix {
         PathBuf::from(name)
     }
 
-    /// Refuses a dataset to be written that would replace one of the `inputs`, whatever its name looks like.
+    /// Returns an error if a dataset with this prefix would replace one of the `inputs`, whatever its name looks like.
     ///
     /// # Errors
-    /// [`Error::Request`] if that is so.
+    /// [`Error::Request`] in that case.
     pub fn refuse_inputs(&self, inputs: &[&Path]) -> Result<()> {
         for output in [self.idx(), self.bin()] {
             if let Some(input) = inputs.iter().find(|input| is_same_file(input, &output)) {

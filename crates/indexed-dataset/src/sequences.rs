@@ -5,14 +5,14 @@ use std::ops::Range;
 use crate::index_file::{BLOCK, Block};
 use crate::{IndexedDataset, Result};
 
-/// Bytes of tokens that are read at a time, where sequences follow each other in the file.
+/// The number of bytes of tokens that are read at a time, if sequences follow each other in the file.
 const WINDOW: u64 = 1 << 20;
 
 /// Sequences one after the other, see [`IndexedDataset::sequences`].
 #[derive(Debug)]
 pub struct Sequences<'a> {
     dataset: &'a IndexedDataset,
-    /// What has not been delivered yet.
+    /// The sequences that were not delivered yet.
     rest: Range<u64>,
     block: Block,
     /// Bytes of the `.bin`, from this place on.
@@ -21,7 +21,7 @@ pub struct Sequences<'a> {
 }
 
 impl IndexedDataset {
-    /// Reads sequences in their order, few system calls for many of them.
+    /// Reads sequences in their order, with few system calls.
     ///
     /// # Errors
     /// [`crate::Error::Request`] if the range is not in the dataset.
@@ -39,7 +39,7 @@ impl Sequences<'_> {
     /// The tokens of the next sequence, as bytes.
     ///
     /// # Errors
-    /// As [`IndexedDataset::sequence`]; the sequence is passed over then.
+    /// As [`IndexedDataset::sequence`]; the sequence is then skipped.
     pub fn next_sequence(&mut self) -> Result<Option<&[u8]>> {
         if self.rest.is_empty() {
             return Ok(None);
@@ -64,11 +64,11 @@ impl Sequences<'_> {
         Ok(Some(&self.window[start..start + (place.end - place.start) as usize]))
     }
 
-    /// Reads from the begin of a sequence on: all of it, and what follows where that is short.
+    /// Reads from the start of a sequence on: all of it, and following ones if it is short.
     fn fill(&mut self, place: &Range<u64>) -> Result<()> {
         let end = place.end.max(self.dataset.bin_length.min(place.start.saturating_add(WINDOW)));
         let length = (end - place.start) as usize;
-        // A window that held a long sequence is not kept for short ones.
+        // A large buffer for a long sequence is not kept for short ones.
         if self.window.capacity() > 2 * length.max(WINDOW as usize) {
             self.window = Vec::new();
         }
@@ -87,13 +87,13 @@ impl Sequences<'_> {
 pub struct Documents<'a> {
     dataset: &'a IndexedDataset,
     rest: Range<u64>,
-    /// Bounds from this document on.
+    /// The bounds from this document on.
     first: u64,
     bounds: Vec<i64>,
 }
 
 impl IndexedDataset {
-    /// The sequences of documents, in the order of these.
+    /// The sequences of documents, in the order of the documents.
     ///
     /// # Errors
     /// [`crate::Error::Request`] if the range is not in the dataset.
@@ -111,7 +111,7 @@ impl Documents<'_> {
     /// The sequences of the next document.
     ///
     /// # Errors
-    /// As [`IndexedDataset::sequences_of`]; the document is passed over then.
+    /// As [`IndexedDataset::sequences_of`]; the document is then skipped.
     pub fn next_document(&mut self) -> Result<Option<Range<u64>>> {
         if self.rest.is_empty() {
             return Ok(None);

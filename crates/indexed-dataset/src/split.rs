@@ -7,7 +7,7 @@ use crate::merge::{Part, write_parts};
 use crate::{Error, IndexedDataset, Prefix, Result};
 
 impl IndexedDataset {
-    /// Neighbouring documents in `count` parts, as evenly as it goes: the first parts have one more where it does not.
+    /// Divides neighbouring documents into `count` parts of nearly equal size: the first parts may have one more.
     pub fn even_parts(&self, count: u64) -> impl Iterator<Item = Range<u64>> + use<> {
         let count = count.max(1);
         let (each, more) = (self.num_documents() / count, self.num_documents() % count);
@@ -15,7 +15,8 @@ impl IndexedDataset {
         (0..count).map(move |part| start(part)..start(part + 1))
     }
 
-    /// Neighbouring documents in parts of at most so many bytes of tokens; a document that has more is a part of its own.
+    /// Divides neighbouring documents into parts of at most `max_bytes` bytes of tokens; a document that has more is a
+    /// part of its own.
     ///
     /// # Errors
     /// If the index cannot be read or makes no sense.
@@ -42,8 +43,8 @@ impl IndexedDataset {
         Ok(parts)
     }
 
-    /// Writes datasets of the same type and dialect, each of the documents of its ranges, in their order. None of them appears
-    /// before all of them are complete.
+    /// Writes datasets of the same type and dialect, each with the documents of its ranges, in their order. No output
+    /// appears before all of them are complete.
     ///
     /// # Errors
     /// If the dataset is damaged there, an output would replace it, or a file cannot be read or written.
@@ -68,7 +69,7 @@ impl IndexedDataset {
     }
 }
 
-/// Sizes that are asked for in order.
+/// The sizes of sequences, requested in order.
 #[derive(Default)]
 struct Sizes {
     first: u64,

@@ -1,4 +1,4 @@
-//! What is in a dataset.
+//! A summary of a dataset.
 
 use crate::index_file::blocks;
 use crate::{Error, Fault, IndexedDataset, Result};
@@ -8,11 +8,11 @@ use crate::{Error, Fault, IndexedDataset, Result};
 pub struct Summary {
     /// Sequences.
     pub sequences: u64,
-    /// Documents; sequences, where the index has none.
+    /// Documents; sequences if the index has none.
     pub documents: u64,
     /// Tokens.
     pub tokens: u64,
-    /// Tokens of the shortest sequence; 0 where there is none.
+    /// Tokens of the shortest sequence; 0 if there are no sequences.
     pub min: u64,
     /// Tokens of the longest sequence.
     pub max: u64,
@@ -27,10 +27,10 @@ pub struct Summary {
 }
 
 impl IndexedDataset {
-    /// Reads the index through, and counts.
+    /// Reads the whole index, and counts.
     ///
     /// # Errors
-    /// If it cannot be read, or has a size that is negative or a document that makes no sense.
+    /// If it cannot be read, a size is negative, or a document makes no sense.
     pub fn summary(&self) -> Result<Summary> {
         let mut summary = Summary {
             sequences: self.len(),

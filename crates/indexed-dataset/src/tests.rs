@@ -33,7 +33,7 @@ fn of_type(token_type: TokenType) -> BuilderOptions {
 
 const GOLDEN: [&[&[i32]]; 3] = [&[&[1, 2, 3]], &[&[4, 5, 6, 7]], &[&[8, 9]]];
 
-/// What Megatron and datatrove write of it.
+/// The index that Megatron and datatrove write for it.
 #[rustfmt::skip]
 const GOLDEN_INDEX: [u8; 102] = [
     0x4d, 0x4d, 0x49, 0x44, 0x49, 0x44, 0x58, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 8,
@@ -132,7 +132,7 @@ fn a_dataset_of_nothing_is_sound() {
     }
 }
 
-/// Documents that are told only after many of one sequence each.
+/// The documents are given only after many sequences, one for each.
 #[test]
 fn documents_of_many_and_of_few_sequences_come_back() {
     let (_folder, prefix) = scratch();

@@ -50,7 +50,7 @@ impl TokenType {
         NAMES.iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
     }
 
-    /// The smallest and the largest token; nothing for floating-point types.
+    /// The smallest and the largest token; `None` for floating-point types.
     pub fn range(self) -> Option<(i128, i128)> {
         Some(match self {
             U8 => (0, u8::MAX.into()),
@@ -65,7 +65,7 @@ impl TokenType {
         })
     }
 
-    /// The type that Megatron chooses for a vocabulary of so many tokens.
+    /// The type that Megatron chooses for a vocabulary of this size.
     pub fn for_vocabulary(size: u64) -> Self {
         if size < 65500 { U16 } else { I32 }
     }
@@ -86,10 +86,10 @@ impl FromStr for TokenType {
     }
 }
 
-/// Who writes such files: they agree on the codes 1 to 5 only, and fairseq has no documents.
+/// The program that writes such files: they agree only on the codes 1 to 5, and fairseq has no documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Megatron since June 2023, and its kin.
+    /// Megatron since June 2023, and programs that follow it.
     Megatron,
     /// gpt-neox: 6 is float32, and 7 is float64, as in Megatron before June 2023.
     GptNeox,
@@ -117,7 +117,7 @@ impl Dialect {
         self != Self::Fairseq
     }
 
-    /// The type that a code stands for.
+    /// The type with this code.
     pub fn type_of(self, code: u8) -> Option<TokenType> {
         let own = match self {
             Self::Megatron => [F64, F32, U16].as_slice(),
@@ -129,18 +129,18 @@ impl Dialect {
         [U8, I8, I16, I32, I64].iter().chain(own).nth(code).copied()
     }
 
-    /// The code of a type, where there is one.
+    /// The code of a type, if it has one.
     pub fn code_of(self, token_type: TokenType) -> Option<u8> {
         (1..=10).find(|code| self.type_of(*code) == Some(token_type))
     }
 
-    /// The dialects that an index with or without documents may be of, the likeliest first.
+    /// The possible dialects of an index with or without documents, the most probable first.
     pub(crate) fn candidates(has_documents: bool) -> impl Iterator<Item = Self> {
         DIALECTS.iter().map(|(dialect, _)| *dialect).filter(move |dialect| dialect.has_documents() == has_documents)
     }
 
-    /// The dialect and the type of a code, where a token has so many bytes; the likeliest where that is not known.
-    /// `asked` leaves no other dialect.
+    /// The dialect and the type for a code, given the number of bytes of a token; the most probable if that is not
+    /// known. `asked` allows only one dialect.
     pub(crate) fn resolve(
         asked: Option<Self>,
         has_documents: bool,

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::{Misfit, TokenType};
 
-/// Tokens as they stand in a file.
+/// Tokens in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tokens {
     token_type: TokenType,
@@ -44,7 +44,7 @@ impl Tokens {
     }
 }
 
-/// Calls `$each` with an iterator over the numbers in `$bytes`, whatever their type is.
+/// Calls `$each` with an iterator over the numbers in `$bytes`, for any type.
 macro_rules! dispatch {
     ($bytes:expr, $token_type:expr, $each:ident) => {
         match $token_type {
@@ -68,7 +68,7 @@ macro_rules! numbers {
     };
 }
 
-/// Appends the tokens as text, with a space between two.
+/// Appends the tokens as text, separated by spaces.
 pub fn write_text(bytes: &[u8], token_type: TokenType, text: &mut Vec<u8>) {
     macro_rules! write_each {
         ($number:ty, $bytes:expr) => {
@@ -101,7 +101,7 @@ fn for_each_integer(bytes: &[u8], token_type: TokenType, mut each: impl FnMut(i1
 /// Appends the tokens as 32-bit numbers.
 ///
 /// # Errors
-/// The first one that is too large; the first one of a floating-point type, which has none.
+/// The first token that is too large, or the first one of a floating-point type.
 pub fn decode_i32(bytes: &[u8], token_type: TokenType, tokens: &mut Vec<i32>) -> Result<(), Misfit> {
     macro_rules! small {
         ($number:ty, $bytes:expr) => {
@@ -125,7 +125,7 @@ pub fn decode_i32(bytes: &[u8], token_type: TokenType, tokens: &mut Vec<i32>) ->
 /// Appends 32-bit tokens as bytes of another type.
 ///
 /// # Errors
-/// The first one that does not fit; nothing is appended then.
+/// The first token that does not fit; then nothing is appended.
 ///
 /// # Panics
 /// If the type is one of floating-point numbers.
@@ -133,7 +133,7 @@ pub fn encode_i32(tokens: &[i32], token_type: TokenType, bytes: &mut Vec<u8>) ->
     let (low, high) = token_type.range().expect("tokens are encoded as integers");
     let low = i32::try_from(low).unwrap_or(i32::MIN);
     let high = i32::try_from(high).unwrap_or(i32::MAX);
-    // No early end, so that it takes several tokens at a time.
+    // There is no early end, so that several tokens are compared at a time.
     if tokens.iter().fold(false, |outside, token| outside | (*token < low) | (*token > high)) {
         let position = tokens.iter().position(|token| !(low..=high).contains(token)).unwrap_or(0);
         return Err(Misfit { position: position as u64, value: tokens[position].into() });
@@ -155,7 +155,7 @@ pub fn encode_i32(tokens: &[i32], token_type: TokenType, bytes: &mut Vec<u8>) ->
 /// Appends tokens of one type as those of another.
 ///
 /// # Errors
-/// The first one that does not fit, or a floating-point number that would have to be another; nothing is appended then.
+/// The first token that does not fit, or a floating-point number that would change; then nothing is appended.
 pub(crate) fn convert(bytes: &[u8], from: TokenType, to: TokenType, out: &mut Vec<u8>) -> Result<(), Misfit> {
     if from == to {
         out.extend_from_slice(bytes);
@@ -181,7 +181,7 @@ pub(crate) fn check_range(bytes: &[u8], token_type: TokenType, low: i128, high: 
             Some(0)
         };
         ($number:ident, $bytes:expr) => {{
-            // Bounds of the type itself: comparisons of few bits are fast.
+            // The bounds are cut to the type itself: comparisons of few bits are fast.
             let least = <$number>::try_from(low.max(<$number>::MIN.into()));
             let most = <$number>::try_from(high.min(<$number>::MAX.into()));
             match (least, most) {

@@ -1,4 +1,4 @@
-//! Which dataset each sample of a blend is from.
+//! The dataset of each sample of a blend.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::npy::{NpyKind, NpyWriter};
 use crate::builder::{Spool, publish};
 use crate::{Error, Result};
 
-/// Samples that are written at a time.
+/// The number of samples that are written at a time.
 const PIECE: usize = 1 << 14;
 
 /// The samples of a blend in their order, see [`blend`]: the number of a dataset, and the number of its sample.
@@ -19,8 +19,8 @@ pub struct Blend {
     size: u64,
 }
 
-/// A blend of `size` samples of datasets with these weights: each sample is from the dataset that is furthest behind its
-/// share, as Megatron chooses it.
+/// A blend of `size` samples of datasets with these weights. Each sample comes from the dataset that is furthest below
+/// its share, like Megatron's choice.
 ///
 /// # Errors
 /// If a weight is not a positive number, or there are more datasets than 16 bits can number.
@@ -60,7 +60,7 @@ impl Iterator for Blend {
 }
 
 impl Blend {
-    /// Writes `dataset_index.npy` and `dataset_sample_index.npy` into a folder, which is made if need be.
+    /// Writes `dataset_index.npy` and `dataset_sample_index.npy` into a folder, which is made if it is missing.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -85,7 +85,8 @@ impl Blend {
     }
 }
 
-/// Adds up in NumPy's order, so that the last bit is the same: eight sums side by side, halves of what is more than 128.
+/// Adds up in NumPy's order, so that the last bit is the same: eight parallel sums, and halves if there are more than
+/// 128 numbers.
 fn pairwise_sum(numbers: &[f64]) -> f64 {
     let count = numbers.len();
     if count < 8 {

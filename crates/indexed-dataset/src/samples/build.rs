@@ -13,7 +13,7 @@ use super::rows;
 use crate::builder::{Spool, publish};
 use crate::{Error, Fault, IndexedDataset, Result};
 
-/// What was made.
+/// The counts of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Built {
     /// Epochs.
@@ -22,13 +22,13 @@ pub struct Built {
     pub num_samples: u64,
     /// Tokens of an epoch.
     pub tokens_per_epoch: u64,
-    /// Whether the last epoch is shuffled by itself.
+    /// Whether the last epoch is shuffled separately.
     pub separate: bool,
 }
 
-/// Makes the three indices of some sequences of a dataset, in the folder `out`, which is made if need be.
+/// Makes the three indices of some sequences of a dataset, in the folder `out`, which is made if it is missing.
 ///
-/// Takes the memory of the document index and of two bytes for each sequence, then that of the shuffle index.
+/// Needs memory for the document index and two bytes for each sequence, and after that for the shuffle index.
 ///
 /// # Errors
 /// If there are no tokens, numbers are too large, the dataset is damaged, or a file cannot be written.

@@ -1,4 +1,4 @@
-//! The sizes of all sequences, as few bytes as they need.
+//! The sizes of all sequences, in as few bytes as possible.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use crate::index_file::blocks;
 use crate::{Error, Fault, IndexedDataset, Result};
 
-/// Stands for a length that 16 bits do not hold.
+/// The mark of a length that 16 bits do not hold.
 const LARGE: u16 = u16::MAX;
 
-/// Lengths of sequences, to be looked up in any order.
+/// Lengths of sequences, for access in any order.
 #[derive(Debug)]
 pub(super) enum Lengths {
-    /// Most of them are below 65535; the others stand apart.
+    /// Most of them are below 65535; the others are in a map.
     Short {
         lengths: Vec<u16>,
         large: HashMap<u64, u32>,
@@ -57,7 +57,7 @@ impl Lengths {
         Ok(Self::Long(lengths))
     }
 
-    /// The length of the sequence that is so far behind the first one.
+    /// The length of the sequence at this distance from the first one.
     pub(super) fn get(&self, at: usize) -> u32 {
         match self {
             Self::Short { lengths, large } => match lengths[at] {

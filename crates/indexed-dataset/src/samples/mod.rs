@@ -1,9 +1,9 @@
 //! The order in which a model sees a dataset: document, sample and shuffle index, equal to those that Megatron makes.
 //!
-//! Sequences are put one after the other in the order of the *document index* (all of them once an epoch, shuffled), and what
-//! comes out is cut into samples of `seq_length` tokens, each with the first token of the next one besides. Row `k` of the
-//! *sample index* says where sample `k` begins: the position in the document index, and the token in that sequence. The
-//! *shuffle index* is the order in which samples are used. Documents of a dataset play no part, sequences do.
+//! Sequences are put one after the other in the order of the *document index* (all of them once an epoch, shuffled).
+//! The result is cut into samples of `seq_length` tokens; each also has the first token of the next one. Row `k` of the
+//! *sample index* is the start of sample `k`: the position in the document index, and the token in that sequence. The
+//! *shuffle index* is the order in which samples are used. Only sequences count here, not the documents of a dataset.
 
 mod blend;
 mod build;

@@ -15,7 +15,7 @@ impl IndexNames {
         Self { start: String::new(), description: None }
     }
 
-    /// As Megatron names them: the MD5 sum of the description, the name of the class, that of the part.
+    /// Megatron's names: the MD5 sum of the description, the name of the class, that of the part.
     pub fn described(description: Vec<u8>, class: &str, split: SplitName) -> Self {
         let sum = md5::compute(&description);
         Self { start: format!("{sum:x}-{class}-{}-", split.name()), description: Some(description) }

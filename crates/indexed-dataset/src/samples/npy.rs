@@ -1,4 +1,4 @@
-//! NumPy's files of one array (`.npy`, version 1.0): as many as these indices need.
+//! NumPy's files of one array (`.npy`, version 1.0), as far as these indices need them.
 
 use std::fs::File;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use crate::builder::Spool;
 use crate::index_file::open_file;
 use crate::{Error, Fault, Result};
 
-/// The begin of a file of version 1.0.
+/// The start of a file of version 1.0.
 const START: &[u8] = b"\x93NUMPY\x01\0";
 
-/// The header ends where this divides.
+/// The length of the header is a multiple of this.
 const ALIGNED: usize = 64;
 
 /// The type of the numbers.
@@ -47,14 +47,14 @@ impl NpyKind {
     }
 }
 
-/// An array on its way into a file.
+/// An array that is being written to a file.
 #[derive(Debug)]
 pub(super) struct NpyWriter {
     spool: Spool,
 }
 
 impl NpyWriter {
-    /// Writes the header, byte for byte NumPy's.
+    /// Writes the header, with the same bytes as NumPy.
     pub(super) fn create(path: PathBuf, kind: NpyKind, shape: &[u64]) -> Result<Self> {
         let mut spool = Spool::create(path, 0)?;
         spool.put(&header(kind, shape))?;
@@ -86,7 +86,7 @@ fn header(kind: NpyKind, shape: &[u64]) -> Vec<u8> {
         several => format!("({})", several.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
     };
     let mut text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': {shape}, }}", kind.descr());
-    // A line end comes last.
+    // A line end is the last byte.
     let length = (START.len() + 2 + text.len() + 1).next_multiple_of(ALIGNED);
     let padded = length - START.len() - 2 - 1;
     text.extend(std::iter::repeat_n(' ', padded - text.len()));
@@ -106,7 +106,7 @@ pub struct NpyReader {
 }
 
 impl NpyReader {
-    /// Opens an array of one or two dimensions of integers.
+    /// Opens an array of integers with one or two dimensions.
     ///
     /// # Errors
     /// If the file cannot be read, is something else, or is shorter or longer than its header says.
@@ -137,7 +137,7 @@ impl NpyReader {
         Ok(Self { file, path: path.to_owned(), kind, columns, rows, start })
     }
 
-    /// Rows of an array of two dimensions, numbers of one that has one.
+    /// The number of rows of an array with two dimensions, or of numbers if it has one.
     pub fn num_rows(&self) -> u64 {
         self.rows
     }
@@ -152,7 +152,7 @@ impl NpyReader {
         &self.path
     }
 
-    /// The numbers of some rows that are there.
+    /// The numbers of some rows; these must exist.
     ///
     /// # Errors
     /// If they cannot be read.

@@ -1,29 +1,29 @@
-//! What is asked for.
+//! The options.
 
 use std::ops::Range;
 use std::str::FromStr;
 
-/// How samples are made.
+/// The options of making samples.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
     /// Tokens of a sample.
     pub seq_length: u64,
-    /// How many are wanted.
+    /// How many samples are wanted.
     pub count: SampleCount,
     /// The seed of the shuffles.
     pub seed: u32,
     /// Whether a sample has the first token of the next one, too.
     pub extra_token: bool,
-    /// Whether what is left at the end, less than a sample, is left out.
+    /// Whether an incomplete sample at the end is left out.
     pub drop_last: bool,
-    /// Whether the last epoch is shuffled by itself.
+    /// Whether the last epoch is shuffled separately.
     pub separate_last_epoch: SeparateLastEpoch,
     /// Whether anything is shuffled.
     pub shuffle: bool,
 }
 
 impl Default for SampleOptions {
-    /// Megatron's, for samples of 2048 tokens.
+    /// Megatron's defaults, for samples of 2048 tokens.
     fn default() -> Self {
         Self {
             seq_length: 2048,
@@ -42,16 +42,16 @@ impl Default for SampleOptions {
 pub enum SampleCount {
     /// Those of one epoch.
     OneEpoch,
-    /// Those of so many epochs.
+    /// Those of this many epochs.
     Epochs(u64),
-    /// So many or more: those of as many whole epochs as that takes.
+    /// At least this many: all those of as many whole epochs as necessary.
     Samples(u64),
 }
 
-/// Whether the last epoch is shuffled by itself.
+/// Whether the last epoch is shuffled separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeparateLastEpoch {
-    /// Where samples are counted and less than 80 % of the last epoch are wanted.
+    /// If samples are counted and less than 80 % of the last epoch are wanted.
     Auto,
     /// Always.
     Yes,
@@ -59,10 +59,10 @@ pub enum SeparateLastEpoch {
     No,
 }
 
-/// Parts of a dataset for training, validation and test, as Megatron reads them from `969,30,1`.
+/// Parts of a dataset for training, validation and test, in Megatron's notation `969,30,1`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Split {
-    /// Where each part ends, of 1.
+    /// The ends of the parts, as shares of 1.
     ends: [f64; 3],
 }
 
@@ -91,7 +91,7 @@ impl Split {
 impl FromStr for Split {
     type Err = String;
 
-    /// The numbers in the text, whatever is between them; those of three that are missing are 0.
+    /// Takes the numbers in the text, whatever is between them; if there are fewer than three, the missing ones are 0.
     fn from_str(text: &str) -> Result<Self, String> {
         let words = text.split(|c: char| c != '.' && !c.is_ascii_digit()).filter(|word| !word.is_empty());
         let shares: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();

@@ -1,24 +1,24 @@
-//! How many epochs and samples there are.
+//! The numbers of epochs and samples.
 
 use super::options::{SampleCount, SampleOptions, SeparateLastEpoch};
 use crate::{Error, Result};
 
-/// What follows from the options and the number of tokens.
+/// The numbers that follow from the options and the number of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) num_epochs: u64,
-    /// Whether the last epoch is shuffled by itself.
+    /// Whether the last epoch is shuffled separately.
     pub(super) separate: bool,
-    /// Samples that all epochs give.
+    /// The number of samples of all epochs.
     pub(super) num_samples: u64,
-    /// Of these, samples before the last epoch, where it is by itself; else all.
+    /// The number of samples before the last epoch, if it is separate; otherwise all.
     pub(super) num_before_last: u64,
     /// Tokens of all epochs.
     pub(super) num_tokens: u64,
 }
 
 impl Plan {
-    /// Of `tokens` in an epoch.
+    /// The plan for `tokens` in an epoch.
     pub(super) fn new(options: &SampleOptions, tokens: u64) -> Result<Self> {
         let length = options.seq_length;
         let extra = u64::from(options.extra_token);
@@ -40,14 +40,14 @@ impl Plan {
         };
         let num_tokens = num_epochs.checked_mul(tokens).filter(|tokens| i64::try_from(*tokens).is_ok());
         let num_tokens = num_tokens.ok_or_else(too_many)?;
-        // There is one token or more.
+        // There is at least one token.
         let (starts, before) = (num_tokens - extra, (num_tokens - tokens).saturating_sub(extra) / length);
         let per_epoch = (tokens - extra) / length;
         let separate = num_epochs > 1
             && match (options.separate_last_epoch, options.count) {
                 (SeparateLastEpoch::Yes, _) => true,
                 (SeparateLastEpoch::Auto, SampleCount::Samples(samples)) => {
-                    // As few as 80 % of an epoch would be seen more seldom than others.
+                    // If less than 80 % of an epoch were mixed with the others, its samples would be rarer.
                     samples.saturating_sub(before) < (0.80 * per_epoch as f64) as u64
                 }
                 _ => false,
@@ -70,7 +70,7 @@ mod tests {
     fn few_samples_of_the_last_epoch_keep_it_apart() {
         let options =
             |samples| SampleOptions { seq_length: 10, count: SampleCount::Samples(samples), ..Default::default() };
-        // 100 samples an epoch, one token more for the last.
+        // 100 samples an epoch, and one more token for the last.
         let plan = |samples| Plan::new(&options(samples), 1001).unwrap();
         assert_eq!((plan(100).num_epochs, plan(100).separate), (1, false));
         assert_eq!((plan(101).num_epochs, plan(101).separate), (2, true));

@@ -1,25 +1,25 @@
 //! The generator and the shuffle of NumPy's `RandomState`, bit for bit.
 
-/// Words of the generator's state.
+/// The number of words of the generator's state.
 const NUM_WORDS: usize = 624;
 
-/// The word that another one is mixed with stands so far behind it.
+/// The distance to the word that another one is mixed with.
 const SHIFT: usize = 397;
 
-/// Places that are drawn before their values are swapped.
+/// The number of places that are drawn before their values are swapped.
 const DRAWN: usize = 1024;
 
 /// NumPy's `RandomState`: MT19937 (Matsumoto and Nishimura, 1998), seeded with one number.
 #[derive(Clone, Debug)]
 pub struct RandomState {
     state: [u32; NUM_WORDS],
-    /// The numbers that the state gives.
+    /// The numbers for the current state.
     words: [u32; NUM_WORDS],
     used: usize,
 }
 
 impl RandomState {
-    /// Starts as `RandomState(seed)`.
+    /// Starts like `RandomState(seed)`.
     pub fn new(seed: u32) -> Self {
         let mut state = [seed; NUM_WORDS];
         for at in 1..NUM_WORDS {
@@ -36,7 +36,7 @@ impl RandomState {
         word
     }
 
-    /// Words that have not been used; at least one.
+    /// The words that were not used yet; at least one.
     fn unused(&mut self) -> &[u32] {
         if self.used == NUM_WORDS {
             self.regenerate();
@@ -67,7 +67,7 @@ impl RandomState {
         self.used = 0;
     }
 
-    /// A number up to `most`, which is beyond 32 bits.
+    /// A number up to `most`, if that needs more than 32 bits.
     fn long_interval(&mut self, most: u64) -> u64 {
         let mask = u64::MAX >> most.leading_zeros();
         loop {
@@ -79,10 +79,10 @@ impl RandomState {
         }
     }
 
-    /// Shuffles as `RandomState.shuffle` does an array of one dimension.
+    /// Shuffles like `RandomState.shuffle` on an array of one dimension.
     ///
-    /// Which places are swapped does not depend on the values. So they are drawn for many swaps at once, and the values
-    /// there are fetched together: one after the other, each would wait for the memory.
+    /// The places to swap do not depend on the values. So they are drawn for many swaps at once, and the values there
+    /// are fetched together: one by one, each would wait for the memory.
     pub fn shuffle<T: Copy>(&mut self, values: &mut [T]) {
         let mut last = values.len().saturating_sub(1);
         while last > u32::MAX as usize {
@@ -103,7 +103,8 @@ impl RandomState {
         }
     }
 
-    /// Draws a number up to `last`, one up to `last - 1` and so on, as many as fit and have the same mask; returns how many.
+    /// Draws a number up to `last`, one up to `last - 1` and so on, as long as there is room and the mask is the same;
+    /// returns how many.
     fn draw_places(&mut self, last: u32, places: &mut [u32; DRAWN]) -> usize {
         let mask = u32::MAX >> last.leading_zeros();
         let count = DRAWN.min((last - (mask >> 1)) as usize);
@@ -112,7 +113,8 @@ impl RandomState {
             let wanted = count - drawn;
             let words = self.unused();
             let words = &words[..words.len().min(wanted)];
-            // A number that is too large is overwritten by the next one: no branch, which would be guessed wrong.
+            // A number that is too large is overwritten by the next one: this needs no branch, which would be
+            // mispredicted.
             for word in words {
                 let place = word & mask;
                 places[drawn] = place;
@@ -128,12 +130,12 @@ impl RandomState {
 mod tests {
     use super::*;
 
-    /// As the authors' program and NumPy print them.
+    /// The words that the authors' program and NumPy print.
     #[test]
     fn the_first_words_are_those_of_the_reference() {
         assert_eq!(RandomState::new(5489).next_u32(), 3_499_211_612);
         assert_eq!(RandomState::new(1234).next_u32(), 822_569_775);
-        // The C++ standard demands this of the 10000th.
+        // The C++ standard requires this for the 10000th.
         let mut random = RandomState::new(5489);
         assert_eq!((0..10_000).map(|_| random.next_u32()).last(), Some(4_123_659_995));
     }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use super::npy::NpyReader;
 use crate::{Error, Fault, IndexedDataset, Result, Tokens};
 
-/// The names that the three files end with: today's, and those before the middle of 2023 and of gpt-neox.
+/// The ends of the names of the three files: today's, and those of Megatron before the middle of 2023 and of gpt-neox.
 const ENDS: [[&str; 3]; 2] = [
     ["document_index.npy", "sample_index.npy", "shuffle_index.npy"],
     ["_doc_idx.npy", "_sample_idx.npy", "_shuffle_idx.npy"],
 ];
 
-/// The samples of a dataset, by three index files.
+/// The samples of a dataset, by its three index files.
 #[derive(Debug)]
 pub struct Samples<'a> {
     dataset: &'a IndexedDataset,
@@ -23,11 +23,11 @@ pub struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Opens the indices in a folder. Where it has those of several datasets or parts, `chosen` is in the names of the right
-    /// ones.
+    /// Opens the indices in a folder. If it has those of several datasets or parts, the names of the right ones contain
+    /// `chosen`.
     ///
     /// # Errors
-    /// If there are no three files or more of them, or they do not fit together.
+    /// If there are less or more than three files, or they do not fit together.
     pub fn open(dataset: &'a IndexedDataset, folder: &Path, chosen: &str, extra_token: bool) -> Result<Self> {
         let [documents, rows, order] = find(folder, chosen)?;
         let samples = Self {
@@ -63,7 +63,7 @@ impl<'a> Samples<'a> {
     /// Reads the sample that comes at `place` in training.
     ///
     /// # Errors
-    /// If the indices lead out of each other or of the dataset.
+    /// If the indices contradict each other or the dataset.
     pub fn sample(&self, place: u64) -> Result<Tokens> {
         let number = self.number(&self.order, place, place, self.len())?;
         let row = self.rows.rows(number..number + 2)?;
@@ -89,7 +89,7 @@ impl<'a> Samples<'a> {
         Ok(Tokens::new(self.dataset.token_type(), bytes))
     }
 
-    /// A number in an array that has to be below `count`.
+    /// A number in an array, checked to be below `count`.
     fn number(&self, array: &NpyReader, row: u64, position: u64, count: u64) -> Result<u64> {
         let found = array.rows(row..row + 1)?[0];
         let number = u64::try_from(found).ok().filter(|number| *number < count);

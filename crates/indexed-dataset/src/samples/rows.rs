@@ -8,10 +8,10 @@ use super::options::SampleOptions;
 use super::plan::Plan;
 use crate::{Error, Result};
 
-/// Sequences whose lengths are looked up together: one after the other, each would wait for the memory.
+/// The number of sequences whose lengths are looked up together: one by one, each would wait for the memory.
 const GATHERED: usize = 512;
 
-/// Writes where every sample begins, and where the last one ends.
+/// Writes the start of every sample, and the end of the last one.
 ///
 /// `first` is the number of the first of the `lengths`.
 pub(super) fn write(
@@ -45,10 +45,10 @@ pub(super) fn write(
     Err(Error::Request(format!("expected {} rows of samples, made {count}", shape[0])))
 }
 
-/// Calls `each` with the position in `documents` and the token there at which each sample begins.
+/// Calls `each` with the start of each sample: the position in `documents` and the token there.
 ///
-/// Sample `k` begins behind `k * seq_length` tokens. With an extra token, the token there belongs to it, so that a sample does
-/// not begin at the end of a sequence but in the next one that has tokens.
+/// Sample `k` starts after `k * seq_length` tokens. With an extra token, the token there belongs to it. So a sample
+/// does not start at the end of a sequence but in the next one that has tokens.
 pub(super) fn for_each_row(
     documents: &[i32],
     length: impl Fn(i32) -> u64,
@@ -60,7 +60,7 @@ pub(super) fn for_each_row(
     each(0, 0)?;
     let mut rows = 1;
     let mut gathered = [0; GATHERED];
-    // Tokens before the sequence and before the next sample; the last sequence that a sample may end in.
+    // Tokens before the sequence and before the next sample; the last sequence in which a sample may end.
     let (mut before, mut next, mut last) = (0_u64, options.seq_length, (0, 0));
     let mut position = 0;
     for documents in documents.chunks(GATHERED) {
@@ -74,7 +74,7 @@ pub(super) fn for_each_row(
                 rows += 1;
                 next = next.saturating_add(options.seq_length);
             }
-            // Without an extra token, a sample may end in a sequence that has none.
+            // Without an extra token, a sample may end in a sequence without tokens.
             if *length >= extra {
                 last = (position, *length);
             }
@@ -82,7 +82,7 @@ pub(super) fn for_each_row(
             position += 1;
         }
     }
-    // What is left is less than a sample.
+    // The rest is shorter than a sample.
     if rows == plan.num_samples {
         each(last.0, last.1 - extra)?;
     }

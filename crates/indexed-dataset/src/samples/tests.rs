@@ -48,7 +48,7 @@ fn documents_as_they_stand() {
     assert_eq!(build(&LENGTHS, &kept)[1][18..], [5, 5]);
 }
 
-/// What Megatron makes of the same.
+/// Megatron's result for the same data.
 #[test]
 fn one_epoch() {
     let rows = [0, 0, 0, 30, 1, 0, 1, 30, 3, 5, 4, 15, 4, 45, 4, 75, 5, 5];
@@ -81,7 +81,7 @@ fn a_last_epoch_among_the_others() {
     assert_eq!(build(&LENGTHS, &wanted), [documents.to_vec(), rows.to_vec(), order.to_vec()]);
 }
 
-/// There, Megatron's offset would be -1.
+/// Megatron's offset would be -1 there.
 #[test]
 fn what_is_left_ends_in_the_last_sequence_with_tokens() {
     let kept = SampleOptions { drop_last: false, shuffle: false, ..options() };
@@ -109,7 +109,8 @@ fn samples_have_the_tokens_in_the_order_of_training() {
     build_samples(&dataset, 0..6, &wanted, folder.path(), &IndexNames::plain()).unwrap();
     let samples = Samples::open(&dataset, folder.path(), "", true).unwrap();
     assert_eq!(samples.len(), 17);
-    // Sample 1 begins at token 30 of sequence 2, which begins at 70 and has 60, and ends with the first one of sequence 1.
+    // Sample 1 starts at token 30 of sequence 2, which starts at 70 and has 60, and ends with the first one of sequence
+    // 1.
     let expected: Vec<i128> = (100..130).chain([20]).collect();
     assert_eq!(samples.sample(0).unwrap().integers(), expected);
     assert!((0..17).all(|place| samples.sample(place).unwrap().len() == 31));

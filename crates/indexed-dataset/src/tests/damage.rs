@@ -1,10 +1,10 @@
-//! Datasets damaged and mended.
+//! Damaged datasets and their repair.
 
 use std::path::Path;
 
 use super::*;
 
-/// What a reader can do, none of which may panic or take memory.
+/// Everything that a reader can do; nothing may panic or take much memory.
 fn read_all(prefix: &Prefix) {
     let Ok(dataset) = IndexedDataset::open(prefix) else { return };
     let _ = dataset.summary();
@@ -57,7 +57,7 @@ fn every_cut_and_every_addition_is_found() {
     for more in 1..40 {
         // Three bytes are the modes of three sequences.
         fs::write(prefix.idx(), [&GOLDEN_INDEX[..], &vec![0; more]].concat()).unwrap();
-        assert_eq!(faults(&prefix).is_empty(), more == 3, "{more} bytes behind the index");
+        assert_eq!(faults(&prefix).is_empty(), more == 3, "{more} bytes after the index");
     }
     fs::write(prefix.idx(), GOLDEN_INDEX).unwrap();
     for length in (0..bin.len()).chain([bin.len() + 1, 2 * bin.len()]) {
@@ -94,7 +94,7 @@ fn faults_have_field_position_and_both_sides() {
 
 #[test]
 fn an_index_is_mended_and_tokens_never_change() {
-    // The type code, a pointer, a bound; cut behind the sizes, and with something behind it.
+    // The type code, a pointer, a bound; an index that ends after the sizes, and one with extra bytes.
     let damages: [fn(&mut Vec<u8>); 6] = [
         |bytes| bytes[17] = 4,
         |bytes| bytes[54] = 7,
@@ -124,14 +124,14 @@ fn an_index_is_mended_and_tokens_never_change() {
     assert!(checked.repair(&new).is_err());
 }
 
-/// Sums of sizes that 32 bits do not hold, as merges of others have written them.
+/// Sums of sizes that 32 bits do not hold, as written by other programs' merges.
 #[test]
 fn pointers_that_ran_over_are_found_without_the_tokens() {
     let (_folder, prefix) = scratch();
     let sizes = [i32::MAX, i32::MAX, 5];
     let mut bytes = index(4, &sizes, 4, Some(&[0, 1, 2, 3]));
     fs::write(prefix.idx(), &bytes).unwrap();
-    // A file with a hole takes no room.
+    // A sparse file takes no room on the disk.
     let bin = fs::File::create(prefix.bin()).unwrap();
     bin.set_len((2 * i32::MAX as u64 + 5) * 4).unwrap();
     assert_eq!(faults(&prefix), [] as [&str; 0]);
