@@ -1,4 +1,4 @@
-//! Statistics of features, and what normalizes them: cepstral mean and variance normalization (CMVN).
+//! Statistics of features, and normalization with them: cepstral mean and variance normalization (CMVN).
 
 use kaldi_matrix::Matrix;
 
@@ -6,7 +6,7 @@ use crate::dims::index_of_dim;
 use crate::normalizer::{Normalizer, Sums};
 use crate::{Dims, Error, Flooring, Result};
 
-/// Sums over frames, from which means and variances are made (Kaldi's `transform/cmvn.cc`).
+/// Sums over frames for computing means and variances (Kaldi's `transform/cmvn.cc`).
 ///
 /// They are a matrix of `2 × (dim + 1)` in double precision, so that tables of them can be summed like any matrices:
 ///
@@ -15,20 +15,20 @@ use crate::{Dims, Error, Flooring, Result};
 /// sum of its squares         ...  of the last   0
 /// ```
 ///
-/// Statistics that are used for means only may lack the second row. Frames may be weighted; the number of frames is then
-/// the sum of the weights.
+/// Statistics that are only used for means may lack the second row. Frames may be weighted; the number of frames is
+/// then the sum of the weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CmvnStats {
     matrix: Matrix<f64>,
 }
 
 impl CmvnStats {
-    /// Makes the statistics of no frames.
+    /// Makes statistics of no frames.
     pub fn new(dim: usize) -> Self {
         Self { matrix: Matrix::new(2, dim + 1) }
     }
 
-    /// Takes what [`CmvnStats::into_matrix`] gave away.
+    /// Takes a matrix such as that of [`CmvnStats::into_matrix`].
     ///
     /// # Errors
     /// If the matrix has neither one row nor two.
@@ -39,7 +39,7 @@ impl CmvnStats {
         }
     }
 
-    /// Gives the matrix away, `2 × (dim + 1)`.
+    /// Converts into the matrix, `2 × (dim + 1)`.
     pub fn into_matrix(self) -> Matrix<f64> {
         self.matrix
     }
@@ -61,9 +61,9 @@ impl CmvnStats {
         stats
     }
 
-    /// Sums up two channels of a conversation frame by frame, of which the louder one, as its first dimension has it,
-    /// counts fully and the other one `quieter_weight`. Where they differ in length, which frames belong together is not
-    /// known, and all of them count fully.
+    /// Sums up two channels of a conversation frame by frame. The louder one (according to its first dimension) counts
+    /// fully, and the other one counts `quieter_weight`. If their lengths differ, it is not known which frames belong
+    /// together, and all of them count fully.
     ///
     /// # Errors
     /// If they differ in dimension.
@@ -84,8 +84,9 @@ impl CmvnStats {
         Ok([first_stats, second_stats])
     }
 
-    /// Adds the frames of an utterance, each as often as its weight says where there are weights. Frames without weight
-    /// are passed over, so that what is not finite in them does no harm. No frames fit any statistics.
+    /// Adds the frames of an utterance, each as often as its weight says if there are weights. Frames without weight
+    /// are skipped, so that values in them that are not finite do no harm. An utterance without frames fits any
+    /// statistics.
     ///
     /// # Errors
     /// If the features have another dimension, or not as many frames as there are weights.
@@ -112,14 +113,14 @@ impl CmvnStats {
     /// Adds other statistics.
     ///
     /// # Errors
-    /// If they are of another dimension.
+    /// If their dimension differs.
     pub fn add(&mut self, other: &Self) -> Result<()> {
         let mismatch = Error::CmvnDim { stats: other.matrix.size(), dim: self.dim() };
         self.matrix.add(&other.matrix).map_err(|_| mismatch)
     }
 
-    /// Makes the statistics of some dimensions those of a mean of zero and a variance of one, which normalization does
-    /// not change.
+    /// Sets the statistics of some dimensions to those of a mean of zero and a variance of one, which normalization
+    /// does not change.
     ///
     /// # Errors
     /// If a dimension does not exist, the second row is missing, or there are no dimensions at all.
@@ -136,8 +137,8 @@ impl CmvnStats {
         Ok(())
     }
 
-    /// The means, and the variances around them in a second row, `2 × dim`: nothing where there are no frames, or their
-    /// weights are not positive in sum.
+    /// The means, and the variances around them in a second row, `2 × dim`; `None` if there are no frames, or the sum
+    /// of their weights is not positive.
     ///
     /// # Errors
     /// If the second row is missing.
@@ -153,11 +154,11 @@ impl CmvnStats {
         Ok(Some(Matrix::from_vec(2, dim, [means, variances].concat())))
     }
 
-    /// Normalizes features of such statistics: their means become zero and, with `norm_vars`, their variances one. Says
-    /// which variances were too small to do so.
+    /// Normalizes features that have these statistics: their means become zero and, with `norm_vars`, their variances
+    /// one. Returns the variances that were too small for this.
     ///
     /// # Errors
-    /// If the features have another dimension, the count is below 1, or variances are missing or no numbers.
+    /// If the features have another dimension, the count is below 1, or variances are missing or NaN.
     pub fn apply(&self, norm_vars: bool, feats: &mut Matrix<f32>) -> Result<Vec<Flooring>> {
         let mut normalizer = Normalizer::default();
         let floored = normalizer.set(self.sums_for(norm_vars, feats)?)?;
@@ -177,7 +178,7 @@ impl CmvnStats {
         Ok(floored)
     }
 
-    /// Adds a frame; squares are rounded to single precision, as Kaldi does.
+    /// Adds a frame; squares are rounded to single precision, as in Kaldi.
     fn add_frame(&mut self, frame: &[f32], weight: f32) {
         let dim = self.dim();
         let (sums, squares) = self.matrix.as_mut_slice().split_at_mut(dim + 1);
@@ -208,7 +209,7 @@ impl CmvnStats {
     fn sums_for(&self, norm_vars: bool, feats: &Matrix<f32>) -> Result<Sums<'_>> {
         self.check_fits(feats.num_cols())?;
         let sums = self.sums(norm_vars)?;
-        // Statistics that stand for a known mean often have a count of one.
+        // Statistics that represent a known mean often have a count of one.
         if sums.count < 1.0 {
             return Err(Error::Count { expected: "of 1 or more", got: sums.count });
         }
@@ -276,7 +277,7 @@ mod tests {
     fn the_louder_channel_counts_more_frame_by_frame() {
         let (first, second) = (feats(3, &[5.0, 1.0, 2.0, 2.0, 1.0, 3.0]), feats(3, &[4.0, 1.0, 3.0, 2.0, 1.0, 3.0]));
         let [a, b] = CmvnStats::of_channels(&first, &second, 0.5).unwrap();
-        // Of two that are equally loud the second one is taken for the louder one.
+        // If two are equally loud, the second one counts as the louder one.
         assert_eq!(a, stats(&[6.5, 3.5, 2.0], &[27.5, 7.5, 0.0]));
         assert_eq!(b, stats(&[6.0, 5.5, 2.5], &[18.0, 13.5, 0.0]));
     }

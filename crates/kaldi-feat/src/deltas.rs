@@ -47,23 +47,25 @@ impl Default for ShiftedDeltaOptions {
 
 /// Appends derivatives over time to features.
 ///
-/// A derivative is a weighted sum over neighbouring frames, `sum(j * x[t + j]) / sum(j * j)` over a window; that of order
-/// two is the derivative of the derivative, as one sum. The first and the last frame are repeated beyond the ends.
+/// A derivative is a weighted sum over neighbouring frames, `sum(j * x[t + j]) / sum(j * j)` over a window; that of
+/// order two is the derivative of the derivative, as one sum. The first and the last frame are repeated beyond the
+/// ends.
 ///
-/// Sums are in single precision from the earliest frame to the latest, with each product fused into its sum: what Kaldi
-/// (with OpenBLAS) does on processors that have an instruction for it, to the last bit. Without one it takes longer.
+/// Sums are in single precision from the earliest frame to the latest, and each product is fused into its sum. This
+/// gives the same bits as Kaldi (with OpenBLAS) on processors that have an instruction for it. Without that instruction
+/// it takes longer.
 #[derive(Clone, Debug)]
 pub struct Deltas {
-    /// The weighted sum that each block of `dim` columns is.
+    /// The weighted sum for each block of `dim` columns.
     blocks: Vec<Vec<Tap>>,
-    /// How many columns are kept before, all if it is 0.
+    /// The number of columns to keep before; 0 means all.
     truncate: usize,
 }
 
 /// One term of a weighted sum over frames.
 #[derive(Clone, Copy, Debug)]
 struct Tap {
-    /// The frame, seen from the one that is computed.
+    /// The frame, relative to the one that is computed.
     offset: isize,
     scale: f32,
 }
@@ -103,19 +105,20 @@ impl Deltas {
         Ok(Self { blocks, truncate: 0 })
     }
 
-    /// Computes them of the first `truncate` columns of features, of all if it is 0.
+    /// Uses only the first `truncate` columns of features; 0 means all.
     #[must_use]
     pub fn truncating(self, truncate: u32) -> Self {
         Self { truncate: truncate as usize, ..self }
     }
 
-    /// Computes `num_frames × dim` features into `num_frames × blocks * dim`, where `dim` is what is kept of the columns.
+    /// Computes `num_frames × blocks * dim` features from `num_frames × dim`, where `dim` is the number of columns that
+    /// are kept.
     ///
-    /// Features that are not a number or infinite make those sums so that they have a part in. Empty features yield empty
-    /// ones.
+    /// A feature that is NaN or infinite makes the sums NaN or infinite in which it has a part. Empty features give
+    /// empty features.
     ///
     /// # Errors
-    /// If there are fewer columns than are to be kept, or there would be too many columns.
+    /// If there are fewer columns than should be kept, or there would be too many columns.
     pub fn compute(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
         let (dim, truncate) = (feats.num_cols(), self.truncate);
         if truncate == 0 || truncate == dim || feats.is_empty() {
@@ -137,7 +140,7 @@ impl Deltas {
     }
 }
 
-/// The weights `j / sum(j * j)` of the frames from `-window` to `window`, with the divisor left to do.
+/// The weights `j / sum(j * j)` of the frames from `-window` to `window`, still to be divided by the second value.
 fn derivative(window: i32) -> Result<(Vec<f32>, f32)> {
     if !(1..1000).contains(&window) {
         return Err(Error::option("delta-window", "from 1 to 999", window));
@@ -147,7 +150,7 @@ fn derivative(window: i32) -> Result<(Vec<f32>, f32)> {
     Ok((weights, sum_of_squares))
 }
 
-/// The weights of the derivative of what has the weights `scales`.
+/// The weights for the derivative of the sum that has the weights `scales`.
 fn derived(scales: &[f32], (weights, sum_of_squares): &(Vec<f32>, f32)) -> Vec<f32> {
     let mut sums = vec![0.0; scales.len() + weights.len() - 1];
     for (start, weight) in weights.iter().enumerate() {
@@ -160,7 +163,8 @@ fn derived(scales: &[f32], (weights, sum_of_squares): &(Vec<f32>, f32)) -> Vec<f
     sums
 }
 
-/// Weights as terms around the frame `center`; frames without weight have no part in the sum, whatever is in them.
+/// Weights as terms around the frame `center`; frames without weight have no part in the sum, whatever their values
+/// are.
 fn taps(scales: &[f32], center: isize) -> Vec<Tap> {
     let first = center - (scales.len() / 2) as isize;
     let tap = |(offset, &scale): (usize, &f32)| Tap { offset: first + offset as isize, scale };
@@ -200,13 +204,13 @@ impl Sums<'_> {
         }
     }
 
-    /// `FUSED` says that there is an instruction which adds a product and rounds once.
+    /// `FUSED` is true if there is an instruction that adds a product and rounds once.
     #[inline(always)]
     fn append_all<const FUSED: bool>(&self, out: &mut Vec<f32>) {
         let last = self.num_frames.saturating_sub(1) as isize;
         let offsets = self.blocks.iter().flatten().map(|tap| tap.offset);
         let (before, after) = offsets.fold((0, 0), |(before, after), at| (at.min(before), at.max(after)));
-        // Where in the elements each tap is, seen from the first one of the frame.
+        // The place of each tap in the elements, relative to the first one of the frame.
         let inner: Vec<Vec<Tap>> = self.blocks.iter().map(|taps| self.scaled(taps, |offset| offset)).collect();
         for frame in 0..self.num_frames {
             let place = frame as isize;
@@ -221,7 +225,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Taps with offsets that `place` changes and that count elements instead of frames.
+    /// Taps whose offsets are changed by `place` and count elements instead of frames.
     fn scaled(&self, taps: &[Tap], place: impl Fn(isize) -> isize) -> Vec<Tap> {
         let dim = self.dim as isize;
         taps.iter().map(|tap| Tap { offset: place(tap.offset).wrapping_mul(dim), ..*tap }).collect()
@@ -243,7 +247,7 @@ impl Sums<'_> {
             };
         }
         if at < end && self.dim >= WIDTH {
-            // The rest together with some that are done already.
+            // The rest, together with some that are already computed.
             let sums = self.sums::<FUSED, WIDTH>(end - WIDTH, taps);
             out.extend_from_slice(&sums[WIDTH - (end - at)..]);
             at = end;
@@ -253,7 +257,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Appends `N` columns from the element `at` on, and tells how many these are.
+    /// Appends `N` columns from the element `at` on, and returns `N`.
     #[inline(always)]
     fn append_sums<const FUSED: bool, const N: usize>(&self, at: usize, taps: &[Tap], out: &mut Vec<f32>) -> usize {
         out.extend_from_slice(&self.sums::<FUSED, N>(at, taps));
@@ -376,7 +380,7 @@ mod tests {
         let out = Deltas::shifted(&options).unwrap().compute(&column(&[0.0, 1.0, 4.0, 9.0, 16.0, 25.0, 36.0])).unwrap();
         assert_eq!(out.row(1), [1.0, 2.0, 8.0]);
         assert_eq!(out.row(6), [36.0, 5.5, 0.0]);
-        // Backwards, where the shift is negative.
+        // Backwards, if the shift is negative.
         let options = ShiftedDeltaOptions { block_shift: -1, ..options };
         let out = Deltas::shifted(&options).unwrap().compute(&column(&[0.0, 1.0, 4.0, 9.0])).unwrap();
         assert_eq!(out.row(2), [4.0, 4.0, 2.0]);

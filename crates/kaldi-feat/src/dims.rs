@@ -7,7 +7,7 @@ use crate::{Error, Result};
 /// A list of dimensions, counted from 0, as on a command line: integers separated by colons. An empty text is an empty
 /// list.
 ///
-/// Only the form is checked where it is read; whether there are such dimensions is known where it is used.
+/// Parsing checks only the form; whether the dimensions exist is checked when they are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dims(pub Vec<i32>);
 
@@ -25,7 +25,7 @@ impl FromStr for Dims {
     }
 }
 
-/// The index of a dimension of features that have `dim` of them.
+/// The index of a dimension, in features that have `dim` of them.
 ///
 /// # Errors
 /// If there is no such dimension.

@@ -7,7 +7,7 @@ use kaldi_wave::ResampleError;
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Features or options that do not go together.
+/// Features or options that do not fit together.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -15,34 +15,34 @@ pub enum Error {
     Option {
         /// Its name, without dashes.
         name: &'static str,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
-        /// What it is.
+        /// The value.
         got: String,
     },
-    /// There are no features to compute something from.
+    /// There are no features for a computation.
     Empty,
     /// The features have another number of columns than the computation needs.
     FeatsDim {
-        /// What is needed.
+        /// The number that is needed.
         expected: usize,
-        /// What there is.
+        /// The number that there is.
         got: usize,
     },
-    /// The features have fewer columns than are to be kept.
+    /// The features have fewer columns than should be kept.
     Truncate {
         /// The number of columns.
         dim: usize,
-        /// How many are to be kept.
+        /// How many should be kept.
         truncate: usize,
     },
-    /// A feature has a value that the computation is not defined for.
+    /// A feature has a value for which the computation is not defined.
     Value {
-        /// What the feature is.
+        /// The name of the feature.
         what: &'static str,
-        /// What it may be.
+        /// The allowed values.
         expected: &'static str,
-        /// What it is.
+        /// The value.
         got: f32,
         /// Its frame, counted from zero.
         frame: usize,
@@ -56,43 +56,43 @@ pub enum Error {
     Dim {
         /// The number of dimensions.
         dim: usize,
-        /// The one that was asked for, counted from zero.
+        /// The requested one, counted from zero.
         got: i32,
     },
-    /// There is not one weight for each frame.
+    /// The number of weights is not that of frames.
     Weights {
         /// The number of frames.
         num_frames: usize,
         /// The number of weights.
         got: usize,
     },
-    /// A matrix is no CMVN statistics of sums and sums of squares.
+    /// A matrix does not have the form of CMVN statistics (sums and sums of squares).
     NoCmvnStats {
         /// Its size, rows before columns.
         got: (usize, usize),
     },
-    /// CMVN statistics are not those of such features.
+    /// CMVN statistics do not fit the features.
     CmvnDim {
         /// The size of the statistics, rows before columns.
         stats: (usize, usize),
         /// The dimension of the features.
         dim: usize,
     },
-    /// Variances are to be normalized with CMVN statistics that have only means.
+    /// Variances should be normalized with CMVN statistics that have only means.
     NoVariances,
     /// CMVN statistics have too low a count.
     Count {
-        /// What the count has to be.
+        /// The allowed values.
         expected: &'static str,
-        /// What it is.
+        /// The count.
         got: f64,
     },
-    /// A variance is no number.
+    /// A variance is NaN.
     NanVariance {
         /// The dimension, counted from zero.
         dim: usize,
     },
-    /// A signal has another sample rate than options say.
+    /// The sample rate of a signal is not that of the options.
     SampleRate {
         /// The rate of the options, in Hz.
         expected: f32,
@@ -101,23 +101,23 @@ pub enum Error {
     },
     /// A signal has no frames.
     TooShort,
-    /// The samples of a frame are not kept any more when it is computed.
+    /// The samples of a frame are no longer in memory when it is computed.
     PitchFrame {
         /// The frame, counted from zero.
         frame: usize,
     },
     /// The sample rate cannot be converted.
     Resample(ResampleError),
-    /// The model of pitch finds none that is possible, since probabilities of voicing are 1 or none at all.
+    /// The model finds no possible pitch, since probabilities of voicing are 1 or NaN.
     NoPitch {
-        /// The frame where it was noticed, counted from zero.
+        /// The frame where this was found, counted from zero.
         frame: usize,
     },
-    /// A sample of a waveform is no number or infinite.
+    /// A sample of a waveform is NaN or infinite.
     Sample {
         /// Its place, counted from zero.
         sample: usize,
-        /// What it is.
+        /// The sample.
         got: f32,
     },
     /// There are too few mel filters.
@@ -125,18 +125,18 @@ pub enum Error {
         /// Their number.
         got: i32,
     },
-    /// There are to be more cepstra than mel filters.
+    /// There would be more cepstra than mel filters.
     NumCeps {
         /// The number of cepstra.
         num_ceps: i32,
         /// The number of filters.
         num_bins: i32,
     },
-    /// Mel filters are to lie where there are no frequencies.
+    /// Mel filters would be at frequencies that do not exist.
     MelRange {
-        /// Where they begin, in Hz.
+        /// The lower end of the filters, in Hz.
         low: f32,
-        /// Where they end, in Hz.
+        /// The upper end of the filters, in Hz.
         high: f32,
         /// Half the sample rate, in Hz.
         half_rate: f32,
@@ -147,17 +147,17 @@ pub enum Error {
         lower: f32,
         /// The upper bend, in Hz.
         upper: f32,
-        /// Where the filters begin, in Hz.
+        /// The lower end of the filters, in Hz.
         low: f32,
-        /// Where they end, in Hz.
+        /// The upper end of the filters, in Hz.
         high: f32,
     },
     /// A VTLN warp factor is not positive.
     Warp {
-        /// What it is.
+        /// The factor.
         got: f32,
     },
-    /// A mel filter is so narrow that no line of the spectrum lies in it.
+    /// A mel filter is so narrow that there is no line of the spectrum in it.
     EmptyMelBin {
         /// The filter, counted from zero.
         bin: usize,
@@ -166,11 +166,11 @@ pub enum Error {
         /// Its frequency, in Hz.
         center: f32,
     },
-    /// Energies are beyond what floats can hold.
+    /// Energies are too large for floats.
     Overflow,
-    /// What is to be computed has more rows or columns than a matrix can have, or needs too much memory.
+    /// The result would have more rows or columns than a matrix can have, or needs too much memory.
     TooLarge {
-        /// Rows and columns that it would have.
+        /// The numbers of rows and columns that it would have.
         size: (u64, u64),
     },
 }
@@ -264,7 +264,7 @@ pub(crate) fn finite(name: &'static str, value: f32) -> Result<()> {
     if value.is_finite() { Ok(()) } else { Err(Error::option(name, "a finite number", value)) }
 }
 
-/// The size of a matrix to be made, where one can have it.
+/// The size of a matrix, if such a matrix is possible.
 pub(crate) fn checked_size(num_rows: usize, num_cols: Option<usize>) -> Result<(usize, usize)> {
     const LIMIT: usize = i32::MAX as usize;
     let num_cols = num_cols.unwrap_or(usize::MAX);

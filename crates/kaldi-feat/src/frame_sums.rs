@@ -1,11 +1,11 @@
-//! Sums over frames that come and go.
+//! Sums over frames that are added and subtracted.
 
-/// Sums of values and of their squares, in double precision. (The squares of [`CmvnStats`](crate::CmvnStats) are rounded
-/// to single precision before.)
+/// Sums of values and of their squares, in double precision. (The squares of [`CmvnStats`](crate::CmvnStats) are first
+/// rounded to single precision.)
 #[derive(Clone, Debug)]
 pub(crate) struct FrameSums {
     pub(crate) values: Vec<f64>,
-    /// Empty where variances are not wanted.
+    /// Empty if variances are not needed.
     pub(crate) squares: Vec<f64>,
     /// The number of frames.
     pub(crate) count: f64,
@@ -26,7 +26,7 @@ impl FrameSums {
         }
     }
 
-    /// Takes a frame away that was added before.
+    /// Subtracts a frame that was added before.
     pub(crate) fn subtract(&mut self, frame: &[f32]) {
         self.count -= 1.0;
         for (sum, &value) in self.values.iter_mut().zip(frame) {
@@ -48,7 +48,7 @@ impl FrameSums {
         }
     }
 
-    /// Copies sums of the same dimension, and with squares where these have them.
+    /// Copies sums of the same dimension; squares only if both have them.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.values.copy_from_slice(&other.values);
         self.squares.copy_from_slice(&other.squares);

@@ -1,11 +1,11 @@
-//! Frames left out, repeated, shifted, and put together.
+//! Frames left out, repeated, shifted, and combined.
 
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
 use crate::{Error, Result};
 
-/// Keeps every `step`-th frame from the frame `offset` on; none where there is no such frame.
+/// Keeps every `step`-th frame, starting with the frame `offset`; the result is empty if there is no such frame.
 ///
 /// # Panics
 /// If `step` is 0.
@@ -17,7 +17,7 @@ pub fn subsample(feats: &Matrix<f32>, step: usize, offset: usize) -> Matrix<f32>
     Matrix::from_vec(num_frames, if num_frames == 0 { 0 } else { feats.num_cols() }, data)
 }
 
-/// Puts every frame `times` times.
+/// Repeats every frame `times` times.
 ///
 /// # Errors
 /// If there would be too many.
@@ -33,8 +33,8 @@ pub fn repeat(feats: &Matrix<f32>, times: usize) -> Result<Matrix<f32>> {
     Ok(Matrix::from_vec(num_rows, num_cols, data))
 }
 
-/// Moves the frames `by` frames later, or earlier where it is negative; there are as many as before. The first or the last
-/// frame is repeated where none is left.
+/// Moves the frames `by` frames later, or earlier if it is negative; the number of frames does not change. The first or
+/// the last frame is repeated to fill the gap.
 pub fn shift(feats: &Matrix<f32>, by: i32) -> Matrix<f32> {
     let (num_frames, dim) = feats.size();
     let gap = (by.unsigned_abs() as usize).min(num_frames.saturating_sub(1));
@@ -52,10 +52,10 @@ pub fn shift(feats: &Matrix<f32>, by: i32) -> Matrix<f32> {
     Matrix::from_vec(num_frames, dim, data)
 }
 
-/// Puts features one after the other in time.
+/// Concatenates features in time.
 ///
 /// # Errors
-/// If they do not all have the same number of columns; no features at all have none.
+/// If they do not all have the same number of columns; empty features are no exception.
 pub fn concat(all: &[Matrix<f32>]) -> Result<Matrix<f32>> {
     let dim = all.first().map_or(0, Matrix::num_cols);
     if let Some(other) = all.iter().find(|feats| feats.num_cols() != dim) {
@@ -67,13 +67,13 @@ pub fn concat(all: &[Matrix<f32>]) -> Result<Matrix<f32>> {
     Ok(Matrix::from_vec(num_rows, num_cols, data))
 }
 
-/// The least and the greatest number of frames that several features have; zeros where there are none.
+/// The least and the greatest number of frames of several features; zeros if there are no features.
 pub fn lengths(all: &[&Matrix<f32>]) -> (usize, usize) {
     let lengths = || all.iter().map(|feats| feats.num_rows());
     (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
 }
 
-/// Puts features side by side, frame by frame, as long as the shortest of them.
+/// Joins features side by side, frame by frame, with the length of the shortest.
 ///
 /// # Errors
 /// If there would be too many columns.

@@ -1,23 +1,22 @@
-//! Speech features: what is computed from the frames of an utterance.
+//! Speech features: computations on the frames of an utterance.
 //!
-//! Features are matrices, `num_frames × dim`, one row per frame (usually every 10 ms). Everything here is a pure
-//! function from samples or matrices to matrices; opening, logging and deciding what to do about bad utterances is the
-//! caller's.
+//! Features are matrices, `num_frames × dim`, one row per frame (usually every 10 ms). All functions here are pure:
+//! from samples or matrices to matrices. The caller opens files, logs, and decides what to do about bad utterances.
 //!
 //! | what | from | to |
 //! | --- | --- | --- |
 //! | [`extract`] | samples | MFCC, mel filterbank energies, PLP, spectrograms |
 //! | [`Deltas`] | `num_frames × dim` | `num_frames × blocks * dim`: the features and their derivatives over time |
 //! | [`Splice`] | `num_frames × dim` | `num_frames × (left + 1 + right) * dim`: each frame with its neighbours |
-//! | [`frames`] | `num_frames × dim` | frames left out, repeated, shifted, or put together from several matrices |
+//! | [`frames`] | `num_frames × dim` | frames left out, repeated, shifted, or combined from several matrices |
 //! | [`CmvnStats`] | `num_frames × dim` | sums for means and variances, `2 × (dim + 1)`; with these, features without them |
 //! | [`SlidingWindowCmn`] | `num_frames × dim` | features without the mean and variance of a window |
-//! | [`OnlineCmvn`] | `num_frames × dim` | the same as far as it is known while they come in |
+//! | [`OnlineCmvn`] | `num_frames × dim` | the same with only the frames so far |
 //! | [`FrameGrid`] | a [`Segment`] in seconds | a range of frames |
 //! | [`SampleGrid`] | a [`Segment`] in seconds | a range of samples |
 //! | [`pitch`] | probability of voicing and pitch | gaps filled, normalized, with derivatives |
 //!
-//! At the ends of an utterance the first and the last frame stand in for the ones that would be needed beyond.
+//! At the ends of an utterance the first and the last frame are used for the missing ones beyond.
 //!
 //! The options of a computation are a struct. With the crate's feature `options` it is also a group of clap's (`clap::Args`),
 //! which a program flattens into its own options:

@@ -1,8 +1,8 @@
-//! What normalizes frames: a scale and an offset for each dimension, made of sums.
+//! Normalization of frames: a scale and an offset for each dimension, computed from sums.
 
 use crate::{Error, Result};
 
-/// What smaller variances are raised to before anything is divided by their root.
+/// The least variance; smaller ones are raised to it before a division by their root.
 pub const VARIANCE_FLOOR: f64 = 1.0e-20;
 
 /// A variance that was raised to [`VARIANCE_FLOOR`].
@@ -10,33 +10,33 @@ pub const VARIANCE_FLOOR: f64 = 1.0e-20;
 pub struct Flooring {
     /// The dimension, counted from 0.
     pub dim: usize,
-    /// What it was before.
+    /// The variance before.
     pub variance: f64,
 }
 
-/// Sums over frames that are weighed equally.
+/// Sums over frames with equal weights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums<'a> {
     pub(crate) values: &'a [f64],
-    /// Where variances are wanted.
+    /// Sums of squares, if variances are wanted.
     pub(crate) squares: Option<&'a [f64]>,
     pub(crate) count: f64,
 }
 
-/// `x · scale + offset` for each dimension, both rounded to single precision and applied in it, which gives Kaldi's
-/// bits. The memory is used again where it is set again.
+/// `x · scale + offset` for each dimension, both rounded to single precision and applied in it, which gives the same
+/// bits as Kaldi. Setting it again reuses the memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Normalizer {
-    /// Empty where there are only offsets.
+    /// Empty if there are only offsets.
     scales: Vec<f32>,
     offsets: Vec<f32>,
 }
 
 impl Normalizer {
-    /// Makes means zero, and variances one where there are sums of squares. Says which variances were too small.
+    /// Makes means zero, and variances one if there are sums of squares. Returns the variances that were too small.
     ///
     /// # Errors
-    /// If a variance is no number.
+    /// If a variance is NaN.
     pub(crate) fn set(&mut self, sums: Sums<'_>) -> Result<Vec<Flooring>> {
         let Some(squares) = sums.squares else {
             let factor = f64::from((-1.0 / sums.count) as f32);
@@ -53,8 +53,8 @@ impl Normalizer {
         }
     }
 
-    /// Makes zero means those of the sums, and variances of one theirs where there are sums of squares. Says which
-    /// variances were too small.
+    /// Undoes the normalization: gives features the means of the sums, and their variances if there are sums of
+    /// squares. Returns the variances that were too small.
     pub(crate) fn set_reverse(&mut self, sums: Sums<'_>) -> Vec<Flooring> {
         let Some(squares) = sums.squares else {
             self.set_offsets(sums.values, |sum| sum / sums.count);
@@ -84,8 +84,8 @@ impl Normalizer {
         self.offsets.extend(values.iter().map(|&sum| offset(sum) as f32));
     }
 
-    /// Sets what `scale_and_offset` makes of means and variances, small variances raised to the floor. Returns those, and
-    /// what is no number.
+    /// Sets the results of `scale_and_offset` for means and variances, with small variances raised to the floor.
+    /// Returns these, and the first variance that is NaN.
     fn set_both(
         &mut self,
         sums: Sums<'_>,

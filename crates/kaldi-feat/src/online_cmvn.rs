@@ -14,7 +14,7 @@ pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
     #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub cmn_window: i32,
-    /// Number of frames, at most, for which the global statistics count where the window is not full
+    /// Largest number of frames for which the global statistics count if the window is not full
     #[cfg_attr(feature = "options", arg(long, default_value_t = 200))]
     pub global_frames: i32,
     /// Make means zero (variances are not normalized without)
@@ -26,7 +26,7 @@ pub struct OnlineCmvnOptions {
     /// Dimensions that are not normalized, for example 13:14:15
     #[cfg_attr(feature = "options", arg(long))]
     pub skip_dims: Option<Dims>,
-    /// Number of frames, at most, for which earlier utterances of the speaker count where the window is not full
+    /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
     #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub speaker_frames: i32,
 }
@@ -44,18 +44,18 @@ impl Default for OnlineCmvnOptions {
     }
 }
 
-/// Cepstral mean (and variance) normalization that knows no later frames (Kaldi's `OnlineCmvn`).
+/// Cepstral mean (and variance) normalization without knowledge of later frames (Kaldi's `OnlineCmvn`).
 ///
-/// Means and variances are those of the last frames. As long as these are fewer than the window has place for, the frames
-/// of earlier utterances of the speaker, if any, and then those of global statistics stand in: not one by one, but with
-/// their sums scaled to as many frames as are missing or allowed.
+/// Means and variances are those of the last frames. If there are fewer frames than the window has room for, they are
+/// filled up: first with the frames of earlier utterances of the speaker, if any, and then with global statistics.
+/// These are not added frame by frame; their sums are scaled to the number of frames that are missing or allowed.
 #[derive(Clone, Debug)]
 pub struct OnlineCmvn {
     options: OnlineCmvnOptions,
     global: Matrix<f64>,
 }
 
-/// What is known of a speaker from earlier utterances.
+/// The statistics of earlier utterances of a speaker.
 #[derive(Clone, Debug, Default)]
 pub struct OnlineCmvnState {
     speaker: Option<FrameSums>,
@@ -68,7 +68,7 @@ pub struct Normalized {
     pub feats: Matrix<f32>,
     /// The first variance that was too small.
     pub first_floored: Option<Flooring>,
-    /// How many were, in all frames together.
+    /// The number of variances that were too small, in all frames together.
     pub num_floored: usize,
 }
 
@@ -87,11 +87,11 @@ impl OnlineCmvn {
         Ok(Self { options, global })
     }
 
-    /// Normalizes an utterance of a speaker of whom `state` is known. No frames give no frames.
+    /// Normalizes an utterance; `state` is that of its speaker. No frames give no frames.
     ///
     /// # Errors
-    /// If the dimension is not that of earlier utterances or of the global statistics, these have no positive count (both
-    /// only where they have to stand in), a dimension to be skipped does not exist, or a variance is no number.
+    /// If the dimension is not that of earlier utterances or of the global statistics, or these do not have a positive
+    /// count (both only if they are needed), a dimension to skip does not exist, or a variance is NaN.
     pub fn apply(&self, feats: &Matrix<f32>, state: &OnlineCmvnState) -> Result<Normalized> {
         let mut normalized = Normalized { feats: feats.clone(), first_floored: None, num_floored: 0 };
         let dim = feats.num_cols();
@@ -132,7 +132,7 @@ impl OnlineCmvn {
         Ok(normalized)
     }
 
-    /// The global statistics for features of dimension `dim`: nothing where they are of no use.
+    /// The global statistics for features of dimension `dim`; `None` if they are not needed.
     fn global_sums(&self, dim: usize) -> Result<Option<FrameSums>> {
         if self.options.cmn_window == 1 || self.options.global_frames <= 0 {
             return Ok(None);
@@ -161,7 +161,7 @@ impl OnlineCmvn {
         }
     }
 
-    /// The dimensions to be skipped, if there are such in features of dimension `dim`.
+    /// The dimensions to skip, checked for features of dimension `dim`.
     fn skipped_dims(&self, dim: usize) -> Result<Vec<usize>> {
         let dims = self.options.skip_dims.iter().flat_map(|dims| &dims.0);
         dims.map(|&got| index_of_dim(got, dim)).collect()
@@ -169,7 +169,7 @@ impl OnlineCmvn {
 }
 
 impl OnlineCmvnState {
-    /// Adds an utterance. No frames change nothing.
+    /// Adds an utterance. An utterance without frames changes nothing.
     ///
     /// # Errors
     /// If the dimension is not that of earlier utterances.
@@ -238,7 +238,7 @@ mod tests {
     fn global_statistics_fill_the_window_as_far_as_they_may() {
         // Means of 1 and 10; of 1, 3.5 and 10; of 1, 3.5 and 8.5.
         normalizes(options(3, 0, 1), &[], &[1.0, 3.5, 8.5], &[-4.5, 3.5 - 14.5 / 3.0, 8.5 - 13.0 / 3.0]);
-        // Of 1, 10 and 10; of 1, 4 and 10; of 1, 4 and 7: no more than there is place for.
+        // Of 1, 10 and 10; of 1, 4 and 10; of 1, 4 and 7: no more frames than there is room for.
         normalizes(options(3, 0, 9), &[], &[1.0, 4.0, 7.0], &[-6.0, -1.0, 3.0]);
     }
 
@@ -246,7 +246,7 @@ mod tests {
     fn the_speaker_comes_before_global_statistics() {
         // The mean of 2, 5, 5 and 10.
         normalizes(options(4, 2, 9), &[4.0, 5.0, 6.0], &[2.0], &[-3.5]);
-        // Of 2, 5, 5 and 5: the speaker has said no more.
+        // Of 2, 5, 5 and 5: there are no more frames of the speaker.
         normalizes(options(4, 9, 0), &[4.0, 5.0, 6.0], &[2.0], &[-2.25]);
         normalizes(options(9, 9, 1), &[5.0], &[3.0], &[-3.0]);
     }

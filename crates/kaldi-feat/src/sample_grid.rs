@@ -1,4 +1,4 @@
-//! Segments in time, and the samples that they are.
+//! Segments in time, and their samples.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub struct SampleGrid {
     /// Shortest segment in seconds; shorter ones are left out
     #[cfg_attr(feature = "options", arg(long, default_value_t = 0.1))]
     pub min_segment_length: f32,
-    /// How far a segment may end behind the recording, in seconds, to be cut off there; others are left out
+    /// How far a segment may extend beyond the end of the recording, in seconds, to be cut there; others are left out
     #[cfg_attr(feature = "options", arg(long, default_value_t = 0.5))]
     pub max_overshoot: f32,
 }
@@ -24,23 +24,24 @@ impl Default for SampleGrid {
 /// Why a segment yields no samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoSamples {
-    /// It begins behind the recording, which has this many seconds.
+    /// It starts after the end of the recording, which has this many seconds.
     Start(f32),
-    /// It ends too far behind the recording, which has this many seconds.
+    /// It ends too far after the end of the recording, which has this many seconds.
     End(f32),
     /// It is too short.
     Short,
 }
 
 impl SampleGrid {
-    /// Tells which of `num_samples` samples, of which there are `sample_rate` a second, a segment is: from `start` to `end`
-    /// in seconds, where a negative end is that of the recording. Times are rounded to samples, halves up.
+    /// Returns the samples of a segment, out of `num_samples` samples, of which there are `sample_rate` a second. The
+    /// segment is from `start` to `end` in seconds; a negative end means that of the recording. Times are rounded to
+    /// samples, halves up.
     ///
-    /// As in Kaldi, the length of the recording and the limits are numbers of 32 bits, times of 64. The result may be empty
-    /// where a segment may have any length.
+    /// As in Kaldi, the length of the recording and the limits are numbers of 32 bits, times of 64. The result may be
+    /// empty if a segment may have any length.
     ///
     /// # Errors
-    /// If the segment is to be left out.
+    /// If the segment should be left out.
     pub fn samples(
         &self,
         start: f64,

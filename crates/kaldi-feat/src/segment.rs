@@ -1,4 +1,4 @@
-//! Segments in time, and the frames that they are.
+//! Segments in time, and their frames.
 
 use std::fmt;
 use std::ops::Range;
@@ -12,11 +12,11 @@ use crate::{Error, Result};
 pub struct Segment<'a> {
     /// The key of the segment.
     pub name: &'a [u8],
-    /// The key of what it is cut out of: a recording, or features.
+    /// The key of the recording, or of the features, that contains it.
     pub recording: &'a [u8],
-    /// Where it begins, in seconds.
+    /// Its start, in seconds.
     pub start: f64,
-    /// Where it ends, in seconds.
+    /// Its end, in seconds.
     pub end: f64,
     /// The channel, counted from zero.
     pub channel: Option<i32>,
@@ -25,10 +25,11 @@ pub struct Segment<'a> {
 impl<'a> Segment<'a> {
     /// Reads a line without its newline; fields are separated by blanks, tabs and carriage returns.
     ///
-    /// Whether the times make sense is not looked at, but they are numbers.
+    /// The times have to be numbers; whether they make sense is not checked.
     ///
     /// # Errors
-    /// What is wrong with the line, as Kaldi's warnings have it in brackets; nothing where the number of fields is wrong.
+    /// The error in the line, with the text that Kaldi's warnings have in brackets; `None` if the number of fields is
+    /// wrong.
     pub fn parse(line: &'a [u8]) -> Result<Self, Option<&'static str>> {
         let mut fields = line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r')).filter(|field| !field.is_empty());
         let (Some(name), Some(recording), Some(start), Some(end)) =
@@ -74,7 +75,7 @@ pub struct FrameGrid {
     /// Time from one frame to the next in milliseconds
     #[cfg_attr(feature = "options", arg(long, default_value_t = 10))]
     pub frame_shift: i32,
-    /// How far a segment may end behind the features, in seconds, to be cut off there; others are left out
+    /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
     #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0))]
     pub max_overshoot: f32,
     /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
@@ -92,9 +93,9 @@ impl Default for FrameGrid {
 /// Why a segment yields no frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoFrames {
-    /// It begins behind the last frame.
+    /// It starts after the last frame.
     Start(i64),
-    /// It ends too far behind the last frame.
+    /// It ends too far after the last frame.
     End(i64),
     /// It is too short.
     Short,
@@ -112,8 +113,8 @@ impl FrameGrid {
         Ok(())
     }
 
-    /// Tells which of `num_frames` frames a segment is, from `start` to `end` in seconds: times are rounded to frames,
-    /// halves up.
+    /// Returns the frames of a segment out of `num_frames`, from `start` to `end` in seconds: times are rounded to
+    /// frames, halves up.
     ///
     /// # Errors
     /// If there are none.

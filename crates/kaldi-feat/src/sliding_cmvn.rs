@@ -7,23 +7,23 @@ use kaldi_matrix::Matrix;
 use crate::frame_sums::FrameSums;
 use crate::{Error, Result};
 
-/// What smaller variances are raised to.
+/// The least variance; smaller ones are raised to it.
 const VARIANCE_FLOOR: f64 = 1.0e-10;
 
 /// Options of [`SlidingWindowCmn`].
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "options", derive(clap::Args))]
 pub struct SlidingWindowCmnOptions {
-    /// Center the window on the frame, as far as there are frames, instead of having it end there
+    /// Center the window on the frame, as far as there are frames, instead of ending it there
     #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub center: bool,
-    /// Number of frames of the window; with --center=false it is the frame itself and so many before
+    /// Number of frames of the window; with --center=false it is the frame itself and this many before
     #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
     pub cmn_window: i32,
-    /// Number of warnings about floored variances an utterance: 0 for none of them, -1 for all
+    /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
     #[cfg_attr(feature = "options", arg(long, default_value_t = 5))]
     pub max_warnings: i32,
-    /// Least number of frames of the window, which takes in later ones at the beginning (only without --center)
+    /// Least number of frames of the window, which includes later ones at the beginning (only without --center)
     #[cfg_attr(feature = "options", arg(long, default_value_t = 100))]
     pub min_cmn_window: i32,
     /// Make variances one, too
@@ -46,7 +46,7 @@ pub struct FlooredFrame {
     pub window_frames: usize,
 }
 
-/// Sliding-window cepstral mean (and variance) normalization, as Kaldi's `apply-cmvn-sliding` does it.
+/// Sliding-window cepstral mean (and variance) normalization, like Kaldi's `apply-cmvn-sliding`.
 #[derive(Clone, Debug)]
 pub struct SlidingWindowCmn {
     options: SlidingWindowCmnOptions,
@@ -56,8 +56,8 @@ impl SlidingWindowCmn {
     /// Checks the options.
     ///
     /// # Errors
-    /// If the window has no frames or, for a centered one, its least number of frames is not from 1 to that, though
-    /// nothing depends on it.
+    /// If the window has no frames or, for a centered one, its least number of frames is not from 1 to that number,
+    /// although it has no effect.
     pub fn new(options: SlidingWindowCmnOptions) -> Result<Self> {
         let SlidingWindowCmnOptions { cmn_window, min_cmn_window, .. } = options;
         if cmn_window < 1 {
@@ -70,8 +70,8 @@ impl SlidingWindowCmn {
         Ok(Self { options })
     }
 
-    /// The frames over which the mean and variance for one frame are taken; with the frames, neither end of them ever moves
-    /// back, nor further than by one.
+    /// The frames for the mean and variance of one frame. From frame to frame, neither end of the window ever moves
+    /// back, or forward by more than one.
     fn window(&self, frame: usize, num_frames: usize) -> Range<usize> {
         let (frame, num_frames) = (frame as i64, num_frames as i64);
         let length = i64::from(self.options.cmn_window);
@@ -90,8 +90,8 @@ impl SlidingWindowCmn {
         start as usize..end as usize
     }
 
-    /// Normalizes features, with running sums in double precision. Of a window of one frame the variance cannot be told:
-    /// with `norm_vars` the frame becomes zero. Says where variances were too small.
+    /// Normalizes features, with running sums in double precision. A window of one frame has no variance: with
+    /// `norm_vars` the frame becomes zero. Returns the frames where variances were too small.
     pub fn apply(&self, feats: &Matrix<f32>) -> (Matrix<f32>, Vec<FlooredFrame>) {
         let (num_frames, dim) = feats.size();
         let mut normalized = Matrix::new(num_frames, dim);
@@ -122,7 +122,7 @@ struct WindowSums {
 }
 
 impl WindowSums {
-    /// Moves to a window none of whose ends is before that of the last one.
+    /// Moves to a window whose ends are both not before those of the last one.
     fn move_to(&mut self, window: &Range<usize>, feats: &Matrix<f32>) {
         (self.window.start..window.start).for_each(|leaving| self.sums.subtract(feats.row(leaving)));
         (self.window.end..window.end).for_each(|entering| self.sums.add(feats.row(entering)));
@@ -136,7 +136,7 @@ impl WindowSums {
         }
     }
 
-    /// Tells how many variances were raised to the floor.
+    /// Normalizes a frame; returns how many variances were raised to the floor.
     fn normalize(&self, input: &[f32], output: &mut [f32]) -> usize {
         let factor = 1.0 / self.sums.count;
         let factor_of_mean = -1.0 / (self.sums.count * self.sums.count);
@@ -179,7 +179,7 @@ mod tests {
         windows(&cmn(true, 9, 1, false), 2, &[0..2, 0..2]);
     }
 
-    /// As in Kaldi: the frame itself comes on top.
+    /// As in Kaldi: the frame itself is counted in addition.
     #[test]
     fn a_window_before_the_frame_has_one_frame_more() {
         windows(&cmn(false, 2, 0, false), 5, &[0..1, 0..2, 0..3, 1..4, 2..5]);
@@ -204,8 +204,8 @@ mod tests {
                     for frame in 0..num_frames {
                         let next = cmn.window(frame, num_frames);
                         assert!(next.contains(&frame) && next.end <= num_frames);
-                        assert!((0..=1).contains(&(next.start - last.start)), "{next:?} behind {last:?}");
-                        assert!((0..=1).contains(&(next.end - last.end)), "{next:?} behind {last:?}");
+                        assert!((0..=1).contains(&(next.start - last.start)), "{next:?} after {last:?}");
+                        assert!((0..=1).contains(&(next.end - last.end)), "{next:?} after {last:?}");
                         last = next;
                     }
                 }

@@ -7,7 +7,7 @@ use kaldi_matrix::Matrix;
 use crate::error::checked_size;
 use crate::{Error, Result};
 
-/// Puts each frame behind the frames before it and in front of those after it (Kaldi's `SpliceFrames`).
+/// Puts each frame between the frames before it and those after it (Kaldi's `SpliceFrames`).
 ///
 /// The first and the last frame are repeated beyond the ends.
 #[derive(Clone, Copy, Debug)]
@@ -26,16 +26,16 @@ impl Splice {
         Ok(Self { left: context("left-context", left_context)?, right: context("right-context", right_context)? })
     }
 
-    /// The number of frames that make one.
+    /// The number of frames that are joined to one.
     pub fn width(&self) -> usize {
         self.left + 1 + self.right
     }
 
-    /// The frames of `num_frames × dim` features that the spliced ones are made of, one run of them after the other: for
-    /// who can pass frames on where they lie. [`Splice::width`] frames make one.
+    /// The frames of `num_frames × dim` features from which the spliced ones are made, one run of them after the other,
+    /// for callers that pass frames on without decoding them. Each [`Splice::width`] frames make one.
     ///
     /// # Errors
-    /// If there are no frames, or too many columns would come of them.
+    /// If there are no frames, or there would be too many columns.
     pub fn runs(&self, (num_frames, dim): (usize, usize)) -> Result<Vec<Range<usize>>> {
         if num_frames == 0 {
             return Err(Error::Empty);

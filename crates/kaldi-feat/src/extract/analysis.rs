@@ -1,8 +1,8 @@
 //! The spectra of frames, eight frames at a time.
 //!
-//! The sample at one place of eight frames, and later one frequency of eight spectra, stand side by side in [`Lanes`]. So
-//! every step works on whole registers and needs no sums across them, the transform included. One frame of 25 ms at
-//! 16 kHz takes half a microsecond.
+//! [`Lanes`] hold the sample at one place of eight frames, and later one frequency of their eight spectra. So every
+//! step works on whole registers and needs no sums across them, including the transform. One frame of 25 ms at 16 kHz
+//! takes half a microsecond.
 
 use std::borrow::Cow;
 
@@ -20,11 +20,11 @@ use crate::{Error, Result};
 pub(crate) enum Energy {
     /// Before preemphasis and window.
     Raw,
-    /// Of what is transformed.
+    /// Of the transformed signal.
     Windowed,
 }
 
-/// From waveforms to spectra, with all that is prepared for it.
+/// The way from waveforms to spectra, with everything that is prepared for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Analysis {
     framing: Framing,
@@ -33,7 +33,7 @@ pub(crate) struct Analysis {
     fft: RealFft,
 }
 
-/// What is computed of the spectra of frames.
+/// A computation on the spectra of frames.
 pub(crate) trait Spectral {
     /// The number of values for each frame.
     fn dim(&self) -> usize;
@@ -41,7 +41,7 @@ pub(crate) trait Spectral {
     /// Computes the values for eight frames, one value after the other.
     fn compute(&mut self, block: &mut Block<'_>, out: &mut [Lanes]);
 
-    /// Tells whether a computed value is not a number.
+    /// Returns an error if a computed value is NaN.
     fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -59,7 +59,7 @@ impl Analysis {
         Ok(Self { framing, preemphasis, remove_dc_offset: options.remove_dc_offset, fft })
     }
 
-    /// The spectra of frames as they are, but for the window.
+    /// The spectra of frames that are only windowed.
     pub(crate) fn plain(framing: Framing) -> Self {
         let fft = RealFft::new(framing.padded);
         Self { framing, preemphasis: 0.0, remove_dc_offset: false, fft }
@@ -70,17 +70,17 @@ impl Analysis {
         self.fft.length()
     }
 
-    /// The number of frames in a waveform of so many samples.
+    /// The number of frames in a waveform of this many samples.
     pub(crate) fn num_frames(&self, num_samples: usize) -> usize {
         if num_samples == 0 { 0 } else { self.framing.num_frames(num_samples) }
     }
 
-    /// Computes the values of all frames of a waveform, `num_frames × dim`; nothing where there are no frames.
+    /// Computes the values of all frames of a waveform, `num_frames × dim`; the result is empty if there are no frames.
     ///
     /// # Errors
-    /// If a sample is no number or infinite, or the values are, or there are too many.
+    /// If a sample or a value is NaN or infinite, or there are too many values.
     pub(crate) fn run(&self, wave: &[f32], energy: Energy, spectral: impl Spectral) -> Result<Matrix<f32>> {
-        // Without a way out of the loop, which would slow it down.
+        // The loop has no early end, which would slow it down.
         if !wave.iter().fold(true, |finite, sample| finite & sample.is_finite()) {
             let sample = wave.iter().position(|sample| !sample.is_finite()).unwrap_or_default();
             return Err(Error::Sample { sample, got: wave[sample] });
@@ -101,7 +101,7 @@ impl Analysis {
         let mut samples = vec![Lanes::ZERO; self.framing.length];
         let mut values = vec![Lanes::ZERO; dim];
         for (nth, rows) in out.chunks_mut(WIDTH * dim).enumerate() {
-            // Where there are fewer than eight frames left, the last one fills the lanes.
+            // If fewer than eight frames are left, the last one fills the lanes.
             let last = rows.len() / dim - 1;
             let frames: [Cow<'_, [f32]>; WIDTH] =
                 std::array::from_fn(|lane| self.framing.frame(wave, nth * WIDTH + lane.min(last)));
@@ -116,8 +116,8 @@ impl Analysis {
         spectral.check()
     }
 
-    /// Puts eight frames where they can be transformed, without their means, preemphasized and windowed; returns their
-    /// energies.
+    /// Copies eight frames to where they are transformed: without their means, preemphasized and windowed. Returns
+    /// their energies.
     #[inline(always)]
     fn put_frames(
         &self,
@@ -187,9 +187,9 @@ impl<S: Spectral> Kernel for Run<'_, S> {
 struct Shaped {
     mean: Lanes,
     preemphasis: f32,
-    /// The sample before, without the mean.
+    /// The previous sample, without the mean.
     before: Lanes,
-    /// The energies of all so far, [raw and windowed](Energy).
+    /// The energies of all samples so far, [raw and windowed](Energy).
     energies: [Lanes; 2],
 }
 
@@ -208,21 +208,21 @@ impl Shaped {
 /// Eight frames at a time.
 pub(crate) struct Block<'a> {
     fft: &'a RealFft,
-    /// The energies that were asked for.
+    /// The energies that the caller wants.
     pub(crate) energy: Lanes,
     work: &'a mut [Complex],
     power: &'a mut [Lanes],
 }
 
 impl Block<'_> {
-    /// The spectra: a signal that is transformed now. To be called once.
+    /// The spectra, computed by this call. Call it once.
     #[inline(always)]
     pub(crate) fn spectrum(&mut self) -> (&RealFft, &[Complex]) {
         self.fft.transform(self.work);
         (self.fft, self.work)
     }
 
-    /// The power spectra, from zero to half the sample rate. To be called once.
+    /// The power spectra, from zero to half the sample rate. Call this once.
     #[inline(always)]
     pub(crate) fn power(&mut self) -> &mut [Lanes] {
         self.fft.transform(self.work);
@@ -311,7 +311,7 @@ mod tests {
         let options = FrameOptions { preemphasis_coefficient: 0.5, ..plain() };
         let wave: Vec<f32> = (0..64).map(|at| at as f32 + 2.0).collect();
         let [raw, windowed] = [Energy::Raw, Energy::Windowed].map(|energy| powers(&options, &wave, energy).row(0)[0]);
-        // The first one is before itself.
+        // The first sample is taken as its own predecessor.
         let expected = |part: fn(f32) -> f32| wave.iter().map(|sample| part(*sample).powi(2)).sum::<f32>();
         assert_eq!(raw, expected(|sample| sample));
         assert_eq!(windowed, expected(|sample| sample - 0.5 * (sample - 1.0).max(2.0)));

@@ -5,11 +5,11 @@ use kaldi_lanes::Lanes;
 use super::EnergyOptions;
 use super::analysis::Energy;
 
-/// From energies to their logarithms.
+/// The conversion of energies to their logarithms.
 #[derive(Clone, Debug)]
 pub(super) struct LogEnergy {
     pub(super) kind: Energy,
-    /// The least energy that has a logarithm.
+    /// The least energy; lesser ones count as this.
     least: f32,
     /// The floor of the logarithm, if there is one.
     floor: Option<f32>,
@@ -22,7 +22,7 @@ impl LogEnergy {
         Self { kind, least: f32::EPSILON, floor }
     }
 
-    /// With another least energy behind the window.
+    /// With another least energy after windowing.
     pub(super) fn with_least_windowed(self, least: f32) -> Self {
         Self { least: if self.kind == Energy::Windowed { least } else { self.least }, ..self }
     }

@@ -1,4 +1,4 @@
-//! What all kinds of features of waveforms have in common.
+//! The common interface of all features of waveforms.
 
 use kaldi_feat_options::FrameOptions;
 use kaldi_matrix::Matrix;
@@ -8,19 +8,19 @@ use crate::Result;
 
 /// A kind of features of waveforms, with its options.
 pub trait Extractor {
-    /// How waveforms are cut into frames. Resampling and noise are for the caller to do, before.
+    /// How waveforms are cut into frames. The caller does resampling and noise before.
     fn frames(&self) -> &FrameOptions;
 
-    /// The number of frames that a waveform of so many samples yields.
+    /// The number of frames for a waveform of this many samples.
     fn num_frames(&self, num_samples: usize) -> usize;
 
-    /// Computes the features of a waveform, `num_frames × dim`: samples in the scale of 16-bit integers, at the rate of
-    /// [`FrameOptions`]. `warp` is the VTLN warp factor, 1 for none; features that have no mel filters take no notice.
+    /// Computes the features of a waveform, `num_frames × dim`. Samples have the scale of 16-bit integers, at the rate
+    /// of [`FrameOptions`]. `warp` is the VTLN warp factor, 1 for none; features without mel filters ignore it.
     ///
     /// A waveform too short for a frame yields an empty matrix.
     ///
     /// # Errors
-    /// If a sample is no finite number, energies are beyond the range of `f32`, or filters cannot be warped so.
+    /// If a sample is not finite, energies are beyond the range of `f32`, or filters cannot be warped by this factor.
     fn compute(&self, wave: &[f32], warp: f32) -> Result<Matrix<f32>> {
         Ok(self.compute_reported(wave, warp)?.0)
     }

@@ -109,7 +109,7 @@ mod tests {
     fn magnitudes_are_summed_before_the_logarithm() {
         let magnitude = fbank(FbankOptions { use_power: false, use_log_fbank: false, ..Default::default() });
         let power = fbank(FbankOptions { use_log_fbank: false, ..Default::default() });
-        // The sum of roots is above the root of a sum, and not above the root of as many times it.
+        // The sum of roots is above the root of the sum, and at most the root of as many times the sum.
         for (magnitude, power) in magnitude.as_slice().iter().zip(power.as_slice()) {
             assert!(*magnitude > power.sqrt() * 0.99 && *magnitude < (power * 60.0).sqrt(), "{magnitude} {power}");
         }

@@ -1,9 +1,9 @@
-//! The discrete Fourier transform of eight real signals side by side.
+//! The discrete Fourier transform of eight real signals at once.
 //!
-//! `X[k] = sum over n of x[n] * exp(-2 pi i k n / length)`, without a factor, for any even length. The signals are taken
-//! for complex ones of half the length, whose transform is done in place: by factors of 4 as far as there are any, then 2,
-//! then odd primes (Cooley and Tukey). Its input has to be in another order, which costs nothing since the signals are
-//! put there sample by sample anyway: see [`RealFft::place`].
+//! `X[k] = sum over n of x[n] * exp(-2 pi i k n / length)`, without a factor, for any even length. The signals are
+//! treated as complex ones of half the length, and transformed in place: by factors of 4 as far as possible, then 2,
+//! then odd primes (Cooley and Tukey). This needs the input in another order. That costs nothing, since the signals are
+//! copied sample by sample anyway: see [`RealFft::place`].
 
 use std::f64::consts::TAU;
 
@@ -33,14 +33,14 @@ impl Complex {
         self.re * self.re + self.im * self.im
     }
 
-    /// Times one number for all lanes.
+    /// The product with one number for all lanes.
     #[inline(always)]
     fn turned(self, by: Turn) -> Self {
         let Turn { re, im } = by;
         Self { re: self.re * re - self.im * im, im: self.re * im + self.im * re }
     }
 
-    /// Times `-i`.
+    /// The product with `-i`.
     #[inline(always)]
     fn turned_back(self) -> Self {
         Self { re: self.im, im: -self.re }
@@ -62,14 +62,14 @@ impl Turn {
     }
 }
 
-/// One factor of the length: transforms of `width` points become such of `radix * width`.
+/// One factor of the length: turns transforms of `width` points into transforms of `radix * width` points.
 #[derive(Clone, Debug)]
 struct Stage {
     radix: usize,
     width: usize,
-    /// For each of the `width` points, the turns of all but the first of the transforms that are joined.
+    /// For each of the `width` points, the turns for all joined transforms but the first.
     turns: Vec<Turn>,
-    /// The `radix` roots of one.
+    /// The `radix`-th roots of one.
     roots: Vec<Turn>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct RealFft {
     /// Half the length.
     half: usize,
     stages: Vec<Stage>,
-    /// Where the pairs of samples go.
+    /// The places of the pairs of samples.
     places: Vec<u32>,
     /// The turns that join the spectra of even and odd samples.
     turns: Vec<Turn>,
@@ -117,19 +117,19 @@ impl RealFft {
         2 * self.half
     }
 
-    /// How long the array is in which a transform is done: the signal, and room behind it.
+    /// The length of the array for a transform: the signal, and room after it.
     pub(crate) fn work_length(&self) -> usize {
         self.half + self.stages.iter().map(|stage| stage.radix).max().unwrap_or(0)
     }
 
-    /// Where in the signal every two samples go, as the real and the imaginary part.
+    /// The places of every two samples of the signal, which become the real and the imaginary part.
     #[inline(always)]
     pub(crate) fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// Transforms the signal, which stands at the begin of an array of [`RealFft::work_length`], as if it were complex; its
-    /// spectrum is then to be had from [`RealFft::ends`] and [`RealFft::pair`].
+    /// Transforms the signal as if it were complex. It is at the start of an array of [`RealFft::work_length`].
+    /// [`RealFft::ends`] and [`RealFft::pair`] then return its spectrum.
     #[inline(always)]
     pub(crate) fn transform(&self, work: &mut [Complex]) {
         let (signal, room) = work.split_at_mut(self.half);
@@ -142,15 +142,15 @@ impl RealFft {
         }
     }
 
-    /// The spectrum in a transformed signal at frequency 0 and at half the sample rate, where it is real.
+    /// The spectrum of a transformed signal at frequency 0 and at half the sample rate, where it is real.
     #[inline(always)]
     pub(crate) fn ends(&self, work: &[Complex]) -> [Complex; 2] {
         let Complex { re, im } = work[0];
         [re + im, re - im].map(|re| Complex { re, im: Lanes::ZERO })
     }
 
-    /// The spectrum in a transformed signal at two frequencies between its ends: `at`, from 1 to [`RealFft::middle`], and
-    /// the one that is as far from the upper end.
+    /// The spectrum of a transformed signal at two frequencies between its ends: `at`, from 1 to [`RealFft::middle`],
+    /// and the one at the same distance from the upper end.
     #[inline(always)]
     pub(crate) fn pair(&self, work: &[Complex], at: usize) -> [Complex; 2] {
         let (left, right, turn) = (work[at], work[self.half - at], self.turns[at]);
@@ -160,7 +160,7 @@ impl RealFft {
         [even.add(odd), Complex { re, im: -im }]
     }
 
-    /// The last frequency whose pair is not a lower one.
+    /// The last frequency that is not above the other one of its pair.
     pub(crate) fn middle(&self) -> usize {
         self.half / 2
     }
@@ -269,7 +269,7 @@ fn join_4(points: [&mut Complex; 4], turned: impl Fn([Complex; 4]) -> [Complex; 
 mod tests {
     use super::*;
 
-    /// Eight signals that are no multiples of each other.
+    /// Eight signals, none of which is a multiple of another.
     fn signal(length: usize) -> Vec<Lanes> {
         let value = |at: usize, lane: usize| ((at * 7919 + lane * 104_729 + at * at * 31) % 1009) as f32 / 504.0 - 1.0;
         (0..length).map(|at| Lanes(std::array::from_fn(|lane| value(at, lane)))).collect()
@@ -323,7 +323,7 @@ mod tests {
             for lane in 0..8 {
                 let energy: f64 = signal.iter().map(|samples| f64::from(samples.0[lane]).powi(2)).sum();
                 let power = |at: &Complex| f64::from(at.re.0[lane]).powi(2) + f64::from(at.im.0[lane]).powi(2);
-                // All but the first and the last stand for two frequencies.
+                // All frequencies but the first and the last count twice.
                 let all: f64 = 2.0 * spectrum.iter().map(power).sum::<f64>();
                 let all = all - power(&spectrum[0]) - power(&spectrum[length / 2]);
                 assert!((all / length as f64 / energy - 1.0).abs() < 1e-5, "{length}: {all} {energy}");

@@ -8,14 +8,14 @@ use crate::{Error, Result, error};
 /// The longest frame, in samples: 87 s at 48 kHz.
 const LONGEST: usize = 1 << 22;
 
-/// Where the frames of a waveform are, in samples.
+/// The places of the frames of a waveform, in samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Framing {
-    /// From a frame to the next.
+    /// The distance from one frame to the next.
     pub(crate) shift: usize,
     /// The length of a frame.
     pub(crate) length: usize,
-    /// The length of what is transformed.
+    /// The length that is transformed.
     pub(crate) padded: usize,
     /// The window function.
     pub(crate) window: Vec<f32>,
@@ -28,7 +28,7 @@ impl Framing {
         if !(rate > 0.0 && rate.is_finite()) {
             return Err(Error::option("sample-frequency", "positive", rate));
         }
-        // Cut, not rounded, as Kaldi does it.
+        // Cut, not rounded, as in Kaldi.
         let samples = |milliseconds: f32| (f64::from(rate) * 0.001 * f64::from(milliseconds)) as usize;
         let (length, shift) = (samples(frame_length), samples(frame_shift));
         if !(1..=i32::MAX as usize).contains(&shift) {
@@ -51,12 +51,12 @@ impl Framing {
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
 
-    /// Frames of the length of a window, so many samples apart, that lie within the waveform.
+    /// Frames with the length of a window and this distance, all within the waveform.
     pub(crate) fn plain(shift: usize, window: Vec<f32>) -> Self {
         Self { shift, length: window.len(), padded: window.len(), window, snip_edges: true }
     }
 
-    /// The number of frames in a waveform of so many samples (Kaldi's `NumFrames`).
+    /// The number of frames in a waveform of this many samples (Kaldi's `NumFrames`).
     pub(crate) fn num_frames(&self, num_samples: usize) -> usize {
         match self.snip_edges {
             true if num_samples < self.length => 0,
@@ -65,7 +65,7 @@ impl Framing {
         }
     }
 
-    /// The samples of one frame. Beyond its ends the waveform goes on backwards, and there again.
+    /// The samples of one frame. Beyond its ends the waveform is mirrored, repeatedly if necessary.
     #[inline(always)]
     pub(crate) fn frame<'a>(&self, wave: &'a [f32], frame: usize) -> Cow<'a, [f32]> {
         let middle = (self.shift / 2) as isize - (self.length / 2) as isize;

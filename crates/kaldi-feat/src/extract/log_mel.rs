@@ -1,4 +1,4 @@
-//! Log mel spectrograms as speech recognizers of the Whisper family take them.
+//! Log mel spectrograms for speech recognizers of the Whisper family.
 
 use std::f64::consts::TAU;
 
@@ -20,9 +20,9 @@ const MOST_FILTERS: usize = 1 << 12;
 
 /// Computes log mel spectrograms, `num_frames × num_mel_bins` (OpenAI's Whisper, `log_mel_spectrogram`).
 ///
-/// Frames are centred on every `hop_length`-th sample of the waveform, which is mirrored at its ends; they are weighed with a
-/// periodic Hann window. Mel filters are those of Slaney's toolbox, each with an area of one. Energies are logarithms to
-/// base 10, at most 8 below the largest of the waveform, then `(x + 4) / 4`.
+/// Frames are centred on every `hop_length`-th sample of the waveform, which is mirrored at its ends, and weighted with
+/// a periodic Hann window. Mel filters are those of Slaney's toolbox, each with an area of one. Energies are logarithms
+/// to base 10, at most 8 below the largest of the waveform, then `(x + 4) / 4`.
 #[derive(Clone, Debug)]
 pub struct LogMel {
     hop_length: usize,
@@ -36,7 +36,7 @@ impl LogMel {
     /// Prepares the computation for waveforms of `rate` Hz: transforms of `n_fft` samples, `hop_length` samples apart.
     ///
     /// # Errors
-    /// If there are no filters, or transforms are of an odd length, too short or too long.
+    /// If there are no filters, or the length of transforms is odd, too short or too long.
     pub fn new(rate: f32, n_fft: usize, hop_length: usize, num_mel_bins: usize) -> Result<Self> {
         if !(rate > 0.0 && rate.is_finite()) {
             return Err(Error::option("sample-frequency", "positive", rate));
@@ -50,13 +50,13 @@ impl LogMel {
         if !(1..=MOST_FILTERS).contains(&num_mel_bins) {
             return Err(Error::option("num-mel-bins", "from 1 to 4096", num_mel_bins));
         }
-        // Periodic: the sample behind the last one would have the weight of the first.
+        // Periodic: the sample after the last one would have the weight of the first.
         let window = (0..n_fft).map(|at| (0.5 - 0.5 * (TAU * at as f64 / n_fft as f64).cos()) as f32).collect();
         let analysis = Analysis::plain(Framing::plain(hop_length, window));
         Ok(Self { hop_length, middle: n_fft / 2, analysis, filters: filters(rate.into(), n_fft, num_mel_bins) })
     }
 
-    /// The number of frames that a waveform of so many samples yields: none where it is too short to be mirrored.
+    /// The number of frames for a waveform of this many samples: 0 if it is too short to be mirrored.
     pub fn num_frames(&self, num_samples: usize) -> usize {
         if num_samples > self.middle { num_samples / self.hop_length } else { 0 }
     }
@@ -64,7 +64,7 @@ impl LogMel {
     /// Computes the features of a waveform, samples in the scale of 16-bit integers.
     ///
     /// # Errors
-    /// If a sample is no finite number.
+    /// If a sample is not finite.
     pub fn compute(&self, wave: &[f32]) -> Result<Matrix<f32>> {
         let num_frames = self.num_frames(wave.len());
         if num_frames == 0 {
@@ -74,7 +74,7 @@ impl LogMel {
         let before = (1..=self.middle).rev().map(sample);
         let behind = (0..self.middle).map(|at| sample(wave.len() - 2 - at));
         let mirrored: Vec<f32> = before.chain((0..wave.len()).map(sample)).chain(behind).collect();
-        // The last frame, which lies half behind the end, is left out.
+        // The last frame, half of which is after the end, is left out.
         let end = (num_frames - 1) * self.hop_length + 2 * self.middle;
         let energies = vec![Lanes::ZERO; self.filters.len()];
         let mut feats =
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn filters_have_slaneys_frequencies_and_an_area_of_one() {
         assert!((mel(1000.0) - 15.0).abs() < 1e-12 && (frequency(mel(6400.0)) - 6400.0).abs() < 1e-9);
-        // In a spectrum that is fine enough.
+        // In a spectrum with enough lines.
         for (_, weights) in filters(16_000.0, 40_000, 20) {
             let area: f64 = weights.iter().map(|weight| f64::from(*weight) * 0.4).sum();
             assert!((area - 1.0).abs() < 1e-3, "{area}");

@@ -15,7 +15,7 @@ pub struct MelBin {
     pub first: usize,
     /// The weights from there on.
     pub weights: Vec<f32>,
-    /// The frequency in Hz where the triangle has its tip.
+    /// The frequency of the peak of the triangle in Hz.
     pub center: f32,
 }
 
@@ -28,10 +28,10 @@ pub struct MelBanks {
 }
 
 impl MelBanks {
-    /// Makes the filters for spectra of `padded_length` samples, warped by a factor, 1 for not at all.
+    /// Makes the filters for spectra of `padded_length` samples, warped by a factor (1 for no warping).
     ///
     /// # Errors
-    /// If frequencies are out of order, the factor is not positive, or a filter would have no weight.
+    /// If frequencies are not in order, the factor is not positive, or a filter would have no weight.
     pub(crate) fn new(options: &MelOptions, rate: f32, padded_length: usize, warp: f32) -> Result<Self> {
         if options.num_mel_bins < 3 {
             return Err(Error::MelBins { got: options.num_mel_bins });
@@ -55,7 +55,7 @@ impl MelBanks {
         let lines: Vec<f32> = (0..padded_length / 2).map(|line| mel(line_width * line as f32)).collect();
         let bin = |nth| {
             let [left, center, right] = [corner(nth), corner(nth + 1), corner(nth + 2)];
-            // Lines come in order of their frequency.
+            // Lines are in order of their frequency.
             let first = lines.partition_point(|line| *line <= left);
             let inside = lines[first..].iter().take_while(|line| **line < right);
             let weight = |line: &f32| match *line {
@@ -130,9 +130,9 @@ impl Filterbank {
 pub(crate) struct MelEnergies<'a> {
     banks: &'a MelBanks,
     energies: Vec<Lanes>,
-    /// Zero as long as all energies were finite, since infinity times zero is no number.
+    /// Zero as long as all energies were finite, since infinity times zero is NaN.
     zero: Lanes,
-    /// Where all energies are kept, if somebody wants to see them.
+    /// The place for keeping all energies, if they are wanted.
     kept: Option<&'a mut Vec<Lanes>>,
 }
 
@@ -152,7 +152,7 @@ impl<'a> MelEnergies<'a> {
         &mut self.energies
     }
 
-    /// Notes whether all energies are finite, as they are now.
+    /// Notes whether all current energies are finite.
     #[inline(always)]
     pub(crate) fn look_at_results(&mut self) {
         for energy in &self.energies {
@@ -165,19 +165,19 @@ impl<'a> MelEnergies<'a> {
     }
 }
 
-/// Filters as `--debug-mel` shows them.
+/// The content of `--debug-mel`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MelReport {
     /// The filters.
     pub banks: MelBanks,
-    /// The energy in each filter for every frame, `num_frames × num_mel_bins`; nothing where there are no frames.
+    /// The energy in each filter for every frame, `num_frames × num_mel_bins`; empty if there are no frames.
     pub energies: Matrix<f32>,
 }
 
-/// Computes features with `compute`, which is given where to keep energies, and reports on these where `--debug-mel` asks
-/// for that.
+/// Computes features with `compute`, and reports on mel filters if `--debug-mel` is set; `compute` gets the place for
+/// keeping the energies.
 ///
-/// Filters that cannot be warped so are no error where there are no frames, as in Kaldi.
+/// Filters that cannot be warped by this factor are no error if there are no frames, as in Kaldi.
 pub(crate) fn compute_reported(
     filterbank: &Filterbank,
     warp: f32,
@@ -212,8 +212,8 @@ fn frequency(mel: f32) -> f32 {
     700.0 * ((mel / 1127.0).exp() - 1.0)
 }
 
-/// A piecewise linear map of frequencies that leaves the ends of a range where they are and divides by a factor in
-/// between (Kaldi's `VtlnWarpFreq`): filters that are so moved make a vocal tract look longer or shorter.
+/// A piecewise linear map of frequencies that keeps the ends of a range and divides by a factor in between (Kaldi's
+/// `VtlnWarpFreq`). Filters that are moved in this way make a vocal tract appear longer or shorter.
 struct Warping {
     low: f32,
     high: f32,
@@ -234,7 +234,7 @@ impl Warping {
         if !(warp > 0.0 && warp.is_finite()) {
             return Err(Error::Warp { got: warp });
         }
-        // Neither a bend nor its image lies outside of the cut-offs.
+        // Both a bend and its image are within the cut-offs.
         let bends = (lower * warp.max(1.0), upper * warp.min(1.0));
         let scale = (1.0 / f64::from(warp)) as f32;
         let slopes = ((scale * bends.0 - low) / (bends.0 - low), (high - scale * bends.1) / (high - bends.1));
@@ -333,7 +333,7 @@ mod tests {
             for (frequency, expected) in [(20.0, 20.0), (8000.0, 8000.0), (10.0, 10.0), (1000.0, 1000.0 / warp)] {
                 assert!((warping.warp(frequency) - expected).abs() < 0.01, "{warp} {frequency}");
             }
-            // Continuous, and never backwards.
+            // Continuous and rising.
             let warped: Vec<f32> = (20..=8000).map(|frequency| warping.warp(frequency as f32)).collect();
             assert!(warped.windows(2).all(|pair| pair[1] > pair[0] && pair[1] - pair[0] < 5.0), "{warp}");
         }
@@ -380,7 +380,7 @@ mod tests {
         }
         let many = banks(&MelOptions { num_mel_bins: 200, ..with() }, 1.0).unwrap_err().to_string();
         assert!(many.starts_with("mel bin 2 of 200, at 47 Hz, is too narrow"), "{many}");
-        // The cut-offs of warping count only where something is warped.
+        // The cut-offs of warping count only if there is warping.
         assert!(banks(&MelOptions { vtln_low: 10.0, ..with() }, 1.0).is_ok());
     }
 }

@@ -19,7 +19,7 @@ pub struct Mfcc {
     analysis: Analysis,
     filterbank: Filterbank,
     log_energy: LogEnergy,
-    /// For each value its weights of the log mel energies.
+    /// For each value the weights of the log mel energies.
     cosines: Vec<Vec<f32>>,
 }
 
@@ -116,7 +116,7 @@ fn cosine_transform(num_rows: usize, num_cols: usize) -> Vec<Vec<f32>> {
     (0..num_rows).map(|row| (0..num_cols).map(|col| weight(row, col)).collect()).collect()
 }
 
-/// The scales of cepstra, which leave C0 as it is; 1 where `constant` is 0.
+/// The scales of cepstra, which do not change C0; all are 1 if `constant` is 0.
 pub(super) fn lifter(constant: f32, num_ceps: usize) -> Vec<f32> {
     let constant = f64::from(constant);
     let scale = |nth: usize| match constant {
@@ -159,7 +159,7 @@ mod tests {
         }
     }
 
-    /// With all cepstra and nothing else done to them, the transform can be undone.
+    /// With all cepstra and no further processing, the transform can be undone.
     #[test]
     fn log_mel_energies_come_back_from_all_cepstra() {
         let plain = MfccOptions { num_ceps: 23, use_energy: false, cepstral_lifter: 0.0, ..Default::default() };

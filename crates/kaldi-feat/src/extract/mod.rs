@@ -1,17 +1,17 @@
-//! Features of waveforms: each frame's own, from its spectrum.
+//! Features of waveforms: those of each frame, from its spectrum.
 //!
 //! | what | Kaldi | a frame's values |
 //! | --- | --- | --- |
 //! | [`Mfcc`] | compute-mfcc-feats | cosine transform of log mel energies |
 //! | [`Fbank`] | compute-fbank-feats | log mel energies |
 //! | [`Plp`] | compute-plp-feats | cepstrum of a linear prediction from loudness |
-//! | [`LogMel`] | none | log mel energies as Whisper takes them |
+//! | [`LogMel`] | none | log mel energies for Whisper |
 //! | [`Spectrogram`] | compute-spectrogram-feats | log power of every frequency |
 //!
-//! Samples have the scale of 16-bit integers. A waveform is cut into frames ([`FrameOptions`]); each loses its mean, is
-//! preemphasized, weighed with a window function, padded with zeros and transformed (fast Fourier transform). Storage and
-//! arithmetic are `f32`, as in Kaldi. Eight frames are worked on side by side, so that there is work for whole registers
-//! at every step; nothing is allocated for a frame.
+//! Samples have the scale of 16-bit integers. A waveform is cut into frames ([`FrameOptions`]). The mean of each frame
+//! is subtracted; the frame is preemphasized, weighted with a window function, padded with zeros and transformed (fast
+//! Fourier transform). Storage and arithmetic are `f32`, as in Kaldi. Eight frames are computed at once, so that every
+//! step fills whole registers; nothing is allocated for a frame.
 //!
 //! ```
 //! use kaldi_feat::extract::{Extractor, Mfcc, MfccOptions};

@@ -15,16 +15,17 @@ use crate::{Error, Result};
 
 /// Computes PLP cepstra, `num_frames × num_ceps`; follows Kaldi's compute-plp-feats.
 ///
-/// Mel energies are weighed as loud as they sound and compressed; their inverse Fourier transform is an autocorrelation,
-/// from which the recursion of Levinson and Durbin predicts; the cepstrum is that of the prediction (Hermansky: Perceptual
-/// linear predictive analysis of speech, 1990). Frames without any energy have cepstra that are no numbers, as in Kaldi.
+/// Mel energies are weighted by their loudness and compressed. Their inverse Fourier transform is an autocorrelation,
+/// from which the recursion of Levinson and Durbin computes a prediction. The cepstrum is that of the prediction
+/// (Hermansky: Perceptual linear predictive analysis of speech, 1990). The cepstra of frames without any energy are
+/// NaN, as in Kaldi.
 #[derive(Clone, Debug)]
 pub struct Plp {
     options: PlpOptions,
     analysis: Analysis,
     filterbank: Filterbank,
     log_energy: LogEnergy,
-    /// For each lag the weights of the loudnesses, of which the first and the last count twice.
+    /// For each lag the weights of the loudnesses; the first and the last count twice.
     cosines: Vec<Vec<f32>>,
     /// The scales of the cepstra.
     scales: Vec<f32>,
@@ -122,7 +123,7 @@ impl Spectral for Frames<'_> {
         self.energies.look_at_results();
 
         let residual = predict(&self.autocorrelation, &mut self.prediction, &mut self.room);
-        // The negative logarithm of the inverse, since the energy may be 0.
+        // The negative logarithm of the inverse is taken, since the energy may be 0.
         out[0] = -(Lanes::splat(1.0) / residual).ln();
         out[0] = out[0].floored(f32::MIN_POSITIVE);
         cepstrum(&self.prediction, &mut self.room);
@@ -144,7 +145,7 @@ impl Spectral for Frames<'_> {
     }
 }
 
-/// A power of a number that is not negative; 0 to whatever power stays 0, but to the power 0.
+/// A power of a number that is not negative; 0 to any power is 0, except to the power 0.
 #[inline(always)]
 fn power(number: f32, exponent: f32) -> f32 {
     let power = kaldi_lanes::exp(kaldi_lanes::ln(number) * exponent);
@@ -152,7 +153,7 @@ fn power(number: f32, exponent: f32) -> f32 {
     if number < f32::MIN_POSITIVE { zero } else { power }
 }
 
-/// How loud a tone of this frequency in Hz sounds, relative to its energy.
+/// The loudness of a tone of this frequency in Hz, relative to its energy.
 fn equal_loudness(frequency: f32) -> f32 {
     let square = frequency * frequency;
     let part = square / (square + 1.6e5);
@@ -169,11 +170,11 @@ fn inverse_transform(num_rows: usize, num_cols: usize) -> Vec<Vec<f32>> {
     (0..num_rows).map(|row| (0..num_cols).map(|col| weight(row, col)).collect()).collect()
 }
 
-/// The recursion of Levinson and Durbin: predicts each sample from the ones before, with negative weights, and returns the
-/// energy of what cannot be predicted.
+/// The recursion of Levinson and Durbin: predicts each sample from the previous ones, with negative weights, and
+/// returns the energy of the part that cannot be predicted.
 #[inline(always)]
 fn predict(autocorrelation: &[Lanes], prediction: &mut [Lanes], room: &mut [Lanes]) -> Lanes {
-    /// The least part of the energy that is left by a step, so that a constant signal has numbers, too.
+    /// The least share of the energy that a step leaves, so that a constant signal gives numbers, too.
     const LEAST: f32 = 1e-5;
     let mut energy = autocorrelation[0];
     for nth in 0..prediction.len() {
@@ -232,7 +233,7 @@ mod tests {
         assert!(power(f32::NAN, 0.3).is_nan());
     }
 
-    /// A signal in which every sample is 0.9 times the last but for noise.
+    /// A signal in which every sample is 0.9 times the last one plus noise.
     #[test]
     fn what_can_be_predicted_is() {
         let autocorrelation: Vec<_> = (0..5).map(|lag| Lanes::splat(0.9_f32.powi(lag))).collect();

@@ -8,9 +8,9 @@ use super::energy::LogEnergy;
 use super::{Extractor, FrameOptions, MelReport, SpectrogramOptions};
 use crate::Result;
 
-/// Computes spectrograms: the logarithm of the power at every frequency, `num_frames × (padded_length / 2 + 1)`, with the
-/// log energy of the frame in the place of frequency 0; or complex spectra, `num_frames × padded_length`. Follows Kaldi's
-/// compute-spectrogram-feats.
+/// Computes spectrograms: the logarithm of the power at every frequency, `num_frames × (padded_length / 2 + 1)`, with
+/// the log energy of the frame instead of frequency 0; or complex spectra, `num_frames × padded_length`. Follows
+/// Kaldi's compute-spectrogram-feats.
 #[derive(Clone, Debug)]
 pub struct Spectrogram {
     options: SpectrogramOptions,

@@ -51,7 +51,7 @@ mod tests {
         }
     }
 
-    /// Hanning windows half their length apart add up to 1.
+    /// Hanning windows at a distance of half their length add up to 1.
     #[test]
     fn hanning_windows_add_up() {
         let window = window("hanning");

@@ -5,11 +5,11 @@ use kaldi_matrix::Matrix;
 use super::columns::check_has_pitch;
 use crate::Result;
 
-/// Fills gaps, where the pitch in the second column is 0, with straight lines between the frames on both sides.
+/// Fills gaps, in which the pitch in the second column is 0, with straight lines between the frames on both sides.
 ///
-/// At the begin or the end of the utterance, where one side is missing, it is taken for 0.9 times the other one, so that the
-/// derivative is not zero; where both are, all becomes 1. Follows Kaldi's interpolate-pitch, for which the very first
-/// frame is no side of a gap, and a side with a negative pitch is missing.
+/// At the start or the end of the utterance one side is missing. It is then taken as 0.9 times the other one, so that
+/// the derivative is not zero. If both are missing, all becomes 1. Follows Kaldi's interpolate-pitch, in which the very
+/// first frame never counts as a side of a gap, and a side with a negative pitch counts as missing.
 ///
 /// # Errors
 /// If there are fewer than two columns.
@@ -37,7 +37,7 @@ pub fn interpolate_gaps(feats: &mut Matrix<f32>) -> Result<()> {
         for (step, at) in gap.clone().enumerate() {
             feats.row_mut(at)[1] = first + (last - first) / steps * (step + 1) as f32;
         }
-        // A frame behind a gap is none itself.
+        // The frame after a gap does not belong to a gap.
         frame = gap.end + 1;
     }
     Ok(())

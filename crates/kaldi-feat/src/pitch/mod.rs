@@ -1,4 +1,4 @@
-//! Pitch: where it is, and what is done with it then.
+//! Pitch: its extraction and its processing.
 //!
 //! Two generations of Kaldi's programs:
 //!

@@ -1,4 +1,4 @@
-//! Gaps in the pitch filled, and the rest smoothed, with a model of how pitch moves.
+//! Fills gaps in the pitch, and smooths the rest, with a model of how pitch moves.
 
 use kaldi_matrix::Matrix;
 use kaldi_random::{Random, RandomState};
@@ -38,39 +38,39 @@ impl Default for PitchModelOptions {
 /// What the model did, over all utterances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PitchModelCounts {
-    /// Frames in all.
+    /// All frames.
     pub frames: u64,
-    /// Frames without a pitch; Kaldi counts those of the lowest state with them.
+    /// Frames without a pitch; Kaldi counts the frames in the lowest state with them.
     pub zero: u64,
     /// Other frames whose pitch was changed by more than the rounding to an interval.
     pub changed: u64,
 }
 
-/// Finds the most likely pitch of every frame where pitch changes little and voiced frames show what it is (Kaldi's
-/// `PitchInterpolator`).
+/// Finds the most probable pitch of every frame, assuming that pitch changes little and that voiced frames show it
+/// (Kaldi's `PitchInterpolator`).
 ///
-/// The states are pitches some Hz apart, from the lowest to the highest of the utterance. A frame has its measured pitch
-/// with the probability of voicing, and any other one with a small constant probability; a change by `d` Hz costs
-/// `d * d / 2`. The states of each frame are shifted by a random part of an interval, and scores get some noise, so that
-/// rounding shows nowhere: these numbers are drawn as in Kaldi, and the result is Kaldi's.
+/// The states are pitches some Hz apart, from the lowest to the highest of the utterance. A frame has its measured
+/// pitch with the probability of voicing, and any other one with a small constant probability; a change by `d` Hz costs
+/// `d * d / 2`. The states of each frame are shifted by a random part of an interval, and scores get some noise, so
+/// that rounding is not visible. These numbers are drawn as in Kaldi, and the result is Kaldi's.
 #[derive(Clone, Debug)]
 pub struct PitchModel {
     options: PitchModelOptions,
-    /// How many states the pitch may move from frame to frame.
+    /// The largest number of states by which the pitch may move from frame to frame.
     reach: usize,
 }
 
-/// States times frames that are looked at, at most: what leads to a pitch takes four bytes each.
+/// The largest product of states and frames: each one takes four bytes.
 const MOST_STATES: f64 = (1_u32 << 30) as f64;
 
-/// An utterance, seen by the model.
+/// An utterance, in the terms of the model.
 struct Observed {
     num_states: usize,
     /// The pitch of the lowest state of every frame, in Hz.
     lowest: Vec<f32>,
-    /// The state of the measured pitch; 0 where there is none.
+    /// The state of the measured pitch; 0 if there is none.
     states: Vec<usize>,
-    /// How probable it is that this is the pitch; 0 where there is none.
+    /// The probability that this is the pitch; 0 if there is none.
     voicing: Vec<f32>,
 }
 
@@ -100,12 +100,12 @@ impl PitchModel {
         Ok(Self { options: options.clone(), reach })
     }
 
-    /// Replaces the pitch, in the second column; the probability of voicing, in the first one, stays.
+    /// Replaces the pitch, in the second column; the probability of voicing, in the first one, does not change.
     ///
     /// Draws two numbers for each frame from `random`.
     ///
     /// # Errors
-    /// If there are not two columns, or pitches or probabilities are not numbers or far from any.
+    /// If there are not two columns, or pitches or probabilities are NaN or out of range.
     pub fn apply(&self, feats: &mut Matrix<f32>, random: &mut Random, counts: &mut PitchModelCounts) -> Result<()> {
         check_has_pitch(feats)?;
         if feats.num_cols() != 2 {
@@ -130,7 +130,7 @@ impl PitchModel {
         Ok(())
     }
 
-    /// Lays out the states and finds where the measured pitches are among them.
+    /// Defines the states and finds those of the measured pitches.
     fn observe(&self, feats: &Matrix<f32>, random: &mut Random) -> Result<Observed> {
         let interval = self.options.pitch_interval;
         let num_frames = feats.num_rows();
@@ -151,7 +151,7 @@ impl PitchModel {
         if f64::from(max) <= least {
             max = least as f32;
         }
-        // One more state on each side for the ends.
+        // There is one more state on each side for the ends.
         let num_states = (f64::from((max - min) / interval) + 0.5).floor() + 2.0;
         if num_states.is_nan() || num_states * num_frames as f64 > MOST_STATES {
             return Err(Error::TooLarge { size: (num_frames as u64, num_states as u64) });
@@ -172,8 +172,8 @@ impl PitchModel {
         Ok(Observed { num_states, lowest, states, voicing })
     }
 
-    /// Searches the best way to every state of the last frame: the scores, and for each frame but the first the states that
-    /// the best ways to its states come from, -1 where there is none.
+    /// Searches for the best way to every state of the last frame. Returns the scores, and for each frame but the first
+    /// the states from which the best ways to its states come; -1 means none.
     fn search(&self, observed: &Observed, random: &mut Random) -> (Vec<f32>, Vec<i32>) {
         let Observed { num_states, lowest, .. } = observed;
         let interval = self.options.pitch_interval;
@@ -205,7 +205,7 @@ impl PitchModel {
         (scores, came_from)
     }
 
-    /// Adds what the measurement of a frame says to the scores of its states, and the noise.
+    /// Adds the scores of the measurement of a frame to those of its states, and the noise.
     fn observe_frame(
         &self,
         observed: &Observed,
@@ -227,7 +227,7 @@ impl PitchModel {
     }
 }
 
-/// The place of the first of the largest numbers.
+/// The index of the first of the largest numbers.
 fn first_largest(numbers: &[f32]) -> usize {
     let better = |best: usize, at: usize| if numbers[best] < numbers[at] { at } else { best };
     (0..numbers.len()).fold(0, better)

@@ -1,4 +1,4 @@
-//! Pitch for a recognizer, the older way.
+//! Pitch for a recognizer, in the older way.
 
 use kaldi_matrix::Matrix;
 
@@ -23,15 +23,15 @@ impl Default for PitchNormalizerOptions {
     }
 }
 
-/// Makes log odds of the probability of voicing, and of the pitch its logarithm around a moving mean, smoothed.
+/// Computes log odds from the probability of voicing, and from the pitch its logarithm around a moving mean, smoothed.
 ///
-/// Follows Kaldi's process-pitch-feats in single precision: the mean of the first window holds for its first half; from
-/// there on each frame moves it by the frames just outside the window on both sides, as long as there are both. Frames that
-/// the averaging window does not cover whole stay as they are.
+/// Follows Kaldi's process-pitch-feats in single precision. The mean of the first window is used for its first half.
+/// After that each frame moves it by the frames just outside the window on both sides, as long as both exist. Frames
+/// that the averaging window does not cover completely are not changed.
 #[derive(Clone, Copy, Debug)]
 pub struct PitchNormalizer {
     window: usize,
-    /// Frames on each side of one in the averaging window.
+    /// The number of frames on each side of one in the averaging window.
     width: usize,
 }
 
@@ -50,7 +50,7 @@ impl PitchNormalizer {
         Ok(Self { window, width: average / 2 })
     }
 
-    /// Replaces the first two columns; more columns stay.
+    /// Replaces the first two columns; the other columns do not change.
     ///
     /// # Errors
     /// If there are fewer than two columns, a probability is not from 0 to 1, or a pitch is not positive.

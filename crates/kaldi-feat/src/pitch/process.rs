@@ -1,4 +1,4 @@
-//! Pitch for a recognizer, as Kaldi does it today.
+//! Pitch for a recognizer, in Kaldi's current way.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use kaldi_random::Random;
 
 use crate::{DeltaOptions, Deltas, Error, Result};
 
-/// Makes features for a recognizer of measured pitch (Kaldi's `ProcessPitch`).
+/// Computes features for a recognizer from measured pitch (Kaldi's `ProcessPitch`).
 ///
-/// From normalized cross-correlation and pitch in Hz, `num_frames × 2`, to up to four columns: the correlation warped so
-/// that it is spread evenly, the log pitch less its weighted moving mean, its derivative, and the log pitch itself. Moving
-/// sums are in double precision, everything else is in single.
+/// The input is normalized cross-correlation and pitch in Hz, `num_frames × 2`. The output has up to four columns: the
+/// correlation, warped so that its distribution is even; the log pitch minus its weighted moving mean; its derivative;
+/// and the log pitch itself. Moving sums are in double precision, everything else in single.
 #[derive(Clone, Debug)]
 pub struct ProcessPitch {
     options: ProcessPitchOptions,
@@ -25,7 +25,7 @@ impl ProcessPitch {
     /// Prepares the computation.
     ///
     /// # Errors
-    /// If an option is out of its range, or nothing is to be written.
+    /// If an option is out of its range, or no columns are wanted.
     pub fn new(options: &ProcessPitchOptions) -> Result<Self> {
         let count = |name, value: i32| usize::try_from(value).map_err(|_| Error::option(name, "0 or more", value));
         let left = count("normalization-left-context", options.normalization_left_context)?;
@@ -40,7 +40,7 @@ impl ProcessPitch {
         Ok(this)
     }
 
-    /// The number of columns that come out.
+    /// The number of columns of the output.
     pub fn dim(&self) -> usize {
         let ProcessPitchOptions {
             add_pov_feature, add_normalized_log_pitch, add_delta_pitch, add_raw_log_pitch, ..
@@ -51,10 +51,11 @@ impl ProcessPitch {
             .sum()
     }
 
-    /// Computes the features: with a delay of `d` frames `d` more than come in, of which the first one is repeated.
+    /// Computes the features. With a delay of `d` frames there are `d` more than in the input; the first one is
+    /// repeated.
     ///
     /// # Errors
-    /// If there are not two columns, a correlation is not a number, or a pitch is not positive that is used.
+    /// If there are not two columns, a correlation is NaN, or a pitch that is used is not positive.
     pub fn compute(&self, measured: &Matrix<f32>) -> Result<ProcessedPitch> {
         if measured.num_cols() != 2 {
             return Err(Error::FeatsDim { expected: 2, got: measured.num_cols() });
@@ -76,9 +77,9 @@ impl ProcessPitch {
         ProcessedPitch { features: Vec::new(), dim: self.dim(), delay: self.delay, delta }
     }
 
-    /// Appends features of the frames that can be normalized when there are `num_measured` (as Kaldi's
-    /// `OnlineProcessPitch`): all but the last ones, until the utterance `has_ended`. What `measured` tells of a frame may
-    /// have changed since it was asked last.
+    /// Appends features of the frames that can be normalized when there are `num_measured` frames (like Kaldi's
+    /// `OnlineProcessPitch`): all but the last ones, until the utterance `has_ended`. The values of `measured` for a
+    /// frame may change from call to call.
     pub(super) fn append(
         &self,
         num_measured: usize,
@@ -151,7 +152,7 @@ impl ProcessPitch {
         let mut end = begin;
         let (mut sum, mut weight) = (0.0_f64, 0.0_f64);
         let means = frames.map(|frame| {
-            // Earlier frames leave before later ones come in, as in Kaldi.
+            // Earlier frames leave before later ones are added, as in Kaldi.
             while begin < frame.saturating_sub(left) {
                 weight -= f64::from(weights[begin]);
                 sum -= f64::from(weights[begin] * log_pitch[begin]);
@@ -168,9 +169,9 @@ impl ProcessPitch {
     }
 }
 
-/// Features that were made of pitch, to which the noise is added that derivatives get.
+/// Features computed from pitch, whose derivatives still lack their noise.
 ///
-/// The noise is drawn in the order of utterances and of their frames, so it comes last, on one thread.
+/// The noise is drawn in the order of utterances and of their frames, so it is added last, on one thread.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct ProcessedPitch {
@@ -180,7 +181,7 @@ pub struct ProcessedPitch {
     delta: Option<Delta>,
 }
 
-/// What is left to do with derivatives.
+/// The rest of the work on derivatives.
 #[derive(Clone, Copy, Debug)]
 struct Delta {
     column: usize,
@@ -194,7 +195,7 @@ impl ProcessedPitch {
         self.features.len() / self.dim
     }
 
-    /// Appends rows up to `num_rows`, from columns that begin with the frame `first_frame`.
+    /// Appends rows up to `num_rows`, from columns that start with the frame `first_frame`.
     fn push(&mut self, columns: &[Vec<f32>], first_frame: usize, num_rows: usize) {
         let has_frames = columns.iter().any(|column| !column.is_empty());
         self.features.reserve((num_rows - self.num_rows()) * self.dim);
@@ -204,13 +205,13 @@ impl ProcessedPitch {
         }
     }
 
-    /// Draws a number for each frame from `random`, where derivatives have noise, and completes the features.
+    /// Draws a number for each frame from `random` if derivatives have noise, and completes the features.
     pub fn with_noise(self, random: &mut Random) -> Matrix<f32> {
         let (num_rows, Self { mut features, dim, delay, delta }) = (self.num_rows(), self);
         if let Some(Delta { column, noise, scale }) = delta {
             let mut of_frame = 0.0;
             for (row, features) in features.chunks_exact_mut(dim).enumerate() {
-                // Rows before the delay are of the first frame.
+                // Rows before the delay belong to the first frame.
                 if noise != 0.0 && (row == 0 || row > delay) {
                     of_frame = random.gauss() * noise;
                 }
@@ -229,7 +230,7 @@ fn log_pitch(measured: &Matrix<f32>) -> Result<Vec<f32>> {
     measured.rows().enumerate().map(log).collect()
 }
 
-/// Passes on what was computed of `correlation` where it is a number.
+/// Returns `computed`, or an error if `correlation` is NaN.
 fn finite(computed: f32, correlation: f32, frame: usize) -> Result<f32> {
     match computed.is_finite() {
         true => Ok(computed),
@@ -237,15 +238,15 @@ fn finite(computed: f32, correlation: f32, frame: usize) -> Result<f32> {
     }
 }
 
-/// The voicing feature: a correlation so bent that its values are spread evenly (Kaldi's `NccfToPovFeature`).
+/// The voicing feature: a correlation warped so that its values are evenly distributed (Kaldi's `NccfToPovFeature`).
 fn warp(correlation: f32) -> f32 {
-    // What is not a number stays that.
+    // NaN stays NaN.
     let bounded = if correlation > 1.0 { 1.0 } else { correlation };
     let bounded = if bounded < -1.0 { -1.0 } else { bounded };
     ((1.0001 - f64::from(bounded)).powf(0.15) - 1.0) as f32
 }
 
-/// How probable it is that a frame with this correlation is voiced (Kaldi's `NccfToPov`).
+/// The probability that a frame with this correlation is voiced (Kaldi's `NccfToPov`).
 fn probability_of_voicing(correlation: f32) -> f32 {
     let size = correlation.abs();
     let size = f64::from(if size > 1.0 { 1.0 } else { size });
@@ -309,7 +310,7 @@ mod tests {
             add_raw_log_pitch: false,
             ..QUIET()
         };
-        // The pitch is not looked at then.
+        // The pitch is not used then.
         assert_eq!(computed(&voicing, &[[0.5, 0.0]]).unwrap().size(), (1, 1));
         let none = ProcessPitchOptions { add_pov_feature: false, ..voicing };
         let message = ProcessPitch::new(&none).unwrap_err().to_string();

@@ -5,17 +5,18 @@ use kaldi_lanes::{Lanes, WIDTH};
 /// How many lags are computed at a time: as many sums as fit into the registers.
 const GROUP: usize = 5 * WIDTH;
 
-/// Measures how alike a window of the signal is to those behind it at some lags.
+/// Measures how similar a window of the signal is to later ones at some lags.
 #[derive(Clone, Debug)]
 pub(super) struct Correlator {
     window: usize,
     first_lag: usize,
     num_lags: usize,
-    /// The samples of the frame less the mean of its first window, and zeros that complete the last lanes.
+    /// The samples of the frame minus the mean of its first window, and zeros that fill the last lanes.
     centred: Vec<f32>,
     /// The squares of the samples of a block.
     squares: Vec<f64>,
-    /// Sums of squares from each sample to the end of its block, and from the begin of its block; see `norms`.
+    /// Sums of squares from each sample to the end of its block, and from the start of its block to each sample; see
+    /// `norms`.
     to_end: Vec<f64>,
     from_begin: Vec<f64>,
     /// The inner products of the window with the one at each lag.
@@ -43,11 +44,11 @@ impl Correlator {
         }
     }
 
-    /// Measures a frame: the window, and what lies behind it up to the end of the window at the last lag.
+    /// Measures a frame: the window, and the samples after it up to the end of the window at the last lag.
     #[inline(always)]
     pub(super) fn measure(&mut self, frame: &[f32]) {
         let sum = sum(&frame[..self.window], f64::from);
-        // A constant is its own mean, to the last bit.
+        // The mean of a constant signal is exactly the constant.
         let mean = (sum / self.window as f64) as f32;
         for (centred, sample) in self.centred.iter_mut().zip(frame) {
             *centred = sample - mean;
@@ -76,9 +77,9 @@ impl Correlator {
         }
     }
 
-    /// The energy of every window without adding each up, and without subtracting, of which nothing would be left where
-    /// silence follows noise: blocks as long as a window are summed up from both ends, and a window is the end of one
-    /// block and the begin of the next.
+    /// Computes the energy of every window without adding up each one. Nothing is subtracted, since that would leave
+    /// only rounding errors if silence follows noise. Instead, blocks as long as a window are summed up from both ends,
+    /// and a window is the end of one block and the start of the next.
     #[inline(always)]
     fn compute_norms(&mut self) {
         let square = |sample: f32| f64::from(sample) * f64::from(sample);
@@ -111,8 +112,8 @@ impl Correlator {
         (sum(&self.norms, f64::from) / self.norms.len() as f64) as f32
     }
 
-    /// Appends the normalized correlations at all lags; `ballast` is added to the products of energies and makes those of
-    /// quiet frames small. They are 0 where there is no energy.
+    /// Appends the normalized correlations at all lags. `ballast` is added to the products of energies and makes the
+    /// correlations of quiet frames small. They are 0 if there is no energy.
     #[inline(always)]
     pub(super) fn append(&self, ballast: f32, correlations: &mut Vec<f32>) {
         let normalized = self.inner[..self.num_lags].iter().zip(&self.norms).map(|(inner, norm)| {
@@ -123,7 +124,7 @@ impl Correlator {
     }
 }
 
-/// The sum of what `of` makes of numbers, in double precision: four sums side by side, and then these.
+/// The sum of `of` over the numbers, in double precision: four parallel sums, which are then added.
 #[inline(always)]
 fn sum(numbers: &[f32], of: impl Fn(f32) -> f64) -> f64 {
     let (chunks, rest) = numbers.as_chunks::<4>();
@@ -136,7 +137,8 @@ fn sum(numbers: &[f32], of: impl Fn(f32) -> f64) -> f64 {
     sums.iter().sum::<f64>() + rest.iter().copied().map(of).sum::<f64>()
 }
 
-/// Puts beside each number the sum up to there. Four are added at once, so that a sum waits for one out of four others only.
+/// Writes the running sum of the numbers. Four are added at once, so that only every fourth sum waits for the one
+/// before.
 #[inline(always)]
 fn add_up(numbers: &[f64], sums: &mut [f64]) {
     let (chunks, rest) = numbers.as_chunks();
@@ -201,7 +203,8 @@ mod tests {
         let frame: Vec<f32> = (0..182).map(|n| if n % 40 < 5 { 1000.0 } else { -100.0 }).collect();
         let mut correlations = Vec::new();
         measured(100, (8, 82), &frame).append(0.0, &mut correlations);
-        // The mean is that of the first window, which is not a whole number of periods; so it is not quite 1.
+        // The mean is that of the first window, which is not a whole number of periods; so the correlation is not quite
+        // 1.
         let best = (0..75).max_by(|a, b| correlations[*a].total_cmp(&correlations[*b])).unwrap();
         assert!((best + 8) % 40 == 0 && correlations[best] > 0.99, "{best}: {}", correlations[best]);
     }
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn silence_behind_noise_has_no_energy() {
-        // The mean of the first window is 0, and so is all that follows; nothing may be left of the energy before.
+        // The mean of the first window is 0, and all later samples are 0; nothing of the energy before may remain.
         let mut frame = vec![0.0; 182];
         (frame[0], frame[1]) = (30_000.123, -30_000.123);
         let mut correlations = Vec::new();

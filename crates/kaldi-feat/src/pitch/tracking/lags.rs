@@ -1,4 +1,4 @@
-//! The lags, that is periods, among which the pitch is found.
+//! The lags, that is periods, among which the tracker chooses.
 
 use kaldi_feat_options::PitchExtractionOptions;
 use kaldi_lanes::{Lanes, WIDTH};
@@ -6,26 +6,26 @@ use kaldi_wave::Interpolator;
 
 use crate::{Error, Result};
 
-/// Lags are counted in 16 bits, of which one value stands for none.
+/// Lags are counted in 16 bits; one value means none.
 const MAX_LAGS: usize = u16::MAX as usize;
 
-/// The lags among which the pitch is found, in geometric progression, and how the correlation there follows from that at
-/// whole numbers of samples.
+/// The lags among which the tracker chooses, in geometric progression, and how their correlations are computed from
+/// those at whole numbers of samples.
 #[derive(Clone, Debug)]
 pub(super) struct Lags {
     /// In seconds.
     seconds: Vec<f32>,
-    /// The shortest and the longest lag, in samples, that correlations are measured at.
+    /// The shortest and the longest lag, in samples, at which correlations are measured.
     measured: (usize, usize),
     interpolator: Interpolator,
     groups: Vec<Group>,
-    /// The weights of all groups: each tap has one for each lag of the group.
+    /// The weights of all groups: each tap has one weight for each lag of the group.
     weights: Vec<Lanes>,
-    /// What the correlation at each lag is multiplied by, that much less it counts.
+    /// The factor of the correlation at each lag; longer lags count less.
     discounts: Vec<f32>,
 }
 
-/// Neighbouring lags, whose values depend on the same measured ones.
+/// Neighbouring lags, whose values depend on the same measured values.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     /// The first measured value that has a weight.
@@ -64,7 +64,7 @@ impl Lags {
         self.seconds.len()
     }
 
-    /// The shortest and the longest lag, in samples, that correlations are measured at.
+    /// The shortest and the longest lag, in samples, at which correlations are measured.
     pub(super) fn measured(&self) -> (usize, usize) {
         self.measured
     }
@@ -83,10 +83,10 @@ impl Lags {
         self.interpolator.value(measured, index)
     }
 
-    /// Computes the cost of each lag from measured correlations (equation 5 of the paper): 1 less the correlation, which
-    /// counts less the longer the lag is.
+    /// Computes the cost of each lag from measured correlations (equation 5 of the paper): 1 minus the correlation,
+    /// which counts less the longer the lag is.
     ///
-    /// `measured` may be followed by anything; of `costs` so many have to be there as fill the last group.
+    /// Anything may follow in `measured`; `costs` must have room for the last whole group.
     #[inline(always)]
     pub(super) fn costs(&self, measured: &[f32], scale: f32, costs: &mut [f32]) {
         let mut weights = self.weights.as_slice();
@@ -123,7 +123,7 @@ fn progression(options: &PitchExtractionOptions) -> Result<Vec<f32>> {
     Ok(lags)
 }
 
-/// Puts the weights of neighbouring lags side by side.
+/// Arranges the weights of neighbouring lags in lanes.
 fn grouped(interpolator: &Interpolator) -> (Vec<Group>, Vec<Lanes>) {
     let points: Vec<_> = interpolator.points().collect();
     let (mut groups, mut all) = (Vec::new(), Vec::new());
@@ -149,7 +149,8 @@ mod tests {
     #[test]
     fn lags_are_those_of_kaldi() {
         let lags = Lags::new(&PitchExtractionOptions::default()).unwrap();
-        // Periods of 2.5 ms to 20 ms: a progression of ratio 1.005. Half a filter of five zeros more on both sides.
+        // Periods of 2.5 ms to 20 ms: a progression with the ratio 1.005. Half a filter of five zeros more on both
+        // sides.
         assert_eq!((lags.len(), lags.measured(), lags.num_measured()), (417, (8, 82), 75));
         assert_eq!(lags.pitch(0), 400.0);
         assert!((lags.pitch(416) - 50.23).abs() < 0.01, "{}", lags.pitch(416));

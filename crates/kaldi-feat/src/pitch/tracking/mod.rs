@@ -1,9 +1,10 @@
-//! Where the pitch of a signal is.
+//! Tracking the pitch of a signal.
 //!
-//! The tracker of Ghahremani et al., "A pitch extraction algorithm tuned for automatic speech recognition" (ICASSP 2014),
-//! as Kaldi has it. The signal is converted to a low sample rate; a window of it is compared with what lies a lag behind it
-//! (normalized cross-correlation); and the lag of every frame is chosen so that correlations are large and lags change
-//! little (Viterbi). There is no decision about voicing: every frame has a pitch, and the correlation tells what it is worth.
+//! The tracker of Ghahremani et al., "A pitch extraction algorithm tuned for automatic speech recognition" (ICASSP
+//! 2014), as in Kaldi. The signal is converted to a low sample rate. A window of it is compared with the window a lag
+//! later (normalized cross-correlation). The lag of every frame is chosen so that correlations are large and lags
+//! change little (Viterbi). There is no decision about voicing: every frame has a pitch, and the correlation shows how
+//! reliable it is.
 
 mod correlation;
 mod lags;
@@ -44,12 +45,12 @@ impl PitchExtractor {
     /// Prepares the extraction.
     ///
     /// # Errors
-    /// If an option is out of its range, or some do not go together.
+    /// If an option is out of its range, or some contradict each other.
     pub fn new(options: &PitchExtractionOptions) -> Result<Self> {
         Ok(Self { plan: Plan::new(options)? })
     }
 
-    /// Checks that a signal has the sample rate that the options say, in Hz.
+    /// Checks that a signal has the sample rate of the options, in Hz.
     ///
     /// # Errors
     /// If it has another one.
@@ -61,20 +62,20 @@ impl PitchExtractor {
         }
     }
 
-    /// Whether what comes out is what online decoding would have seen at first.
+    /// Whether the output is the one that online decoding would have seen at first.
     pub fn is_first_pass(&self) -> bool {
         self.plan.options.simulate_first_pass_online
     }
 
-    /// Starts to track the pitch of a signal that comes in pieces.
+    /// Starts tracking the pitch of a signal that comes in pieces.
     pub fn tracker(&self) -> PitchTracker<'_> {
         PitchTracker::new(&self.plan)
     }
 
-    /// Finds the pitch of a signal, scaled as 16-bit samples are: `num_frames × 2`, normalized cross-correlation and pitch in
-    /// Hz. A signal that is too short for a frame yields an empty matrix.
+    /// Finds the pitch of a signal, scaled like 16-bit samples: `num_frames × 2`, normalized cross-correlation and
+    /// pitch in Hz. A signal that is too short for a frame gives an empty matrix.
     ///
-    /// With `--simulate-first-pass-online` each frame is as it is known when it comes out first.
+    /// With `--simulate-first-pass-online` each frame has the values known when it first becomes available.
     ///
     /// # Errors
     /// If samples are not finite or too large. Without `--snip-edges` also if Kaldi does not keep the samples of a
@@ -91,14 +92,14 @@ impl PitchExtractor {
         Ok(Matrix::from_vec(rows.len(), num_cols, rows.concat()))
     }
 
-    /// Finds the pitch of a signal and makes features for a recognizer of it (Kaldi's `ComputeAndProcessKaldiPitch`).
+    /// Finds the pitch of a signal and computes features for a recognizer from it (Kaldi's
+    /// `ComputeAndProcessKaldiPitch`).
     ///
-    /// With `--simulate-first-pass-online` each frame is processed with what is known then: its normalization ends at the
-    /// last frame that is there.
+    /// With `--simulate-first-pass-online` each frame is processed with the knowledge of that time: its normalization
+    /// ends at the last available frame.
     ///
     /// # Errors
-    /// As [`PitchExtractor::compute`]; also if the signal is too short for a frame, unless it is the first pass that is
-    /// wanted.
+    /// As [`PitchExtractor::compute`]; also if the signal is too short for a frame, unless the first pass is wanted.
     pub fn compute_processed(&self, process: &ProcessPitch, samples: &[f32]) -> Result<ProcessedPitch> {
         if !self.is_first_pass() {
             let measured = self.compute(samples)?;
@@ -116,7 +117,7 @@ impl PitchExtractor {
         Ok(processed)
     }
 
-    /// Tracks the pitch of a signal; `look` sees the tracker after every piece, of which the last one ends it. A signal
+    /// Tracks the pitch of a signal. `look` sees the tracker after every piece; the last one ends the signal. A signal
     /// without samples has no pieces.
     fn track(&self, samples: &[f32], mut look: impl FnMut(&PitchTracker<'_>) -> Result<()>) -> Result<()> {
         let mut tracker = self.tracker();

@@ -1,11 +1,11 @@
-//! What the options of pitch tracking may be, and what follows from them.
+//! The allowed values of the options of pitch tracking, and numbers that follow from them.
 
 use kaldi_feat_options::PitchExtractionOptions;
 
 use crate::error::finite;
 use crate::{Error, Result};
 
-/// Checks each option for itself.
+/// Checks each option separately.
 pub(super) fn check(options: &PitchExtractionOptions) -> Result<()> {
     let positive = |name, value: f32| match value > 0.0 && value.is_finite() {
         true => Ok(()),
@@ -62,7 +62,7 @@ pub(super) fn check(options: &PitchExtractionOptions) -> Result<()> {
     Ok(())
 }
 
-/// Samples of the waveform that are processed at a time, where it comes in pieces.
+/// The number of samples of the waveform that are processed at a time, if it comes in pieces.
 pub(super) fn chunk_size(options: &PitchExtractionOptions) -> usize {
     (options.frames_per_chunk as f32 * options.sample_frequency * options.frame_shift / 1000.0) as usize
 }
@@ -72,7 +72,7 @@ fn num_samples(options: &PitchExtractionOptions, milliseconds: f32) -> usize {
     (f64::from(options.resample_frequency * milliseconds) / 1000.0) as usize
 }
 
-/// The samples of a window of which the correlation is measured, and those from one to the next.
+/// The number of samples in the window whose correlation is measured, and from one window to the next.
 pub(super) fn window_and_shift(options: &PitchExtractionOptions) -> Result<(usize, usize)> {
     const LIMIT: usize = 1 << 24;
     let (window, shift) = (num_samples(options, options.frame_length), num_samples(options, options.frame_shift));

@@ -1,4 +1,4 @@
-//! What the frames of all signals have in common.
+//! The common parameters of the frames of all signals.
 
 use kaldi_feat_options::PitchExtractionOptions;
 use kaldi_wave::RateConverter;
@@ -8,11 +8,11 @@ use super::options;
 use super::viterbi::Transitions;
 use crate::{Error, Result};
 
-/// What pitch tracking needs for all signals.
+/// The preparations for tracking the pitch of any signal.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) options: PitchExtractionOptions,
-    /// Samples of the window of which the correlation is measured, and from one to the next.
+    /// The number of samples in the window whose correlation is measured, and from one window to the next.
     pub(super) window: usize,
     pub(super) shift: usize,
     pub(super) lags: Lags,
@@ -33,12 +33,12 @@ impl Plan {
         Ok(Self { options: options.clone(), window, shift, lags, transitions, converter })
     }
 
-    /// Samples that a frame takes, with the window at the last lag.
+    /// The number of samples of a frame, with the window at the last lag.
     pub(super) fn frame_length(&self) -> usize {
         self.window + self.lags.measured().1
     }
 
-    /// Frames that there are of so many samples of the converted signal.
+    /// The number of frames for this many samples of the converted signal.
     pub(super) fn num_frames(&self, num_samples: usize, has_ended: bool) -> usize {
         let length = if has_ended { self.window } else { self.frame_length() };
         if num_samples < length {
@@ -51,7 +51,7 @@ impl Plan {
         (num_samples as f32 / self.shift as f32 + 0.5) as usize
     }
 
-    /// The first sample of a frame, which may lie before the signal.
+    /// The first sample of a frame, which may be before the signal.
     pub(super) fn frame_begin(&self, frame: usize) -> i64 {
         if self.options.snip_edges {
             return frame as i64 * self.shift as i64;
@@ -59,7 +59,7 @@ impl Plan {
         ((frame as f64 + 0.5) * self.shift as f64) as i64 - self.frame_length() as i64 / 2
     }
 
-    /// What is added to products of energies where the signal has this mean square.
+    /// The addition to products of energies if the signal has this mean square.
     pub(super) fn ballast(&self, mean_square: f64) -> f32 {
         let energy = mean_square * self.window as f64;
         (energy * energy * f64::from(self.options.nccf_ballast)) as f32

@@ -4,7 +4,7 @@ use super::{PitchExtractionOptions, PitchExtractor, PitchTracker};
 use crate::Error;
 use crate::pitch::{ProcessPitch, ProcessPitchOptions};
 
-/// Pulses whose frequency glides from one to another, behind some silence with a little noise.
+/// Pulses whose frequency glides from one to another, after some silence with a little noise.
 fn voiced(seconds: f64, from_hz: f64, to_hz: f64) -> Vec<f32> {
     let num_samples = (seconds * 16_000.0) as u32;
     let mut turn = 0.0;
@@ -22,7 +22,7 @@ fn extractor(options: PitchExtractionOptions) -> PitchExtractor {
     PitchExtractor::new(&options).unwrap()
 }
 
-/// All frames that are ready.
+/// All available frames.
 fn ready(tracker: &PitchTracker<'_>) -> Vec<[f32; 2]> {
     (0..tracker.num_frames_ready()).map(|frame| tracker.frame(frame)).collect()
 }
@@ -70,7 +70,7 @@ fn frames_wait_until_their_pitch_is_settled() {
             waiting.push(tracker.path_len() - tracker.num_frames_ready());
         }
         tracker.finish().unwrap();
-        assert_eq!(tracker.num_frames_ready(), 98, "at the end nothing waits");
+        assert_eq!(tracker.num_frames_ready(), 98, "at the end no frame waits");
         waiting.into_iter().max().unwrap()
     };
     assert_eq!(most(0), 0);
@@ -81,7 +81,7 @@ fn frames_wait_until_their_pitch_is_settled() {
 
 #[test]
 fn a_second_look_at_the_first_frames_finds_what_the_whole_would() {
-    // Quiet at first, so that the ballast is too small for these frames until the loud part is known.
+    // The signal is quiet at first, so that the ballast is too small for these frames until the loud part is known.
     let mut signal = voiced(1.0, 120.0, 200.0);
     signal[..6400].iter_mut().for_each(|sample| *sample *= 0.01);
     let pitch = |frames_per_chunk, recompute_frame| {

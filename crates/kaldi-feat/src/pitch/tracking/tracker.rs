@@ -8,37 +8,36 @@ use super::plan::Plan;
 use super::viterbi::{Forward, Origins};
 use crate::{Error, Result};
 
-/// A frame whose way back is not known yet.
+/// A frame whose best way back is not known yet.
 const UNKNOWN: u16 = u16::MAX;
 
 /// Tracks the pitch of one signal that may come in pieces (Kaldi's `OnlinePitchFeature`).
-///
-/// A frame is there when its samples are; what is told of its pitch may change with later frames, until the signal has
-/// ended. Made by [`PitchExtractor::tracker`](super::PitchExtractor::tracker).
+///A frame is available when its samples are. Its pitch may change with later frames, until the signal has ended. Made
+///by [`PitchExtractor::tracker`](super::PitchExtractor::tracker).
 #[derive(Clone, Debug)]
 pub struct PitchTracker<'a> {
     plan: &'a Plan,
     converter: RateConverter,
-    /// Samples that came before they were converted.
+    /// The number of samples so far, before the conversion.
     num_accepted: usize,
     correlator: Correlator,
     /// The samples of the converted signal from `signal_begin` on.
     signal: Vec<f32>,
     signal_begin: usize,
-    /// All samples that came, this piece included.
+    /// Sums of all samples so far, including this piece.
     all: Sums,
     has_ended: bool,
     /// Normalized correlations without ballast at the measured lags, frame after frame.
     correlations: Vec<f32>,
     origins: Origins,
     forward: Forward,
-    /// What is needed to go over the first frames again.
+    /// What a second pass over the first frames needs.
     first: Vec<FirstFrame>,
     /// The lag of each frame on the best way back from the last one.
     path: Vec<u16>,
-    /// How many of the last frames are not settled.
+    /// The number of last frames that may still change.
     latency: usize,
-    /// Room for a frame, its correlations with ballast, and the costs of its lags.
+    /// Memory for a frame, its correlations with ballast, and the costs of its lags.
     frame: Vec<f32>,
     ballasted: Vec<f32>,
     costs: Vec<f32>,
@@ -52,14 +51,14 @@ struct Sums {
     squares: f64,
 }
 
-/// One of the first frames, over which the tracker goes again when their energy is known.
+/// One of the first frames, which the tracker corrects when their energy is known.
 #[derive(Clone, Debug)]
 struct FirstFrame {
     /// Normalized correlations with ballast at the measured lags.
     correlations: Vec<f32>,
     /// The mean product of energies.
     norm: f32,
-    /// The mean square that the ballast was computed from.
+    /// The mean square from which the ballast was computed.
     mean_square: f32,
 }
 
@@ -80,7 +79,7 @@ impl Sums {
         self.squares += squares.iter().sum::<f64>() + rest.map(|sample| sample * sample).sum::<f64>();
     }
 
-    /// The mean square of the samples less their mean.
+    /// The mean square of the samples minus their mean.
     fn mean_square(&self) -> f64 {
         let (mean, count) = (self.sum / self.count as f64, self.count as f64);
         self.squares / count - mean * mean
@@ -126,13 +125,13 @@ impl<'a> PitchTracker<'a> {
         }
     }
 
-    /// Takes the next piece of the signal, as 16-bit samples are scaled, at `--sample-frequency`.
+    /// Takes the next piece of the signal, scaled like 16-bit samples, at `--sample-frequency`.
     ///
     /// # Errors
-    /// If samples are not finite or too large, or a frame begins before the samples that are kept of earlier pieces,
-    /// which happens without `--snip-edges` where these are short.
+    /// If samples are not finite or too large, or a frame starts before the samples that are kept of earlier pieces.
+    /// The latter happens without `--snip-edges` if these are short.
     pub fn accept(&mut self, samples: &[f32]) -> Result<()> {
-        // Without a way out of the loop, which would slow it down.
+        // The loop has no early end, which would slow it down.
         if !samples.iter().fold(true, |finite, sample| finite & sample.is_finite()) {
             let at = samples.iter().position(|sample| !sample.is_finite()).unwrap_or_default();
             return Err(Error::Sample { sample: self.num_accepted + at, got: samples[at] });
@@ -142,11 +141,11 @@ impl<'a> PitchTracker<'a> {
         self.process(&piece)
     }
 
-    /// Ends the signal: the last frames come out, and everything is settled.
+    /// Ends the signal: the last frames become available, and no frame changes any more.
     ///
     /// # Errors
-    /// As [`PitchTracker::accept`]. Without `--snip-edges` also if the signal is longer than a window, but too short for a
-    /// frame with all its lags: Kaldi has lost the samples by then.
+    /// As [`PitchTracker::accept`]. Without `--snip-edges` also if the signal is longer than a window, but too short
+    /// for a frame with all its lags: Kaldi has dropped the samples by then.
     pub fn finish(&mut self) -> Result<()> {
         self.has_ended = true;
         let piece = self.converter.finish();
@@ -160,7 +159,7 @@ impl<'a> PitchTracker<'a> {
         Ok(())
     }
 
-    /// The number of frames that are there: all but those that may wait for `--max-frames-latency`.
+    /// The number of available frames: all but those that may wait for `--max-frames-latency`.
     pub fn num_frames_ready(&self) -> usize {
         self.path.len() - self.latency
     }
@@ -175,10 +174,10 @@ impl<'a> PitchTracker<'a> {
         self.has_ended
     }
 
-    /// The normalized cross-correlation and the pitch in Hz of a frame, as far as they are known by now.
+    /// The normalized cross-correlation and the pitch in Hz of a frame, as known so far.
     ///
     /// # Panics
-    /// If the frame is not there yet.
+    /// If the frame is not available yet.
     pub fn frame(&self, frame: usize) -> [f32; 2] {
         let (lags, lag) = (&self.plan.lags, usize::from(self.path[frame]));
         let correlations = &self.correlations[frame * lags.num_measured()..][..lags.num_measured()];
@@ -218,14 +217,14 @@ impl<'a> PitchTracker<'a> {
         Ok(())
     }
 
-    /// Puts the samples of a frame into its room, and tells where those end that there are.
+    /// Copies the samples of a frame to its memory, and returns where the available ones end.
     fn extract(&mut self, frame: usize, piece_begin: usize) -> Result<usize> {
         let begin = self.plan.frame_begin(frame);
         let length = self.frame.len();
         let signal_end = self.signal_begin + self.signal.len();
         let end = usize::try_from(begin + length as i64).map_or(0, |end| end.min(signal_end));
         let from = usize::try_from(begin).unwrap_or(0);
-        // What Kaldi has kept by now.
+        // The samples that Kaldi still has.
         if from < self.signal_begin || end <= from.max(piece_begin) {
             return Err(Error::PitchFrame { frame });
         }
@@ -245,7 +244,7 @@ impl<'a> PitchTracker<'a> {
         Ok(end)
     }
 
-    /// Follows the pitch to the frame that was extracted.
+    /// Continues the tracking with the frame that was extracted.
     fn track(&mut self, frame: usize, mean_square: f64, is_first: bool) -> Result<()> {
         let ballast = self.plan.ballast(mean_square);
         let norm = dispatch(Step { tracker: self, ballast });
@@ -260,7 +259,7 @@ impl<'a> PitchTracker<'a> {
         Ok(())
     }
 
-    /// Follows the pitch to the frame that was extracted, and returns its mean product of energies.
+    /// Continues the tracking with the frame that was extracted, and returns its mean product of energies.
     #[inline(always)]
     fn track_frame(&mut self, ballast: f32) -> f32 {
         let plan = self.plan;
@@ -276,8 +275,8 @@ impl<'a> PitchTracker<'a> {
         norm
     }
 
-    /// Goes over the first frames again where the energy of the signal has turned out to be another one than was thought:
-    /// their correlations are scaled to what they would have been, about.
+    /// Corrects the first frames if the energy of the signal differs from the one that was assumed: their correlations
+    /// are scaled to approximately what they would have been.
     fn go_over_first_frames(&mut self) {
         let first = std::mem::take(&mut self.first);
         let plan = self.plan;
@@ -300,7 +299,7 @@ impl<'a> PitchTracker<'a> {
         self.trace_back();
     }
 
-    /// Follows the best way back from the last frame, as far as it is another one than before.
+    /// Follows the best way back from the last frame, as far as it differs from the previous one.
     fn trace_back(&mut self) {
         let num_frames = self.origins.len();
         self.path.resize(num_frames, UNKNOWN);
@@ -315,7 +314,7 @@ impl<'a> PitchTracker<'a> {
         self.latency = self.count_unsettled();
     }
 
-    /// How many frames back the ways to the outermost states, and so all ways, come together, up to the allowed latency.
+    /// How many frames back the ways to the outermost states, and so all ways, meet, up to the allowed latency.
     fn count_unsettled(&self) -> usize {
         let limit = usize::try_from(self.plan.options.max_frames_latency).unwrap_or(0).min(self.origins.len());
         let (mut low, mut high) = (0, self.plan.lags.len() - 1);
@@ -329,7 +328,8 @@ impl<'a> PitchTracker<'a> {
         limit
     }
 
-    /// Forgets samples that frames from `frame` on do not have, which is taken for the first one of a piece.
+    /// Drops samples that are not needed for the frame `frame` and later ones; this frame counts as the first one of a
+    /// piece.
     fn forget_before(&mut self, frame: usize) {
         let begin = (frame * self.plan.shift).min(self.all.count);
         self.signal.drain(..begin - self.signal_begin);
@@ -337,7 +337,7 @@ impl<'a> PitchTracker<'a> {
     }
 }
 
-/// Whether two numbers differ by a hundredth of both or less.
+/// Whether two numbers differ by at most a hundredth of both.
 fn about_equal(a: f32, b: f32) -> bool {
     a == b || (a - b).abs() <= 0.01 * (a.abs() + b.abs())
 }

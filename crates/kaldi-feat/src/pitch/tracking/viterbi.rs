@@ -1,27 +1,27 @@
-//! The most likely course of the pitch.
+//! The most probable course of the pitch.
 //!
-//! A state is a lag. It costs something to be in a state, and to change from state `j` to state `i` costs
-//! `factor * (i - j)^2`. So for each frame and each state `i` this is wanted, and which `j` it comes from:
+//! A state is a lag. Each state has a cost, and a change from state `j` to state `i` costs `factor * (i - j)^2`. For
+//! each frame and each state `i` the search needs this minimum, and its `j`:
 //!
 //! ```text
 //! min over j of before[j] + factor * (i - j)^2
 //! ```
 //!
-//! Under the minimum lies the lower envelope of parabolas that differ in their apexes only: each is the lowest on one range of
-//! states, and further right those with further right apexes are. That makes one pass over the apexes from left to right,
-//! with a stack of those that are on the envelope so far (as for the distance transform of Felzenszwalb and Huttenlocher,
-//! 2012). Before that most of those that are not on the envelope are left out, many at a time: where each parabola cuts that
-//! of its neighbour is computed side by side, and those that are nowhere lower than both neighbours go; then once more with
-//! their new neighbours. As long as the cuts of the others lie one behind the other, they are those of the envelope. A frame
-//! keeps the ranges of its envelope for the way back.
+//! The minimum is the lower envelope of parabolas that differ only in their apexes. Each parabola is the lowest on one
+//! range of states, and the order of the ranges is that of the apexes. So one pass over the apexes from left to right
+//! is enough, with a stack of those that are on the envelope so far (like the distance transform of Felzenszwalb and
+//! Huttenlocher, 2012). Before that, most parabolas that are not on the envelope are removed, many at a time: the
+//! intersections of each parabola with its neighbours are computed in parallel, and those that are nowhere lower than
+//! both neighbours are removed; then once more with their new neighbours. As long as the intersections of the others
+//! are in order, they are those of the envelope. A frame keeps the ranges of its envelope for the way back.
 
 use kaldi_lanes::{Lanes, WIDTH};
 
-/// Sums with this have no bits for fractions: a number from 0 to 2^22 is rounded to a whole one, which stands in the lowest
-/// bits. Casts are slower, since they have to look out for numbers that do not fit.
+/// A sum with this has no bits for fractions: a number from 0 to 2^22 is rounded to an integer in the lowest bits.
+/// Casts are slower, since they have to handle numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
-/// The states from `start` to that of the next range come from the state `from`.
+/// The states from `start` to the `start` of the next range come from the state `from`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) start: u16,
@@ -33,7 +33,7 @@ pub(super) struct Origin {
 pub(super) struct Transitions {
     num_states: usize,
     factor: f32,
-    /// What it costs to change by `1 - num_states`, by one more ..., by `num_states - 1`; room for the last lanes.
+    /// The costs of changes by `1 - num_states`, by one more ..., by `num_states - 1`, and room for the last lanes.
     changes: Vec<f32>,
 }
 
@@ -49,12 +49,12 @@ struct Parabola {
 /// The costs of the best ways to all states of a frame, the lowest of which is 0.
 #[derive(Clone, Debug)]
 pub(super) struct Forward {
-    /// With an infinite one before the first and some behind the last.
+    /// With an infinite one before the first and some after the last.
     before: Vec<f32>,
     next: Vec<f32>,
-    /// The parabolas that may be on the envelope, between two that are infinite.
+    /// The parabolas that may be on the envelope, between two infinite ones.
     parabolas: Vec<Parabola>,
-    /// The first state for which each of them is lower than that before it.
+    /// The first state for which each of them is lower than the one before it.
     cuts: Vec<i32>,
 }
 
@@ -68,7 +68,7 @@ impl Transitions {
         Self { num_states, factor, changes }
     }
 
-    /// The costs before the first frame: nothing.
+    /// The costs before the first frame: zero.
     pub(super) fn start(&self) -> Forward {
         let mut before = vec![0.0; self.num_states + 2 + WIDTH];
         before[0] = f32::INFINITY;
@@ -77,8 +77,8 @@ impl Transitions {
         Forward { next: before.clone(), before, parabolas, cuts: vec![0; self.num_states + 1] }
     }
 
-    /// Goes on to the next frame, whose states cost `local`, with room for the last lanes behind them; appends where the
-    /// states come from.
+    /// Advances to the next frame, whose states cost `local`, with room for the last lanes after them; appends the
+    /// states from which the best ways come.
     #[inline(always)]
     fn advance(&self, forward: &mut Forward, local: &[f32], origins: &mut Vec<Origin>) {
         let begin = origins.len();
@@ -89,8 +89,8 @@ impl Transitions {
         forward.subtract_lowest(self.num_states);
     }
 
-    /// Finds the parabolas that may be on the lower envelope, and returns how many these are. They stand behind the first
-    /// one; each has the first state for which it is lower than that before it.
+    /// Finds the parabolas that may be on the lower envelope, and returns their number. They are stored after the first
+    /// one; each has the first state for which it is lower than the one before it.
     #[inline(always)]
     fn find_parabolas(&self, forward: &mut Forward) -> usize {
         let Forward { before, parabolas, cuts, .. } = forward;
@@ -98,7 +98,7 @@ impl Transitions {
         for (state, ((cut, left), right)) in cuts.iter_mut().zip(before.iter()).zip(&before[1..]).enumerate() {
             *cut = bounded((right - left) * inverse + state as i32 as f32, limit);
         }
-        // Without branches, which nobody could foresee.
+        // Without branches, which would be mispredicted.
         let mut len = 0;
         for (state, (cost, cuts)) in before[1..].iter().zip(cuts.windows(2)).enumerate() {
             parabolas[len + 1] = Parabola { apex: state as i32, cost: *cost };
@@ -115,7 +115,7 @@ impl Transitions {
         len
     }
 
-    /// Finds where each of so many parabolas begins to be lower than that before it.
+    /// Finds the state from which on each of these parabolas is lower than the one before it.
     #[inline(always)]
     fn find_cuts(&self, len: usize, parabolas: &mut [Parabola], cuts: &mut [i32]) {
         parabolas[len + 1] = Parabola { apex: self.num_states as i32, cost: f32::INFINITY };
@@ -125,15 +125,15 @@ impl Transitions {
         }
     }
 
-    /// The first state, from 0 to the number of states, for which the right one of two parabolas is lower than the left one.
-    /// What is lost to single precision here costs less than the costs' own rounding.
+    /// The first state, from 0 to the number of states, for which the right one of two parabolas is lower than the left
+    /// one. The error of single precision here is smaller than the rounding of the costs themselves.
     #[inline(always)]
     fn cut(&self, left: Parabola, right: Parabola) -> i32 {
         let rise = (right.cost - left.cost) * (0.5 / self.factor) / (right.apex - left.apex) as f32;
         bounded(rise + (0.5 * (left.apex + right.apex) as f32 + 0.5), self.num_states as f32)
     }
 
-    /// Appends the lower envelope of so many parabolas.
+    /// Appends the lower envelope of `len` parabolas.
     #[inline(always)]
     fn append_envelope(&self, len: usize, forward: &Forward, origins: &mut Vec<Origin>) {
         let Forward { before, parabolas, cuts, .. } = forward;
@@ -164,7 +164,7 @@ impl Transitions {
             }
         }
         if origins.len() == begin {
-            // Costs that are no numbers.
+            // The costs are NaN.
             origins.push(Origin::default());
         }
     }
@@ -179,7 +179,7 @@ impl Transitions {
             let (mut state, from) = (usize::from(origin.start), usize::from(origin.from));
             let (cost, first) = (before[from + 1], self.num_states - 1 - from);
             loop {
-                // What the last lanes put too much is overwritten by the next range.
+                // Extra values in the last lanes are overwritten by the next range.
                 if let Some(change) = changes[first + state..].first_chunk()
                     && let Some(local) = local[state..].first_chunk()
                     && let Some(next) = next[state + 1..].first_chunk_mut()
@@ -196,7 +196,7 @@ impl Transitions {
     }
 }
 
-/// A number from 0 to a limit below 2^22, rounded; the limit where it is no number.
+/// A number rounded and limited to 0 to `limit`, which is below 2^22; NaN gives the limit.
 #[inline(always)]
 fn bounded(number: f32, limit: f32) -> i32 {
     let number = if number < limit { number } else { limit };
@@ -228,11 +228,11 @@ impl Forward {
     }
 }
 
-/// Where the states of all frames come from.
+/// The states from which the best ways to the states of all frames come.
 #[derive(Clone, Debug)]
 pub(super) struct Origins {
     all: Vec<Origin>,
-    /// Where those of each frame end.
+    /// The end of each frame in `origins`.
     ends: Vec<usize>,
 }
 
@@ -241,7 +241,7 @@ impl Origins {
         Self { all: Vec::new(), ends: Vec::new() }
     }
 
-    /// Goes on to the next frame, whose states cost `local`, with room for [`WIDTH`] more behind them.
+    /// Advances to the next frame, whose states cost `local`, with room for [`WIDTH`] more after them.
     #[inline(always)]
     pub(super) fn advance(&mut self, transitions: &Transitions, forward: &mut Forward, local: &[f32]) {
         transitions.advance(forward, local, &mut self.all);
@@ -253,7 +253,7 @@ impl Origins {
         self.ends.len()
     }
 
-    /// The state of the frame before that a state of this frame comes from.
+    /// The state of the previous frame from which the best way to a state of this frame comes.
     pub(super) fn of(&self, frame: usize, state: usize) -> usize {
         let begin = if frame == 0 { 0 } else { self.ends[frame - 1] };
         let ranges = &self.all[begin..self.ends[frame]];
@@ -297,7 +297,7 @@ mod tests {
             for state in 0..num_states {
                 let (got, expected) = (f64::from(forward.before[state + 1]), costs[state] - lowest);
                 assert!((got - expected).abs() < 1e-5, "frame {frame}, state {state}: {got} {expected}");
-                // Where two ways cost next to the same, either may be taken.
+                // If two ways have nearly the same cost, either may be taken.
                 let cost =
                     |from: usize| f64::from(before[from]) + f64::from(factor) * from.abs_diff(state).pow(2) as f64;
                 let way = origins.of(frame, state);
