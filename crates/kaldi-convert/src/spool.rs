@@ -5,7 +5,6 @@ use std::io::Write;
 use std::sync::Arc;
 
 use kaldi_io::{Encoded, Output};
-use whole_file::Pending;
 
 use crate::{Error, Result};
 
@@ -18,7 +17,6 @@ pub(crate) struct Spool {
     name: String,
     buffer: Vec<u8>,
     length: u64,
-    _pending: Pending,
 }
 
 impl Spool {
@@ -28,11 +26,10 @@ impl Spool {
             Some(_) if name.as_os_str() != "-" => whole_file::folder_of(name).to_owned(),
             _ => std::env::temp_dir(),
         };
-        let path = folder.join(format!(".kaldi-tables-{}.spool", std::process::id()));
-        let name = path.display().to_string();
-        let made = whole_file::create(&path);
-        let (file, pending) = made.map_err(|source| kaldi_io::Error::Open { name: name.clone(), source })?;
-        Ok(Self { file, name, buffer: Vec::new(), length: 0, _pending: pending })
+        let name = format!("a temporary file in {}", folder.display());
+        let made = whole_file::create_nameless(&folder);
+        let file = made.map_err(|source| kaldi_io::Error::Open { name: name.clone(), source })?;
+        Ok(Self { file, name, buffer: Vec::new(), length: 0 })
     }
 
     /// The bytes so far.

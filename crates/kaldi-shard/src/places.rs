@@ -1,7 +1,7 @@
 //! Samples of many shards that are copied in any order.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -120,16 +120,13 @@ impl Places {
     /// Writes a content to the temporary file; returns its offset there.
     fn keep(&mut self, content: &[u8]) -> Result<u64> {
         let offset = self.kept_bytes;
-        let path = self.folder.join(format!(".kaldi-tables-{}.contents.tmp", std::process::id()));
-        let failed = |source| kaldi_io::Error::Write { name: path.display().to_string(), offset, source };
+        let failed = |source| {
+            let name = format!("a temporary file in {}", self.folder.display());
+            kaldi_io::Error::Write { name, offset, source }
+        };
         let file = match &self.kept {
             Some(file) => file,
-            None => {
-                let file = File::options().read(true).write(true).create_new(true).open(&path).map_err(failed)?;
-                // Without a name nothing is left of it, whatever happens.
-                fs::remove_file(&path).map_err(failed)?;
-                self.kept.insert(Arc::new(file))
-            }
+            None => self.kept.insert(Arc::new(whole_file::create_nameless(&self.folder).map_err(failed)?)),
         };
         let mut writer: &File = file;
         writer.seek(SeekFrom::Start(offset)).and_then(|_| writer.write_all(content)).map_err(failed)?;

@@ -115,18 +115,38 @@ pub fn create(path: &Path) -> io::Result<(File, Pending)> {
 }
 
 fn create_in_folder(path: &Path) -> io::Result<(Temporary, File)> {
-    let mut nameless = OpenOptions::new();
-    nameless.read(true).write(true).custom_flags(libc::O_TMPFILE);
-    // Not every file system has such files, and without /proc they cannot get a name. If there is another reason, it
-    // shows again below.
-    if let Ok(file) = nameless.open(folder_of(path))
+    // Without /proc a file cannot get a name later.
+    if let Ok(file) = open_nameless(folder_of(path))
         && fs::symlink_metadata(descriptor_path(&file)).is_ok()
     {
         return Ok((Temporary::Nameless, file));
     }
+    create_named(path)
+}
+
+fn create_named(path: &Path) -> io::Result<(Temporary, File)> {
     let create = |name: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(name);
     let (name, file) = with_new_name(path, create)?;
     Ok((Temporary::Named(name), file))
+}
+
+/// Opens a new file that has no name. Not every file system has such files; if there is another reason for an error, a
+/// file with a name cannot be made either.
+fn open_nameless(folder: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).custom_flags(libc::O_TMPFILE).open(folder)
+}
+
+/// Creates an empty file for reading and writing in a folder, which never gets a name. Nothing of it stays when it is
+/// closed.
+///
+/// # Errors
+/// If no file can be made in the folder.
+pub fn create_nameless(folder: &Path) -> io::Result<File> {
+    open_nameless(folder).or_else(|_| {
+        // The name goes with `Temporary`; the file stays until it is closed.
+        let (_name, file) = create_named(&folder.join("nameless"))?;
+        Ok(file)
+    })
 }
 
 /// Whether something is mounted on the file, as containers do with single files.
@@ -270,6 +290,24 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(names(folder.path()), [path]);
+    }
+
+    #[test]
+    fn a_file_without_a_name_is_written_and_read_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        // With the means of the file system, and without.
+        let (name, emulated) = create_named(&folder.path().join("x")).unwrap();
+        assert_eq!(names(folder.path()).len(), 1);
+        drop(name);
+        for mut file in [create_nameless(folder.path()).unwrap(), emulated] {
+            assert!(names(folder.path()).is_empty());
+            file.write_all(b"abc").unwrap();
+            let mut read = [0; 3];
+            std::os::unix::fs::FileExt::read_exact_at(&file, &mut read, 0).unwrap();
+            assert_eq!(&read, b"abc");
+        }
+        let error = create_nameless(&folder.path().join("missing")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
