@@ -10,5 +10,8 @@ fn tools_are_found_before_the_rest_of_the_path() {
 /// The steps of recipes, each a script in `recipes/` that checks its own results.
 mod recipes;
 
+/// Names that mean the same wherever they stand.
+mod names;
+
 /// Script files whose lines are commands.
 mod script_commands;

@@ -4,8 +4,9 @@
 //! that no tool has to think of it.
 
 use std::any::TypeId;
+use std::path::PathBuf;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, BString};
 use clap::builder::ValueParser;
 use kaldi_io::{
     FileIdentity, InputName, Output, OutputName, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind,
@@ -116,18 +117,16 @@ fn check_lines(script: &BStr, emptied: &[&Written]) -> Result<(), String> {
     if emptied.is_empty() {
         return Ok(());
     }
-    let mut last = BString::default();
+    let mut last = PathBuf::new();
     for line in kaldi_table::read_script(script, true).unwrap_or_default() {
-        let range = line.xfilename.strip_suffix(b"]").and_then(|rest| rest.rsplit_once_str("["));
-        let name = range.map_or(line.xfilename.as_slice(), |(name, _)| name);
-        let file = name.rsplit_once_str(":").map_or(name, |(file, _)| file);
-        if file == last.as_slice() {
+        let Ok(locator) = line.locator() else { continue };
+        if locator.path().is_some_and(|path| *path == last) {
             continue;
         }
-        last = file.into();
-        let read = FileIdentity::of_input(name.into());
+        last = locator.path().map(ToOwned::to_owned).unwrap_or_default();
+        let read = FileIdentity::of_input(locator.name());
         if let Some(emptied) = emptied.iter().find(|output| Some(&output.file) == read.as_ref()) {
-            let line = format!("{} in {}", printable_rxfilename(name.into()), printable_rxfilename(script));
+            let line = format!("{} in {}", printable_rxfilename(locator.name()), printable_rxfilename(script));
             return Err(emptied.refuse(&line));
         }
     }

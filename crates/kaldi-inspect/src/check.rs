@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Rxfilename;
+use kaldi_io::{Locator, Rxfilename};
 use kaldi_scan::{Detector, ValueType};
 
 use crate::Result;
@@ -200,18 +200,23 @@ impl Check<'_> {
         let mut lines = ScriptLines::open(name)?;
         let mut places = HashMap::new();
         while let Ok(Some(line)) = lines.next_line() {
-            places.insert(line.key, line.rxfilename);
+            places.insert(line.key, line.xfilename);
         }
         for Renamed { line, before } in renamed {
             let word = &before[..before.len() - 1];
             // In a binary archive, the key stands right behind other bytes.
             let other = (0..word.len()).find_map(|start| places.get_key_value(word[start..].as_bstr()));
             if let Some((other, place)) = other
-                && *place != line.rxfilename
+                && name_of(place) != name_of(&line.xfilename)
             {
-                self.fault(&line.key, format!("{} is the value of {other} in its archive", line.rxfilename));
+                self.fault(&line.key, format!("{} is the value of {other} in its archive", name_of(&line.xfilename)));
             }
         }
         Ok(())
     }
+}
+
+/// The name without a range.
+fn name_of(xfilename: &BString) -> BString {
+    Locator::parse(xfilename.as_bstr()).map_or_else(|_| xfilename.clone(), |locator| locator.name().to_owned())
 }

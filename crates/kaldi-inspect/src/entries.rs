@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::Rxfilename;
+use kaldi_io::{Locator, Rxfilename};
 use kaldi_reader::Reader;
 use kaldi_scan::{Detector, Scanner, ValueType};
-use kaldi_table::{count_delivered, split_range};
+use kaldi_table::count_delivered;
 
 use crate::entry::{Bytes, Entry};
 use crate::kind::{Kind, Named};
@@ -179,10 +179,8 @@ impl Source {
             Kind::Archive => Self::Archive(Scanner::open(name, detector)?.into()),
             Kind::Script => Self::Script { lines: ScriptLines::open(name)?, loader: Loader::new(detector) },
             Kind::Value => {
-                let work = |message: String| kaldi_table::Error::Work(message.into());
-                let (rxfilename, range) = split_range(name).map_err(work)?;
-                let (rxfilename, range) = (rxfilename.to_owned(), range.map(ToOwned::to_owned));
-                let line = Line { number: 0, key: BString::default(), rxfilename, range };
+                Locator::parse(name).map_err(|error| error.into_error(name))?;
+                let line = Line { number: 0, key: BString::default(), xfilename: name.to_owned() };
                 Self::Value { loader: Loader::new(detector), line, waits: true }
             }
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),

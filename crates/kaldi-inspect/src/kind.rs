@@ -4,7 +4,7 @@ use std::fs;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
-    Input, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier, printable_rxfilename,
+    Input, Locator, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier, printable_rxfilename,
 };
 use kaldi_table::SequentialReader;
 
@@ -75,18 +75,16 @@ impl Named {
             return Ok(Self { kind, rxfilename, is_binary: false });
         }
         let named = |kind| Self { kind, rxfilename: name.to_owned(), is_binary: false };
-        let path = match Rxfilename::parse(without_range(name))? {
-            Rxfilename::Stdin | Rxfilename::Pipe(_) => return Ok(named(Kind::Archive)),
-            Rxfilename::File(path) | Rxfilename::Offset(path, _) => path,
-        };
-        let metadata = fs::metadata(&path).ok();
+        let locator = Locator::parse(name).map_err(|error| error.into_error(name))?;
+        let Some(path) = locator.path() else { return Ok(named(Kind::Archive)) };
+        let metadata = fs::metadata(path).ok();
         if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
             return Ok(named(Kind::Directory));
         }
         if metadata.is_some_and(|metadata| !metadata.is_file()) {
             return Ok(named(Kind::Archive));
         }
-        let mut input = Input::open(without_range(name))?;
+        let mut input = Input::open_located(&locator)?;
         let mut head = Vec::new();
         while head.len() < HEAD && input.read_some(&mut head, HEAD)? > 0 {}
         Ok(Self { is_binary: head.contains(&0), ..named(look(name, &head)) })
@@ -132,20 +130,10 @@ impl Named {
 
     /// Whether it can be read only once: a stream. Values of a script file may be streams all the same.
     pub fn is_stream(&self) -> bool {
-        match Rxfilename::parse(without_range(self.rxfilename.as_bstr())) {
-            Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => {
-                fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-            }
-            Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) => true,
-            Err(_) => false,
-        }
+        let Ok(locator) = Locator::parse(self.rxfilename.as_bstr()) else { return false };
+        let is_stream = |path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+        locator.path().is_none_or(is_stream)
     }
-}
-
-/// The name without the range behind it, as in `final.mat[0:9]`.
-fn without_range(name: &BStr) -> &BStr {
-    let range = name.strip_suffix(b"]").and_then(|rest| rest.rsplit_once_str("["));
-    range.map_or(name, |(file, _)| file.as_bstr())
 }
 
 /// The kind of a file that begins so.
@@ -177,11 +165,11 @@ fn is_place(line: &[u8]) -> bool {
     else {
         return false;
     };
-    match Rxfilename::parse(without_range(name.trim_ascii().as_bstr())) {
-        Ok(Rxfilename::Pipe(_) | Rxfilename::Offset(..)) => true,
-        Ok(Rxfilename::File(path)) => path.exists(),
-        Ok(Rxfilename::Stdin) | Err(_) => false,
-    }
+    Locator::parse(name.trim_ascii().as_bstr()).is_ok_and(|locator| match locator.rxfilename() {
+        Rxfilename::Pipe(_) | Rxfilename::Offset(..) => true,
+        Rxfilename::File(path) => path.exists(),
+        Rxfilename::Stdin => false,
+    })
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Frame, Input, Lines, ParseError, ReadAt, Rxfilename, printable_rxfilename};
+use kaldi_io::{Frame, Input, Lines, Locator, LocatorError, ParseError, ReadAt, Rxfilename, printable_rxfilename};
 use kaldi_scan::Detector;
-use kaldi_table::{Framing, parse_script_line, split_range};
+use kaldi_table::{Framing, parse_script_line};
 
 use crate::Result;
 use crate::entry::{Bytes, Entry};
@@ -27,24 +27,22 @@ pub struct Line {
     pub number: u64,
     /// The key.
     pub key: BString,
-    /// Where the value is, without a range.
-    pub rxfilename: BString,
-    /// The part of the value that is meant, without brackets.
-    pub range: Option<BString>,
+    /// Where the value is, and the part of it that is meant.
+    pub xfilename: BString,
 }
 
 impl Line {
     /// Whether the value is the output of a command.
     pub fn is_command(&self) -> bool {
-        self.rxfilename.ends_with(b"|")
+        self.locator().is_ok_and(|locator| locator.is_command())
     }
 
-    /// The file that the value is in, without an offset; nothing where it is in no file.
-    pub fn file(&self) -> Option<PathBuf> {
-        match Rxfilename::parse(self.rxfilename.as_bstr()) {
-            Ok(Rxfilename::File(path) | Rxfilename::Offset(path, _)) => Some(path),
-            _ => None,
-        }
+    /// Where the value is.
+    ///
+    /// # Errors
+    /// If the name is no rxfilename, or the range after it makes no sense.
+    pub fn locator(&self) -> kaldi_io::Result<Locator> {
+        Locator::parse(self.xfilename.as_bstr()).map_err(|error| error.into_error(self.xfilename.as_bstr()))
     }
 }
 
@@ -76,10 +74,9 @@ impl ScriptLines {
     pub fn next_line(&mut self) -> Result<Option<Line>> {
         let number = self.lines.number() + 1;
         let Some(line) = self.lines.next_line()? else { return Ok(None) };
-        let parsed = parse_script_line(line).and_then(|line| {
-            let (name, range) = split_range(line.xfilename.as_bstr())?;
-            let (rxfilename, range) = (name.to_owned(), range.map(ToOwned::to_owned));
-            Ok(Line { number, key: line.key, rxfilename, range })
+        let parsed = parse_script_line(line).and_then(|line| match line.locator() {
+            Err(LocatorError::Range(message)) => Err(message),
+            _ => Ok(Line { number, key: line.key, xfilename: line.xfilename }),
         });
         parsed.map(Some).map_err(|message| {
             kaldi_table::Error::ScriptLine { script: self.name.to_string(), line: number, message }.into()
@@ -142,42 +139,44 @@ impl Loader {
             size: 0,
             is_text: false,
             is_open: false,
-            range: line.range.clone(),
+            range: None,
             line: place,
             bytes: Bytes::Whole(Vec::new()),
         };
-        let found = self.find(line.rxfilename.as_bstr(), entry.clone());
+        let found = line.locator().and_then(|locator| {
+            let range = locator.range().map(ToOwned::to_owned);
+            self.find(&locator, Entry { range, ..entry.clone() })
+        });
         found.map_err(|source| entry.failed(source))
     }
 
     /// What stands before the value of a line in its archive, as far as a key may reach: nothing for a file of one value.
     pub(crate) fn before(&mut self, line: &Line) -> Vec<u8> {
         let mut bytes = Vec::new();
-        let name = line.rxfilename.as_bstr();
-        if let Ok(Rxfilename::Offset(path, offset)) = Rxfilename::parse(name)
-            && let Ok(Some(file)) = self.open(&path, name)
+        if let Ok(locator) = line.locator()
+            && let Rxfilename::Offset(path, offset) = locator.rxfilename()
+            && let Ok(Some(file)) = self.open(path, locator.name())
         {
-            let length = offset.min(LONGEST_KEY);
+            let length = LONGEST_KEY.min(*offset);
             // What cannot be read was told when the value was.
             let _ = file.source.read_at(offset - length, &mut bytes, length as usize);
         }
         bytes
     }
 
-    fn find(&mut self, rxfilename: &BStr, entry: Entry) -> kaldi_io::Result<Entry> {
-        let parsed = Rxfilename::parse(rxfilename)?;
-        if let Rxfilename::File(path) | Rxfilename::Offset(path, _) = &parsed
-            && let Some(file) = self.open(path, rxfilename)?
+    fn find(&mut self, locator: &Locator, entry: Entry) -> kaldi_io::Result<Entry> {
+        if let Some(path) = locator.path()
+            && let Some(file) = self.open(path, locator.name())?
         {
-            let offset = if let Rxfilename::Offset(_, offset) = parsed { offset } else { 0 };
+            let offset = if let Rxfilename::Offset(_, offset) = locator.rxfilename() { *offset } else { 0 };
             return self.frame(file.source, Entry { file: file.name, offset, ..entry });
         }
-        let mut input = Input::open(rxfilename)?;
+        let mut input = Input::open_located(locator)?;
         let file = input.name().into();
         let bytes = input.read_to_end()?;
         input.finish()?;
         let memory = Input::from_bytes(input.name(), bytes);
-        let source = memory.positioned().ok_or(kaldi_io::Error::ReadOnce { name: rxfilename.to_string() })?;
+        let source = memory.positioned().ok_or(kaldi_io::Error::ReadOnce { name: locator.name().to_string() })?;
         self.frame(source, Entry { file, ..entry })
     }
 

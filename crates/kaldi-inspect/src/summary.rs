@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Rxfilename, printable_rxfilename};
+use kaldi_io::{Locator, Rxfilename, printable_rxfilename};
 use kaldi_scan::ValueType;
 
 use crate::entries::Entries;
@@ -154,8 +154,9 @@ impl Reading {
                 self.summary.commands += 1;
                 continue;
             }
-            let is_there = match line.file() {
-                Some(path) => *files.entry(path).or_insert_with_key(|path| {
+            let locator = line.locator().ok();
+            let is_there = match locator.as_ref().and_then(Locator::path) {
+                Some(path) => *files.entry(path.to_owned()).or_insert_with_key(|path| {
                     let name = BString::from(path.as_os_str().as_encoded_bytes());
                     let name = printable_rxfilename(name.as_bstr()).into_owned();
                     let is_there = path.exists();

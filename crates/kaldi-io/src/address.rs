@@ -1,5 +1,6 @@
 //! Names that are addresses: of objects in stores and on the web, and of files.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -12,8 +13,8 @@ use bstr::BStr;
 const SCHEMES: [&[u8]; 8] =
     [b"s3://", b"oss://", b"gs://", b"azblob://", b"hdfs://", b"webhdfs://", b"http://", b"https://"];
 
-/// The begin of the names of files as addresses.
-const FILE: &[u8] = b"file://";
+/// The start of the names of files as addresses.
+const FILE: &[u8] = b"file:";
 
 /// Whether the name, without an offset, is that of an object in a store or on the web.
 pub fn is_remote(name: &[u8]) -> bool {
@@ -35,13 +36,28 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     if remote_name(path).is_some() { Ok(()) } else { fs::create_dir_all(path) }
 }
 
-/// The path of a file: what the name says, and for `file:///a%20b` the path `/a b`.
-pub(crate) fn to_path(name: &[u8]) -> PathBuf {
-    let bytes = match name.len() > FILE.len() && begins(name, FILE) {
-        true => decode(name[FILE.len()..].strip_prefix(b"localhost").unwrap_or(&name[FILE.len()..])),
-        false => name.to_vec(),
-    };
-    PathBuf::from(OsString::from_vec(bytes))
+/// The path of a file: what the name says, and for the addresses `file:///a%20b`, `file://localhost/a%20b` and `file:/a%20b` the
+/// path `/a b`.
+///
+/// # Errors
+/// If an address of a file has no absolute path; the text says what was expected.
+pub fn local_path(name: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
+    let Some(rest) = name.get(FILE.len()..).filter(|_| begins(name, FILE)) else { return Ok(name.into()) };
+    let path = rest.strip_prefix(b"//localhost").or_else(|| rest.strip_prefix(b"//")).unwrap_or(rest);
+    match path.first() {
+        Some(b'/') => Ok(decode(path).into()),
+        _ if rest.starts_with(b"//") => Err("expected an absolute path after file://"),
+        // A file of this name.
+        _ => Ok(name.into()),
+    }
+}
+
+/// [`local_path`] as a path.
+///
+/// # Errors
+/// As [`local_path`].
+pub(crate) fn to_path(name: &[u8]) -> Result<PathBuf, &'static str> {
+    Ok(PathBuf::from(OsString::from_vec(local_path(name)?.into_owned())))
 }
 
 fn begins(name: &[u8], scheme: &[u8]) -> bool {
@@ -86,11 +102,16 @@ mod tests {
 
     #[test]
     fn addresses_of_files_are_paths() {
-        let t = |name: &str, expected: &str| assert_eq!(to_path(name.as_bytes()), Path::new(expected));
+        let t = |name: &str, expected: &str| assert_eq!(to_path(name.as_bytes()).unwrap(), Path::new(expected));
         t("file:///a/b%20c%2", "/a/b c%2");
+        t("FILE:///a", "/a");
         t("file://localhost/a", "/a");
-        t("file://a/b", "a/b");
+        t("file:/a%20b", "/a b");
+        t("file:a", "file:a");
+        t("file:", "file:");
         t("a%20b", "a%20b");
-        t("file://", "file://");
+        for name in ["file://a/b", "file://", "file://localhost"] {
+            assert!(to_path(name.as_bytes()).is_err(), "{name}");
+        }
     }
 }

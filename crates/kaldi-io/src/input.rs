@@ -13,7 +13,7 @@ use crate::compressed::{Compression, Decompressed};
 use crate::remote::store;
 use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
-use crate::{Error, ParseError, Result, Rxfilename};
+use crate::{Error, Locator, ParseError, Result, Rxfilename};
 
 /// An open rxfilename: an unbuffered stream of bytes that knows its name and position.
 ///
@@ -44,6 +44,14 @@ impl Input {
     /// Where the name is invalid, or the file or command cannot be opened.
     pub fn open(name: &BStr) -> Result<Self> {
         Self::open_parsed(&Rxfilename::parse(name)?, &printable_rxfilename(name))
+    }
+
+    /// Opens what the name of a locator names.
+    ///
+    /// # Errors
+    /// Where the file or command cannot be opened.
+    pub fn open_located(locator: &Locator) -> Result<Self> {
+        Self::open_parsed(locator.rxfilename(), &printable_rxfilename(locator.name()))
     }
 
     /// Opens an rxfilename that is classified already; messages call it `name`.

@@ -6,7 +6,7 @@
 //! | `command \|` | the command's output | |
 //! | `\| command` | | the command's input |
 //! | `file:1234` | the file from byte 1234 on | |
-//! | `file:///path` | a file | a file |
+//! | `file:///path`, `file:/path` | a file | a file |
 //! | `s3://bucket/key` and its like | an object, as a file | an object |
 //! | anything else | a file | a file |
 //!
@@ -63,12 +63,12 @@ impl Rxfilename {
             let Ok(offset) = digits.to_str_lossy().parse::<u64>() else {
                 return bad("the offset behind the colon is out of range");
             };
-            return Ok(Self::Offset(to_path(path), offset));
+            return to_path(path).map_or_else(bad, |path| Ok(Self::Offset(path, offset)));
         }
         if name.contains(&b'|') {
             return bad("a pipe sign in the middle: pipes to read from end in \"|\"");
         }
-        Ok(Self::File(to_path(name)))
+        to_path(name).map_or_else(bad, |path| Ok(Self::File(path)))
     }
 }
 
@@ -110,7 +110,7 @@ impl Wxfilename {
         if name.contains(&b'|') {
             return bad("a pipe sign in the middle: pipes to write to begin with \"|\"");
         }
-        Ok(Self::File(to_path(name)))
+        to_path(name).map_or_else(bad, |path| Ok(Self::File(path)))
     }
 }
 
@@ -172,6 +172,10 @@ mod tests {
         t("scp,p:foo", None);
         t("b,ark:foo", Some(Rxfilename::File("b,ark:foo".into())));
         t("t:foo", Some(Rxfilename::File("t:foo".into())));
+        t("file:12", Some(Rxfilename::Offset("file".into(), 12)));
+        t("file:/a%20b:12", Some(Rxfilename::Offset("/a b".into(), 12)));
+        t("file://a/b", None);
+        t("file://a/b:12", None);
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub use read::rows::{Ended, Rows};
 pub use read::sequential::SequentialReader;
 pub use read::single_file::read_file;
 pub use record::Record;
-pub use script::{ScriptLine, parse_script_line, read_script, split_range, write_script_line};
+pub use script::{ScriptLine, parse_script_line, read_script, write_script_line};
 pub use specifier::are_tables;
 pub use write::archive::ArchiveWriter;
 pub use write::file::write_file;

@@ -9,8 +9,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Wanted, number, printable_rxfilename, recognize};
+use bstr::{BStr, BString};
+use kaldi_io::{Lines, Locator, LocatorError, Wanted, number, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::{Error, Result};
@@ -25,6 +25,14 @@ pub struct ScriptLine {
 }
 
 impl ScriptLine {
+    /// Where the value is.
+    ///
+    /// # Errors
+    /// If the name is no rxfilename, or the range after it makes no sense.
+    pub fn locator(&self) -> Result<Locator, LocatorError> {
+        Locator::parse(self.xfilename.as_ref())
+    }
+
     /// Puts the script file and the line to a failure to read the value.
     pub(crate) fn error(&self, (name, number): (Arc<str>, u64), source: kaldi_io::Error) -> Error {
         if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
@@ -76,20 +84,6 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
     out.push(b':');
     number::write_integer(out, offset as i64);
     out.push(b'\n');
-}
-
-/// Splits the range off an rxfilename that ends in `]`.
-///
-/// # Errors
-/// Where the brackets make no sense: one pair at the end, with something before and in it.
-pub fn split_range(xfilename: &BStr) -> Result<(&BStr, Option<&BStr>), String> {
-    let Some(body) = xfilename.strip_suffix(b"]") else { return Ok((xfilename, None)) };
-    match body.split_once_str(b"[") {
-        Some((name, range)) if !name.is_empty() && !range.is_empty() && !range.contains(&b'[') => {
-            Ok((name.into(), Some(range.into())))
-        }
-        _ => Err(format!("cannot make sense of the range of {xfilename:?}")),
-    }
 }
 
 /// The lines of a script file, read as far as needed.
@@ -227,19 +221,6 @@ mod tests {
         t("a\tb", "a", "b");
         for line in ["", " ", "a", " a ", "\t"] {
             assert!(parse_script_line(line.as_bytes()).is_err(), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn a_range_is_one_pair_of_brackets_at_the_end() {
-        let t = |name: &str| {
-            split_range(name.into()).map(|(name, range)| (name.to_string(), range.map(ToString::to_string)))
-        };
-        assert_eq!(t("a.ark:5[0:3]"), Ok(("a.ark:5".to_owned(), Some("0:3".to_owned()))));
-        assert_eq!(t("a[1].ark"), Ok(("a[1].ark".to_owned(), None)));
-        assert_eq!(t("cat a |[0:1,:]"), Ok(("cat a |".to_owned(), Some("0:1,:".to_owned()))));
-        for name in ["a[]", "[0:1]", "]", "a]", "a[0:1][2:3]", "a[[0:1]"] {
-            assert!(t(name).is_err(), "{name}");
         }
     }
 }

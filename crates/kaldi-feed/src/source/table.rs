@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::{BoxReader, ReaderExt};
 use kaldi_shard::{ListIndex, Stored};
-use kaldi_table::{count_delivered, parse_script_line};
+use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 
 use super::content::Part;
 use super::measure::measured;
@@ -51,33 +51,27 @@ impl Table {
             let line = index.line(number)?;
             count_delivered();
             let found = parse_script_line(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
-            Ok(Some(found.and_then(|line| sample(line.key, line.xfilename, texts.as_deref(), seeds))))
+            Ok(Some(found.and_then(|line| sample(line, texts.as_deref(), seeds))))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()
     }
 }
 
-fn sample(key: BString, xfilename: BString, texts: Option<&Texts>, seeds: [u64; 2]) -> Found {
-    let text = match texts.map(|texts| (texts.texts.get(&key), &texts.name)) {
+fn sample(line: ScriptLine, texts: Option<&Texts>, seeds: [u64; 2]) -> Found {
+    let ScriptLine { key, xfilename } = &line;
+    let text = match texts.map(|texts| (texts.texts.get(key), &texts.name)) {
         None => None,
         Some((Some(text), _)) => {
             Some(text.to_str().map_err(|_| format!("{key}: expected a text in UTF-8"))?.to_owned())
         }
         Some((None, name)) => return Err(format!("{key}: expected a text in {name}, got none")),
     };
-    let (name, range) = split_range(&xfilename);
-    let mut sample = measured(&key, seeds, Stored::Named(name), Part::Any(range))
-        .map_err(|message| format!("{key}: {xfilename}: {message}"))?;
+    let failed = |message: String| format!("{key}: {xfilename}: {message}");
+    let locator = line.locator().map_err(|error| failed(error.to_string()))?;
+    let (name, range) = (locator.name().to_owned(), locator.range().map(ToOwned::to_owned));
+    let mut sample = measured(key, seeds, Stored::Named(name), Part::Any(range)).map_err(failed)?;
     sample.text = text;
     Ok(sample)
-}
-
-/// Takes a range such as `[0:99]` off the end of a name.
-fn split_range(xfilename: &BString) -> (BString, Option<BString>) {
-    match xfilename.strip_suffix(b"]").and_then(|body| body.rsplit_once_str("[")) {
-        Some((name, range)) if !name.is_empty() => (name.into(), Some(range.into())),
-        _ => (xfilename.clone(), None),
-    }
 }
 
 impl Texts {

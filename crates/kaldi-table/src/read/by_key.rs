@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ReadAt, expect_values, is_remote};
+use kaldi_io::{Locator, LocatorError, ReadAt, expect_values, is_remote};
 use kaldi_reader::Reader;
 
 use crate::context::Context;
@@ -16,7 +16,7 @@ use crate::permissive::warn_left_out;
 use crate::raw::{Chunk, RawEntry};
 use crate::read::archive::ArchiveEntries;
 use crate::read::loader::ValueLoader;
-use crate::script::{Script, split_range};
+use crate::script::Script;
 use crate::{Error, Result};
 
 /// A script file, in any order.
@@ -54,23 +54,28 @@ impl ScriptTable {
     pub(crate) fn find(&mut self, key: &BStr, permissive: bool) -> Result<Option<RawEntry>> {
         let Some((line, number)) = self.script.find(key) else { return Ok(None) };
         let place = (Arc::clone(&self.script.name), number);
-        let (rxfilename, range) = split_range(line.xfilename.as_ref()).map_err(|message| Error::ScriptLine {
-            script: self.script.name.to_string(),
-            line: number,
-            message: line.recognize(&self.script.name, number).unwrap_or(message),
-        })?;
-        if is_remote(rxfilename) {
+        let locator = match line.locator() {
+            Err(LocatorError::Range(message)) => {
+                let message = line.recognize(&self.script.name, number).unwrap_or(message);
+                return Err(Error::ScriptLine { script: self.script.name.to_string(), line: number, message });
+            }
+            Err(LocatorError::Name(error)) => Err(error),
+            Ok(locator) => Ok(locator),
+        };
+        if let Ok(locator) = &locator
+            && is_remote(locator.name())
+        {
             let new = lines_to_expect(&self.expected, self.last, number);
             self.last = number;
             if !new.is_empty() {
                 let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
-                let names = lines.filter_map(|line| split_range(line.xfilename.as_ref()).ok());
-                expect_values(names.map(|(name, _)| name), Context::new().values_at_once());
+                let locators: Vec<_> = lines.filter_map(|line| line.locator().ok()).collect();
+                expect_values(locators.iter().map(Locator::name), Context::new().values_at_once());
                 self.expected = number..new.end;
             }
         }
-        match self.loader.load(rxfilename, range.is_some()) {
-            Ok(loaded) => Ok(Some(loaded.into_entry(key, range, Some(place)))),
+        match locator.and_then(|locator| Ok((self.loader.load(&locator)?, locator))) {
+            Ok((loaded, locator)) => Ok(Some(loaded.into_entry(key, locator.range(), Some(place)))),
             Err(source) => {
                 let error = line.error(place, source);
                 if permissive {

@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rxfilename, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable};
+use kaldi_io::{Locator, LocatorError, expect_values, is_remote as is_remote_name, open_files_limit, wait_readable};
 use kaldi_log::warning;
 
 use crate::context::Context;
 use crate::framing::FrameFn;
 use crate::read::stream_value::StreamValue;
-use crate::script::{ScriptLine, ScriptLines, split_range};
+use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
 
 /// Commands that run side by side at most, whatever the number of threads.
@@ -70,6 +70,8 @@ struct Ahead {
 /// A line whose turn it is.
 pub(crate) struct NextLine {
     pub(crate) line: ScriptLine,
+    /// Where its value is, or why that cannot be told.
+    pub(crate) locator: Result<Locator, LocatorError>,
     /// Its number, from 1.
     pub(crate) number: u64,
     /// Log lines that belong before it.
@@ -107,11 +109,11 @@ impl LinesAhead {
     /// Where it makes no sense.
     pub(crate) fn check_first(&mut self) -> Result<()> {
         self.read_line();
-        if let Some(Ahead { line: NextLine { line, number, .. }, .. }) = self.queue.front() {
-            split_range(line.xfilename.as_ref()).map_err(|message| {
-                let message = line.recognize(self.lines.name(), *number).unwrap_or(message);
-                self.lines.error(*number, message)
-            })?;
+        if let Some(Ahead { line: NextLine { line, locator, number, .. }, .. }) = self.queue.front() {
+            if let Err(LocatorError::Range(message)) = locator {
+                let message = line.recognize(self.lines.name(), *number).unwrap_or_else(|| message.clone());
+                return Err(self.lines.error(*number, message));
+            }
             return Ok(());
         }
         match std::mem::replace(&mut self.rest, Rest::Lines) {
@@ -216,18 +218,18 @@ impl LinesAhead {
             Err(error) => return self.rest = Rest::Error(error, log),
         };
         let (mut waits, mut is_remote) = (false, false);
-        let parsed = split_range(line.xfilename.as_ref()).ok();
-        match parsed.and_then(|(name, _)| Some((name, Rxfilename::parse(name).ok()?))) {
-            Some((name, rxfilename)) => {
-                waits = matches!(rxfilename, Rxfilename::Pipe(_)) && self.last_name != name;
-                is_remote = is_remote_name(name);
-                name.clone_into(&mut self.last_name);
+        let locator = line.locator();
+        match &locator {
+            Ok(locator) => {
+                waits = locator.is_command() && self.last_name != locator.name();
+                is_remote = is_remote_name(locator.name());
+                locator.name().clone_into(&mut self.last_name);
             }
-            None if self.permissive => {}
-            None => self.rest = Rest::Fault,
+            Err(_) if self.permissive => {}
+            Err(_) => self.rest = Rest::Fault,
         }
         let number = self.lines.number();
-        self.queue.push_back(Ahead { line: NextLine { line, number, log, value: None }, waits, is_remote });
+        self.queue.push_back(Ahead { line: NextLine { line, locator, number, log, value: None }, waits, is_remote });
     }
 
     /// Lets the values of the next lines that are remote come, where half of those that were on their way have been asked
@@ -242,8 +244,7 @@ impl LinesAhead {
             self.read_line();
         }
         let new = self.queue.iter().skip(self.num_expected).filter(|ahead| ahead.is_remote);
-        let names = new.filter_map(|ahead| split_range(ahead.line.line.xfilename.as_ref()).ok());
-        expect_values(names.map(|(name, _)| name), at_once);
+        expect_values(new.filter_map(|ahead| Some(ahead.line.locator.as_ref().ok()?.name())), at_once);
         self.num_expected = self.queue.len();
     }
 
@@ -264,9 +265,9 @@ impl LinesAhead {
                 self.read_line();
             }
             let Some(Ahead { line, waits, .. }) = self.queue.get_mut(index) else { return };
-            if *waits && let Ok((name, _)) = split_range(line.line.xfilename.as_ref()) {
+            if *waits && let Ok(locator) = &line.locator {
                 // Where it cannot be started now, it will be at its turn, when nobody else runs; an error is told then.
-                let Ok(value) = StreamValue::open(name, self.frame) else { return };
+                let Ok(value) = StreamValue::open(locator, self.frame) else { return };
                 line.value = Some(value);
                 *waits = false;
                 running += 1;

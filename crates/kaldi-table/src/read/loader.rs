@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
+use kaldi_io::{Frame, Input, Locator, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
 
 use crate::batch::{CHUNK, IN_FLIGHT};
 use crate::framing::FrameFn;
@@ -94,50 +94,43 @@ impl ValueLoader {
         self.skims = true;
     }
 
-    /// Frames the value that `rxfilename` (without a range) names, of which a line may want a part only: a long one is then
-    /// left where it is.
-    pub(crate) fn load(&mut self, rxfilename: &BStr, in_part: bool) -> Result<Loaded, kaldi_io::Error> {
-        self.load_with_key(rxfilename, in_part, 0)
+    /// Frames the value that a locator names. If that wants a part only, a long value is left where it is.
+    pub(crate) fn load(&mut self, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
+        self.load_with_key(locator, 0)
     }
 
     /// Like [`ValueLoader::load`], with so many bytes before the value, if it is long and in a file: its key there, which
     /// can then be written together with it.
-    pub(crate) fn load_with_key(
-        &mut self,
-        rxfilename: &BStr,
-        in_part: bool,
-        before: usize,
-    ) -> Result<Loaded, kaldi_io::Error> {
+    pub(crate) fn load_with_key(&mut self, locator: &Locator, before: usize) -> Result<Loaded, kaldi_io::Error> {
+        let in_part = locator.range().is_some();
         if let Some((name, loaded)) = &self.last
-            && name == rxfilename
-            && name != "-"
-            && !name.is_empty()
+            && name == locator.name()
+            && *locator.rxfilename() != Rxfilename::Stdin
             && (loaded.stored.is_none() || in_part || self.skims)
         {
             return Ok(loaded.clone());
         }
-        let parsed = Rxfilename::parse(rxfilename)?;
-        let loaded = match &parsed {
-            Rxfilename::File(path) => self.load_at(path, 0, 0, in_part, rxfilename)?,
-            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, before, in_part, rxfilename)?,
+        let loaded = match locator.rxfilename() {
+            Rxfilename::File(path) => self.load_at(path, 0, 0, locator)?,
+            Rxfilename::Offset(path, offset) => self.load_at(path, *offset, before, locator)?,
             Rxfilename::Stdin => {
                 let (input, rest) = match self.stdin.take() {
                     Some(stdin) => stdin,
-                    None => (Input::open(rxfilename)?, Vec::new()),
+                    None => (Input::open_located(locator)?, Vec::new()),
                 };
                 let (chunk, value, input) = StreamValue::new(input, rest, self.frame).take()?;
                 self.stdin = Some((input, chunk.bytes[value.end..].to_vec()));
                 Loaded::whole(chunk, value)
             }
-            Rxfilename::Pipe(_) => StreamValue::open(rxfilename, self.frame)?.finish()?,
+            Rxfilename::Pipe(_) => StreamValue::open(locator, self.frame)?.finish()?,
         };
-        self.keep(rxfilename, &loaded);
+        self.keep(locator, &loaded);
         Ok(loaded)
     }
 
     /// Keeps a value for lines that name it again.
-    pub(crate) fn keep(&mut self, rxfilename: &BStr, loaded: &Loaded) {
-        self.last = Some((rxfilename.to_owned(), Loaded { burden: 0, ..loaded.clone() }));
+    pub(crate) fn keep(&mut self, locator: &Locator, loaded: &Loaded) {
+        self.last = Some((locator.name().to_owned(), Loaded { burden: 0, ..loaded.clone() }));
     }
 
     fn load_at(
@@ -145,12 +138,12 @@ impl ValueLoader {
         path: &Path,
         offset: u64,
         before: usize,
-        in_part: bool,
-        rxfilename: &BStr,
+        locator: &Locator,
     ) -> Result<Loaded, kaldi_io::Error> {
-        let index = match self.open(path, rxfilename)? {
+        let in_part = locator.range().is_some();
+        let index = match self.open(path, locator.name())? {
             Opened::File(index) => index,
-            Opened::Stream(input) => return self.load_stream(input, offset, rxfilename),
+            Opened::Stream(input) => return self.load_stream(input, offset, locator),
         };
         let OpenFile { name, source, .. } = &self.files[index];
         let (name, source) = (Arc::clone(name), Arc::clone(source));
@@ -211,10 +204,10 @@ impl ValueLoader {
     }
 
     /// The value at the begin of what is read in order only: a named pipe, a compressed file.
-    fn load_stream(&mut self, mut input: Input, offset: u64, rxfilename: &BStr) -> Result<Loaded, kaldi_io::Error> {
+    fn load_stream(&mut self, mut input: Input, offset: u64, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
         if offset > 0 {
             // Says why that cannot be. Objects of servers that do not send parts can be read from there on.
-            input = Input::open(rxfilename)?;
+            input = Input::open_located(locator)?;
             input.seek(offset)?;
         }
         if !input.is_compressed() {

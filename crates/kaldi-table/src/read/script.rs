@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BStr;
+use kaldi_io::LocatorError;
 use kaldi_log::warning;
 
 use crate::Result;
@@ -12,7 +13,6 @@ use crate::permissive::warn_left_out;
 use crate::read::lines_ahead::{LinesAhead, NextLine};
 use crate::read::loader::ValueLoader;
 use crate::read::stepwise::{Step, Steps};
-use crate::script::split_range;
 
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
@@ -34,27 +34,28 @@ impl ScriptReader {
 impl Steps for ScriptReader {
     /// Takes the next line and frames its value.
     fn step(&mut self) -> Result<Step> {
-        let Some(NextLine { line, number, log, value }) = self.lines.next()? else { return Ok(Step::End) };
+        let Some(NextLine { line, locator, number, log, value }) = self.lines.next()? else { return Ok(Step::End) };
         kaldi_log::replay(&log);
         let place = (Arc::clone(self.lines.name()), number);
-        let (rxfilename, range) = match split_range(line.xfilename.as_ref()) {
-            Ok(split) => split,
-            Err(message) if self.permissive => {
+        let loaded = match (value, locator) {
+            (_, Err(LocatorError::Range(message))) if self.permissive => {
                 warning!("{}:{}: {message}; {} is left out, as permissive mode (p) asks", place.0, place.1, line.key);
                 return Ok(Step::LeftOut);
             }
-            Err(message) => return Err(self.lines.error(place.1, message)),
-        };
-        let loaded = match value {
-            Some(value) => value.finish().inspect(|loaded| self.loader.keep(rxfilename, loaded)),
-            None => self.loader.load_with_key(rxfilename, range.is_some(), line.key.len() + 1),
+            (_, Err(LocatorError::Range(message))) => return Err(self.lines.error(place.1, message)),
+            (_, Err(LocatorError::Name(error))) => Err(error),
+            (Some(value), Ok(locator)) => {
+                value.finish().inspect(|loaded| self.loader.keep(&locator, loaded)).map(|loaded| (loaded, locator))
+            }
+            (None, Ok(locator)) => {
+                self.loader.load_with_key(&locator, line.key.len() + 1).map(|loaded| (loaded, locator))
+            }
         };
         match loaded {
-            Ok(loaded) => {
-                let is_slow = rxfilename.ends_with(b"|");
-                let mut entry = loaded.into_entry(line.key.as_ref(), range, Some(place));
+            Ok((loaded, locator)) => {
+                let mut entry = loaded.into_entry(line.key.as_ref(), locator.range(), Some(place));
                 entry.weigh_part(self.part);
-                Ok(Step::Entry { entry, is_slow })
+                Ok(Step::Entry { entry, is_slow: locator.is_command() })
             }
             Err(source) => {
                 let error = line.error(place, source);

@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bstr::BStr;
-use kaldi_io::{Frame, Growth, Input, ParseError, Window};
+use kaldi_io::{Frame, Growth, Input, Locator, ParseError, Window};
 use kaldi_log::warning;
 
 use crate::framing::FrameFn;
@@ -34,9 +33,9 @@ enum Progress {
 }
 
 impl StreamValue {
-    /// Starts at the begin of what `rxfilename` names; a command runs from here on.
-    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn) -> Result<Self, kaldi_io::Error> {
-        Ok(Self::new(Input::open(rxfilename)?, Vec::new(), frame))
+    /// Starts at the begin of what a name names; a command runs from here on.
+    pub(crate) fn open(locator: &Locator, frame: FrameFn) -> Result<Self, kaldi_io::Error> {
+        Ok(Self::new(Input::open_located(locator)?, Vec::new(), frame))
     }
 
     /// Starts where `bytes` were read of the stream already.

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use bstr::{BStr, BString};
+use kaldi_io::local_path;
+use kaldi_reader::Reader;
 
 use super::lines::{ListLines, excerpt};
-use kaldi_reader::Reader;
 
 use crate::source::{Source, Wanted, comes_once};
 use crate::tar::Header;
@@ -52,14 +53,16 @@ impl ShardNames {
         loop {
             if let Some(mut list) = self.list.take() {
                 if let Some(line) = list.next_line()? {
-                    let name = from_uri(&line).map_err(|message| list.error(message))?;
+                    let name = local_path(&line)
+                        .map_err(|message| list.error(format!("{message}, got {}", excerpt(&line))))?;
+                    let name = name.into_owned().into();
                     self.list = Some(list);
                     return Ok(Some(ShardName::new(name, wanted)));
                 }
                 list.finish()?;
             }
             let Some(name) = self.names.pop_front() else { return Ok(None) };
-            let name = from_uri(&name).unwrap_or(name);
+            let name: BString = local_path(&name).map_or_else(|_| name.clone(), |path| path.into_owned().into());
             if has_suffix(name.as_ref()) {
                 return Ok(Some(ShardName::new(name, wanted)));
             }
@@ -144,45 +147,9 @@ fn looks_like_shard(source: &mut Source) -> Result<bool> {
     Ok(is_header || head[..head.len().min(512)].contains(&0))
 }
 
-/// The name of the file that a URI means; other names stay as they are.
-fn from_uri(line: &[u8]) -> Result<BString, String> {
-    let Some(rest) = line.strip_prefix(b"file:") else { return Ok(line.into()) };
-    let path = rest.strip_prefix(b"//localhost").or_else(|| rest.strip_prefix(b"//")).unwrap_or(rest);
-    if !path.starts_with(b"/") {
-        // The file of this name, if there is no second slash.
-        let advice = "expected an absolute path behind file://";
-        return if rest.starts_with(b"//") { Err(format!("{advice}, got {}", excerpt(line))) } else { Ok(line.into()) };
-    }
-    let mut out = Vec::with_capacity(path.len());
-    let mut rest = path;
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        let digits = (*byte == b'%').then(|| behind.first_chunk::<2>()).flatten();
-        match digits.and_then(|digits| std::str::from_utf8(digits).ok()).map(|digits| u8::from_str_radix(digits, 16)) {
-            Some(Ok(decoded)) => {
-                out.push(decoded);
-                rest = &behind[2..];
-            }
-            _ => out.push(*byte),
-        }
-    }
-    Ok(out.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_uri_of_a_file_is_its_path() {
-        let t = |line: &str| from_uri(line.as_bytes()).map(|name| name.to_string());
-        assert_eq!(t("file:///data/a%20b%.tar"), Ok("/data/a b%.tar".to_owned()));
-        assert_eq!(t("file://localhost/a.tar"), Ok("/a.tar".to_owned()));
-        assert_eq!(t("file:/a.tar"), Ok("/a.tar".to_owned()));
-        assert_eq!(t("file:a.tar"), Ok("file:a.tar".to_owned()));
-        assert_eq!(t("a%20b.tar"), Ok("a%20b.tar".to_owned()));
-        assert!(t("file://a.tar").is_err());
-    }
 
     #[test]
     fn arguments_are_shards_or_lists() {
