@@ -1,9 +1,9 @@
-//! Several values as one.
+//! Joins several values to one.
 
 use crate::source::Source;
 use crate::{Error, Reader};
 
-/// The fate of values that are too few for a batch, at the end of the stream.
+/// What happens to values that are too few for a batch, at the end of the stream.
 #[derive(Debug, Default)]
 pub enum Leftover<V> {
     /// They make a smaller batch.
@@ -24,7 +24,7 @@ impl<V> Clone for Leftover<V> {
 impl<V> Copy for Leftover<V> {}
 
 impl<V> Leftover<V> {
-    /// What becomes of `values`, which are fewer than `size`.
+    /// The last batch of `values`, which are fewer than `size`.
     fn complete(self, mut values: Vec<V>, size: usize) -> Option<Vec<V>> {
         match self {
             Self::Keep => {}
@@ -95,7 +95,7 @@ pub struct BatchByFrames<R: Reader, L> {
     source: Source<R>,
     max_frames: usize,
     length: L,
-    /// The value that was too much for the batch before, and its length.
+    /// The value that did not fit into the last batch, and its length.
     next: Option<(R::Item, usize)>,
 }
 
@@ -133,7 +133,8 @@ impl<R: Reader, L: FnMut(&R::Item) -> usize> Reader for BatchByFrames<R, L> {
     }
 }
 
-/// Lengths with a batch size each: `sizes[i]` is that of lengths below `boundaries[i]`, the last one that of all others.
+/// Lengths with a batch size each: `sizes[i]` is the size for lengths below `boundaries[i]`, the last one for all
+/// others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets {
     boundaries: Vec<usize>,
@@ -144,7 +145,7 @@ impl Buckets {
     /// Checks boundaries and sizes.
     ///
     /// # Errors
-    /// If the boundaries do not rise, a size is 0, or there is not one size more than boundaries.
+    /// If the boundaries do not rise, a size is 0, or the number of sizes is not that of boundaries plus one.
     pub fn new(boundaries: Vec<usize>, sizes: Vec<usize>) -> Result<Self, Error> {
         if sizes.len() != boundaries.len() + 1 {
             return Err(Error::NumBuckets { boundaries: boundaries.len(), sizes: sizes.len() });
@@ -166,8 +167,8 @@ impl Buckets {
 
 /// Joins values of similar `length` to batches.
 ///
-/// A bucket is delivered when it is full. Where `max_values` are held in all buckets, the fullest one is delivered. At the end
-/// the leftovers come, a batch for each bucket, in the order in which the buckets were begun.
+/// A bucket is delivered when it is full. If all buckets together hold `max_values`, the fullest one is delivered. At
+/// the end the leftovers come, a batch for each bucket, in the order in which the buckets got their first values.
 pub fn batch_by_length<R, L>(
     reader: R,
     buckets: Buckets,
@@ -197,13 +198,13 @@ pub struct BatchByLength<R: Reader, L> {
     max_values: usize,
     leftover: Leftover<R::Item>,
     length: L,
-    /// The buckets that have values, in the order in which they were begun.
+    /// The buckets that have values, in the order of their first values.
     held: Vec<(usize, Vec<R::Item>)>,
     num_held: usize,
 }
 
 impl<R: Reader, L: FnMut(&R::Item) -> usize> BatchByLength<R, L> {
-    /// Puts a value into its bucket, and tells the place of that in `held`.
+    /// Puts a value into its bucket, and returns the index of the bucket in `held`.
     fn hold(&mut self, value: R::Item) -> usize {
         let bucket = self.buckets.of((self.length)(&value));
         self.num_held += 1;
@@ -221,7 +222,7 @@ impl<R: Reader, L: FnMut(&R::Item) -> usize> BatchByLength<R, L> {
         (self.buckets.sizes[bucket], values)
     }
 
-    /// The place of the fullest bucket, the one that was begun first of several.
+    /// The index of the fullest bucket, the oldest one of several.
     fn fullest(&self) -> usize {
         let mut fullest = 0;
         for (place, held) in self.held.iter().enumerate() {

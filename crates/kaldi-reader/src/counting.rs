@@ -1,4 +1,4 @@
-//! Values counted as they go by.
+//! Counts values as they pass.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ impl Counter {
     }
 }
 
-/// Counts the values that are delivered. `counter` can be looked at from anywhere, other threads included.
+/// Counts the values that are delivered. `counter` can be read anywhere, also on other threads.
 pub fn counting<R: Reader>(reader: R, counter: &Counter) -> Counting<R> {
     Counting { reader, counter: counter.clone() }
 }

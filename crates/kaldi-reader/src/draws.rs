@@ -1,4 +1,4 @@
-//! Random choices that follow from a seed.
+//! Random choices from a seed.
 
 /// Random numbers that depend on a seed alone, on every machine and in every version (the generator SplitMix64).
 ///
@@ -17,14 +17,14 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// Starts a row of numbers, another one for each seed.
+    /// Starts a sequence of numbers, another one for each seed.
     pub fn seeded(seed: u64) -> Self {
-        // Scrambled: the rows of neighbouring seeds are not to be the same row from another place on.
+        // The seed is scrambled: otherwise the sequences of neighbouring seeds would overlap.
         Self { state: scramble(seed.wrapping_add(INCREMENT)) }
     }
 
-    /// Starts a row of numbers that follows from several ones, in this order, and from a name: from a seed, an epoch and the key
-    /// of an utterance.
+    /// Starts a sequence of numbers that depends on several numbers, in this order, and on a name: for example on a
+    /// seed, an epoch and the key of an utterance.
     pub fn named(seeds: &[u64], name: &[u8]) -> Self {
         let seed = seeds.iter().fold(seeds.len() as u64, |state, &seed| scramble(state ^ scramble(seed)));
         // FNV-1a.
@@ -40,14 +40,14 @@ impl Draws {
         scramble(self.state)
     }
 
-    /// Draws one of `0..bound`, each as likely as the others.
+    /// Draws one of `0..bound`, all with the same probability.
     ///
     /// # Panics
     /// If `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "a choice of nothing");
-        // The upper half of the product (Lemire). The lowest values of the lower half belong to numbers that would come once
-        // more often than others.
+        // The upper half of the product (Lemire). If the lower half is among the lowest values, the number is dropped:
+        // it would be too frequent.
         let uneven = bound.wrapping_neg() % bound;
         loop {
             let product = u128::from(self.bits()) * u128::from(bound);
@@ -70,7 +70,7 @@ impl Draws {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Puts values into a random order, each order as likely as the others.
+    /// Puts values into a random order; all orders have the same probability.
     pub fn shuffle<V>(&mut self, values: &mut [V]) {
         for last in (1..values.len()).rev() {
             values.swap(last, self.index(last + 1));
@@ -78,7 +78,7 @@ impl Draws {
     }
 }
 
-/// The golden ratio's share of 2^64.
+/// 2^64 divided by the golden ratio.
 const INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The output function of SplitMix64.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_the_published_generator() {
-        // The first outputs of SplitMix64 from the state 1234567, as in its reference code.
+        // The first outputs of SplitMix64 for the state 1234567, as in its reference code.
         let mut draws = Draws { state: 1_234_567 };
         assert_eq!(draws.bits(), 6_457_827_717_110_365_317);
         assert_eq!(draws.bits(), 3_203_168_211_198_807_973);

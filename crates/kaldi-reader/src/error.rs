@@ -1,4 +1,4 @@
-//! What can be wrong with the parameters of decorators, and with values.
+//! Errors in the parameters of decorators, and in values.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::Shape;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is not one batch size more than boundaries of buckets.
+    /// The number of batch sizes is not that of boundaries plus one.
     NumBuckets {
         /// The number of boundaries.
         boundaries: usize,
@@ -19,7 +19,7 @@ pub enum Error {
     Boundaries {
         /// A boundary.
         lower: usize,
-        /// The boundary behind it.
+        /// The next boundary.
         upper: usize,
     },
     /// The batch size of a bucket is 0.
@@ -29,14 +29,14 @@ pub enum Error {
     },
     /// A share that does not exist.
     Share {
-        /// What is shared among: `ranks` or `workers`.
+        /// What is divided: `ranks` or `workers`.
         among: &'static str,
         /// Its number, from 0 on.
         index: u64,
         /// How many there are.
         count: u64,
     },
-    /// A weight is no positive number.
+    /// A weight is not a positive number.
     Weight {
         /// The place of the reader, from 0 on.
         reader: usize,
@@ -47,7 +47,7 @@ pub enum Error {
     Shape {
         /// The file.
         file: String,
-        /// The place of the value in the file, from 0 on.
+        /// The number of the value in the file, from 0 on.
         value: u64,
         /// The declared shape.
         expected: Shape,

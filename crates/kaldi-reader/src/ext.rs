@@ -7,7 +7,7 @@ use crate::{
     shuffle_window, skip, sort, take, threaded,
 };
 
-/// The decorators as methods, and the way to an iterator.
+/// The decorators as methods, and the conversion to an iterator.
 pub trait ReaderExt: Reader {
     /// The rest of the values as an iterator of results: `for value in reader.iter() { let value = value?; ... }`.
     fn iter(&mut self) -> Iter<'_, Self> {

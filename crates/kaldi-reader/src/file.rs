@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::{Error, Reader, Shape};
 
-/// Reads one file, which `open` opens when the first value is asked for.
+/// Reads one file, which `open` opens when the first value is requested.
 ///
-/// `file` is its name, in whatever form `open` takes it.
+/// `file` is its name, in any form that `open` takes.
 pub fn file_reader<N, R, O>(file: N, open: O) -> FileReader<N, R, O>
 where
     R: Reader,
@@ -21,12 +21,12 @@ pub struct FileReader<N, R: Reader, O> {
     open: O,
     reader: Option<R>,
     ended: bool,
-    /// Values delivered.
+    /// The number of values delivered.
     number: u64,
     shape: Option<Declared<N, R>>,
 }
 
-/// A shape that values have to have.
+/// A shape that values must have.
 struct Declared<N, R: Reader> {
     shape: Shape,
     dims: fn(&R::Item) -> Vec<usize>,
@@ -35,7 +35,7 @@ struct Declared<N, R: Reader> {
 }
 
 impl<N, R: Reader, O> FileReader<N, R, O> {
-    /// Refuses values of which `dims` tells other dimensions than `shape` has.
+    /// Returns an error for values whose dimensions, according to `dims`, are not those of `shape`.
     pub fn with_shape(self, shape: Shape, dims: fn(&R::Item) -> Vec<usize>) -> Self
     where
         N: fmt::Display,

@@ -2,10 +2,9 @@
 
 use crate::{Error, Reader};
 
-/// Mixes readers by their weights: of each stretch of the output every reader has its part, to within one value.
+/// Mixes readers by their weights: in each stretch of the output every reader has its share, to within one value.
 ///
-/// A reader that ends leaves the places to the others. There is no chance in it: shuffle behind it if the order may not be
-/// regular.
+/// If a reader ends, the others take its places. The order is not random: shuffle the result if it must not be regular.
 ///
 /// ```
 /// use kaldi_reader::{ReaderExt, from_slice, interleave};
@@ -16,7 +15,7 @@ use crate::{Error, Reader};
 /// ```
 ///
 /// # Errors
-/// If a weight is no positive number.
+/// If a weight is not a positive number.
 pub fn interleave<R: Reader>(readers: Vec<(R, f64)>) -> Result<Interleave<R>, Error> {
     for (reader, &(_, weight)) in readers.iter().enumerate() {
         if !(weight > 0.0 && weight.is_finite()) {
@@ -83,7 +82,7 @@ impl<R: Reader> Reader for Interleave<R> {
         Ok(())
     }
 
-    /// Finishes all readers, and gives the first error.
+    /// Finishes all readers, and returns the first error.
     fn finish(&mut self) -> Result<(), R::Error> {
         let finish = |lane: &mut Lane<R>| {
             lane.ended = true;

@@ -1,17 +1,17 @@
 //! Streams of values that can restart, and their decorators.
 //!
-//! A [`Reader`] delivers one value after the other. It can be started again, which an iterator cannot. A decorator takes
-//! a reader and is a reader, so that they stack. [`ReaderExt`] has them as methods.
+//! A [`Reader`] delivers one value after the other. Unlike an iterator, it can be started again. A decorator takes a
+//! reader and is a reader, so that they can be stacked. [`ReaderExt`] has them as methods.
 //!
 //! | what | |
 //! | --- | --- |
-//! | [`file_reader`], [`open_files`] | one file, and the shape of its values; many files, in order or as they come |
+//! | [`file_reader`], [`open_files`] | one file, and the shape of its values; many files, in order or in any order |
 //! | [`prefetch`], [`par_map`], [`threaded`] | reading ahead, work on several threads in order, one reader for several threads |
 //! | [`shuffle_window`], [`shuffle_stream`], [`sort`] | another order |
 //! | [`batch`], [`batch_by_frames`], [`batch_by_length`] | several values as one |
 //! | [`repeat`], [`passes`], [`interleave`] | several passes, several streams |
-//! | [`partition`], [`take`], [`skip`], [`filter_map`] | a part of the values, others in their places |
-//! | [`counting`], [`peekable`] | how many went by, what comes next |
+//! | [`partition`], [`take`], [`skip`], [`filter_map`] | a part of the values, or other values computed from them |
+//! | [`counting`], [`peekable`] | how many have passed, which comes next |
 //!
 //! The contract of every reader, which [`testing`] checks:
 //!

@@ -8,27 +8,27 @@ use std::time::{Duration, Instant};
 
 use crate::Reader;
 
-/// Values are mapped on the caller's thread until this many bytes went by: starting threads costs more than a short
+/// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
 /// stream does.
 const WARM_UP_BYTES: usize = 1 << 20;
 
-/// Work that takes less than this for a kilobyte stays on the caller's thread: handing bytes that nobody looks at from
-/// core to core costs more than it gains.
+/// Work that takes less than this for a kilobyte stays on the caller's thread: moving bytes from core to core costs
+/// more than it gains.
 const CHEAP_NANOS_PER_KB: u128 = 300;
 
-/// Values that each thread finds waiting or works on, whatever these weigh together, so that no thread waits for the
-/// consumer to take a value that was slow.
+/// The number of values in work or waiting for each thread, whatever their total weight, so that no thread waits for
+/// the consumer to take a slow value.
 const VALUES_PER_THREAD: usize = 4;
 
-/// Bytes for each thread above which that does not hold any more.
+/// The bytes for each thread above which [`VALUES_PER_THREAD`] no longer counts.
 const MOST_PER_THREAD: usize = 16 << 20;
 
 /// Applies `work` to the values of `reader` on up to `threads()` threads, in the reader's order.
 ///
 /// The threads take turns in reading, so reading runs ahead of the work and needs no thread of its own. At most
-/// `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread where that is more,
-/// up to 16 MB for each. With one thread, while the stream is short, or
-/// while the work is next to nothing, everything happens on the caller's thread; `threads` is asked only when that ends.
+/// `max_bytes`, as `weigh` counts them, are read and not yet delivered, or four values for each thread if that is more,
+/// up to 16 MB for each. With one thread, while the stream is short, or while the work is next to nothing, everything
+/// happens on the caller's thread; `threads` is called only when that ends.
 pub fn par_map<R, U, F>(
     reader: R,
     threads: impl Fn() -> usize + Send + 'static,
@@ -66,7 +66,7 @@ pub struct ParMap<R: Reader, U> {
 }
 
 impl<R: Reader, U> ParMap<R, U> {
-    /// Starts the threads with the first value, for values each of which is much work, such as whole files.
+    /// Starts the threads with the first value, for values that need much work each, such as whole files.
     #[must_use]
     pub fn eager(mut self) -> Self {
         self.eager = true;
@@ -92,7 +92,7 @@ impl Threads {
 }
 
 enum State<R: Reader, U> {
-    /// No thread has been started; `bytes` went by, and the work on them took `time`.
+    /// No thread has been started; `bytes` have passed, and the work on them took `time`.
     Inline {
         reader: R,
         bytes: usize,
@@ -118,9 +118,9 @@ struct Shared<R: Reader, U> {
     /// The reader, held by the thread whose turn it is.
     source: Mutex<Source<R>>,
     results: Mutex<Results<U, R::Error>>,
-    /// A result came in.
+    /// A result has arrived.
     ready: Condvar,
-    /// Bytes were delivered, or the threads shall stop.
+    /// Bytes were delivered, or the threads should stop.
     room: Condvar,
 }
 
@@ -132,17 +132,17 @@ struct Source<R> {
 }
 
 struct Results<U, E> {
-    /// Results from number `first` on; nothing yet where a thread is at work.
+    /// Results from number `first` on; `None` while a thread works on one.
     slots: VecDeque<Option<(Result<U, E>, usize)>>,
     first: u64,
-    /// How many values there are in all, once that is known.
+    /// The number of all values, once it is known.
     total: Option<u64>,
     bytes_in_flight: usize,
     stop: bool,
     panicked: bool,
 }
 
-/// How much may be on its way.
+/// Limits of the work in progress.
 #[derive(Clone, Copy)]
 struct Room {
     max_bytes: usize,
@@ -167,7 +167,7 @@ impl<R: Reader, U> Shared<R, U> {
     }
 }
 
-/// Tells the consumer where a thread dies of a panic, so that it does not wait for ever.
+/// Informs the consumer if a thread ends with a panic, so that it does not wait for ever.
 struct Alarm<'a, R: Reader, U>(&'a Shared<R, U>);
 
 impl<R: Reader, U> Drop for Alarm<'_, R, U> {
@@ -183,7 +183,7 @@ impl<R: Reader, U> Drop for Alarm<'_, R, U> {
     }
 }
 
-/// What one thread does until the source ends.
+/// The work of one thread until the source ends.
 fn run_worker<R: Reader, U>(shared: &Shared<R, U>, room: Room, weigh: fn(&R::Item) -> usize, work: &Work<R, U>) {
     let _alarm = Alarm(shared);
     loop {
@@ -258,7 +258,8 @@ where
             let (room, weigh) = (Room { max_bytes: self.max_bytes, threads: num_threads }, self.weigh);
             thread::Builder::new().spawn(move || run_worker(&shared, room, weigh, &*work))
         };
-        // Where the system grants fewer threads than asked for, those must do; where it grants none, the caller's.
+        // If the system grants fewer threads than requested, those do the work; if it grants none, the caller's thread
+        // does.
         let threads: Vec<_> = (0..num_threads).map_while(|thread| spawn(thread).ok()).collect();
         let alone = threads.is_empty();
         self.state = State::Running { shared, threads };
@@ -296,7 +297,7 @@ where
         let State::Running { shared, .. } = &self.state else { return Ok(None) };
         let mut results = shared.results();
         loop {
-            // A panic is passed on where the threads are joined.
+            // A panic is passed on when the threads are joined.
             if results.panicked || results.total == Some(results.first) {
                 return Ok(None);
             }

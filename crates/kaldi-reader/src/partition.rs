@@ -4,8 +4,9 @@ use crate::{Error, Reader};
 
 /// The part of a stream that one of several workers of one of several ranks gets.
 ///
-/// Values are dealt to ranks in turn, and those of a rank to its workers in turn. Rank `r` of `n` gets the values at the places
-/// `r, r + n, r + 2n, ...`, and worker `w` of `m` the ones of these at `w, w + m, w + 2m, ...`.
+/// Values are dealt to ranks in turn, and those of a rank to its workers in turn. Rank `r` of `n` gets the values with
+/// the numbers `r, r + n, r + 2n, ...`; of these, worker `w` of `m` gets those with the numbers `w, w + m, w + 2m,
+/// ...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     rank: u64,
@@ -22,10 +23,10 @@ impl Default for Share {
 }
 
 impl Share {
-    /// The share of `worker` of `num_workers` of `rank` of `world_size`; both are counted from 0 on.
+    /// The share of a worker and a rank; both are counted from 0.
     ///
     /// # Errors
-    /// If there are no ranks or workers, or not as many.
+    /// If there are no ranks or workers, or a number is too large.
     pub fn new(rank: u64, world_size: u64, worker: u64, num_workers: u64) -> Result<Self, Error> {
         for (among, index, count) in [("ranks", rank, world_size), ("workers", worker, num_workers)] {
             if index >= count {
@@ -35,7 +36,7 @@ impl Share {
         Ok(Self { rank, world_size, worker, num_workers })
     }
 
-    /// Whether the value at this place, from 0 on, is in the share.
+    /// Whether the value with this number, counted from 0, is in the share.
     pub fn contains(&self, place: u64) -> bool {
         place % self.world_size == self.rank && place / self.world_size % self.num_workers == self.worker
     }

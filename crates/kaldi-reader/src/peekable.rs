@@ -1,8 +1,8 @@
-//! The next value before it is taken.
+//! A look at the next value before it is taken.
 
 use crate::Reader;
 
-/// Lets the next value be seen before it is taken.
+/// Allows a look at the next value before it is taken.
 pub fn peekable<R: Reader>(reader: R) -> Peekable<R> {
     Peekable { reader, next: None }
 }

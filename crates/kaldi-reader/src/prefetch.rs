@@ -9,8 +9,8 @@ use crate::Reader;
 
 /// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `weigh`.
 ///
-/// The thread starts with the first value that is asked for. Values are handed over all at once, those that wait when the last
-/// one was delivered, so that small values do not cost a change of threads each.
+/// The thread starts with the first value that is requested. All values that are waiting when the last one has been
+/// delivered are handed over at once, so that small values do not cost a change of threads each.
 pub fn prefetch<R>(reader: R, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Prefetch<R>
 where
     R: Reader + Send + 'static,
@@ -68,7 +68,7 @@ impl<R: Reader> Shared<R> {
     }
 }
 
-/// Marks the queue as ended however its thread ends, a panic included, so that nobody waits for ever.
+/// Marks the queue as ended when its thread ends in any way, also by a panic, so that nobody waits for ever.
 struct EndOnDrop<R: Reader>(Arc<Shared<R>>);
 
 impl<R: Reader> Drop for EndOnDrop<R> {
@@ -82,7 +82,7 @@ fn take<R>(place: &Mutex<Option<R>>) -> Option<R> {
     place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-/// What the thread does until the reader ends or the consumer stops.
+/// The work of the thread until the reader ends or the consumer stops.
 fn run<R: Reader>(reader: &mut R, shared: &Shared<R>, max_bytes: usize, weigh: fn(&R::Item) -> usize) {
     while let Some(item) = reader.next().transpose() {
         let weight = item.as_ref().map_or(0, weigh);
@@ -109,8 +109,8 @@ where
     R::Item: Send,
     R::Error: Send,
 {
-    /// Starts the thread before the first value is asked for.
-    pub(crate) fn begin(&mut self) {
+    /// Starts the thread before the first value is requested.
+    pub(crate) fn start_early(&mut self) {
         if let State::Idle(_) = self.state
             && let Some(reader) = self.stop()
         {
@@ -123,7 +123,7 @@ where
         let shared = Arc::new(Shared { queue: Mutex::new(queue), changed: Condvar::new() });
         // The other half may have been handed over.
         let (max_bytes, weigh, end) = (self.max_bytes / 2, self.weigh, EndOnDrop(Arc::clone(&shared)));
-        // The thread takes the reader out of here, so that it is not lost where no thread starts.
+        // The thread takes the reader out of this place, so that the reader is not lost if no thread starts.
         let place = Arc::new(Mutex::new(Some(reader)));
         let of_thread = Arc::clone(&place);
         let thread = thread::Builder::new().spawn(move || {
@@ -168,7 +168,7 @@ where
     type Error = R::Error;
 
     fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
-        self.begin();
+        self.start_early();
         if let State::Alone(reader) = &mut self.state {
             let item = reader.next();
             if !matches!(item, Ok(Some(_)))

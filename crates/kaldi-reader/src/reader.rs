@@ -1,6 +1,6 @@
 //! The trait of all readers, and the simplest way to make one.
 
-/// A stream of values that can be started again; the crate's documentation has the contract.
+/// A stream of values that can be started again; the documentation of the crate has the contract.
 ///
 /// ```
 /// # use kaldi_reader::{Reader, from_slice};
@@ -11,9 +11,9 @@
 /// # Ok::<(), std::convert::Infallible>(())
 /// ```
 pub trait Reader {
-    /// One of the values that the reader delivers.
+    /// The type of the values.
     type Item;
-    /// The failure that ends the reader early.
+    /// The type of the errors that end the reader early.
     type Error;
 
     /// Delivers the next value, or `None` at the end.
@@ -22,18 +22,18 @@ pub trait Reader {
     /// If the stream fails at this place. The error is delivered once; the next call returns `None`.
     fn next(&mut self) -> Result<Option<Self::Item>, Self::Error>;
 
-    /// Goes back to the begin of the stream, from any state: in the middle, at the end, behind an error.
+    /// Goes back to the start of the stream, from any state: in the middle, at the end, after an error.
     ///
     /// # Errors
     /// If the source cannot be read a second time, such as a pipe on standard input. The reader has ended then.
     fn restart(&mut self) -> Result<(), Self::Error>;
 
-    /// Ends the reading: threads are joined, files and commands are closed. The reader has ended then.
+    /// Ends the reading: threads are joined, files and commands are closed. After this the reader has ended.
     ///
-    /// To stop before the end is no error.
+    /// Stopping before the end is no error.
     ///
     /// # Errors
-    /// If the source fails while it is closed.
+    /// If the source fails when it is closed.
     fn finish(&mut self) -> Result<(), Self::Error>;
 }
 
@@ -60,15 +60,15 @@ impl<R: Reader + ?Sized> Reader for Box<R> {
 /// A call of the function that [`from_fn`] takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The next value is asked for.
+    /// The next value is requested.
     Next,
-    /// The stream starts again. The value that is returned does not count.
+    /// The stream starts again. The returned value does not count.
     Restart,
 }
 
-/// Makes a reader of a function that returns the next value, `None` at the end, or an error.
+/// Makes a reader from a function that returns the next value, `None` at the end, or an error.
 ///
-/// Behind an end or an error the function is called again only for a restart.
+/// After an end or an error the function is called again only for a restart.
 pub fn from_fn<V, E, F: FnMut(Step) -> Result<Option<V>, E>>(step: F) -> FromFn<F> {
     FromFn { step, ended: false }
 }
@@ -105,7 +105,7 @@ impl<V, E, F: FnMut(Step) -> Result<Option<V>, E>> Reader for FromFn<F> {
     }
 }
 
-/// Makes a reader of the values of a slice.
+/// Makes a reader from the values of a slice.
 pub fn from_slice<V: Clone>(values: &[V]) -> FromSlice<'_, V> {
     FromSlice { values, next: 0 }
 }

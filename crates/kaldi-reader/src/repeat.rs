@@ -2,7 +2,7 @@
 
 use crate::Reader;
 
-/// Delivers the values of `reader` `passes` times; the reader is restarted for each pass but the first one.
+/// Delivers the values of `reader` `passes` times; the reader is restarted for each pass except the first one.
 ///
 /// A pass without a value is the last one, so that an empty stream does not loop.
 pub fn repeat<R: Reader>(reader: R, passes: u64) -> Repeat<R> {
@@ -58,7 +58,8 @@ impl<R: Reader> Reader for Repeat<R> {
     }
 }
 
-/// Delivers the values of `num_passes` readers, one after the other: `make` makes that of each pass of its number, from 0 on.
+/// Delivers the values of `num_passes` readers, one after the other; `make` makes the reader of each pass from its
+/// number, counted from 0.
 ///
 /// So each pass may have an order of its own. A pass without a value is the last one.
 ///
@@ -81,7 +82,7 @@ pub fn passes<R: Reader, F: FnMut(u64) -> Result<R, R::Error>>(num_passes: u64, 
 pub struct Passes<R, F> {
     make: F,
     num_passes: u64,
-    /// The next pass to begin.
+    /// The next pass to start.
     next: u64,
     reader: Option<R>,
     /// Whether the last pass has delivered a value.

@@ -1,8 +1,8 @@
-//! A part of the values, or others in their places.
+//! A part of the values, or other values computed from them.
 
 use crate::Reader;
 
-/// Ends behind `number` values; what comes behind them is not read.
+/// Ends after `number` values; later values are not read.
 pub fn take<R: Reader>(reader: R, number: u64) -> Take<R> {
     Take { reader, number, left: number }
 }
@@ -38,7 +38,7 @@ impl<R: Reader> Reader for Take<R> {
     }
 }
 
-/// Leaves out the first `number` values.
+/// Skips the first `number` values.
 pub fn skip<R: Reader>(reader: R, number: u64) -> Skip<R> {
     Skip { reader, number, left: number }
 }
@@ -77,9 +77,10 @@ impl<R: Reader> Reader for Skip<R> {
     }
 }
 
-/// Delivers what `work` makes of the values, but for those of which it makes `None`.
+/// Delivers the results of `work` for the values, except `None`.
 ///
-/// An error of `work` ends the stream, as one of the reader does. [`par_map`](crate::par_map) does the same on several threads.
+/// An error of `work` ends the stream, like one of the reader. [`par_map`](crate::par_map) does the same on several
+/// threads.
 pub fn filter_map<R, U, F>(reader: R, work: F) -> FilterMap<R, F>
 where
     R: Reader,
@@ -129,7 +130,7 @@ mod tests {
     use crate::{Reader, ReaderExt, from_fn, from_slice};
 
     #[test]
-    fn an_error_behind_the_last_value_that_is_taken_is_not_met() {
+    fn an_error_after_the_last_value_that_is_taken_is_not_met() {
         let mut next = 0;
         let numbers = from_fn(|_| {
             next += 1;

@@ -27,7 +27,7 @@ impl Shape {
         Self(dims.iter().copied().map(Some).collect())
     }
 
-    /// Whether a value of these dimensions is as declared.
+    /// Whether a value with these dimensions fits the declaration.
     pub fn matches(&self, dims: &[usize]) -> bool {
         self.0.len() == dims.len()
             && self.0.iter().zip(dims).all(|(declared, dim)| declared.is_none_or(|it| it == *dim))

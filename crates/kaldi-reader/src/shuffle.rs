@@ -3,19 +3,20 @@
 use crate::source::Source;
 use crate::{Draws, Reader};
 
-/// Delivers the values of `reader` in a random order that follows from `seed`: `window` of them are read and shuffled, and the
-/// next ones are read when these are delivered.
+/// Delivers the values of `reader` in a random order that depends on `seed`: `window` of them are read and shuffled,
+/// and the next ones are read when these have been delivered.
 ///
-/// Nothing is read before the first value is asked for. A window of 0 counts as 1. A restart gives the same order.
+/// Nothing is read before the first value is requested. A window of 0 counts as 1. A restart gives the same order.
 pub fn shuffle_window<R: Reader>(reader: R, window: usize, seed: u64) -> Shuffle<R> {
     Shuffle::new(reader, Mode::Window, window, seed)
 }
 
-/// Delivers the values of `reader` in a random order that follows from `seed`: `window` of them are read, and then each next one
-/// takes the place of a random one, which is delivered.
+/// Delivers the values of `reader` in a random order that depends on `seed`: `window` of them are read; after that each
+/// next one replaces a random one, which is delivered.
 ///
-/// The value at place `i` of the output, from 0 on, is one of the first `i + window` of the input. A value may come as late as
-/// chance wants. Nothing is read before the first value is asked for. A window of 0 counts as 1. A restart gives the same order.
+/// The value number `i` of the output, counted from 0, is one of the first `i + window` of the input. A value may come
+/// arbitrarily late. Nothing is read before the first value is requested. A window of 0 counts as 1. A restart gives
+/// the same order.
 pub fn shuffle_stream<R: Reader>(reader: R, window: usize, seed: u64) -> Shuffle<R> {
     Shuffle::new(reader, Mode::Stream, window, seed)
 }
@@ -32,7 +33,7 @@ pub struct Shuffle<R: Reader> {
     draws: Draws,
     values: Vec<R::Item>,
     bytes: usize,
-    /// Window: the values are in their order. Stream: enough of them were there to begin.
+    /// Window: the values are in their order. Stream: enough values have been read to start.
     started: bool,
 }
 
@@ -60,15 +61,15 @@ impl<R: Reader> Shuffle<R> {
         }
     }
 
-    /// Holds no more than `max_bytes`, as `weigh` counts them; the value that goes beyond is the last one that is read.
+    /// Holds no more than `max_bytes`, as `weigh` counts them; the last value that is read may go beyond.
     pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, weigh, ..self }
     }
 
-    /// Starts to deliver when `initial` values are there. The window grows to its full length by two values that are read for
-    /// each that is delivered.
+    /// Starts to deliver when `initial` values have been read. The window grows to its full length: two values are read
+    /// for each one that is delivered.
     ///
-    /// The first values are shuffled less in return. It has an effect on [`shuffle_stream`] only.
+    /// So the first values are shuffled less. It has an effect only on [`shuffle_stream`].
     pub fn initial(self, initial: usize) -> Self {
         Self { initial: initial.clamp(1, self.window), ..self }
     }
@@ -77,7 +78,7 @@ impl<R: Reader> Shuffle<R> {
         self.values.len() >= self.window || self.bytes >= self.max_bytes
     }
 
-    /// Reads one value more.
+    /// Reads one more value.
     fn hold(&mut self) -> bool {
         let Some(value) = self.source.read() else { return false };
         self.bytes = self.bytes.saturating_add((self.weigh)(&value));
@@ -107,7 +108,7 @@ impl<R: Reader> Shuffle<R> {
         if !self.is_full() {
             self.hold();
         }
-        // The newest value is not among those to choose from, but for the last ones.
+        // The newest value cannot be chosen, except at the end.
         let held = self.values.len();
         let newest = usize::from(self.hold());
         if held + newest == 0 {

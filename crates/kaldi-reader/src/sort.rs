@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use crate::Reader;
 use crate::source::Source;
 
-/// Delivers the values of `reader` sorted within windows of `window` values: as many are read, sorted by `key`, smallest first,
-/// and delivered before the next ones are read.
+/// Delivers the values of `reader` sorted within windows of `window` values: that many are read, sorted by `key`,
+/// smallest first, and delivered before the next ones are read.
 ///
 /// Equal values keep their order. A window of 0 counts as 1; `usize::MAX` sorts everything.
 pub fn sort<R: Reader, K: Ord, F: FnMut(&R::Item) -> K>(reader: R, window: usize, key: F) -> Sort<R, F> {
@@ -31,7 +31,7 @@ pub struct Sort<R: Reader, F> {
 }
 
 impl<R: Reader, F> Sort<R, F> {
-    /// Holds no more than `max_bytes`, as `weigh` counts them; the value that goes beyond is the last one of a window.
+    /// Holds no more than `max_bytes`, as `weigh` counts them; the last value of a window may go beyond.
     pub fn max_bytes(self, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> Self {
         Self { max_bytes, weigh, ..self }
     }

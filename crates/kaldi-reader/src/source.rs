@@ -2,7 +2,7 @@
 
 use crate::Reader;
 
-/// A reader whose end, or error, waits until the values read before it were delivered.
+/// A reader whose end, or error, waits until the values before it have been delivered.
 pub(crate) struct Source<R: Reader> {
     reader: R,
     ended: bool,
@@ -33,7 +33,7 @@ impl<R: Reader> Source<R> {
         }
     }
 
-    /// The error behind the last value, once.
+    /// The error after the last value, once.
     pub(crate) fn end<V>(&mut self) -> Result<Option<V>, R::Error> {
         self.error.take().map_or(Ok(None), Err)
     }

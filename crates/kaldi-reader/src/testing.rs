@@ -8,7 +8,7 @@
 //! assert_eq!(missing.to_string(), "lost value: first reading: got 2 values, expected 3");
 //! ```
 //!
-//! Threads are counted in the whole process. So call [`Expected::check`] from a test that runs alone: the only test of
+//! Threads are counted in the whole process. So call [`Expected::check`] in a test that runs alone: the only test of
 //! its file, or of a program that runs its tests one by one.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use crate::{Reader, ReaderExt};
 
-/// A thread may take this long to vanish from the list of the system after it was joined.
+/// How long a joined thread may still be in the system's list.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The claim of the contract that a reader breaks.
@@ -39,9 +39,9 @@ pub enum Claim {
 /// A reader that breaks the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The claim that does not hold.
+    /// The broken claim.
     pub claim: Claim,
-    /// Where, and what was found.
+    /// The place, and what was found.
     pub detail: String,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// The values that a reader has to deliver, and its end.
+/// The values that a reader must deliver, and its end.
 #[derive(Clone, Debug)]
 pub struct Expected<V> {
     values: Vec<V>,
@@ -74,20 +74,20 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
         Self { values: values.into_iter().collect(), error: None, restarts: true }
     }
 
-    /// Expects an error behind the values; its text contains `words`.
+    /// Expects an error after the values; its text contains `words`.
     pub fn then_error(self, words: &str) -> Self {
         Self { error: Some(words.to_owned()), ..self }
     }
 
-    /// Expects that a restart is refused once something was read.
+    /// Expects that a restart is refused after something was read.
     pub fn read_once(self) -> Self {
         Self { restarts: false, ..self }
     }
 
-    /// Checks readers that `make` makes, all alike.
+    /// Checks readers that `make` makes, which must all be alike.
     ///
     /// # Errors
-    /// The first claim that does not hold.
+    /// The first claim that is broken.
     pub fn check<R>(&self, mut make: impl FnMut() -> R) -> Result<(), Violation>
     where
         R: Reader<Item = V>,
@@ -98,7 +98,7 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
         for stop in self.stops() {
             let mut reader = make();
             self.check_part(&mut reader, stop)?;
-            self.check_restart(&mut reader, &format!("restart behind {stop} values"))?;
+            self.check_restart(&mut reader, &format!("restart after {stop} values"))?;
             drop(reader);
             let mut reader = make();
             self.check_part(&mut reader, stop)?;
@@ -107,18 +107,18 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
             let mut reader = make();
             self.check_part(&mut reader, stop)?;
             drop(reader);
-            threads.check(&format!("dropped behind {stop} values"))?;
+            threads.check(&format!("dropped after {stop} values"))?;
         }
         Ok(())
     }
 
-    /// Numbers of values behind which a reader is stopped.
+    /// The numbers of values after which a reader is stopped.
     fn stops(&self) -> BTreeSet<usize> {
         let length = self.values.len();
         [0, 1, 2, length / 2, length.saturating_sub(1), length].into_iter().filter(|&stop| stop <= length).collect()
     }
 
-    /// Reads everything, several times over.
+    /// Reads everything, several times.
     fn check_whole<R: Reader<Item = V>>(&self, reader: &mut R) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
@@ -157,14 +157,14 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
             (Err(error), true) => broken(Claim::Restart, format!("{place}: got the error {error}")),
             (Err(_), false) => match reader.next() {
                 Ok(None) => Ok(()),
-                _ => broken(Claim::Restart, format!("{place}: got more behind a restart that was refused")),
+                _ => broken(Claim::Restart, format!("{place}: got more after a restart that was refused")),
             },
-            // A source of which nothing was read yet need not refuse; then it has to deliver everything.
+            // A source need not refuse if nothing was read yet; then it has to deliver everything.
             (Ok(()), false) => self.check_rest(reader, place, Claim::Restart),
         }
     }
 
-    /// Reads to the end, which must come where it should and stay.
+    /// Reads to the end, which must come at the right place and stay.
     fn check_rest<R: Reader<Item = V>>(&self, reader: &mut R, place: &str, claim: Claim) -> Result<(), Violation>
     where
         R::Error: fmt::Display,
@@ -199,8 +199,8 @@ impl<V: PartialEq + fmt::Debug> Expected<V> {
         for _ in 0..2 {
             match reader.next() {
                 Ok(None) => {}
-                Ok(Some(value)) => return broken(Claim::End, format!("{place}: got {value:?} behind the end")),
-                Err(error) => return broken(Claim::Error, format!("{place}: got the error {error} behind the end")),
+                Ok(Some(value)) => return broken(Claim::End, format!("{place}: got {value:?} after the end")),
+                Err(error) => return broken(Claim::Error, format!("{place}: got the error {error} after the end")),
             }
         }
         Ok(())
@@ -213,11 +213,11 @@ where
     R::Error: fmt::Display,
 {
     if let Err(error) = reader.finish() {
-        return broken(Claim::Error, format!("finish behind {stop} values: got the error {error}"));
+        return broken(Claim::Error, format!("finish after {stop} values: got the error {error}"));
     }
     match reader.next() {
         Ok(None) => Ok(()),
-        _ => broken(Claim::End, format!("got more behind finish, {stop} values from the begin")),
+        _ => broken(Claim::End, format!("got more after finish, {stop} values from the start")),
     }
 }
 
@@ -225,7 +225,7 @@ fn broken(claim: Claim, detail: String) -> Result<(), Violation> {
     Err(Violation { claim, detail })
 }
 
-/// The threads of the process at some time; empty where the system has no `/proc`.
+/// The threads of the process at some time; empty if the system has no `/proc`.
 struct Threads(BTreeSet<String>);
 
 impl Threads {

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Reader;
 
-/// Makes a reader of which copies can be used by several threads: each value goes to one of them.
+/// Makes a reader whose copies can be used by several threads: each value goes to one of them.
 ///
-/// An end is seen by all. An error is delivered to one of them and is the end for the others. A restart or an early end by one
-/// is one for all.
+/// An end is seen by all. An error is delivered to one of them and is the end for the others. If one of them restarts
+/// or finishes early, this applies to all.
 ///
 /// ```
 /// use kaldi_reader::{ReaderExt, from_slice};

@@ -151,7 +151,7 @@ fn an_error_twice_is_found() {
     };
     let expected = Expected::values(0..5).then_error("failed at 5");
     assert_eq!(claim(&expected, true, true, twice), Claim::Error);
-    // An end instead of the error is found as well.
+    // An end instead of the error is detected as well.
     let silent = || |next: Result<Option<usize>, String>| next.or(Ok(None));
     assert_eq!(claim(&expected, true, true, silent), Claim::Error);
 }

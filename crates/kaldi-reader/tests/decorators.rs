@@ -13,7 +13,7 @@ use kaldi_reader::{
 type Numbers = BoxReader<usize, String>;
 type Decorate = Rc<dyn Fn(Numbers) -> Numbers>;
 
-/// What a stream has to deliver.
+/// The values that a stream must deliver.
 #[derive(Clone, Debug)]
 struct Stream {
     values: Vec<usize>,
@@ -51,7 +51,7 @@ impl Stream {
     }
 }
 
-/// A decorator, and what it has to make of a stream by a way of its own.
+/// A decorator, and its effect on a stream, computed in another way.
 #[derive(Clone)]
 struct Decorator {
     name: String,
@@ -147,7 +147,7 @@ fn decorators(draws: &mut Draws) -> Vec<Decorator> {
     all
 }
 
-/// Decorators whose order follows from their input and a seed: the expectation is a first reading of it.
+/// Decorators whose order depends on their input and a seed: the expectation is a first reading.
 fn shuffles(number: usize, seed: u64) -> Vec<Decorator> {
     let decorate: Vec<(&str, Decorate)> = vec![
         ("shuffle_window", Rc::new(move |reader| reader.shuffle_window(number, seed).boxed())),
@@ -245,7 +245,7 @@ fn files_keep_the_contract() {
                 let name = format!("ahead({num_files}, {bytes})");
                 expected.check(&name, || open_files(0..4, open.clone()).ahead(num_files, bytes, |_| 1).boxed());
                 let name = format!("unordered({num_files}, {bytes})");
-                // Which values come before an error is a matter of luck, but for those of its file.
+                // Which values come before an error is random, except for those of its file.
                 let names = if fails { 2..3 } else { 0..4 };
                 let expected = if fails { stream(&[4], true) } else { expected.clone() };
                 expected.check(&name, || {

@@ -15,7 +15,7 @@ where
     num_files: usize,
     max_bytes: usize,
     weigh: fn(&R::Item) -> usize,
-    /// The files that are being read, first the one whose turn it is.
+    /// The files that are being read; the first one delivers now.
     running: VecDeque<Prefetch<OneFile<N, R, O>>>,
 }
 
@@ -46,10 +46,10 @@ where
     fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         loop {
             while self.running.len() < self.num_files
-                && let Some(file) = self.files.begin()
+                && let Some(file) = self.files.start()
             {
                 let mut file = prefetch(file, self.max_bytes, self.weigh);
-                file.begin();
+                file.start_early();
                 self.running.push_back(file);
             }
             let Some(current) = self.running.front_mut() else { return Ok(None) };
@@ -71,7 +71,7 @@ where
         Ok(())
     }
 
-    /// Ends the reading; gives the first error that the files which are being read have when they are closed.
+    /// Ends the reading; returns the first error of closing the files that are being read.
     fn finish(&mut self) -> Result<(), R::Error> {
         self.files.end();
         self.running.drain(..).map(|mut file| file.finish()).fold(Ok(()), Result::and)

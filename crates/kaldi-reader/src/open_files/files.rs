@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::Reader;
 
-/// The files, some of which were begun.
+/// The files, some of which have been started.
 pub(super) struct Files<N, R, O> {
     pub(super) names: Arc<[N]>,
     open: Arc<O>,
@@ -14,13 +14,13 @@ pub(super) struct Files<N, R, O> {
 }
 
 impl<N, R, O> Files<N, R, O> {
-    /// The files of these names, none of which was begun.
+    /// The files with these names, none of which has been started.
     pub(super) fn new(names: Arc<[N]>, open: O) -> Self {
         Self { names, open: Arc::new(open), next: 0, reader: PhantomData }
     }
 
-    /// The reader of the next file, which it opens when it is read.
-    pub(super) fn begin(&mut self) -> Option<OneFile<N, R, O>> {
+    /// The reader of the next file, which opens the file with the first value.
+    pub(super) fn start(&mut self) -> Option<OneFile<N, R, O>> {
         if self.next >= self.names.len() {
             return None;
         }
@@ -34,12 +34,12 @@ impl<N, R, O> Files<N, R, O> {
         })
     }
 
-    /// Begins no file more.
+    /// Starts no more files.
     pub(super) fn end(&mut self) {
         self.next = self.names.len();
     }
 
-    /// Begins with the first file again.
+    /// Starts with the first file again.
     pub(super) fn restart(&mut self) {
         self.next = 0;
     }
@@ -63,7 +63,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OneFile<N, R, O> {
         if let Some(value) = reader.next()? {
             return Ok(Some(value));
         }
-        // A command that failed is told at the end of its values.
+        // The failure of a command is reported at the end of its values.
         reader.finish()?;
         Ok(None)
     }
@@ -85,7 +85,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OneFile<N, R, O>
         next
     }
 
-    /// Opens the file anew.
+    /// Opens the file again.
     fn restart(&mut self) -> Result<(), R::Error> {
         self.reader = None;
         self.ended = false;

@@ -12,7 +12,7 @@ pub use unordered::FilesUnordered;
 
 /// Reads files one after the other; `open` makes the reader of each.
 ///
-/// A file is opened when the values of the one before are at their end, on the caller's thread. [`OpenFiles::ahead`] and
+/// A file is opened when the values of the previous one have ended, on the caller's thread. [`OpenFiles::ahead`] and
 /// [`OpenFiles::unordered`] read several files at a time.
 ///
 /// ```
@@ -40,7 +40,8 @@ pub struct OpenFiles<N, R, O> {
 impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
     /// Reads `num_files` files at a time, each on a thread of its own, and delivers their values in the order of the files.
     ///
-    /// All files together hold at most `max_bytes`, as `weigh` counts them, in equal parts; of a file one value may go beyond.
+    /// All files together hold at most `max_bytes`, as `weigh` counts them, in equal parts; each file may go beyond its
+    /// part with one value.
     pub fn ahead(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesAhead<N, R, O>
     where
         N: Send + Sync + 'static,
@@ -52,11 +53,11 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> OpenFiles<N, R, O> {
         FilesAhead::new(self.files, num_files.max(1), max_bytes, weigh)
     }
 
-    /// Reads `num_files` files at a time, each on a thread of its own, and delivers values as they come: those of a file in
-    /// their order, files mixed at will.
+    /// Reads `num_files` files at a time, each on a thread of its own, and delivers values as soon as they are read:
+    /// those of a file in their order, the files mixed in any order.
     ///
-    /// At most `max_bytes`, as `weigh` counts them, are held; a value that waits for room does not count. An error is delivered
-    /// behind the values that were read before it.
+    /// At most `max_bytes`, as `weigh` counts them, are held; a value that waits for room does not count. An error is
+    /// delivered after the values that were read before it.
     pub fn unordered(self, num_files: usize, max_bytes: usize, weigh: fn(&R::Item) -> usize) -> FilesUnordered<N, R, O>
     where
         N: Send + Sync + 'static,
@@ -76,7 +77,7 @@ impl<N, R: Reader, O: Fn(&N) -> Result<R, R::Error>> Reader for OpenFiles<N, R, 
     fn next(&mut self) -> Result<Option<R::Item>, R::Error> {
         loop {
             if self.current.is_none() {
-                self.current = self.files.begin();
+                self.current = self.files.start();
             }
             let Some(current) = &mut self.current else { return Ok(None) };
             match current.next() {

@@ -59,7 +59,7 @@ impl<N, R: Reader, O> Shared<N, R, O> {
     }
 }
 
-/// Counts a thread as ended however it ends, a panic included, so that nobody waits for ever.
+/// Counts a thread as ended when it ends in any way, also by a panic, so that nobody waits for ever.
 struct EndOnDrop<'a, N, R: Reader, O>(&'a Shared<N, R, O>);
 
 impl<N, R: Reader, O> Drop for EndOnDrop<'_, N, R, O> {
@@ -72,7 +72,7 @@ impl<N, R: Reader, O> Drop for EndOnDrop<'_, N, R, O> {
     }
 }
 
-/// What one thread does: reads file after file.
+/// The work of one thread: reads file after file.
 fn run<N, R, O>(shared: &Shared<N, R, O>, max_bytes: usize, weigh: fn(&R::Item) -> usize)
 where
     R: Reader,
@@ -84,7 +84,7 @@ where
         if work.stop {
             return;
         }
-        let Some(mut file) = work.files.begin() else { return };
+        let Some(mut file) = work.files.start() else { return };
         drop(work);
         while let Some(item) = file.next().transpose() {
             let weight = item.as_ref().map_or(0, weigh);
@@ -131,7 +131,7 @@ where
         for _ in 0..num_threads {
             // The other half may have been handed over.
             let (shared, max_bytes, weigh) = (Arc::clone(&self.shared), self.max_bytes / 2, self.weigh);
-            // Where the system grants fewer threads than asked for, those read all files.
+            // If the system grants fewer threads than requested, those read all files.
             match thread::Builder::new().spawn(move || run(&shared, max_bytes, weigh)) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) if self.threads.is_empty() => panic!("cannot start a thread: {error}"),
@@ -141,7 +141,7 @@ where
         self.state = State::Running;
     }
 
-    /// Stops and joins the threads. A panic of one goes on here.
+    /// Stops and joins the threads. A panic of one is passed on.
     fn stop(&mut self) {
         self.state = State::Ended;
         self.taken.clear();

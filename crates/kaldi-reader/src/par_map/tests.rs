@@ -1,4 +1,4 @@
-//! The claims on the parallel map beyond the contract of readers.
+//! Tests of the parallel map beyond the contract of readers.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -70,8 +70,8 @@ fn an_error_of_the_work_is_delivered_in_order() {
     }
 }
 
-/// How many of 32 threads are at work together at most, and on how many on average, on values of so many bytes of which
-/// every tenth takes four times as long as the others.
+/// The largest and the average number of the 32 threads that work at the same time, on values of this many bytes; every
+/// tenth value takes four times as long as the others.
 fn threads_at_work(bytes: usize) -> (usize, f64) {
     static BYTES: AtomicUsize = AtomicUsize::new(0);
     BYTES.store(bytes, Ordering::SeqCst);
@@ -88,7 +88,7 @@ fn threads_at_work(bytes: usize) -> (usize, f64) {
     let rows: Vec<_> = par_map(numbers(600), || 32, 2 << 20, |_| BYTES.load(Ordering::SeqCst), work).iter().collect();
     assert_eq!(rows, (0..600).map(Ok).collect::<Vec<_>>());
     let counts = counts.lock().unwrap();
-    // Those before the threads start, and the last ones, have nobody beside them.
+    // The values before the threads start, and the last ones, are worked on alone.
     let middle = &counts[100..500];
     (*middle.iter().max().unwrap(), middle.iter().sum::<usize>() as f64 / middle.len() as f64)
 }
@@ -102,7 +102,7 @@ fn many_threads_are_kept_busy_whatever_values_weigh() {
     }
 }
 
-/// How many values are in flight at most, on four threads.
+/// The largest number of values in flight, on four threads.
 fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize) -> usize {
     let (alive, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (counted, peak) = (Arc::clone(&alive), Arc::clone(&most));
@@ -122,8 +122,8 @@ fn most_in_flight(max_bytes: usize, weigh: fn(&usize) -> usize) -> usize {
 
 #[test]
 fn values_in_flight_are_bounded_by_bytes() {
-    // The bound, and the one value that the consumer holds; four values for each thread where the bound is less, if these
-    // are not large.
+    // The bound, and the one value that the consumer holds; four values for each thread if the bound is less and these
+    // values are not large.
     for (max_bytes, weigh, most) in
         [(20 * WEIGHT, weigh as fn(&usize) -> usize, 21), (WEIGHT, weigh, 17), (WEIGHT, |_| 32 << 20, 3)]
     {
