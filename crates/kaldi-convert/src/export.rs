@@ -51,21 +51,21 @@ impl ExportOptions {
     /// # Errors
     /// Where the entry cannot be read, or cannot be written in this format.
     pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
-        let item = self.shaped(T::read_item(entry)?).map_err(|message| entry.error(message))?;
+        let item = self.shaped(T::read_item(entry)?)?;
         let item = self.converted(item, entry.key());
         let mut lines = Vec::new();
         match self.format {
             FileFormat::Csv | FileFormat::Tsv => {
                 let delimiter = if self.format == FileFormat::Csv { b',' } else { b'\t' };
-                write_rows(&mut lines, entry.key(), &item, delimiter).map_err(|message| entry.error(message))?;
+                write_rows(&mut lines, entry.key(), &item, delimiter)?;
                 if lines.is_empty() {
                     warning!("{} has no rows, and so no line in a file of {}", entry.key(), self.format);
                     return Ok(Piece::Nothing);
                 }
             }
             FileFormat::Jsonl => {
-                let key = entry.key().to_str().map_err(|_| entry.error("expected a key in UTF-8, which JSON is"))?;
-                write_object(&mut lines, key, &item).map_err(|message| entry.error(message))?;
+                let key = entry.key().to_str().map_err(|_| "expected a key in UTF-8, which JSON is")?;
+                write_object(&mut lines, key, &item)?;
             }
             _ => return Ok(Piece::Item(item)),
         }

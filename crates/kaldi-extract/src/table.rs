@@ -89,7 +89,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
     let rows = source.par_map_with(warps, move |entry, warp| {
         let extracted = features(&*extractor, entry, warp, &work_options)?;
         let record = |(feats, duration)| -> Result<Extracted<T>, WorkError> {
-            let value = wrap(feats).map_err(|error| entry.error(error))?;
+            let value = wrap(feats)?;
             Ok((Record::from_value(entry.key(), value, format), duration))
         };
         extracted.map(record).transpose()
@@ -154,7 +154,7 @@ fn features(
         warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; --dither prevents that");
     }
     if options.subtract_mean && !feats.is_empty() {
-        CmvnStats::of(&feats).apply(false, &mut feats).map_err(|error| entry.error(error))?;
+        CmvnStats::of(&feats).apply(false, &mut feats)?;
     }
     Ok(Some((feats, duration)))
 }

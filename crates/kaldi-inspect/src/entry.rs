@@ -94,9 +94,8 @@ impl Entry {
             (_, None) => Ok(self),
             (None, range) => Ok(Self { range, ..self }),
             (Some(first), Some(range)) => {
-                let message =
-                    format!("{}: the script file has the range [{first}], so that [{range}] is none of it", self.key);
-                Err(kaldi_table::Error::Work(message.into()).into())
+                let message = format!("the script file has the range [{first}], so that [{range}] is none of it");
+                Err(kaldi_table::Error::Work { key: self.key, source: message.into() }.into())
             }
         }
     }

@@ -7,9 +7,9 @@ use std::ops::Range;
 use bstr::BStr;
 use kaldi_io::{Block, Cursor, Encoded, Format, ParseError, Value};
 
+use crate::Result;
 use crate::raw::RawEntry;
 use crate::record::Record;
-use crate::{Result, WorkError};
 
 /// An entry of a table of `T`, not parsed yet.
 #[derive(Debug)]
@@ -102,14 +102,6 @@ impl<'a, T: Value> Entry<'a, T> {
         }
         let block: Block = self.raw.chunk.clone();
         Record::from_bytes(self.key(), Encoded::of_pieces(head, block, pieces))
-    }
-
-    /// A failure of the work on this entry: puts its key before `message`, where it has one.
-    pub fn error(&self, message: impl std::fmt::Display) -> WorkError {
-        match self.key().is_empty() {
-            true => message.to_string().into(),
-            false => format!("{}: {message}", self.key()).into(),
-        }
     }
 
     pub(crate) fn is_unreadable(&self) -> bool {

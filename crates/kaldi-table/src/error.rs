@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use bstr::BString;
+use bstr::{BStr, BString};
 use kaldi_io::is_specifier;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the work that a tool does on an entry.
+/// An error of the work that a program does on an entry. The table puts the key of the entry before its message, unless it is an
+/// [`Error`] of a table.
 pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A failure of a table.
@@ -85,7 +86,12 @@ pub enum Error {
     /// A shard is not as it should be: its name, the offset, the member, and what was expected and found.
     Shard(String),
     /// The work on an entry failed.
-    Work(WorkError),
+    Work {
+        /// The entry's key; empty for a file that is no table.
+        key: BString,
+        /// What the work has returned.
+        source: WorkError,
+    },
 }
 
 impl fmt::Display for Error {
@@ -125,7 +131,12 @@ impl fmt::Display for Error {
                 write!(f, "cannot write a script file for {archive}: there are no offsets in a pipe")
             }
             Self::Shard(fault) => f.write_str(fault),
-            Self::Work(error) => error.fmt(f),
+            Self::Work { key, source } => {
+                if !key.is_empty() {
+                    write!(f, "{key}: ")?;
+                }
+                source.fmt(f)
+            }
         }
     }
 }
@@ -136,8 +147,18 @@ impl std::error::Error for Error {
         match self {
             Self::Io(error) => error.source(),
             Self::Entry { source, .. } => source.source(),
-            Self::Work(error) => error.source(),
+            Self::Work { source, .. } => source.source(),
             _ => None,
+        }
+    }
+}
+
+impl Error {
+    /// The failure of work on the entry of `key`. An error of a table stays what it is: it names its place by itself.
+    pub(crate) fn of_work(key: &BStr, error: WorkError) -> Self {
+        match error.downcast::<Self>() {
+            Ok(error) => *error,
+            Err(source) => Self::Work { key: key.to_owned(), source },
         }
     }
 }

@@ -42,7 +42,7 @@ fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
 
     let written = source.par_map_into(target, move |entry| {
         let (wave, utt) = (entry.read()?, entry.key());
-        extractor.check_rate(wave.sample_rate()).map_err(|error| entry.error(error))?;
+        extractor.check_rate(wave.sample_rate())?;
         if wave.num_channels() > 1 {
             let num_channels = wave.num_channels();
             warning!("{utt}: Channel not specified but you have data with {num_channels} channels; defaulting to zero");

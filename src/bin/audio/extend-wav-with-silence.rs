@@ -65,12 +65,13 @@ fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {
 fn extend(entry: &Entry<'_, Wave>, options: &SilenceOptions) -> Result<Record<Wave>, WorkError> {
     let wave = entry.read()?;
     let sample_rate = wave.sample_rate();
-    let silence = Silence::new(options, sample_rate).map_err(|error| entry.error(error))?;
+    let silence = Silence::new(options, sample_rate)?;
     let mut channels = Vec::new();
     for channel in wave.into_channels() {
-        let extended = silence.extend(&channel).map_err(|error| entry.error(error))?;
+        let extended = silence.extend(&channel)?;
         if extended.is_zero {
-            warning!("{}", entry.error("Zero energy silence being used."));
+            let place = if entry.key().is_empty() { String::new() } else { format!("{}: ", entry.key()) };
+            warning!("{place}Zero energy silence being used.");
         }
         channels.push(extended.samples);
     }

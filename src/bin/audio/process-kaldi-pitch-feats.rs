@@ -52,7 +52,7 @@ fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
             warning!("Feature file has bad size 0 by 0: {}", entry.key());
             return Ok(None);
         }
-        process.compute(&feats).map(Some).map_err(|error| entry.error(error))
+        Ok(Some(process.compute(&feats)?))
     });
     let mut tally = Tally::default();
     let ended = rows.drain(|utt, processed| {

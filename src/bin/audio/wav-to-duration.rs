@@ -70,6 +70,6 @@ fn duration_in_header(entry: &Entry<'_, Wave>) -> Result<f32, WorkError> {
     let info = entry.read_with(WaveInfo::read)?;
     match info.num_samples() {
         Some(num_samples) => Ok(num_samples as f32 / info.sample_rate()),
-        None => Err(entry.error("has no duration in header. Check the source, and/or try --read-entire-file")),
+        None => Err("has no duration in header. Check the source, and/or try --read-entire-file".into()),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
@@ -89,7 +89,7 @@ fn apply_per_speaker(
                 tally.failed += 1;
                 continue;
             };
-            let normalized = apply(cmvn, utt, &feats, &state)?;
+            let normalized = apply(cmvn, utt, &feats, &state).with_context(|| utt.to_string())?;
             state.add(&feats).map_err(|error| anyhow!("{utt}: {error}"))?;
             target.put(Record::from_value(utt, normalized, format))?;
             tally.done += 1;
@@ -104,9 +104,13 @@ fn apply_per_speaker(
     Ok(tally)
 }
 
-fn apply(cmvn: &OnlineCmvn, utt: &BStr, feats: &Matrix<f32>, state: &OnlineCmvnState) -> anyhow::Result<Matrix<f32>> {
-    let Normalized { feats, first_floored, num_floored } =
-        cmvn.apply(feats, state).map_err(|error| anyhow!("{utt}: {error}"))?;
+fn apply(
+    cmvn: &OnlineCmvn,
+    utt: &BStr,
+    feats: &Matrix<f32>,
+    state: &OnlineCmvnState,
+) -> Result<Matrix<f32>, kaldi_feat::Error> {
+    let Normalized { feats, first_floored, num_floored } = cmvn.apply(feats, state)?;
     if let Some(first) = first_floored {
         let (from, to) = (general(first.variance), general(VARIANCE_FLOOR));
         warning!("Flooring cepstral variance from {from} to {to} (utterance {utt}, the first of {num_floored} such)");

@@ -79,7 +79,7 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
             }
             if reverse { stats.apply_reverse(norm_vars, &mut feats) } else { stats.apply(norm_vars, &mut feats) }
         });
-        for flooring in floored.map_err(|error| entry.error(error))? {
+        for flooring in floored? {
             let (dim, from, to) = (flooring.dim, general(flooring.variance), general(VARIANCE_FLOOR));
             warning!("Flooring cepstral variance from {from} to {to} (dimension {dim}, utterance {utt})");
         }

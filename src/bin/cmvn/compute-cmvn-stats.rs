@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
@@ -80,9 +80,10 @@ fn compute_per_speaker(opts: &Options, spk2utt: &BStr, mut weights: Weights) -> 
             };
             let stats = match &mut stats {
                 Some(stats) => stats,
-                none => none.insert(new_stats(utt, &feats)?),
+                none => none.insert(new_stats(&feats).with_context(|| utt.to_string())?),
             };
-            count(&mut tally, add_feats(stats, utt, &feats, weights.find(utt)?)?);
+            let done = add_feats(stats, utt, &feats, weights.find(utt)?).with_context(|| utt.to_string())?;
+            count(&mut tally, done);
         }
         match stats {
             Some(stats) => target.write(&spk, &stats.into_matrix())?,
@@ -105,7 +106,7 @@ fn compute_per_utterance(opts: &Options, weights: Weights) -> anyhow::Result<Tal
 
     let written = source.par_map_with_into(weights, target, move |entry, weights| {
         let (utt, feats) = (entry.key(), entry.read()?);
-        let mut stats = new_stats(utt, &feats)?;
+        let mut stats = new_stats(&feats)?;
         let done = add_feats(&mut stats, utt, &feats, weights)?;
         Ok(done.then(|| Record::from_value(utt, stats.into_matrix(), format)))
     })?;
@@ -142,9 +143,9 @@ fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-fn new_stats(utt: &BStr, feats: &Matrix<f32>) -> anyhow::Result<CmvnStats> {
+fn new_stats(feats: &Matrix<f32>) -> anyhow::Result<CmvnStats> {
     if feats.is_empty() {
-        bail!("{utt}: {EMPTY}");
+        bail!("{EMPTY}");
     }
     Ok(CmvnStats::new(feats.num_cols()))
 }
@@ -165,7 +166,7 @@ fn add_feats(stats: &mut CmvnStats, utt: &BStr, feats: &Matrix<f32>, weights: Fo
         }
     };
     let weights = weights.as_ref().map(|weights| weights.as_slice());
-    stats.add_feats(feats, weights).map_err(|error| anyhow!("{utt}: {error}"))?;
+    stats.add_feats(feats, weights)?;
     Ok(true)
 }
 

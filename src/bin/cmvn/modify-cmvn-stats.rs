@@ -47,7 +47,7 @@ fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
             stats.fake(&fake_dims)?;
             if opts.convert_to_mean_and_var { stats.means_and_variances() } else { Ok(Some(stats.into_matrix())) }
         });
-        let stats = stats.map_err(|error| entry.error(error))?;
+        let stats = stats?;
         if stats.is_none() {
             warning!("Zero or negative count for speaker {spk}: it has no mean and variance");
         }

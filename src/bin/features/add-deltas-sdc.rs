@@ -45,7 +45,7 @@ fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
             warning!("Empty feature matrix for key {key}");
             return Ok(None);
         }
-        let feats = deltas.compute(&feats).map_err(|error| format!("{key}: {error}"))?;
+        let feats = deltas.compute(&feats)?;
         Ok(Some(entry.into_record(feats)))
     })?;
     Ok(Tally::from(written.finish()?).always_ok())

@@ -51,7 +51,7 @@ fn compare_feats(opts: Options) -> anyhow::Result<Tally> {
         }
         if first.num_rows() != second.num_rows() {
             let (one, other) = (first.num_rows(), second.num_rows());
-            return Err(format!("{utt}: expected features of the same length, got {one} and {other} frames").into());
+            return Err(format!("expected features of the same length, got {one} and {other} frames").into());
         }
         Ok(Some(Products::of(&first, &second)))
     });

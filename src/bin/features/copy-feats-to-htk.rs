@@ -49,7 +49,7 @@ fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {
 
     let written = SequentialReader::<Matrix<f32>>::open(&opts.source)?.par_map_into(target, move |entry| {
         let feats = HtkFeatures::new(entry.read()?, sample_period, kind);
-        let feats = feats.map_err(|error| format!("{}: {error}", entry.key()))?;
+        let feats = feats?;
         Ok(Record::new(entry.key(), &feats, Format::Binary))
     })?;
     let done = written.done();

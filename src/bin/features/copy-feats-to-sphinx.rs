@@ -39,7 +39,7 @@ fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {
 
     let written = SequentialReader::<Matrix<f32>>::open(&opts.source)?.par_map_into(target, |entry| {
         let mut bytes = Vec::new();
-        write_sphinx_little_endian(&mut bytes, &entry.read()?).map_err(|error| format!("{}: {error}", entry.key()))?;
+        write_sphinx_little_endian(&mut bytes, &entry.read()?)?;
         Ok(Record::from_bytes(entry.key(), bytes))
     })?;
     let done = written.done();

@@ -117,8 +117,7 @@ fn compressed<T: Value>(
 ) -> impl Fn(&Entry<'_, T>, Format) -> Copied<CompressedMatrix> {
     move |entry, format| {
         let feats = into_feats(entry.read()?);
-        let compressed =
-            CompressedMatrix::compress(&feats, method).map_err(|error| format!("{}: {error}", entry.key()))?;
+        let compressed = CompressedMatrix::compress(&feats, method)?;
         // Without a way out of the loop, which would slow it down.
         if feats.as_slice().iter().fold(false, |found, value| found | value.is_nan()) {
             warning!("{}: values that are not numbers are compressed to some number", entry.key());

@@ -52,10 +52,9 @@ fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {
             warning!("gselect information has wrong size: {} for {} frames of {key}", selected.len(), feats.num_rows());
             return Ok(None);
         }
-        let with_key = |error: &dyn std::fmt::Display| format!("{key}: {error}");
-        let mut out = fmpe.offsets(&feats, &selected).map_err(|error| with_key(&error))?;
+        let mut out = fmpe.offsets(&feats, &selected)?;
         if opts.add_to_features {
-            out.add_scaled(1.0, &feats).map_err(|error| with_key(&error))?;
+            out.add_scaled(1.0, &feats)?;
         }
         Ok(Some(Record::from_value(key, out, format)))
     })?;

@@ -64,7 +64,7 @@ fn merge_vads(opts: Options) -> anyhow::Result<Tally> {
                 warning!("VAD length mismatch for utterance {utt}: {expected} vs. {got}");
                 return Ok(None);
             }
-            Err(error) => return Err(entry.error(error)),
+            Err(error) => return Err(error.into()),
         };
         Ok(Some(Record::from_value(utt, merged, format)))
     })?;

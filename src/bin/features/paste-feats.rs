@@ -88,9 +88,5 @@ fn paste(all: &[&Matrix<f32>], tolerance: i32, utt: &BStr) -> Result<Option<Matr
     if max > min {
         vlog!(2, "Length mismatch {max} vs. {min}{place} within tolerance {tolerance}");
     }
-    match frames::paste(all) {
-        Ok(feats) => Ok(Some(feats)),
-        Err(error) if utt.is_empty() => Err(error.into()),
-        Err(error) => Err(format!("{utt}: {error}").into()),
-    }
+    Ok(Some(frames::paste(all)?))
 }

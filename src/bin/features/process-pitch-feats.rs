@@ -43,7 +43,7 @@ fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
             warning!("Feature file has bad size 0 by 0: {key}");
             return Ok(None);
         }
-        normalizer.apply(&mut feats).map_err(|error| format!("{key}: {error}"))?;
+        normalizer.apply(&mut feats)?;
         Ok(Some(Record::from_value(key, feats, format)))
     })?;
     log!("Done {} utterances, {} with errors.", written.done(), written.skipped());

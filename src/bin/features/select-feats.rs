@@ -49,7 +49,7 @@ fn select_feats(opts: Options) -> anyhow::Result<Tally> {
         let feats = entry.read()?;
         let dim = feats.num_cols();
         if last >= dim {
-            return Err(format!("{}: selected column {last} of features with {dim} columns", entry.key()).into());
+            return Err(format!("selected column {last} of features with {dim} columns").into());
         }
         Ok(entry.record(&feats.select_columns(&columns)))
     })?;

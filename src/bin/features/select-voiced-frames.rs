@@ -58,7 +58,7 @@ fn select_voiced_frames(opts: Options) -> anyhow::Result<Tally> {
             warning!("No features were judged as voiced for utterance {utt}");
             return Ok(None);
         }
-        let kept = select_voiced(&feats, voiced.as_slice()).map_err(|error| entry.error(error))?;
+        let kept = select_voiced(&feats, voiced.as_slice())?;
         Ok(Some(Record::from_value(utt, kept, format)))
     })?;
     log!("Done selecting voiced frames; processed {} utterances, {} had errors.", written.done(), written.skipped());

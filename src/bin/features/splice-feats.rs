@@ -42,16 +42,15 @@ fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
     let format = target.format();
 
     let written = source.par_map_into(target, move |entry| {
-        let with_key = |error| format!("{}: {error}", entry.key());
         // The output is many times the input: it is written from where the input lies, if that is possible.
         if format == Format::Binary
             && let Some(frames) = entry.bytes().and_then(BinaryRows::find::<f32>)
         {
-            let runs = splice.runs(frames.size()).map_err(with_key)?;
+            let runs = splice.runs(frames.size())?;
             let (head, pieces) = frames.rearranged(&runs, splice.width());
             return Ok(entry.rearranged(head, pieces));
         }
-        let feats = splice.apply(&entry.read()?).map_err(with_key)?;
+        let feats = splice.apply(&entry.read()?)?;
         Ok(entry.into_record(feats))
     })?;
     let done = written.done();

@@ -53,7 +53,7 @@ fn subsample_feats(opts: Options) -> anyhow::Result<Tally> {
         let (num_in, out) = if n > 0 {
             (feats.num_rows(), frames::subsample(&feats, step, offset))
         } else {
-            (feats.num_rows(), frames::repeat(&feats, step).map_err(|error| format!("{key}: {error}"))?)
+            (feats.num_rows(), frames::repeat(&feats, step)?)
         };
         let num_out = out.num_rows();
         if n > 0 && num_out == 0 {

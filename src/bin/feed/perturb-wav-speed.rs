@@ -62,11 +62,11 @@ fn perturb_wav_speed(opts: Options) -> anyhow::Result<Tally> {
         let key: BString = [prefix.as_bytes(), entry.key()].concat().into();
         let (rate, speed) = (wave.sample_rate(), choices[choice]);
         if rate.fract() != 0.0 {
-            return Err(entry.error(format_args!("expected a sample rate of whole Hz, got {rate}")));
+            return Err(format!("expected a sample rate of whole Hz, got {rate}").into());
         }
         let change = |samples: Vec<f32>| change_speed(&samples, rate as u32, speed);
         let channels: Result<Vec<_>, _> = wave.into_channels().into_iter().map(change).collect();
-        let mut channels = channels.map_err(|error| entry.error(error))?;
+        let mut channels = channels?;
         channels.iter_mut().flatten().for_each(|sample| *sample = sample.round());
         Ok((Record::from_value(key.as_bstr(), Wave::new(rate, channels), format), choice))
     });

@@ -49,9 +49,9 @@ fn resample_wav(opts: Options) -> anyhow::Result<Tally> {
             return Ok(entry.into_record(wave));
         }
         if given.fract() != 0.0 {
-            return Err(entry.error(format_args!("expected a sample rate of whole Hz, got {given}")));
+            return Err(format!("expected a sample rate of whole Hz, got {given}").into());
         }
-        let converter = resampler(given as u32, rate).map_err(|error| entry.error(error))?;
+        let converter = resampler(given as u32, rate)?;
         let convert = |samples: Vec<f32>| converter.convert(&samples).into_iter().map(f32::round).collect();
         let channels = wave.into_channels().into_iter().map(convert).collect();
         Ok(entry.into_record(Wave::new(rate as f32, channels)))

@@ -54,8 +54,7 @@ fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {
             warning!("Could not read posteriors for utterance {}", entry.key());
             return Ok(None);
         };
-        let appended =
-            append(&entry.read()?, &posterior, opts.post_dim as usize).map_err(|error| entry.error(error))?;
+        let appended = append(&entry.read()?, &posterior, opts.post_dim as usize)?;
         Ok(Some(entry.record(&appended)))
     })?;
     if tables {

@@ -43,7 +43,7 @@ fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {
         let posterior = entry.read()?;
         let (expected, got) = (posterior.0.len(), alignment.len());
         if expected != got {
-            return Err(entry.error(format_args!("expected an alignment of {expected} frames, got {got}")));
+            return Err(format!("expected an alignment of {expected} frames, got {got}").into());
         }
         let weights = Vector::from_vec(posterior.weights_along(&alignment));
         Ok(Some(entry.record(&weights)))

@@ -72,7 +72,7 @@ fn paste_post(opts: Options) -> anyhow::Result<Tally> {
             warning!("No posteriors for utterance {key}, which is left out");
             return Ok(Outcome::Missing);
         }
-        let pasted = paste(length, &places, &found).map_err(|error| entry.error(error))?;
+        let pasted = paste(length, &places, &found)?;
         if missing.is_some() {
             return Ok(Outcome::Partial);
         }

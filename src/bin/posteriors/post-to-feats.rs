@@ -49,9 +49,9 @@ fn post_to_feats(opts: Options) -> anyhow::Result<Tally> {
 
     let written = source.par_map_into(target, move |entry| {
         let feats = Matrix::from_posterior(&entry.read()?, opts.post_dim as usize)
-            .map_err(|error| entry.error(format_args!("Out-of-bound Posterior element: {error}")))?;
+            .map_err(|error| format!("Out-of-bound Posterior element: {error}"))?;
         if feats.is_empty() {
-            return Err(entry.error("expected a posterior with frames, got an empty one"));
+            return Err("expected a posterior with frames, got an empty one".into());
         }
         Ok(entry.record(&feats))
     })?;

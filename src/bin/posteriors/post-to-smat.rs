@@ -43,7 +43,7 @@ fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {
     let written = source.par_map_into(target, move |entry| {
         let mut matrix = SparseMatrix::<f32>::new(opts.dim as usize);
         for frame in entry.read()?.0 {
-            matrix.push_row(&frame).map_err(|error| entry.error(format_args!("{error}, see --dim")))?;
+            matrix.push_row(&frame).map_err(|error| format!("{error}, see --dim"))?;
         }
         Ok(entry.record(&matrix))
     })?;

@@ -56,9 +56,9 @@ fn align_text(opts: Options) -> anyhow::Result<Tally> {
         let words = entry.read()?;
         opts.check(entry, "text1", &words)?;
         opts.check(entry, "text2", &other)?;
-        let aligned = opts.align(&words, &other).map_err(|error| {
-            entry.error(format_args!("{error}; --special-symbol and --separator have to be printable words"))
-        })?;
+        let aligned = opts
+            .align(&words, &other)
+            .map_err(|error| format!("{error}; --special-symbol and --separator have to be printable words"))?;
         Ok(Some(entry.record(&aligned)))
     })?;
     log!("Done {} sentences, failed for {}", written.done(), written.skipped());

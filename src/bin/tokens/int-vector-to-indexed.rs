@@ -239,8 +239,7 @@ fn wide(sequences: &[Vec<i32>]) -> Document {
 
 /// Reads a table, on several threads where that pays.
 fn encode<T: Value>(source: &BStr, encoder: Encoder, sequences: fn(T) -> Vec<Vec<i32>>) -> Result<Rows<Document>> {
-    Ok(SequentialReader::<T>::open(source)?
-        .par_map(move |entry| encoder.document(sequences(entry.read()?)).map_err(|error| entry.error(error))))
+    Ok(SequentialReader::<T>::open(source)?.par_map(move |entry| Ok(encoder.document(sequences(entry.read()?))?)))
 }
 
 /// Modes by key; those that come before they are asked for are kept.

@@ -86,7 +86,7 @@ fn compose_table(source: &BStr, partner: Partner, order: Order, opts: &Options) 
                 return Ok(None);
             }
             Found::OnlyOfSpeaker(spk) => {
-                return Err(format!("{key}: the second table has speaker {spk}, but not the utterance itself").into());
+                return Err(format!("the second table has speaker {spk}, but not the utterance itself").into());
             }
         };
         let entry = entry.read()?;
@@ -94,7 +94,7 @@ fn compose_table(source: &BStr, partner: Partner, order: Order, opts: &Options) 
             Order::EntryIsA => (&entry, &*partner),
             Order::EntryIsB => (&*partner, &entry),
         };
-        let composed = compose(a, b, b_is_affine).map_err(|error| format!("{key}: {error}"))?;
+        let composed = compose(a, b, b_is_affine)?;
         if composed.is_none() {
             warning!("Empty matrix in ComposeTransforms for {key}");
         }

@@ -47,7 +47,7 @@ fn extend_table(opts: &Options) -> anyhow::Result<Tally> {
     let new_dim = opts.new_dimension;
 
     let written = source.par_map_into(target, move |entry| {
-        let extended = extend(&entry.read()?, new_dim).map_err(|error| format!("{}: {error}", entry.key()))?;
+        let extended = extend(&entry.read()?, new_dim)?;
         Ok(entry.into_record(extended))
     })?;
     let done = written.done();

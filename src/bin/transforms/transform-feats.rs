@@ -53,7 +53,7 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
         if frames == 0 || transform.num_rows() == 0 {
             let (rows, cols) = transform.size();
             let error = format!("cannot transform {frames}x{dim} features with a {rows}x{cols} matrix: one is empty");
-            return Err(entry.error(error));
+            return Err(error.into());
         }
         let Ok(transformed) = feats.transformed(&transform) else {
             let (rows, cols) = transform.size();

@@ -40,7 +40,7 @@ fn transform_vec(opts: Options) -> anyhow::Result<Tally> {
         let Ok(transformed) = vector.transformed(&transform) else {
             let (dim, columns) = (vector.dim(), transform.num_cols());
             let message = format!(
-                "{key}: Dimension mismatch: input vector has dimension {dim} and transform has {columns} columns; \
+                "Dimension mismatch: input vector has dimension {dim} and transform has {columns} columns; \
                  expected {dim} or {} columns",
                 dim + 1
             );

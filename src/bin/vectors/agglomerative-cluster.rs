@@ -62,19 +62,19 @@ fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {
         if !opts.read_costs {
             costs.scale(-1.0);
         }
-        let Some(utts) = utts else { return Err(entry.error("no list of utterances")) };
+        let Some(utts) = utts else { return Err("no list of utterances".into()) };
         let utts: Vec<&BStr> = utts.iter().collect();
         if utts.len() != costs.num_rows() {
             let (rows, num_utts) = (costs.num_rows(), utts.len());
             let message = format!("expected {rows} utterances, one for each row of scores, got {num_utts}");
-            return Err(entry.error(message));
+            return Err(message.into());
         }
         let num_spk = match num_spk {
-            Some(None) => return Err(entry.error("no number of speakers")),
+            Some(None) => return Err("no number of speakers".into()),
             Some(Some(num_spk)) => Some(*num_spk),
             None => None,
         };
-        let numbers = opts.clustering(num_spk).cluster(&costs).map_err(|error| entry.error(error))?;
+        let numbers = opts.clustering(num_spk).cluster(&costs)?;
         let label = |(&utt, number): (&&BStr, u32)| Record::new(utt, &(number as i32), format);
         Ok(utts.iter().zip(numbers).map(label).collect::<Vec<Record<i32>>>())
     });

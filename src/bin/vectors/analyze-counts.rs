@@ -67,10 +67,10 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
         }
         let (labels, frame_weights) = (entry.read()?, frame_weights.flatten());
         if let Some(weights) = frame_weights.as_ref().filter(|weights| weights.dim() != labels.len()) {
-            return Err(entry.error(format_args!("expected {} weights, got {}", labels.len(), weights.dim())));
+            return Err(format!("expected {} weights, got {}", labels.len(), weights.dim()).into());
         }
         if let Some(label) = labels.iter().find(|label| !(0..i32::MAX).contains(*label)) {
-            return Err(entry.error(format_args!("expected integers from 0 to {}, got {label}", i32::MAX - 1)));
+            return Err(format!("expected integers from 0 to {}, got {label}", i32::MAX - 1).into());
         }
         Ok(Some((labels, utt_weight.flatten(), frame_weights)))
     });

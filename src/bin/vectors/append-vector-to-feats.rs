@@ -51,7 +51,7 @@ fn append_tables(opts: &Options) -> anyhow::Result<Tally> {
             warning!("Could not read vector for utterance {utt}");
             return Ok(None);
         };
-        let appended = entry.read()?.with_appended(&vector).map_err(|error| format!("{utt}: {error}"))?;
+        let appended = entry.read()?.with_appended(&vector)?;
         Ok(Some(Record::from_value(utt, appended, format)))
     })?;
     log!("Done {} utts, errors on {}", written.done(), written.skipped());

@@ -106,7 +106,7 @@ fn transformed(
             }
         };
         let transformed = plda.transform(entry.read()?.as_slice(), num_utts, normalization);
-        let (ivector, scale) = transformed.map_err(|error| entry.error(error))?;
+        let (ivector, scale) = transformed?;
         if !scale.is_finite() {
             warning!("The length of the iVector of {key} cannot be normalized");
         }

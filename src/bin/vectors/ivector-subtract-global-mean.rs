@@ -85,7 +85,7 @@ fn subtract_given_mean(mean: &InputName, source: &InputName, target: &OutputName
     let written = source.par_map_into(target, move |entry| {
         let mut ivector = entry.read()?;
         let subtracted = ivector.add_scaled(-1.0, &mean);
-        subtracted.map_err(|error| entry.error(format!("cannot subtract the mean: {error}")))?;
+        subtracted.map_err(|error| format!("cannot subtract the mean: {error}"))?;
         Ok(entry.into_record(ivector))
     })?;
     let done = written.done();

@@ -38,7 +38,7 @@ fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {
     let format = target.format();
 
     let rows = source.par_map(move |entry| {
-        let transformed = entry.read()?.transformed(&transform).map_err(|error| entry.error(error))?;
+        let transformed = entry.read()?.transformed(&transform)?;
         Ok((Record::new(entry.key(), &transformed, format), transformed))
     });
     let mut moments = VectorMoments::default();

@@ -60,7 +60,7 @@ fn write_posteriors(
     let vectors = SequentialReader::<Vector<f32>>::open(vectors)?;
     let target = TableWriter::create(posteriors)?;
     let written = vectors.par_map_into(target, move |entry| {
-        let mut posteriors = model.log_posteriors(&entry.read()?).map_err(|error| entry.error(error))?;
+        let mut posteriors = model.log_posteriors(&entry.read()?)?;
         if !apply_log {
             posteriors.as_mut_slice().iter_mut().for_each(|value| *value = value.exp());
         }
@@ -87,10 +87,10 @@ fn write_scores(
             warning!("No vector for utterance {utt}");
             return Ok(None);
         };
-        let posteriors = model.log_posteriors(&vector).map_err(|error| entry.error(error))?;
+        let posteriors = model.log_posteriors(&vector)?;
         let posterior = usize::try_from(class).ok().and_then(|class| posteriors.as_slice().get(class));
         let Some(&posterior) = posterior else {
-            return Err(entry.error(format!("expected a class below {}, got {class}", posteriors.dim())));
+            return Err(format!("expected a class below {}, got {class}", posteriors.dim()).into());
         };
         let mut line = [utt, format!(" {class} ").as_bytes()].concat();
         write_f32(&mut line, if apply_log { posterior } else { posterior.exp() });

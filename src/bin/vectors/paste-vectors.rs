@@ -50,7 +50,7 @@ fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {
             }
         }
         if i32::try_from(pasted.len()).is_err() {
-            return Err(format!("{key}: a vector of {} elements is too long", pasted.len()).into());
+            return Err(format!("a vector of {} elements is too long", pasted.len()).into());
         }
         Ok(Some(entry.into_record(Vector::from_vec(pasted))))
     })?;

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use bstr::BString;
 
 use crate::context::Context;
-use crate::error::WorkError;
 use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
 use crate::{Error, Result};
 
@@ -15,8 +14,8 @@ pub(crate) type Filled<E> = (VecDeque<E>, Vec<u8>);
 /// What an entry comes to.
 pub(crate) enum Outcome<V> {
     Done(V),
-    Unreadable { error: WorkError, wrong_range: bool },
-    Failed(WorkError),
+    Unreadable { error: Error, wrong_range: bool },
+    Failed(Error),
 }
 
 /// An entry on its way out: its key, its log lines, and its value.
@@ -74,15 +73,15 @@ impl<E> Queue<E> {
                 }
                 Outcome::Unreadable { error, wrong_range } => {
                     match permit(self.unreadable, self.delivered, wrong_range) {
-                        Permit::Fail => return Err(from_work(error)),
-                        Permit::LeaveOut => warn_left_out(&from_work(error)),
+                        Permit::Fail => return Err(error),
+                        Permit::LeaveOut => warn_left_out(&error),
                         Permit::End => {
                             warn_end(&error);
                             break;
                         }
                     }
                 }
-                Outcome::Failed(error) => return Err(from_work(error)),
+                Outcome::Failed(error) => return Err(error),
             }
         }
         Ok(None)
@@ -130,13 +129,5 @@ impl<E> Queue<E> {
         self.log.clear();
         self.ended = true;
         context.logged(finish)
-    }
-}
-
-/// Unwraps errors of tables that went through a tool's work.
-fn from_work(error: WorkError) -> Error {
-    match error.downcast::<Error>() {
-        Ok(error) => *error,
-        Err(error) => Error::Work(error),
     }
 }

@@ -229,9 +229,10 @@ fn do_work<T: Value, V, U>(
         match work(&entry, found) {
             Ok(result) => Outcome::Done(result),
             Err(error) if entry.is_unreadable() => {
+                let error = Error::of_work(entry.key(), error);
                 Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() }
             }
-            Err(error) => Outcome::Failed(error),
+            Err(error) => Outcome::Failed(Error::of_work(entry.key(), error)),
         }
     });
     log.extend_from_slice(&lines);

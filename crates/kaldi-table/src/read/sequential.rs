@@ -108,7 +108,7 @@ impl<T: Value> SequentialReader<T> {
     /// table's order.
     ///
     /// The work sees an entry that is not parsed yet; it may read it or pass its bytes on. Log lines that it writes come
-    /// out in order too.
+    /// out in order too. An error of the work ends the table; it carries the key of the entry ([`Error::Work`]).
     pub fn par_map<U, F>(self, work: F) -> Rows<U>
     where
         U: Send + 'static,
@@ -147,7 +147,7 @@ impl<T: Value> Reader for SequentialReader<T> {
             let log = std::mem::take(&mut raw.log);
             let outcome = match raw.parse() {
                 Ok(value) => Outcome::Done(value),
-                Err(error) => Outcome::Unreadable { error: error.into(), wrong_range: raw.has_wrong_range::<T>() },
+                Err(error) => Outcome::Unreadable { error, wrong_range: raw.has_wrong_range::<T>() },
             };
             Row { key: raw.key, log, outcome }
         };

@@ -118,6 +118,30 @@ fn an_error_comes_behind_the_entries_before_it_and_ends_the_table() {
 }
 
 #[test]
+fn an_error_of_the_work_carries_the_key_of_its_entry() {
+    for threads in [1, 4] {
+        let context = Context::new().threads(threads);
+        let table = SequentialReader::<i32>::open_with("ark:printf 'a 1\\nb 2\\nc x\\n' |", context).unwrap();
+        let mut rows = table.par_map(|entry| match entry.read()? {
+            2 => Err("expected an odd number, got 2".into()),
+            number => Ok(number),
+        });
+        assert_eq!(rows.next().unwrap(), Some(("a".into(), 1)));
+        let error = rows.next().unwrap_err();
+        assert_eq!(error.to_string(), "b: expected an odd number, got 2");
+        assert!(matches!(error, Error::Work { key, .. } if key == "b"));
+    }
+    // An entry that cannot be read names its place by itself, and a single file has no key.
+    let error = open::<i32>("ark:echo c x |").par_map(|entry| Ok(entry.read()?)).next().unwrap_err();
+    assert!(error.to_string().starts_with("c: 'echo c x |':2: expected an integer, got \"x\""), "{error}");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "7\n").unwrap();
+    let table = SequentialReader::<i32>::open_table_or_file(file.path().display().to_string()).unwrap();
+    let error = table.par_map(|_| Err::<(), _>("no".into())).next().unwrap_err();
+    assert_eq!(error.to_string(), "no");
+}
+
+#[test]
 fn a_skimmed_table_has_the_same_values() {
     let values: Vec<Vec<i32>> = vec![vec![1; 10_000], vec![2], vec![3; 5000], vec![], vec![4; 300]];
     let mut bytes = Vec::new();
