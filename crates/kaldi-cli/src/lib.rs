@@ -90,7 +90,7 @@ use standard::Standard;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, OutputName};
 pub use standard::num_threads;
-pub use sum::{Summand, add_files, sum_tables};
+pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
 
 /// The width of the terminal that standard output is; nothing where it is none.

@@ -1,22 +1,33 @@
-//! Sums: of values that stand in files, one value each; of the values with the same key in several tables.
+//! Sums: of the values with the same key in several tables, of all values of a table, of values that have files of their
+//! own.
 
-use anyhow::Context;
-use kaldi_io::{Value, printable_rxfilename};
+use anyhow::{Context, bail};
+use kaldi_io::{Format, Value, is_specifier, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
-use kaldi_table::{Record, SequentialReader, TableWriter, Tables, read_file};
+use kaldi_table::{Record, SequentialReader, TableWriter, Tables, read_file, write_file};
 
 use crate::{InputName, OutputName, Tally};
 
-/// How values of one type are added up, and shown in messages.
-pub struct Summand<T, E> {
+/// How values of one type are added up, and shown in messages. `D` is such a value in double precision.
+pub struct Summand<T, D, E> {
     /// One value and several, in words: `["matrix", "matrices"]`.
     pub nouns: [&'static str; 2],
     /// The size of a value, in words.
     pub size: fn(&T) -> String,
+    /// Whether a value has no elements.
+    pub is_empty: fn(&T) -> bool,
     /// Multiplies a value by a factor.
     pub scale: fn(&mut T, f32),
-    /// Adds a factor times the second value to the first one; an error where their sizes differ.
+    /// Adds a factor times the second value to the first one; an error if their sizes differ.
     pub add_scaled: fn(&mut T, f32, &T) -> Result<(), E>,
+    /// Adds zeros at the end of the first value until it is as large as the second one.
+    pub grow: fn(&mut T, &T),
+    /// Zeros in double precision, as many as the value has elements.
+    pub zeros: fn(&T) -> D,
+    /// Adds a value to a sum in double precision; an error if their sizes differ.
+    pub add_to_double: fn(&mut D, &T) -> Result<(), E>,
+    /// Multiplies a sum in double precision by a factor, and rounds it.
+    pub scaled_single: fn(D, f64) -> T,
 }
 
 /// Writes a sum for each key of the first table: of its value and those with the same key in the other tables.
@@ -27,10 +38,10 @@ pub struct Summand<T, E> {
 ///
 /// # Errors
 /// Where a table cannot be opened, an entry cannot be read or written, or a command of an input or output fails.
-pub fn sum_tables<T, E>(
+pub fn sum_tables<T, D, E>(
     sources: &[InputName],
     target: &OutputName,
-    summand: Summand<T, E>,
+    summand: &Summand<T, D, E>,
     factors: [f32; 3],
 ) -> anyhow::Result<Tally>
 where
@@ -42,7 +53,7 @@ where
     let others = Tables::<T>::open(&sources[1..])?;
     let mut target = TableWriter::create(target)?;
     let format = target.format();
-    let Summand { nouns: [noun, nouns], size, scale, add_scaled } = summand;
+    let &Summand { nouns: [noun, nouns], size, scale, add_scaled, .. } = summand;
 
     let rows = source.par_map_with(others, move |entry, found| {
         let (mut sum, key) = (entry.read()?, entry.key());
@@ -79,6 +90,85 @@ where
     ended.finish()?;
     target.finish()?;
     Ok(Tally::new(done, missing).ok_if(done > 2 * missing))
+}
+
+/// Writes the sum of all values of a table, or their average, into a file; it is computed in double precision.
+///
+/// Empty values, and those whose size is not that of the first one, are left out with a warning. The tally is a failure
+/// unless more values are summed than left out.
+///
+/// # Errors
+/// If the table cannot be opened or an entry cannot be read, if the file cannot be written, or a command fails.
+pub fn sum_table<T, D, E>(
+    source: &InputName,
+    target: &OutputName,
+    summand: &Summand<T, D, E>,
+    average: bool,
+    format: Format,
+) -> anyhow::Result<Tally>
+where
+    T: Value + Default,
+{
+    let [noun, nouns] = summand.nouns;
+    let rows = SequentialReader::<T>::open(source)?.values();
+    // With the size in words.
+    let mut sum: Option<(D, String)> = None;
+    let (mut done, mut failed) = (0_u64, 0);
+    let ended = rows.drain(|key, value| {
+        if (summand.is_empty)(&value) {
+            warning!("Zero {noun} input for key {key}");
+            failed += 1;
+            return Ok(());
+        }
+        let size = (summand.size)(&value);
+        let (sum, expected) = sum.get_or_insert_with(|| ((summand.zeros)(&value), size.clone()));
+        if (summand.add_to_double)(sum, &value).is_err() {
+            warning!("Dimension mismatch for key {key}: {size} vs. {expected}");
+            failed += 1;
+            return Ok(());
+        }
+        done += 1;
+        anyhow::Ok(())
+    })?;
+    ended.finish()?;
+    let factor = if average && done > 0 { 1.0 / done as f64 } else { 1.0 };
+    let sum = sum.map_or_else(T::default, |(sum, _)| (summand.scaled_single)(sum, factor));
+    write_file(target, &sum, format)?;
+    log!("Summed {done} {nouns}, {failed} with errors; wrote sum to {}", printable_wxfilename(target));
+    Ok(Tally::new(done, failed).ok_if(failed < done))
+}
+
+/// Writes the sum of values that have files of their own, or their average, into a file. The sum grows where a value is
+/// larger than those before it.
+///
+/// # Errors
+/// If one of the files is a table, a file cannot be read or written, or a value is smaller than one before it.
+pub fn sum_files<T, D, E>(
+    sources: &[InputName],
+    target: &OutputName,
+    summand: &Summand<T, D, E>,
+    average: bool,
+    format: Format,
+) -> anyhow::Result<Tally>
+where
+    T: Value + Default,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    if let Some(table) = sources.iter().find(|source| is_specifier(source)) {
+        bail!("files and tables cannot be summed together: {table} is a table, {} is a file", sources[0]);
+    }
+    let mut sum = T::default();
+    add_files(sources, |value: T| {
+        (summand.grow)(&mut sum, &value);
+        (summand.add_scaled)(&mut sum, 1.0, &value)
+    })?;
+    let (num_files, [_, nouns]) = (sources.len(), summand.nouns);
+    if average {
+        (summand.scale)(&mut sum, (1.0 / num_files as f64) as f32);
+    }
+    write_file(target, &sum, format)?;
+    log!("Summed {num_files} {nouns}; wrote sum to {}", printable_wxfilename(target));
+    Ok(Tally::new(num_files as u64, 0))
 }
 
 /// Reads the value of each file, in order, and gives it to `add`, which makes it a part of a sum.

@@ -5,12 +5,9 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Summand, Tally, add_files, sum_tables, wrong_usage};
-use kaldi_io::{Format, is_specifier, printable_wxfilename};
-use kaldi_log::{log, warning};
+use kaldi_cli::{InputName, OutputName, Summand, Tally, sum_files, sum_table, sum_tables, wrong_usage};
+use kaldi_io::{Format, is_specifier};
 use kaldi_matrix::Vector;
-use kaldi_table::{SequentialReader, write_file};
 
 const USAGE: &str = "\
 Sums vectors: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
@@ -44,71 +41,28 @@ fn main() -> ExitCode {
 }
 
 fn vector_sum(opts: Options) -> anyhow::Result<Tally> {
-    if is_specifier(&opts.target) {
-        return sum_vector_tables(&opts);
-    }
-    match (is_specifier(&opts.sources[0]), opts.sources.len()) {
-        (true, 1) => sum_table(&opts),
-        (true, _) => Ok(wrong_usage(USAGE, "several tables are summed into a table, and not into a file")),
-        (false, _) => sum_files(&opts),
-    }
-}
-
-/// Sums the vectors of each key of the first table.
-fn sum_vector_tables(opts: &Options) -> anyhow::Result<Tally> {
+    let Options { average, sources, target, .. } = &opts;
     let summand = Summand {
         nouns: ["vector", "vectors"],
         size: |vector: &Vector<f32>| vector.dim().to_string(),
+        is_empty: Vector::is_empty,
         scale: Vector::scale,
         add_scaled: Vector::add_scaled,
+        grow: |sum, vector| sum.resize(sum.dim().max(vector.dim())),
+        zeros: |vector| Vector::<f64>::new(vector.dim()),
+        add_to_double: Vector::add,
+        scaled_single: |mut sum, factor| {
+            sum.scale(factor);
+            sum.to_precision()
+        },
     };
-    sum_tables(&opts.sources, &opts.target, summand, [1.0; 3])
-}
-
-/// Sums or averages the vectors of one table.
-fn sum_table(opts: &Options) -> anyhow::Result<Tally> {
-    let rows = SequentialReader::<Vector<f32>>::open(&opts.sources[0])?.values();
-    let mut sum = Vector::<f64>::default();
-    let (mut done, mut failed) = (0, 0);
-    let ended = rows.drain(|key, vector| {
-        if vector.is_empty() {
-            warning!("Zero vector input for key {key}");
-            failed += 1;
-            return Ok(());
-        }
-        if sum.is_empty() {
-            sum.resize(vector.dim());
-        }
-        if sum.add(&vector).is_err() {
-            warning!("Dimension mismatch for key {key}: {} vs. {}", vector.dim(), sum.dim());
-            failed += 1;
-            return Ok(());
-        }
-        done += 1;
-        anyhow::Ok(())
-    })?;
-    if opts.average && done > 0 {
-        sum.scale(1.0 / done as f64);
+    if is_specifier(target) {
+        return sum_tables(sources, target, &summand, [1.0; 3]);
     }
-    ended.finish()?;
-    write_file(&opts.target, &sum.to_precision::<f32>(), Format::from_binary(opts.binary))?;
-    let target = printable_wxfilename(&opts.target);
-    log!("Summed {done} vectors, {failed} with errors; wrote sum to {target}");
-    Ok(Tally::new(done, failed).ok_if(failed < done))
-}
-
-/// Sums vectors in files of their own.
-fn sum_files(opts: &Options) -> anyhow::Result<Tally> {
-    if let Some(table) = opts.sources.iter().find(|source| is_specifier(source)) {
-        bail!("files and tables cannot be summed together: {table} is a table, {} is a file", opts.sources[0]);
+    let format = Format::from_binary(opts.binary);
+    match (is_specifier(&sources[0]), &sources[..]) {
+        (true, [table]) => sum_table(table, target, &summand, *average, format),
+        (true, _) => Ok(wrong_usage(USAGE, "several tables are summed into a table, and not into a file")),
+        (false, _) => sum_files(sources, target, &summand, false, format),
     }
-    let mut sum = Vector::<f32>::default();
-    add_files(&opts.sources, |vector: Vector<f32>| {
-        sum.resize(sum.dim().max(vector.dim()));
-        sum.add(&vector)
-    })?;
-    let num_files = opts.sources.len();
-    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
-    log!("Summed {num_files} vectors; wrote sum to {}", printable_wxfilename(&opts.target));
-    Ok(Tally::new(num_files as u64, 0))
 }
