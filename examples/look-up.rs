@@ -1,8 +1,8 @@
 //! Writes the matrix of one key as text: `cargo run --example look-up scp:samples/feats.scp anna-02`.
 
-use kaldi_tables::io::Format;
 use kaldi_tables::matrix::Matrix;
 use kaldi_tables::table::{RandomAccessReader, write_file};
+use kaldi_tables::values::Format;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let names: Vec<String> = std::env::args().skip(1).collect();

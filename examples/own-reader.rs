@@ -1,8 +1,8 @@
 //! Squares of a reader of one's own, on two threads: `cargo run --example own-reader`.
 
-use kaldi_tables::io::Format;
 use kaldi_tables::reader::{Reader, ReaderExt};
 use kaldi_tables::table::{Error, write_file};
+use kaldi_tables::values::Format;
 
 /// Delivers 1, 2, 3.
 struct Count(i32);

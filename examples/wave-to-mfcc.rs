@@ -1,8 +1,8 @@
 //! Computes the MFCC features of a WAV file: `cargo run --example wave-to-mfcc samples/audio/anna.wav mfcc.mat`.
 
 use kaldi_tables::feat::extract::{Extractor, Mfcc, MfccOptions};
-use kaldi_tables::io::Format;
 use kaldi_tables::table::{read_file, write_file};
+use kaldi_tables::values::Format;
 use kaldi_tables::wave::Wave;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

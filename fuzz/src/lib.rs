@@ -13,8 +13,8 @@ use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_feed::{Chain, Description, standard_stages};
 use kaldi_io::{
-    Cursor, Format, Frame, Rspecifier, RspecifierKind, Rxfilename, Value, Wspecifier, Wxfilename, is_specifier,
-    printable_rxfilename, printable_wxfilename, specifier_advice,
+    Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
+    printable_wxfilename, specifier_advice,
 };
 use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{
@@ -25,6 +25,7 @@ use kaldi_scan::{Detector, Scanner, ValueType};
 use kaldi_shard::{Checks, Field, Grouping, Members, RawUtterance, Samples, ShardName, Wanted};
 use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
+use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo};
 

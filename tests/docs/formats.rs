@@ -1,9 +1,10 @@
 use bstr::BStr;
-use kaldi_io::{Cursor, Format, Rspecifier, Rxfilename, Value, Wspecifier, Wxfilename};
+use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{Reader, SequentialReader, TableWriter};
 use kaldi_transform::{DiagGmm, LdaStats, MlltStats};
+use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 
 use super::page::{Block, Page, code, without_trailing_space};

@@ -9,8 +9,17 @@ use super::sources;
 use crate::support::Scratch;
 
 /// The crates of this project that the program is made of.
-const CRATES: [&str; 8] =
-    ["kaldi-io", "kaldi-log", "kaldi-matrix", "kaldi-reader", "kaldi-table", "kaldi-tar", "kaldi-values", "whole-file"];
+const CRATES: [&str; 9] = [
+    "kaldi-io",
+    "kaldi-log",
+    "kaldi-matrix",
+    "kaldi-number",
+    "kaldi-reader",
+    "kaldi-table",
+    "kaldi-tar",
+    "kaldi-values",
+    "whole-file",
+];
 
 /// Runs cargo without the network, with a folder for what it builds.
 fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Output {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bstr::ByteSlice;
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Prefix, TokenType};
-use kaldi_io::{Format, Value};
+use kaldi_values::{Format, Value};
 
 use super::Random;
 use crate::safety::values::{ForEachType, for_each_type};

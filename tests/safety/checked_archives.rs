@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use kaldi_inspect::{Checks, Named, check};
-use kaldi_io::{Format, Value};
 use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_values::{Format, Value};
 
 use super::scanned_archives::scanned_type;
 use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};

@@ -1,4 +1,4 @@
-use kaldi_io::{Format, Value};
+use kaldi_values::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};
 use crate::support::Scratch;

@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use kaldi_io::{Format, Value};
 use kaldi_scan::{Detector, ScannedEntry, Scanner, ValueType};
+use kaldi_values::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, rewrite};
 use crate::support::Scratch;

@@ -1,8 +1,8 @@
 //! Samples of every value type, for tests that treat all types alike.
 
 use bstr::BStr;
-use kaldi_io::{Format, Value};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, Matrix, SparseMatrix, Vector};
+use kaldi_values::{Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 
 /// What is done with each type: `Samples` of four values, the first not empty.

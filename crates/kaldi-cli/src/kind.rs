@@ -5,7 +5,7 @@ use std::fmt;
 
 use bstr::{BStr, BString, ByteSlice};
 use clap::builder::ValueParser;
-use kaldi_io::number::general;
+use kaldi_number::general;
 
 /// The type of an option, as the usage text names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use bstr::BString;
 use kaldi_inspect::{Layout, Numbers};
-use kaldi_io::Value;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
+use kaldi_values::Value;
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 

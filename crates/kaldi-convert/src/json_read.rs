@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::number::parse_f32;
+use kaldi_number::parse_f32;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 

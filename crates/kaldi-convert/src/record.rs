@@ -2,10 +2,11 @@
 
 use bstr::BStr;
 use kaldi_inspect::Numbers;
-use kaldi_io::{Encoded, Format, Value};
+use kaldi_io::Encoded;
 use kaldi_log::warning;
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
+use kaldi_values::{Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 
 use crate::array::Array;

@@ -1,7 +1,7 @@
 //! Lines of CSV and TSV as values.
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::number::{parse_f32, parse_integer};
+use kaldi_number::{parse_f32, parse_integer};
 
 use crate::array::{Array, DType};
 use crate::item::Item;

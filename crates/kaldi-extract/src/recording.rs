@@ -4,8 +4,8 @@ use std::fmt;
 
 use bstr::BStr;
 use kaldi_feat::extract::FrameOptions;
-use kaldi_io::number::Digits;
 use kaldi_log::warning;
+use kaldi_number::Digits;
 use kaldi_random::Noise;
 use kaldi_wave::{ResampleError, Wave, resample};
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use bstr::BStr;
 use kaldi_feat::CmvnStats;
 use kaldi_feat::extract::{Extractor, MelReport};
-use kaldi_io::number::Digits;
-use kaldi_io::{Value, Wspecifier};
+use kaldi_io::Wspecifier;
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::{HtkFeatures, Matrix};
+use kaldi_number::Digits;
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError};
+use kaldi_values::Value;
 use kaldi_wave::Wave;
 
 use crate::recording::{at_rate, channel, dither, duration};

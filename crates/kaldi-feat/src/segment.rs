@@ -3,8 +3,6 @@
 use std::fmt;
 use std::ops::Range;
 
-use kaldi_io::number;
-
 use crate::{Error, Result};
 
 /// A line of a segments file: `<segment> <recording> <start> <end> [<channel>]`, times in seconds.
@@ -49,14 +47,14 @@ impl<'a> Segment<'a> {
 }
 
 fn seconds(field: &[u8]) -> Option<f64> {
-    match number::parse_f64(field) {
+    match kaldi_number::parse_f64(field) {
         Ok((value, length)) if length == field.len() && !value.is_nan() => Some(value),
         _ => None,
     }
 }
 
 fn index(field: &[u8]) -> Option<i32> {
-    match number::parse_integer(field) {
+    match kaldi_number::parse_integer(field) {
         Ok((value, length)) if length == field.len() => i32::try_from(value).ok().filter(|value| *value >= 0),
         _ => None,
     }

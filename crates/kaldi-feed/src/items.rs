@@ -4,9 +4,10 @@ use std::fs::File;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Format, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_io::{Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
 use kaldi_scan::{Detector, Scanner};
 use kaldi_table::{ArchiveWriter, Reader};
+use kaldi_values::Format;
 
 use crate::text::fields;
 use crate::{Error, Result};

@@ -14,12 +14,12 @@ use kaldi_feed::{
     Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, PaddedBatch, TensorFormat,
     standard_stages,
 };
-use kaldi_io::{Format, Value};
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Draws, Reader, ReaderExt};
 use kaldi_shard::{Content, Packed, ShardWriter};
 use kaldi_table::TableWriter;
+use kaldi_values::{Format, Value};
 use kaldi_wave::Wave;
 
 const NUM_UTTERANCES: u64 = 12;

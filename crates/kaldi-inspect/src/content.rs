@@ -1,9 +1,10 @@
 //! Values of any type, as numbers or words, and written again.
 
 use bstr::BString;
-use kaldi_io::{Cursor, Format, ParseError, Value};
+use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
 use kaldi_scan::ValueType;
+use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 

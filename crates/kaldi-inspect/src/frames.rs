@@ -1,8 +1,9 @@
 //! Values over time.
 
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
 use kaldi_scan::ValueType;
+use kaldi_values::Cursor;
 use kaldi_values::{GaussPost, Posterior};
 use kaldi_wave::Wave;
 
@@ -120,7 +121,7 @@ mod tests {
         let gauss_post: &'static ValueType = "gauss-post".parse().unwrap();
         let mut bytes = b"a ".to_vec();
         let value = GaussPost(vec![vec![(3, vec![0.25, 0.5]), (4, vec![])], vec![]]);
-        kaldi_io::Value::write(&value, &mut bytes, kaldi_io::Format::Binary);
+        kaldi_values::Value::write(&value, &mut bytes, kaldi_values::Format::Binary);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.ark"), bytes).unwrap();
         let name = format!("ark:{}/a.ark", folder.path().display());

@@ -1,8 +1,9 @@
 //! What the headers of values say.
 
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_scan::ValueType;
+use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
 
 use crate::Result;

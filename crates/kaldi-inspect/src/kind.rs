@@ -4,9 +4,10 @@ use std::fs;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{
-    Input, Locator, Rspecifier, RspecifierKind, Rxfilename, Value, is_script_line, is_specifier, printable_rxfilename,
+    Input, Locator, Rspecifier, RspecifierKind, Rxfilename, is_script_line, is_specifier, printable_rxfilename,
 };
 use kaldi_table::SequentialReader;
+use kaldi_values::Value;
 
 use crate::{Error, Result};
 

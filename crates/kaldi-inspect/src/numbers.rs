@@ -1,7 +1,8 @@
 //! Values that are numbers, whatever their type, where each shows its type by itself.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, Matrix, MatrixOrVector, Vector};
+use kaldi_values::{Cursor, Format, Frame, Value};
 
 type Result<T> = std::result::Result<T, ParseError>;
 

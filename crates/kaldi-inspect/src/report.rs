@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
 /// The names and numbers of a group, in their order.
 fn numbers(group: &Group) -> Vec<(&'static str, String)> {
     let Group { moments, quantiles, .. } = group;
-    let known = |value: f64| if moments.count > 0 { kaldi_io::number::general(value) } else { "-".to_owned() };
+    let known = |value: f64| if moments.count > 0 { kaldi_number::general(value) } else { "-".to_owned() };
     let mut numbers = vec![
         ("count", moments.count.to_string()),
         ("min", known(moments.min)),

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Frame, Input, Lines, Locator, LocatorError, ParseError, ReadAt, Rxfilename, printable_rxfilename};
+use kaldi_io::{Input, Lines, Locator, LocatorError, ParseError, ReadAt, Rxfilename, printable_rxfilename};
 use kaldi_scan::Detector;
 use kaldi_table::{Framing, parse_script_line};
+use kaldi_values::Frame;
 
 use crate::Result;
 use crate::entry::{Bytes, Entry};

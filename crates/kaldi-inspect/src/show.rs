@@ -1,9 +1,9 @@
 //! Entries as text, as JSON, and as entries of another archive.
 
 use bstr::{BStr, ByteSlice};
-use kaldi_io::Format;
 use kaldi_scan::ValueType;
 use kaldi_table::ArchiveWriter;
+use kaldi_values::Format;
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -3,10 +3,10 @@
 use std::fs;
 
 use bstr::ByteSlice;
-use kaldi_io::{Format, Value};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, Vector};
 use kaldi_reader::Reader;
 use kaldi_scan::ValueType;
+use kaldi_values::{Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use tempfile::TempDir;

@@ -177,16 +177,3 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
-
-/// Says what a binary value is that starts with `token`, and which program reads it, for messages of readers that expect
-/// something else; nothing where that cannot be told.
-pub fn token_advice(token: &[u8]) -> Option<&'static str> {
-    Some(match token {
-        b"FV" | b"DV" => "this is a vector; copy-vector reads it",
-        b"FM" | b"DM" => "this is a matrix; copy-matrix reads it",
-        b"CM" | b"CM2" | b"CM3" => "this is a compressed matrix; copy-feats reads it",
-        b"SM" => "this is a sparse matrix",
-        [4, ..] => "this looks like integers; copy-int-vector reads them",
-        _ => return None,
-    })
-}

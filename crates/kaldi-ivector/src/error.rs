@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kaldi_io::number::general;
+use kaldi_number::general;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

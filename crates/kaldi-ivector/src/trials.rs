@@ -1,8 +1,8 @@
 //! Lists of trials, and of their scores.
 
 use bstr::BStr;
-use kaldi_io::number::write_f32;
 use kaldi_io::{Lines, Output, excerpt};
+use kaldi_number::write_f32;
 
 use crate::error::{Error, Result};
 

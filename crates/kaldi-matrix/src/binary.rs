@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use byteorder::{BigEndian, ByteOrder};
-use kaldi_io::{Cursor, Format, Frame, ParseError, Part, token_advice, write_basic, write_token};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Part, token_advice, write_basic, write_token};
 
 use crate::Real;
 use crate::real::Storage;

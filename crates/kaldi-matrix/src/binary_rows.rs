@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kaldi_io::{Cursor, Format};
+use kaldi_values::{Cursor, Format};
 
 use crate::Real;
 use crate::binary::{self, Header, Shape};
@@ -57,7 +57,8 @@ impl BinaryRows {
 mod tests {
     use std::sync::Arc;
 
-    use kaldi_io::{Encoded, Value};
+    use kaldi_io::Encoded;
+    use kaldi_values::Value;
 
     use super::*;
     use crate::Matrix;

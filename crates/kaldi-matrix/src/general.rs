@@ -1,6 +1,7 @@
 //! Matrices of any kind.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Part, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Part, Value};
 
 use crate::{CompressedMatrix, Matrix, MatrixRange, SparseMatrix};
 

@@ -11,7 +11,8 @@
 //! ```
 
 use byteorder::{BigEndian, ByteOrder};
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::binary::{decode_be, encode_be};
 use crate::{Error, Matrix, Result};

@@ -5,8 +5,9 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Sub};
 use std::sync::Arc;
 
 use byteorder::{ByteOrder, LittleEndian};
-use kaldi_io::number::{self, RowError};
-use kaldi_io::{Basic, Encoded};
+use kaldi_io::Encoded;
+use kaldi_number::RowError;
+use kaldi_values::Basic;
 
 use crate::factor::Product;
 
@@ -128,11 +129,11 @@ impl Storage for f32 {
     }
 
     fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
-        number::parse_f32_row(text, values)
+        kaldi_number::parse_f32_row(text, values)
     }
 
     fn write_row(out: &mut Vec<u8>, row: &[Self]) {
-        number::write_f32_row(out, row);
+        kaldi_number::write_f32_row(out, row);
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
@@ -195,11 +196,11 @@ impl Storage for f64 {
     }
 
     fn parse_row(text: &[u8], values: &mut Vec<Self>) -> Result<usize, RowError> {
-        number::parse_f64_row(text, values)
+        kaldi_number::parse_f64_row(text, values)
     }
 
     fn write_row(out: &mut Vec<u8>, row: &[Self]) {
-        number::write_f64_row(out, row);
+        kaldi_number::write_f64_row(out, row);
     }
 
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {

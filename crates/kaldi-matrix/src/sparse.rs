@@ -14,7 +14,8 @@
 
 use std::ops::Range;
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 
 use crate::{Error, Matrix, Real, Result, binary};
 

@@ -8,7 +8,8 @@
 //! ```
 
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::binary::{decode_be, encode_be};
 use crate::real::Storage;

@@ -3,8 +3,9 @@
 //! A matrix is rows of numbers between brackets. Rows end at a line end or `;`, empty ones do not count, and the line
 //! end after the closing bracket belongs to the matrix. A vector is on one line.
 
-use kaldi_io::number::{NumberError, RowError};
-use kaldi_io::{Cursor, Frame, ParseError};
+use kaldi_io::ParseError;
+use kaldi_number::{NumberError, RowError};
+use kaldi_values::{Cursor, Frame};
 use memchr::{memchr, memchr2, memchr3};
 
 use crate::Real;

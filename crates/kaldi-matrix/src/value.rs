@@ -1,6 +1,7 @@
 //! Dense matrices and vectors as table values.
 
-use kaldi_io::{Cursor, Encoded, Format, Frame, ParseError, Part, Value};
+use kaldi_io::{Encoded, ParseError};
+use kaldi_values::{Cursor, Format, Frame, Part, Value};
 
 use crate::binary::{self, Header, Shape};
 use crate::compressed::{self, Stored};

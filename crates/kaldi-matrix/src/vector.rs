@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kaldi_io::number::general;
+use kaldi_number::general;
 
 use crate::Real;
 

@@ -1,7 +1,8 @@
 //! Finding the type of an archive's values by their bytes.
 
-use kaldi_io::{Frame, ParseError};
+use kaldi_io::ParseError;
 use kaldi_table::{Framing, Front, find_key, is_key};
+use kaldi_values::Frame;
 
 use crate::value_type::{ValueType, length};
 

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use kaldi_io::{Cursor, Frame, ParseError, Value};
+use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
+use kaldi_values::{Cursor, Frame, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Samples;
 use memchr::memchr;

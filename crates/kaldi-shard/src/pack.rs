@@ -4,7 +4,8 @@ use std::fs::File;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Frame, Input, Rxfilename, Value};
+use kaldi_io::{Input, Rxfilename};
+use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo};
 
 use crate::sound::{decode_sound, encode_sound, is_as_encoded};

@@ -3,7 +3,8 @@
 use std::fs::File;
 
 use bstr::BStr;
-use kaldi_io::{Cursor, Format, ParseError, Value, read_at};
+use kaldi_io::{ParseError, read_at};
+use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Samples, Wave, WaveInfo, resample};
 
 use crate::{Member, Payload, Result, is_sound};

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use bstr::BStr;
-use kaldi_io::{Block, Cursor, Encoded, Format, ParseError, Value};
+use kaldi_io::{Block, Encoded, ParseError};
+use kaldi_values::{Cursor, Format, Value};
 
 use crate::Result;
 use crate::raw::RawEntry;

@@ -1,6 +1,7 @@
 //! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
 
-use kaldi_io::{Cursor, Frame, ParseError, Part, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Frame, Part, Value};
 
 /// The part of a reader that knows where the entries of an archive end.
 ///

@@ -2,8 +2,8 @@
 
 use std::ops::Deref;
 
-use kaldi_io::{Format, Value};
 use kaldi_log::warning;
+use kaldi_values::{Format, Value};
 
 use crate::entry::Entry;
 use crate::error::WorkError;

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Cursor, Format, ParseError, Value, fallible};
+use kaldi_io::{ParseError, fallible};
+use kaldi_values::{Cursor, Format, Value};
 
 /// The range of a script line, and what is known of the value that it is a part of.
 #[derive(Clone, Debug)]

@@ -7,8 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Cursor, Output, ParseError, ReadAt, Value, Wanted, fallible, recognize};
+use kaldi_io::{Output, ParseError, ReadAt, Wanted, fallible, recognize};
 use kaldi_log::warning;
+use kaldi_values::with_type_advice;
+use kaldi_values::{Cursor, Value};
 
 use crate::framing::PartFn;
 use crate::ranged::Ranged;
@@ -194,7 +196,7 @@ impl RawEntry {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
         let advised =
-            |error: ParseError| if self.range.is_none() { error.with_type_advice(self.head()) } else { error };
+            |error: ParseError| if self.range.is_none() { with_type_advice(error, self.head()) } else { error };
         read.map_err(|error| self.error(advised(error)))
     }
 

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Encoded, Format, Output, Value};
+use kaldi_io::{Encoded, Output};
 use kaldi_log::warning;
+use kaldi_values::{Format, Value};
 
 use crate::Result;
 use crate::raw::RawEntry;

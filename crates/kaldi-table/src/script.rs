@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Lines, Locator, LocatorError, Wanted, number, printable_rxfilename, recognize};
+use kaldi_io::{Lines, Locator, LocatorError, Wanted, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::{Error, Result};
@@ -82,7 +82,7 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
     out.push(b' ');
     out.extend_from_slice(archive.as_ref());
     out.push(b':');
-    number::write_integer(out, offset as i64);
+    kaldi_number::write_integer(out, offset as i64);
     out.push(b'\n');
 }
 

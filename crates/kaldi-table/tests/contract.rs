@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bstr::BString;
-use kaldi_io::{Format, Value};
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 use kaldi_table::{Context, Error, RandomAccessReader, SequentialReader};
 use kaldi_values::Tokens;
+use kaldi_values::{Format, Value};
 
 type Row = (BString, i32);
 type Rows = BoxReader<Row, Error>;

@@ -1,7 +1,8 @@
 //! Mixtures of Gaussians with diagonal covariances.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_between_tokens, write_token};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
 
 /// A mixture of Gaussians with diagonal covariances (Kaldi's `DiagGmm`), `num_gauss × dim`.
 ///

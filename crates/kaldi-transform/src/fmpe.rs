@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, number, write_basic, write_token};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix};
+use kaldi_values::{Cursor, Format, Frame, Value, write_basic, write_token};
 
 use crate::{DiagGmm, Error, Result};
 
@@ -162,8 +163,9 @@ fn add_scaled(to: &mut [f32], factor: f32, from: &[f32]) {
 fn parse_contexts(text: &str) -> Option<Vec<Vec<(i32, f32)>>> {
     let term = |text: &str| {
         let (offset, weight) = text.split_once(',').filter(|_| !text.contains(char::is_whitespace))?;
-        let offset = number::parse_integer(offset.as_bytes()).ok().filter(|(_, length)| *length == offset.len())?.0;
-        let weight = number::parse_f32(weight.as_bytes()).ok().filter(|(_, length)| *length == weight.len())?.0;
+        let offset =
+            kaldi_number::parse_integer(offset.as_bytes()).ok().filter(|(_, length)| *length == offset.len())?.0;
+        let weight = kaldi_number::parse_f32(weight.as_bytes()).ok().filter(|(_, length)| *length == weight.len())?.0;
         Some((i32::try_from(offset).ok()?, weight))
     };
     text.split(':').map(|context| context.split(';').map(term).collect()).collect()

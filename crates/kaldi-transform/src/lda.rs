@@ -1,7 +1,8 @@
 //! Linear discriminant analysis.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_between_tokens, write_basic, write_token};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Cholesky, Matrix, SymmetricMatrix, Vector};
+use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
 
 use crate::{Error, Result};
 

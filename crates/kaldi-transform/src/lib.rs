@@ -8,7 +8,7 @@
 //! | fMPE | offsets to features, by what distinguishes the models that are recognized | trained elsewhere, see [`Fmpe`] |
 //!
 //! The statistics of LDA and MLLT come from Kaldi's `acc-lda` and `gmm-acc-mllt`, in files that are summed before the
-//! estimate; both are [`kaldi_io::Value`]s. As text, of two classes in one dimension, and of one dimension:
+//! estimate; both are [`kaldi_values::Value`]s. As text, of two classes in one dimension, and of one dimension:
 //!
 //! ```text
 //! <LDAACCS> <VECSIZE> 1 <NUMCLASSES> 2 <ZERO_ACCS>  [ 20 10 ]

@@ -1,9 +1,10 @@
 //! Posteriors of Gaussians: for each frame, indexes with a vector of weights each (Kaldi's `GaussPostHolder`).
 
+use crate::framing::frame_either;
+use crate::unit::read_count;
+use crate::{Basic, Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
 use byteorder::{ByteOrder, LittleEndian};
-use kaldi_io::framing::frame_either;
-use kaldi_io::unit::read_count;
-use kaldi_io::{Basic, Cursor, Format, Frame, ParseError, Value, frame_by_parsing, is_space, write_basic, write_token};
+use kaldi_io::{ParseError, is_space};
 
 /// For each frame, indexes (of pdfs) with the weights of their Gaussians.
 ///
@@ -141,7 +142,7 @@ fn write_vector(values: &[f32], out: &mut Vec<u8>, format: Format) {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_io::testing::{keeps_the_contract_of_parsed, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract_of_parsed, reads, reads_before, refuses, written};
 
     use super::*;
 

@@ -1,8 +1,9 @@
 //! Vectors of integers, in the form of single files.
 
-use kaldi_io::framing::{by_count, frame_either};
-use kaldi_io::unit::{HEADER, count_at};
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_by_parsing, write_int_vector};
+use crate::framing::{by_count, frame_either};
+use crate::unit::{HEADER, count_at};
+use crate::{Cursor, Format, Frame, Value, frame_by_parsing, write_int_vector};
+use kaldi_io::ParseError;
 
 /// A vector of integers in the form of a single file (Kaldi's `ReadIntegerVector` and `WriteIntegerVector`).
 ///
@@ -42,7 +43,7 @@ fn reach_of_file(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_io::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
 
     use super::*;
 

@@ -1,19 +1,48 @@
-//! Plain values that tables hold besides those of the standard library: tokens, posteriors, integer vectors of single
-//! files; the arithmetic of posteriors.
+//! Values as Kaldi stores them: the trait [`Value`] between values and tables, the cursor that parsers use, and the plain
+//! values: numbers, integer vectors, pairs, tokens, posteriors; symbols.
+//!
+//! A Kaldi object is stored in one of two forms. The binary form starts with the marker `\0B`; the text form has no
+//! marker. A float matrix of one row and two columns:
 //!
 //! ```text
-//! type          Rust type       text                                binary, after the marker \0B
-//! token         Token           word\n                              the same, without a marker
-//! token vector  Tokens          a b \n                              the same, without a marker
-//! posterior     Posterior       [ 1 0.5 ] [ 2 0.25 3 0.75 ] \n      frames; per frame pairs, int32 float ..
-//! gauss-post    GaussPost       1 2 7  [ 0.5 1 ]\n8  [ 1 2 ]\n\n    the same counts, indexes and vectors
-//! (file)        IntVectorFile   [ 1 2 ]\n                           04 02000000 01000000 02000000
+//! 00 42 46 4d 20 04 01 00 00 00 04 02 00 00 00 00 00 80 3f 00 00 00 40   .BFM ........1.0 2.0
+//! ^^^^^ marker   ^^^^^^^^^^^^^^ rows           ^^^^^^^^^^^ ^^^^^^^^^^^ payload, little-endian
+//!       ^^^^^^^^ token          ^^^^^^^^^^^^^^ columns, each integer after its size in bytes
+//!
+//!  [
+//!   1 2 ]
 //! ```
 //!
-//! Counts, integers and floats of the binary forms are the units of [`kaldi_io::unit`]; there are also the values `i32`,
-//! `Vec<i32>` and others. Posteriors differ from these in one freedom: a weight of `inf` or `nan` is refused in text, as
-//! Kaldi does. Matrices and vectors of floats are in the crate `kaldi-matrix`; a table entry and a single file of them
-//! have the same form, so that they need no second type like [`IntVectorFile`].
+//! Parsing works on slices: [`Cursor`] walks over bytes that are in memory, and [`Value::frame`] returns how many bytes a
+//! value takes without building it.
+//!
+//! The binary forms of plain values are units ([`mod@unit`]): a size byte and a little-endian number.
+//!
+//! ```text
+//! type                 Rust type         text             binary, after the marker \0B
+//! int32                i32               5 \n             04 05000000
+//! float, double        f32, f64          0.5 \n           04 0000003f, 08 000000000000e03f
+//! bool                 bool              T \n             54
+//! int32 vector         Vec<i32>          1 2 \n           04 02000000 04 01000000 04 02000000
+//! int32 vector vector  Vec<Vec<i32>>     1 2 ; 3 ; \n     count, then each vector as above
+//! int32 pairs          Vec<(i32, i32)>   1 2 ; 3 4 \n     count of pairs, then every integer
+//! float pairs          Vec<(f32, f32)>   0.5 2 ; 3 4 \n   count of pairs, then every float
+//! token                Token             word\n           the same, without a marker
+//! token vector         Tokens            a b \n           the same, without a marker
+//! posterior            Posterior         [ 1 0.5 ] [ 2 0.25 3 0.75 ] \n
+//!                                                         frames; per frame pairs, int32 float ..
+//! gauss-post           GaussPost         1 2 7  [ 0.5 1 ]\n8  [ 1 2 ]\n\n
+//!                                                         the same counts, indexes and vectors
+//! (file)               IntVectorFile     [ 1 2 ]\n        04 02000000 01000000 02000000
+//! ```
+//!
+//! What is read is what Kaldi's holders read, with their freedoms (numbers need no space between them where the second
+//! starts with a sign, any white space separates) and their refusals (a pair vector must end with a newline, an integer
+//! vector need not). `inf` and `nan`, which Kaldi writes but does not read back in these types, are read; only the weights of
+//! posteriors refuse them in text, as Kaldi does.
+//!
+//! Matrices and vectors of floats are in the crate `kaldi-matrix`, waveforms in `kaldi-wave`; a table entry and a single file
+//! of them have the same form, so that they need no second type like [`IntVectorFile`].
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -22,14 +51,34 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod basic;
+mod cursor;
+mod format;
+pub mod framing;
 mod gauss_post;
+mod int_vector;
 mod int_vector_file;
+mod int_vectors;
+mod integers;
+mod pairs;
 mod posterior;
 mod posterior_sum;
 mod posterior_weights;
+mod scalar;
+mod symbols;
+pub mod testing;
 mod token;
+pub mod unit;
+mod value;
+mod value_advice;
 
+pub use basic::Basic;
+pub use cursor::Cursor;
+pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use gauss_post::GaussPost;
 pub use int_vector_file::IntVectorFile;
 pub use posterior::Posterior;
+pub use symbols::SymbolTable;
 pub use token::{Token, Tokens, is_token};
+pub use value::{Frame, Part, Value, frame_between_tokens, frame_by_parsing};
+pub use value_advice::{token_advice, with_type_advice};

@@ -1,9 +1,10 @@
 //! Posteriors: for each frame, indexes with weights (Kaldi's `PosteriorHolder`).
 
+use crate::framing::{frame_either, frame_line};
+use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, unit, write_count, write_header};
+use crate::{Cursor, Format, Frame, Value};
 use byteorder::{ByteOrder, LittleEndian};
-use kaldi_io::framing::{frame_either, frame_line};
-use kaldi_io::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, unit, write_count, write_header};
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, is_space, number};
+use kaldi_io::{ParseError, is_space};
 
 /// For each frame, indexes (of transitions, pdfs or phones) with their weights.
 ///
@@ -66,9 +67,9 @@ impl Value for Posterior {
                 for frame in &self.0 {
                     out.extend_from_slice(b"[ ");
                     for &(index, weight) in frame {
-                        number::write_integer(out, i64::from(index));
+                        kaldi_number::write_integer(out, i64::from(index));
                         out.push(b' ');
-                        number::write_f32(out, weight);
+                        kaldi_number::write_f32(out, weight);
                         out.push(b' ');
                     }
                     out.extend_from_slice(b"] ");
@@ -123,7 +124,7 @@ fn read_text_frame(cursor: &mut Cursor<'_>, frame: &mut Vec<(i32, f32)>) -> Resu
         _ => {
             let mut error = cursor.expected("\"[\"");
             let word = rest.split(|&byte| is_space(byte)).next().unwrap_or_default();
-            if number::parse_integer(word).is_ok_and(|(_, length)| length == word.len()) {
+            if kaldi_number::parse_integer(word).is_ok_and(|(_, length)| length == word.len()) {
                 error.message = format!("{error}: did you provide alignments instead of posteriors?").into();
             }
             return Err(error);
@@ -187,7 +188,7 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_io::testing::{keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{keeps_the_contract, reads, reads_before, refuses, written};
 
     use super::*;
 

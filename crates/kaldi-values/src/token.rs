@@ -5,8 +5,9 @@ use std::ops::Deref;
 use bstr::{BStr, BString};
 use memchr::{memchr, memchr_iter};
 
-use kaldi_io::framing::frame_line;
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, excerpt, is_space};
+use crate::framing::frame_line;
+use crate::{Cursor, Format, Frame, Value};
+use kaldi_io::{ParseError, excerpt, is_space};
 
 /// The line of a token is not longer than this.
 const LONGEST: usize = 1 << 20;
@@ -194,7 +195,7 @@ fn has_single_spaces(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_io::testing::{Random, keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{Random, keeps_the_contract, reads, reads_before, refuses, written};
 
     use super::*;
 

@@ -1,7 +1,8 @@
 //! The chunks of a RIFF/WAVE file.
 
 use byteorder::{BigEndian, ByteOrder, LittleEndian};
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::ParseError;
+use kaldi_values::Cursor;
 
 /// The length of the name and size of a chunk.
 pub(crate) const CHUNK_HEADER: u64 = 8;

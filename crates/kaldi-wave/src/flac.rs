@@ -15,7 +15,8 @@
 use byteorder::{BigEndian, ByteOrder};
 use claxon::frame::FrameReader;
 use claxon::input::BufferedReader;
-use kaldi_io::{Cursor, ParseError};
+use kaldi_io::ParseError;
+use kaldi_values::Cursor;
 
 use crate::info::WaveInfo;
 
@@ -117,7 +118,7 @@ fn frames_start(bytes: &[u8]) -> Result<usize, ParseError> {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_io::{Frame, Value};
+    use kaldi_values::{Frame, Value};
 
     use super::*;
     use crate::Wave;

@@ -1,6 +1,7 @@
 //! Reading the headers of waveforms of any kind.
 
-use kaldi_io::{Cursor, ParseError, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Value};
 
 use crate::flac::{Flac, is_flac};
 use crate::riff::Riff;

@@ -1,6 +1,7 @@
 //! Where the samples of a file are and where it ends, from its header alone.
 
-use kaldi_io::{Frame, ParseError};
+use kaldi_io::ParseError;
+use kaldi_values::Frame;
 
 use crate::chunks::{CHUNK_HEADER, Chunks, is_name, number};
 

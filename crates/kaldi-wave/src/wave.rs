@@ -1,6 +1,7 @@
 //! Waveforms as table values.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Encoding;
 use crate::flac::{Flac, is_flac};

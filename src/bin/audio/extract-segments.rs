@@ -9,9 +9,10 @@ use anyhow::bail;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{NoSamples, SampleGrid, Segment};
-use kaldi_io::{Format, Lines};
+use kaldi_io::Lines;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
+use kaldi_values::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

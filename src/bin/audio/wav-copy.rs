@@ -7,9 +7,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Error as IoError, Format, Output, Wxfilename};
+use kaldi_io::{Error as IoError, Output, Wxfilename};
 use kaldi_log::log;
 use kaldi_table::{Error, SequentialReader, TableWriter, are_tables, read_file, write_file};
+use kaldi_values::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

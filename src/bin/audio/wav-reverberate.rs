@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::{vlog, warning};
 use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
 use kaldi_wave::{Channels, Distortion, Loudness, Noise, Wave};
 
 const USAGE: &str = "\

@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::Digits;
 use kaldi_log::log;
+use kaldi_number::Digits;
 use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
 

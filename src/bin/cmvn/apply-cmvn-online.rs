@@ -9,9 +9,9 @@ use anyhow::{Context as _, anyhow};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
 use kaldi_values::Tokens;
 

@@ -9,9 +9,9 @@ use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{GeneralMatrix, Matrix};
+use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

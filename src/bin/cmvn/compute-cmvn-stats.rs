@@ -10,10 +10,11 @@ use anyhow::{Context as _, anyhow, bail};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
-use kaldi_io::{Format, is_specifier, printable_wxfilename};
+use kaldi_io::{is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
+use kaldi_values::Format;
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\

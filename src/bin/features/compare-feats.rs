@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, Tally};
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader};
 
 const USAGE: &str = "\

@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::general;
 use kaldi_ivector::EnergyVad;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

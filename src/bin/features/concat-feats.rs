@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
-use kaldi_io::Format;
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Puts the features of several files one after the other in time. All have the same dimension.

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, Matrix};
 use kaldi_table::{Record, SequentialReader, TableWriter};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Writes every feature matrix as an HTK parameter file <output-dir>/<utterance>.<output-ext>.

@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{read_file, write_file};
 use kaldi_transform::{DiagGmm, Fmpe, FmpeOptions};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Starts an fMPE transform, which changes nothing until it is trained, from a mixture of Gaussians with diagonal covariances.

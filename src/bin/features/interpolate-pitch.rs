@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpolate_gaps};
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_number::general;
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 

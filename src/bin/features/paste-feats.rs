@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
-use kaldi_io::{Format, is_specifier};
+use kaldi_io::is_specifier;
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, Tables, WorkError, read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Puts features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths differ

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::frames;
-use kaldi_io::Format;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Shifts features in time and keeps the number of frames: the first frame is repeated where they come later, the last one

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::Splice;
-use kaldi_io::Format;
 use kaldi_matrix::{BinaryRows, Matrix};
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Puts each frame of features together with the frames before and after it, side by side (before LDA, for instance). The

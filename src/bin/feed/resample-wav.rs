@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::resampler;
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
+use kaldi_values::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\

@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
+use kaldi_values::Format;
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{is_specifier, number};
+use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
@@ -58,7 +58,7 @@ fn scale_post(opts: Options) -> anyhow::Result<Tally> {
 
 fn read_scale(text: &InputName) -> anyhow::Result<f32> {
     let word = text.trim_ascii();
-    match number::parse_f64(word) {
+    match kaldi_number::parse_f64(word) {
         Ok((scale, length)) if length == word.len() => Ok(scale as f32),
         _ => bail!("expected a scale or the rspecifier of scales, got {:?}", &**text),
     }

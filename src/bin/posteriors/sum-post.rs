@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::Digits;
 use kaldi_log::{log, warning};
+use kaldi_number::Digits;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 

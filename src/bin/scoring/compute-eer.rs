@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_io::number::Digits;
-use kaldi_io::{Input, Output, number};
+use kaldi_io::{Input, Output};
 use kaldi_log::log;
+use kaldi_number::Digits;
 use kaldi_score::equal_error;
 
 const USAGE: &str = "\
@@ -65,7 +65,7 @@ fn read_trial(line: &[u8]) -> anyhow::Result<(f32, bool)> {
     let [score, kind] = words[..] else {
         bail!("line must have two fields, got {:?}", line.as_bstr());
     };
-    let score = match number::parse_f32(score) {
+    let score = match kaldi_number::parse_f32(score) {
         Ok((number, length)) if length == score.len() && !number.is_nan() => number,
         _ => bail!("first field must be float, got {score:?}"),
     };

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally};
-use kaldi_io::{Cursor, Format, Output, Value};
+use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_shard::{Error, Field, Grouping, Sample, Samples, ShardNames, Wanted, is_sound};
 use kaldi_table::{ReaderExt, Record, TableWriter, is_key};
 use kaldi_values::Tokens;
+use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveFile};
 
 const USAGE: &str = "\

@@ -118,7 +118,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
 }
 
 /// A table, in text form where a file is named.
-fn create_table<T: kaldi_io::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
+fn create_table<T: kaldi_values::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
     if kaldi_io::is_specifier(name) {
         return TableWriter::create(name);
     }

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use anyhow::bail;
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::Digits;
-use kaldi_io::{Format, Output};
+use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_number::Digits;
 use kaldi_score::Confusions;
 use kaldi_table::{Entry, RandomAccessReader, SequentialReader, WorkError, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Compares vectors of integers (alignments), key by key. Prints a line for each key that is in both tables: the key, the

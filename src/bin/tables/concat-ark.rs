@@ -9,10 +9,11 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Format, Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
+use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_scan::{ScannedEntry, Scanner, Sequence, ValueType};
 use kaldi_table::ArchiveWriter;
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Joins archives of any type into one, without decoding their values; binary and text entries may be mixed. All of the

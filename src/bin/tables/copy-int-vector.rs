@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_file};
+use kaldi_values::Format;
 use kaldi_values::IntVectorFile;
 
 const USAGE: &str = "\

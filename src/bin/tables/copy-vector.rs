@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Copies vectors, or tables of vectors (speaker vectors, weights), between files, archives, text and binary.

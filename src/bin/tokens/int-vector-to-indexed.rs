@@ -10,9 +10,10 @@ use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_io::{Output, Rspecifier, Value, is_same_file};
+use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Reader, Rows, SequentialReader};
+use kaldi_values::Value;
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, as Megatron and its kin train on: each vector is a

@@ -7,10 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Cursor, Value, is_specifier};
+use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
 use kaldi_table::{MappedReader, Record, SequentialReader, TableWriter, read_file};
+use kaldi_values::{Cursor, Value};
 
 const USAGE: &str = "\
 Applies transforms in the order given to the rows of matrices, or to vectors, whichever the table turns out to hold. A

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Format, is_specifier};
+use kaldi_io::is_specifier;
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, read_file, write_file};
+use kaldi_values::Format;
 use kaldi_values::Token;
 
 const USAGE: &str = "\

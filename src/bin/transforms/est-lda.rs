@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_log::log;
+use kaldi_number::general;
 use kaldi_table::write_file;
 use kaldi_transform::{LdaOptions, LdaStats};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Estimates a transform to the directions in which classes differ most (linear discriminant analysis), from statistics of

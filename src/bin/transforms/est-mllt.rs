@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
+use kaldi_number::general;
 use kaldi_table::write_file;
 use kaldi_transform::MlltStats;
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Estimates the transform under which Gaussians with diagonal covariances fit best (maximum likelihood linear transform, or

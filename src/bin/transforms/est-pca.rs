@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_number::general;
 use kaldi_table::{SequentialReader, write_file};
 use kaldi_transform::PcaStats;
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Estimates a transform to the directions of the largest variance (principal component analysis), from features or, with

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
 use kaldi_matrix::Matrix;
 use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Makes a square transform, for predictive SGMMs: the rows of an LDA+MLLT transform and, below them, the rows of the full LDA

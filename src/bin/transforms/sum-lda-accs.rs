@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_io::Format;
 use kaldi_table::write_file;
 use kaldi_transform::LdaStats;
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Sums statistics of acc-lda.

@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::general;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{LogDetCache, Matrix};
+use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::Digits;
-use kaldi_io::{Format, SymbolTable};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::Digits;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_values::{Format, SymbolTable};
 
 const USAGE: &str = "\
 Counts how often each integer stands in the vectors of a table, such as the labels of alignments (for the priors of a

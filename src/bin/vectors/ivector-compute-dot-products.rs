@@ -10,10 +10,10 @@ use anyhow::Context;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Lines;
-use kaldi_io::number::general;
 use kaldi_ivector::{TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, create_output};
 
 const USAGE: &str = "\

@@ -7,12 +7,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::general;
-use kaldi_io::{Format, printable_wxfilename};
+use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{SpeakerLdaOptions, SpeakerStats};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_values::Format;
 use kaldi_values::Token;
 
 const USAGE: &str = "\

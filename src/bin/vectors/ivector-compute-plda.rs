@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_ivector::{PldaEstimator, PldaStats};
 use kaldi_log::{log, verbose, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, ReaderExt, SequentialReader, write_file};
+use kaldi_values::Format;
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\

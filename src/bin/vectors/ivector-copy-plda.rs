@@ -5,11 +5,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_ivector::{LengthNormalization, Plda};
 use kaldi_log::log;
+use kaldi_number::general;
 use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Copies a PLDA model. It may be smoothed, which adds a part of the covariance between speakers to that within them: this

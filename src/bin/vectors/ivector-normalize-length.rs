@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::general;
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\

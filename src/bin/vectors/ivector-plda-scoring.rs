@@ -11,10 +11,10 @@ use anyhow::bail;
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::Lines;
-use kaldi_io::number::general;
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Rows, SequentialReader, create_output, read_file};
 
 const USAGE: &str = "\

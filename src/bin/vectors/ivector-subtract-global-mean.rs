@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::general;
 use kaldi_ivector::VectorMoments;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Format, printable_rxfilename, printable_wxfilename};
+use kaldi_io::{printable_rxfilename, printable_wxfilename};
 use kaldi_ivector::LogisticRegression;
 use kaldi_log::log;
 use kaldi_matrix::Vector;
 use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Copies a logistic regression. The prior probabilities of its classes may be scaled, which takes away the effect of training

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::number::write_f32;
 use kaldi_ivector::{LogisticRegression, TrainingOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::write_f32;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\

@@ -8,13 +8,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::Format;
-use kaldi_io::number::general;
 use kaldi_ivector::{Trainer, TrainingOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
+use kaldi_number::general;
 use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Trains a logistic regression, which tells the classes of vectors (the language of an utterance, for example). Classes are

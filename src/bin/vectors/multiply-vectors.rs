@@ -5,10 +5,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Format, is_specifier};
+use kaldi_io::is_specifier;
 use kaldi_log::{log, vlog, warning};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, Tables, read_file, write_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Multiplies vectors, such as weights of frames, element by element. Where their lengths differ by no more than

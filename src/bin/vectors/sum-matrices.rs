@@ -5,10 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally, add_files};
-use kaldi_io::Format;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_table::write_file;
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Sums matrices of one size, such as statistics of several jobs.

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_io::{Format, Rspecifier, is_specifier};
+use kaldi_io::{Rspecifier, is_specifier};
 use kaldi_matrix::Vector;
 use kaldi_table::{SequentialReader, TableWriter, are_tables};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Multiplies vectors, or tables of vectors (speaker vectors, weights of frames), by a number.

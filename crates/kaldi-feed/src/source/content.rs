@@ -1,10 +1,11 @@
 //! Reading sound and features from where they are.
 
 use bstr::{BStr, BString};
-use kaldi_io::{Cursor, Input, Value, read_at};
+use kaldi_io::{Input, read_at};
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_table::read_file;
+use kaldi_values::{Cursor, Value};
 use kaldi_wave::{Samples, Wave, WaveInfo};
 
 use crate::{Shape, Sound};

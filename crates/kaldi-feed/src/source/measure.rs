@@ -1,8 +1,9 @@
 //! The size of sound and features by their headers.
 
-use kaldi_io::{Cursor, Input};
+use kaldi_io::Input;
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
+use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
 
 use super::content::{self, Content, Part};

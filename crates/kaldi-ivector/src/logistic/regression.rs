@@ -1,7 +1,8 @@
 //! Classifiers of vectors.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_between_tokens, write_int_vector, write_token};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
+use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_int_vector, write_token};
 
 use crate::{Error, Result};
 

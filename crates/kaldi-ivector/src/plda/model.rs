@@ -1,7 +1,8 @@
 //! Models of speaker vectors.
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value, frame_between_tokens, write_token};
+use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
+use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
 
 use crate::{Error, Result};
 

@@ -28,7 +28,8 @@ mod stored;
 
 use std::ops::Range;
 
-use kaldi_io::{Cursor, Format, Frame, ParseError, Value};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::{Matrix, Real, Result};
 

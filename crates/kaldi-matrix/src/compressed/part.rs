@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use kaldi_io::{Cursor, ParseError, Part};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Part};
 
 use super::stored::{Header, Layout, Stored};
 use crate::MatrixRange;

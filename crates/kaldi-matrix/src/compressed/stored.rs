@@ -1,7 +1,8 @@
 //! The bytes of compressed matrices: header, length, and the checks of a reader.
 
 use byteorder::{ByteOrder, LittleEndian};
-use kaldi_io::{Cursor, Format, Frame, ParseError};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, Frame};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -131,7 +132,7 @@ impl<'a> Stored<'a> {
         let Header { layout, min, range, rows, cols } = self.header;
         out.reserve(22 + self.payload.len());
         Format::Binary.write_marker(out);
-        kaldi_io::write_token(out, layout.token());
+        kaldi_values::write_token(out, layout.token());
         let fields = [min.to_le_bytes(), range.to_le_bytes(), (rows as i32).to_le_bytes(), (cols as i32).to_le_bytes()];
         out.extend_from_slice(fields.as_flattened());
         out.extend_from_slice(self.payload);

@@ -11,7 +11,8 @@
 //! b c ]
 //! ```
 
-use kaldi_io::{Cursor, Format, ParseError, write_basic, write_token};
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, write_basic, write_token};
 
 use super::symmetric::packed_len;
 use crate::{Real, SymmetricMatrix, binary, text};

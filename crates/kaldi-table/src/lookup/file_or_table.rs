@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Value, is_specifier};
+use kaldi_io::is_specifier;
+use kaldi_values::Value;
 
 use crate::Result;
 use crate::lookup::find::Lookup;

@@ -6,9 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Frame, Input, ParseError, Wanted, Window, recognize};
+use kaldi_io::{Input, ParseError, Wanted, Window, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
+use kaldi_values::Frame;
+use kaldi_values::with_type_advice;
 
 use crate::batch::{Batch, Batches};
 use crate::framing::{Framing, Front};
@@ -253,7 +255,7 @@ impl<F: Framing> ArchiveReader<F> {
 
     /// Puts the place to a fault of the value at `start` in the window.
     fn value_error(&self, key: &Range<usize>, start: usize, error: ParseError) -> Error {
-        let error = error.with_type_advice(&self.window.bytes()[start..]);
+        let error = with_type_advice(error, &self.window.bytes()[start..]);
         self.entry_error(&self.window.bytes()[key.clone()], start, error)
     }
 

@@ -313,7 +313,7 @@ mod tests {
     use std::fs;
     use std::process::Command;
 
-    use kaldi_io::Value;
+    use kaldi_values::Value;
     use tempfile::TempDir;
 
     use super::*;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_io::{ParseError, Wanted, recognize};
+use kaldi_values::with_type_advice;
 
 use crate::ranged::{ParsedText, Ranged};
 use crate::raw::{Chunk, RawEntry};
@@ -58,6 +59,6 @@ impl Loaded {
 /// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
     let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
-    let source = source.with_type_advice(bytes).with_advice(advice);
+    let source = with_type_advice(source, bytes).with_advice(advice);
     kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
 }

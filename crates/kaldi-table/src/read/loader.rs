@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, Input, Locator, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
+use kaldi_io::{Input, Locator, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
+use kaldi_values::Frame;
 
 use crate::batch::{CHUNK, IN_FLIGHT};
 use crate::framing::FrameFn;

@@ -11,7 +11,8 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Rspecifier, RspecifierKind, Value, printable_rxfilename};
+use kaldi_io::{Rspecifier, RspecifierKind, printable_rxfilename};
+use kaldi_values::Value;
 
 use crate::framing::Typed;
 use crate::key::is_key;

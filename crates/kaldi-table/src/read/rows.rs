@@ -4,8 +4,8 @@ use std::any::Any;
 use std::collections::VecDeque;
 
 use bstr::BString;
-use kaldi_io::Value;
 use kaldi_reader::{ParMap, Reader, par_map};
+use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
 use crate::context::Context;

@@ -3,8 +3,9 @@
 use std::marker::PhantomData;
 
 use bstr::{BStr, BString};
-use kaldi_io::{RspecifierKind, Value, is_specifier};
+use kaldi_io::{RspecifierKind, is_specifier};
 use kaldi_reader::{Reader, prefetch};
+use kaldi_values::Value;
 
 use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
 use crate::context::Context;

@@ -4,9 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Frame, ParseError, ReadAt};
+use kaldi_io::{ParseError, ReadAt};
 use kaldi_log::warning;
 use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
+use kaldi_values::Frame;
 
 use crate::framing::FrameFn;
 use crate::key::is_key;

@@ -1,8 +1,9 @@
 //! Values in files that are no tables.
 
 use bstr::BStr;
-use kaldi_io::{Locator, Value};
+use kaldi_io::Locator;
 use kaldi_reader::Reader;
+use kaldi_values::Value;
 
 use crate::batch::{Batch, Batches};
 use crate::raw::RawEntry;

@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use kaldi_io::{Frame, Growth, Input, Locator, ParseError, Window};
+use kaldi_io::{Growth, Input, Locator, ParseError, Window};
 use kaldi_log::warning;
+use kaldi_values::Frame;
 
 use crate::framing::FrameFn;
 use crate::raw::Chunk;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{FileIdentity, Format, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
+use kaldi_io::{FileIdentity, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
 use kaldi_log::warning;
+use kaldi_values::Format;
 
 use crate::context::count_written;
 use crate::key::is_key;

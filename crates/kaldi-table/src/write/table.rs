@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use std::os::unix::fs::DirBuilderExt;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Format, Output, Value, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier};
+use kaldi_io::{Output, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier};
+use kaldi_values::{Format, Value};
 
 use crate::context::count_written;
 use crate::key::is_key;

@@ -2,10 +2,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 
-use kaldi_io::{Cursor, Format, Frame, ParseError};
+use kaldi_io::ParseError;
 use kaldi_log::warning;
 use kaldi_reader::ReaderExt;
 use kaldi_values::Token;
+use kaldi_values::{Cursor, Format, Frame};
 
 use super::*;
 use crate::set_num_threads;

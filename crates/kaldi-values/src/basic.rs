@@ -2,7 +2,8 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use crate::{Cursor, ParseError, number};
+use crate::Cursor;
+use kaldi_io::ParseError;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -68,8 +69,8 @@ macro_rules! basic_integer {
 
             fn read_text(cursor: &mut Cursor<'_>) -> Result<Self> {
                 cursor.read_number("an integer", |bytes| {
-                    let (value, length) = number::parse_integer(bytes)?;
-                    Ok((Self::try_from(value).map_err(|_| number::NumberError::OutOfRange)?, length))
+                    let (value, length) = kaldi_number::parse_integer(bytes)?;
+                    Ok((Self::try_from(value).map_err(|_| kaldi_number::NumberError::OutOfRange)?, length))
                 })
             }
 
@@ -79,7 +80,7 @@ macro_rules! basic_integer {
             }
 
             fn write_text(self, out: &mut Vec<u8>) {
-                number::write_integer(out, self as i64);
+                kaldi_number::write_integer(out, self as i64);
             }
         }
     };
@@ -122,8 +123,8 @@ macro_rules! basic_float {
     };
 }
 
-basic_float!(f32, number::parse_f32, number::write_f32);
-basic_float!(f64, number::parse_f64, number::write_f64);
+basic_float!(f32, kaldi_number::parse_f32, kaldi_number::write_f32);
+basic_float!(f64, kaldi_number::parse_f64, kaldi_number::write_f64);
 
 impl Basic for bool {
     fn read_binary(cursor: &mut Cursor<'_>) -> Result<Self> {

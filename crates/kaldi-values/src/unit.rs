@@ -4,7 +4,8 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use crate::{Cursor, ParseError, excerpt, is_space, token_advice};
+use crate::{Cursor, token_advice};
+use kaldi_io::{ParseError, excerpt, is_space};
 
 /// Length of a unit: the size byte and the number.
 pub const UNIT: usize = 5;

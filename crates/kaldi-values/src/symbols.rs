@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::characters::is_space;
-use crate::number::parse_integer;
-use crate::{Error, Input, ParseError, Result};
+use kaldi_io::is_space;
+use kaldi_io::{Error, Input, ParseError, Result};
+use kaldi_number::parse_integer;
 
 /// Names of integers: words, phones.
 ///

@@ -1,5 +1,5 @@
-use super::super::random::Random;
 use super::*;
+use crate::random::Random;
 
 fn text(value: f64) -> String {
     let mut out = Vec::new();

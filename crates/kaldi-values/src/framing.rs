@@ -3,7 +3,8 @@
 use memchr::memchr;
 
 use crate::unit::HEADER;
-use crate::{Cursor, Frame, ParseError};
+use crate::{Cursor, Frame};
+use kaldi_io::ParseError;
 
 /// Frames a value that has both forms: `text` finds its end in text form, `reach` in binary form.
 ///

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::{Cursor, Encoded, Format, ParseError};
+use crate::{Cursor, Format};
+use kaldi_io::{Encoded, ParseError};
 
 /// How far a value reaches, as seen from a window that starts at its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

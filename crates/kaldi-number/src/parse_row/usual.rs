@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::avx2::{load_bytes, look_up, store};
+use crate::avx2::{load_bytes, look_up, store};
 
 /// Numbers that are read together.
 const GROUP: usize = 8;

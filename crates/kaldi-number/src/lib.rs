@@ -8,6 +8,13 @@
 //! Matrices and integer vectors are read and written a row at a time ([`parse_f32_row`], [`write_f32_row`] ...), which
 //! costs much less than number by number.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod error;

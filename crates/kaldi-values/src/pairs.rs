@@ -2,7 +2,8 @@
 
 use crate::framing::{by_count, frame_either, frame_ended_line};
 use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, write_header};
-use crate::{Basic, Cursor, Format, Frame, ParseError, Value, write_basic};
+use crate::{Basic, Cursor, Format, Frame, Value, write_basic};
+use kaldi_io::ParseError;
 
 fn read_pairs<T: Basic>(cursor: &mut Cursor<'_>) -> Result<Vec<(T, T)>, ParseError> {
     let mut pairs = Vec::new();

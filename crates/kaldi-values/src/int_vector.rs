@@ -2,7 +2,8 @@
 
 use crate::framing::{by_count, frame_either, frame_line};
 use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_header, write_units};
-use crate::{Cursor, Format, Frame, ParseError, Value, number};
+use crate::{Cursor, Format, Frame, Value};
+use kaldi_io::ParseError;
 
 /// A line in text form, whose newline may be missing at the end of the stream (Kaldi's `BasicVectorHolder<int32>`).
 impl Value for Vec<i32> {
@@ -41,7 +42,7 @@ impl Value for Vec<i32> {
             Format::Text => {
                 // Most alignments have four digits.
                 out.reserve(5 * self.len() + 1);
-                number::write_i32_row(out, self);
+                kaldi_number::write_i32_row(out, self);
                 out.push(b'\n');
             }
         }

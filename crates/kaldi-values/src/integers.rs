@@ -2,7 +2,8 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use crate::{Basic, Cursor, ParseError, number};
+use crate::{Basic, Cursor};
+use kaldi_io::ParseError;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -56,13 +57,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes integers in text form, up to the end of the line or to what ends a row for [`number::parse_i32_row`].
+    /// Consumes integers in text form, up to the end of the line or to what ends a row for [`kaldi_number::parse_i32_row`].
     ///
     /// # Errors
     /// Where not even one is there, or one does not fit.
     pub fn read_int_row(&mut self, values: &mut Vec<i32>) -> Result<()> {
         let before = values.len();
-        match number::parse_i32_row(self.rest(), values) {
+        match kaldi_number::parse_i32_row(self.rest(), values) {
             Ok(length) if self.may_go_on(length) => {
                 Err(ParseError::end(self.offset() + length, "a space after a number"))
             }

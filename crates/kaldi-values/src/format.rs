@@ -1,7 +1,7 @@
 //! Writing of tokens, basic types and integer vectors, the counterpart of `cursor.rs`.
 
 use crate::Basic;
-use crate::number::write_integer;
+use kaldi_number::write_integer;
 
 /// The form in which values are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::ParseError;
-use crate::characters::{excerpt, is_space, printable};
-use crate::number;
+use kaldi_io::ParseError;
+use kaldi_io::{excerpt, is_space};
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -139,7 +138,7 @@ impl<'a> Cursor<'a> {
             [0] => return Err(ParseError::end(self.at + 1, "\"B\" of the binary marker")),
             [0, other, ..] => {
                 return Err(
-                    self.error(format!("expected the binary marker \"\\0B\", got \"\\0{}\"", printable(*other)))
+                    self.error(format!("expected the binary marker \"\\0B\", got \"\\0{}\"", excerpt(&[*other])))
                 );
             }
             [] if self.open => return Err(self.end("a value")),
@@ -279,7 +278,7 @@ impl<'a> Cursor<'a> {
         let length = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
         match length {
             0 if rest.is_empty() => self.end(wanted),
-            0 => self.error(format!("expected {wanted}, got \"{}\"", printable(rest[0]))),
+            0 => self.error(format!("expected {wanted}, got \"{}\"", excerpt(&rest[..1]))),
             _ => self.error(format!("expected {wanted}, got \"{}\"", excerpt(&rest[..length]))),
         }
     }
@@ -294,7 +293,7 @@ impl<'a> Cursor<'a> {
     pub(crate) fn read_number<T>(
         &mut self,
         what: &str,
-        parse: impl FnOnce(&[u8]) -> std::result::Result<(T, usize), number::NumberError>,
+        parse: impl FnOnce(&[u8]) -> std::result::Result<(T, usize), kaldi_number::NumberError>,
     ) -> Result<T> {
         self.skip_space();
         match parse(self.rest()) {
@@ -305,15 +304,15 @@ impl<'a> Cursor<'a> {
                 self.at += length;
                 Ok(value)
             }
-            Err(number::NumberError::OutOfRange) => {
+            Err(kaldi_number::NumberError::OutOfRange) => {
                 let word = self.rest().split(|&byte| is_space(byte)).next().unwrap_or_default();
                 Err(self.error(format!("{what} is out of range: \"{}\"", excerpt(word))))
             }
             // What is no number may be the start of one, as "-" or "1e".
-            Err(number::NumberError::Invalid) if self.open && !self.rest().iter().any(|&byte| is_space(byte)) => {
+            Err(kaldi_number::NumberError::Invalid) if self.open && !self.rest().iter().any(|&byte| is_space(byte)) => {
                 Err(ParseError::end(self.bytes.len(), what))
             }
-            Err(number::NumberError::Invalid) => Err(self.expected(what)),
+            Err(kaldi_number::NumberError::Invalid) => Err(self.expected(what)),
         }
     }
 }

@@ -8,8 +8,8 @@
 #[cfg(target_arch = "x86_64")]
 mod usual;
 
-use super::lanes::{decimal, spaces, sum_if_digits};
-use super::{NumberError, parse_f32, parse_f64, parse_integer};
+use crate::lanes::{decimal, spaces, sum_if_digits};
+use crate::{NumberError, parse_f32, parse_f64, parse_integer};
 
 /// Bytes that are searched for white space at once.
 const BLOCK: usize = 64;
@@ -226,8 +226,8 @@ fn usual_integer(bytes: &[u8], start: usize, end: usize) -> Option<i32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
+    use crate::random::Random;
 
     fn row(text: &str) -> (Vec<f32>, Result<usize, RowError>) {
         let mut values = Vec::new();

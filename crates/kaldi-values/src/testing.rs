@@ -49,7 +49,7 @@ pub fn written<T: Value>(value: &T, format: Format) -> Vec<u8> {
 }
 
 /// The value at the start of `bytes`, to which nothing will be added, and its length.
-fn read<T: Value>(bytes: &[u8]) -> Result<(T, usize), crate::ParseError> {
+fn read<T: Value>(bytes: &[u8]) -> Result<(T, usize), kaldi_io::ParseError> {
     let mut cursor = Cursor::new(bytes);
     T::read(&mut cursor).map(|value| (value, cursor.offset()))
 }

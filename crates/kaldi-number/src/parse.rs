@@ -3,10 +3,9 @@
 use std::ops::Neg;
 use std::str::FromStr;
 
-use super::NumberError;
-use super::lanes::{count_digits, sum_digits};
-use super::powers::{POWERS_OF_TEN, SMALLEST_POWER};
-use crate::characters::is_space;
+use crate::NumberError;
+use crate::lanes::{count_digits, sum_digits};
+use crate::powers::{POWERS_OF_TEN, SMALLEST_POWER};
 
 /// Reads the integer at the start of `bytes` (an optional sign and digits); returns it with its length.
 ///
@@ -75,7 +74,7 @@ fn parse_float<T: Copy + FromStr + Neg<Output = T> + PartialEq>(
             }
         },
         None => {
-            let end = bytes.iter().skip(start).position(|&byte| is_space(byte) || matches!(byte, b']' | b';'));
+            let end = bytes.iter().skip(start).position(|&byte| ends_word(byte));
             let word = &bytes[start..end.map_or(bytes.len(), |length| start + length)];
             let size = if word.eq_ignore_ascii_case(b"inf") || word.eq_ignore_ascii_case(b"infinity") {
                 infinity
@@ -88,6 +87,11 @@ fn parse_float<T: Copy + FromStr + Neg<Output = T> + PartialEq>(
         }
     };
     Ok((if negative { -size } else { size }, length))
+}
+
+/// Whether a word cannot go on with this byte: white space of C, or what ends a row.
+fn ends_word(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r' | b']' | b';')
 }
 
 /// A number as its digits say it, without its sign.
@@ -200,9 +204,9 @@ fn read_digits(bytes: &[u8], mut at: usize, number: &mut u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
-    use crate::number::NumberError::{Invalid, OutOfRange};
+    use crate::NumberError::{Invalid, OutOfRange};
+    use crate::random::Random;
 
     #[test]
     fn floats_are_read_as_kaldi_reads_them() {

@@ -195,8 +195,8 @@ mod words {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Random;
     use super::*;
+    use crate::random::Random;
 
     fn check_decimal(bytes: &[u8; 16], length: usize) {
         let text = std::str::from_utf8(&bytes[16 - length..]).unwrap_or("?");

@@ -2,7 +2,7 @@
 //!
 //! Nothing here runs before an error is made.
 
-use crate::{ParseError, token_advice};
+use kaldi_io::ParseError;
 
 /// What is said by readers that see no more of a value than its first number or word.
 const GENERAL: [&str; 5] = [
@@ -18,24 +18,34 @@ const BEGIN: usize = 64;
 
 const WORDS: &str = "these are words; table-head prints them";
 
-impl ParseError {
-    /// The same fault of a value that begins so, with advice where the value is whole and of another type: which one, and the
-    /// tool that reads it.
-    #[must_use]
-    pub fn with_type_advice(self, value: &[u8]) -> Self {
-        // What parsers say of bytes that they did not expect.
-        if self.at_end || !self.message.starts_with("expected ") {
-            return self;
-        }
-        let Some(advice) = advice(value, self.offset) else { return self };
-        if let Some(start) = GENERAL.iter().find_map(|general| self.message.strip_suffix(general)) {
-            return Self { message: format!("{start}: {advice}").into(), ..self };
-        }
-        // Who has advice of its own knows better.
-        let has_advice =
-            ["this is", "this may", "copy-", "?", "brackets"].iter().any(|sign| self.message.contains(sign));
-        if has_advice { self } else { self.with_advice(Some(advice.to_owned())) }
+/// The same fault of a value that begins so, with advice where the value is whole and of another type: which one, and the
+/// tool that reads it.
+#[must_use]
+pub fn with_type_advice(error: ParseError, value: &[u8]) -> ParseError {
+    // What parsers say of bytes that they did not expect.
+    if error.at_end || !error.message.starts_with("expected ") {
+        return error;
     }
+    let Some(advice) = advice(value, error.offset) else { return error };
+    if let Some(start) = GENERAL.iter().find_map(|general| error.message.strip_suffix(general)) {
+        return ParseError { message: format!("{start}: {advice}").into(), ..error };
+    }
+    // Who has advice of its own knows better.
+    let has_advice = ["this is", "this may", "copy-", "?", "brackets"].iter().any(|sign| error.message.contains(sign));
+    if has_advice { error } else { error.with_advice(Some(advice.to_owned())) }
+}
+
+/// Says what a binary value is that starts with `token`, and which program reads it, for messages of readers that expect
+/// something else; nothing where that cannot be told.
+pub fn token_advice(token: &[u8]) -> Option<&'static str> {
+    Some(match token {
+        b"FV" | b"DV" => "this is a vector; copy-vector reads it",
+        b"FM" | b"DM" => "this is a matrix; copy-matrix reads it",
+        b"CM" | b"CM2" | b"CM3" => "this is a compressed matrix; copy-feats reads it",
+        b"SM" => "this is a sparse matrix",
+        [4, ..] => "this looks like integers; copy-int-vector reads them",
+        _ => return None,
+    })
 }
 
 /// The type of a value that begins so and could not be read from `offset` on, with the tool that reads it.
@@ -141,7 +151,7 @@ mod tests {
     use super::*;
 
     fn said(value: &[u8], offset: usize) -> String {
-        ParseError::new(offset, "expected x").with_type_advice(value).message.into_owned()
+        with_type_advice(ParseError::new(offset, "expected x"), value).message.into_owned()
     }
 
     fn units(numbers: &[i32]) -> Vec<u8> {
@@ -197,11 +207,12 @@ mod tests {
 
     #[test]
     fn advice_that_is_there_stays_unless_it_was_general() {
-        let error = |message: &'static str| ParseError::new(0, message).with_type_advice(b"1 2\n").message.into_owned();
+        let error =
+            |message: &'static str| with_type_advice(ParseError::new(0, message), b"1 2\n").message.into_owned();
         assert_eq!(error("expected a matrix, this is none"), "expected a matrix, this is none");
         assert_eq!(error("range out of bounds"), "range out of bounds");
         let general = "expected x: this looks like integers; copy-int-vector reads them";
         assert_eq!(error(general), "expected x: this is an integer vector; copy-int-vector reads it");
-        assert_eq!(ParseError::end(0, "x").with_type_advice(b"1 2\n"), ParseError::end(0, "x"));
+        assert_eq!(with_type_advice(ParseError::end(0, "x"), b"1 2\n"), ParseError::end(0, "x"));
     }
 }

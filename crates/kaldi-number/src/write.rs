@@ -12,7 +12,7 @@ mod usual;
 
 use std::io::Write;
 
-use super::powers::{POWERS_OF_TEN, SMALLEST_POWER};
+use crate::powers::{POWERS_OF_TEN, SMALLEST_POWER};
 
 /// Numbers whose digits are found together.
 const GROUP: usize = 8;

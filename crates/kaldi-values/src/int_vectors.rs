@@ -4,7 +4,8 @@ use crate::framing::{frame_either, frame_ended_line};
 use crate::unit::{
     HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_count, write_header, write_units,
 };
-use crate::{Cursor, Format, Frame, ParseError, Value, number};
+use crate::{Cursor, Format, Frame, Value};
+use kaldi_io::ParseError;
 
 /// A line in text form, which must end with a newline; every vector ends with a semicolon.
 impl Value for Vec<Vec<i32>> {
@@ -59,7 +60,7 @@ impl Value for Vec<Vec<i32>> {
             }
             Format::Text => {
                 for vector in self {
-                    number::write_i32_row(out, vector);
+                    kaldi_number::write_i32_row(out, vector);
                     out.extend_from_slice(b"; ");
                 }
                 out.push(b'\n');

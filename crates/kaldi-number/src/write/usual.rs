@@ -6,7 +6,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::avx2::{load, load_bytes, look_up, store, store_bytes};
+use crate::avx2::{load, load_bytes, look_up, store, store_bytes};
 
 /// Numbers that are written together.
 const GROUP: usize = 8;

@@ -1,7 +1,8 @@
 //! Single numbers and truth values (Kaldi's `BasicHolder`).
 
 use crate::framing::{frame_either, frame_ended_line};
-use crate::{Basic, Cursor, Format, Frame, ParseError, Value, write_basic};
+use crate::{Basic, Cursor, Format, Frame, Value, write_basic};
+use kaldi_io::ParseError;
 
 fn read_scalar<T: Basic>(cursor: &mut Cursor<'_>, name: &str) -> Result<T, ParseError> {
     if cursor.read_marker()? {

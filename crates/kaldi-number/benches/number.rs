@@ -1,11 +1,11 @@
-//! Nanoseconds per number of writing and reading rows of numbers; `cargo bench -p kaldi-io --bench number`.
+//! Nanoseconds per number of writing and reading rows of numbers; `cargo bench -p kaldi-number --bench number`.
 
 #![allow(missing_docs, clippy::print_stdout)]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use kaldi_io::number::{
+use kaldi_number::{
     parse_f32_row, parse_f64_row, parse_i32_row, write_f32, write_f32_row, write_f64_row, write_i32_row,
 };
 
