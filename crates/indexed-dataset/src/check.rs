@@ -302,7 +302,9 @@ impl Checked {
         let (Some(Repair { index, bin, bin_path, bin_length, bounds_are_sound }), Some((dialect, token_type)), true) =
             (&self.repair, self.kind, self.is_repairable())
         else {
-            return Err(Error::Request("the sizes do not fit the tokens, so no index can be made from them".to_owned()));
+            return Err(Error::Request(
+                "the sizes do not fit the tokens, so no index can be made from them".to_owned(),
+            ));
         };
         let num_sequences = index.num_sequences();
         let num_bounds = match index.layout.num_bounds {

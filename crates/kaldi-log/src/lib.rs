@@ -18,8 +18,12 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "log")]
+mod forward;
 mod secrets;
 
+#[cfg(feature = "log")]
+pub use forward::{forward, forward_to_log};
 pub use secrets::{hide_secrets, hide_secrets_in};
 
 use std::cell::RefCell;
