@@ -47,7 +47,7 @@ fn the_table_of_crates_is_that_of_the_manifests() {
 
 #[test]
 fn the_table_of_dependencies_is_that_of_the_manifest() {
-    let rows = Page::read("docs/architecture.md").table("dependencies");
+    let rows = Page::read("docs/dependencies.md").table("dependencies");
     let table: BTreeSet<_> = rows.iter().map(|row| code(&row[0]).to_owned()).collect();
     let crates = crates();
     let foreign: BTreeSet<_> = names(&sources::read("Cargo.toml"), "workspace.dependencies")

@@ -1,6 +1,6 @@
 //! The documents: what they show is what the tools do.
 
-/// `docs/architecture.md`: its tables of crates and dependencies.
+/// `docs/architecture.md` and `docs/dependencies.md`: their tables of crates and dependencies.
 mod architecture;
 
 /// Command lines with the output that is shown below them.
