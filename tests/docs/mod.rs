@@ -3,7 +3,7 @@
 /// `docs/architecture.md` and `docs/dependencies.md`: their tables of crates and dependencies.
 mod architecture;
 
-/// Command lines with the output that is shown below them.
+/// Command lines, and the output that is shown below them.
 mod commands;
 
 /// `examples`: what the programs do.
@@ -14,6 +14,9 @@ mod formats;
 
 /// `docs/library.md`: its program.
 mod library;
+
+/// Links in all documents.
+mod links;
 
 /// Reading Markdown.
 mod page;

@@ -146,23 +146,3 @@ fn the_recordings_are_what_their_program_makes() {
         assert!(std::fs::read(folder.join(format!("{name}.wav"))).unwrap() == file, "{name}");
     }
 }
-
-#[test]
-fn links_lead_somewhere() {
-    let link = Regex::new(r"\]\(([^)#]+)(#[^)]*)?\)").unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for page in [
-        "README.md",
-        "CHANGELOG.md",
-        "samples/README.md",
-        "docs/architecture.md",
-        "docs/differences.md",
-        "docs/formats.md",
-        "docs/library.md",
-    ] {
-        let folder = root.join(page).parent().unwrap().to_owned();
-        for found in link.captures_iter(&sources::read(page)) {
-            assert!(found[1].starts_with("https://") || folder.join(&found[1]).exists(), "{page}: {}", &found[0]);
-        }
-    }
-}
