@@ -16,6 +16,32 @@ pub struct Chain {
 }
 
 impl Chain {
+    /// A chain of stages that are made in Rust. It equals what [`Chain::build`] makes of a description with the same stages.
+    ///
+    /// ```
+    /// use kaldi_feed::{Bounds, Chain, Stage};
+    /// use kaldi_reader::Leftover;
+    ///
+    /// let bounds = Bounds { min_length: 20.0, ..Bounds::default() };
+    /// let chain = Chain::new([Stage::filter(bounds), Stage::sort(500, 1 << 30), Stage::batch_of(16, Leftover::Keep)])?;
+    /// # let _ = chain;
+    /// # Ok::<(), kaldi_feed::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a stage stands at a place where it cannot.
+    pub fn new(stages: impl IntoIterator<Item = Stage>) -> Result<Self> {
+        let mut chain = Self { stages: Vec::new(), description: Description::new("") };
+        for stage in stages {
+            if let Some(expected) = misplaced(&chain.stages, &stage) {
+                let message = format!("expected stage {} {expected}", chain.stages.len() + 1);
+                return Err(Error::Arguments { message });
+            }
+            chain.stages.push(stage);
+        }
+        Ok(chain)
+    }
+
     /// Makes the stages of a description.
     ///
     /// # Errors
@@ -35,7 +61,7 @@ impl Chain {
         Ok(Self { stages, description: meant })
     }
 
-    /// The stages with all their parameters.
+    /// The stages with all their parameters. Empty if they were made in Rust ([`Chain::new`]).
     pub fn description(&self) -> &Description {
         &self.description
     }

@@ -3,7 +3,8 @@
 //! | what | |
 //! | --- | --- |
 //! | [`Sample`] | an utterance, which is decoded when it is used |
-//! | [`Stage`], [`Registry`], [`Description`], [`Chain`] | what is done to samples, by name, in YAML |
+//! | [`Stage`], [`Chain`] | what is done to samples |
+//! | [`Registry`], [`Description`] | chains in YAML: stages by name |
 //! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain behind a list; batches as arrays and files |
 //! | [`Text`], [`Tokenizer`], [`Symbols`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
@@ -67,7 +68,7 @@ pub use sample::{Data, Refusal, Sample, Shape, Sound};
 pub use sound::{change_speed, resampler};
 pub use source::{DataList, DataType, Permutation};
 pub use stage::{Batches, ListOrder, Pass, SampleWork, Samples, Stage};
-pub use stages::standard_stages;
+pub use stages::{LogMelOptions, standard_stages};
 pub use symbols::Symbols;
 pub use tensors::TensorFormat;
 pub use text::{Text, fields};

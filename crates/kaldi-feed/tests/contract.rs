@@ -10,13 +10,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bstr::BString;
+use kaldi_feat::extract::FbankOptions;
 use kaldi_feed::{
-    Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, PaddedBatch, TensorFormat,
-    standard_stages,
+    Bounds, Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, LogMelOptions, PaddedBatch,
+    Padding, SpecAugment, SpecSubstitute, SpecTrim, Stage, Symbols, TensorFormat, Tokenizer, standard_stages,
 };
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
-use kaldi_reader::{Draws, Reader, ReaderExt};
+use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
 use kaldi_shard::{Content, Packed, ShardWriter};
 use kaldi_table::TableWriter;
 use kaldi_values::{Format, Value};
@@ -96,6 +97,64 @@ fn children() -> String {
     all
 }
 
+/// The stages of [`CHAIN`] and others, made in Rust.
+fn stages(folder: &Path) -> Vec<Stage> {
+    let units = Symbols::parse("units.txt", &fs::read_to_string(folder.join("units.txt")).unwrap()).unwrap();
+    let mut fbank = FbankOptions::default();
+    fbank.frames.dither = 1.0;
+    vec![
+        Stage::cycle(2),
+        Stage::list_shuffle(usize::MAX),
+        Stage::tokenize(Tokenizer::characters(), units, "<unk>"),
+        Stage::filter(Bounds { min_length: 5.0, max_output_input_ratio: 9.0, ..Bounds::default() }),
+        Stage::channel(0),
+        Stage::resample(8000),
+        Stage::speed_perturb(vec![0.9, 1.0, 1.1]).unwrap(),
+        Stage::fbank(fbank).unwrap(),
+        Stage::spec_aug(SpecAugment::default()),
+        Stage::spec_sub(SpecSubstitute::default()),
+        Stage::spec_trim(SpecTrim::default()),
+        Stage::shuffle(5, 5, 1 << 30),
+        Stage::sort(3, 1 << 30),
+        Stage::batch_of(2, Leftover::Drop),
+        Stage::Padding(Padding { feats: -1.0, ..Padding::default() }),
+    ]
+}
+
+/// Chains made in Rust and described in YAML give the same batches.
+fn chains_in_rust_are_those_of_yaml(folder: &Path, list: &DataList, options: &FeedOptions) {
+    let text = "- cycle: {cycle: 2}\n- list_shuffle\n- tokenize: {symbols: UNITS}\n\
+        - filter: {min_length: 5, max_output_input_ratio: 9}\n- channel\n- resample: {resample_rate: 8000}\n\
+        - speed_perturb\n- fbank: {dither: 1.0}\n- spec_aug\n- spec_sub\n- spec_trim\n- shuffle: {shuffle_size: 5}\n\
+        - sort: {sort_size: 3}\n- batch: {batch_size: 2, leftover: drop}\n- padding: {feats: -1}\n";
+    let text = text.replace("UNITS", &folder.join("units.txt").display().to_string());
+    let described = Chain::build(&Description::parse("chain.yaml", &text).unwrap(), &standard_stages()).unwrap();
+    let made = Chain::new(stages(folder)).unwrap();
+    assert_eq!(made.padding(), described.padding());
+    let batches = |chain: Chain| feed(list, &Arc::new(chain), options).read_all().unwrap();
+    let (made, described) = (batches(made), batches(described));
+    assert!(made.len() as u64 > NUM_UTTERANCES / 2, "{}", made.len());
+    assert!(made == described);
+
+    for (batch, other) in [
+        (Stage::batch_by_frames(20), "{batch_type: dynamic, max_frames_in_batch: 20}"),
+        (
+            Stage::batch_by_length(Buckets::new(vec![7], vec![3, 2]).unwrap(), Leftover::Keep),
+            "{batch_type: bucket, bucket_boundaries: [7], bucket_batch_sizes: [3, 2]}",
+        ),
+    ] {
+        let log_mel = LogMelOptions { num_mel_bins: 20, seconds: Some(1), ..LogMelOptions::default() };
+        let made = Chain::new([Stage::log_mel_spectrogram(log_mel).unwrap(), batch]).unwrap();
+        let text = format!(
+            "- log_mel_spectrogram: {{num_mel_bins: 20, pad_or_trim: true, max_duration: 1}}\n- batch: {other}\n"
+        );
+        let described = Chain::build(&Description::parse("chain.yaml", &text).unwrap(), &standard_stages()).unwrap();
+        assert!(batches(made) == batches(described), "{other}");
+    }
+    let error = Chain::new([Stage::batch_by_frames(20), Stage::channel(0)]).err().unwrap().to_string();
+    assert_eq!(error, "expected stage 2 before the stage that makes batches");
+}
+
 #[test]
 fn feeds_keep_to_the_contract() {
     let folder = tempfile::tempdir().unwrap();
@@ -129,6 +188,8 @@ fn feeds_keep_to_the_contract() {
         Expected::values(expected).check(|| feed(list, &short, &options)).unwrap();
         assert_eq!(children(), "", "{list:?}");
     }
+
+    chains_in_rust_are_those_of_yaml(folder.path(), &raw, &options);
 
     // A bad sample ends the stream where it is to be an error, and nothing is left behind.
     fs::write(folder.path().join("u07.wav"), "nothing").unwrap();

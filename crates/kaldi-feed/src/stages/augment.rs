@@ -19,14 +19,7 @@ fn spec_aug(params: &mut Params) -> Result<Stage> {
     };
     // WeNet has it and does not use it.
     params.value("max_w");
-    Ok(Stage::sample(move |sample| {
-        let (augment, mut draws) = (augment.clone(), sample.draws("spec_aug"));
-        sample.map_feats(sample.num_frames(), move |mut feats| {
-            augment.apply(&mut feats, &mut draws);
-            Ok(feats)
-        });
-        Ok(())
-    }))
+    Ok(Stage::spec_aug(augment))
 }
 
 fn spec_sub(params: &mut Params) -> Result<Stage> {
@@ -35,29 +28,53 @@ fn spec_sub(params: &mut Params) -> Result<Stage> {
         max_t: number(params, "max_t", defaults.max_t)?,
         num_t_sub: number(params, "num_t_sub", defaults.num_t_sub)?,
     };
-    Ok(Stage::sample(move |sample| {
-        let (substitute, mut draws) = (substitute.clone(), sample.draws("spec_sub"));
-        sample.map_feats(sample.num_frames(), move |mut feats| {
-            substitute.apply(&mut feats, &mut draws);
-            Ok(feats)
-        });
-        Ok(())
-    }))
+    Ok(Stage::spec_sub(substitute))
 }
 
 fn spec_trim(params: &mut Params) -> Result<Stage> {
     let trim = SpecTrim { max_t: number(params, "max_t", SpecTrim::default().max_t)? };
-    Ok(Stage::sample(move |sample| {
-        let Shape::Feats { num_frames, dim } = sample.shape() else { return Ok(()) };
-        let left = num_frames - trim.cut(num_frames, &mut sample.draws("spec_trim"));
-        if left < num_frames {
-            sample.map_feats(left, move |mut feats| {
-                feats.resize(left, dim);
+    Ok(Stage::spec_trim(trim))
+}
+
+impl Stage {
+    /// `spec_aug`: masks random stretches of frames and of columns of features.
+    pub fn spec_aug(augment: SpecAugment) -> Self {
+        Self::sample(move |sample| {
+            let (augment, mut draws) = (augment.clone(), sample.draws("spec_aug"));
+            sample.map_feats(sample.num_frames(), move |mut feats| {
+                augment.apply(&mut feats, &mut draws);
                 Ok(feats)
             });
-        }
-        Ok(())
-    }))
+            Ok(())
+        })
+    }
+
+    /// `spec_sub`: puts earlier frames in the place of random stretches of features.
+    pub fn spec_sub(substitute: SpecSubstitute) -> Self {
+        Self::sample(move |sample| {
+            let (substitute, mut draws) = (substitute.clone(), sample.draws("spec_sub"));
+            sample.map_feats(sample.num_frames(), move |mut feats| {
+                substitute.apply(&mut feats, &mut draws);
+                Ok(feats)
+            });
+            Ok(())
+        })
+    }
+
+    /// `spec_trim`: cuts a random number of frames off the end of features.
+    pub fn spec_trim(trim: SpecTrim) -> Self {
+        Self::sample(move |sample| {
+            let Shape::Feats { num_frames, dim } = sample.shape() else { return Ok(()) };
+            let left = num_frames - trim.cut(num_frames, &mut sample.draws("spec_trim"));
+            if left < num_frames {
+                sample.map_feats(left, move |mut feats| {
+                    feats.resize(left, dim);
+                    Ok(feats)
+                });
+            }
+            Ok(())
+        })
+    }
 }
 
 fn number(params: &mut Params, name: &str, default: usize) -> Result<usize> {

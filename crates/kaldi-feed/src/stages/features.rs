@@ -43,11 +43,7 @@ fn fbank(params: &mut Params) -> Result<Stage> {
         frames: frames(params)?,
         ..Default::default()
     };
-    let dim = options.mel.num_mel_bins as usize;
-    stage(params, dim, options.frames.dither, move |rate| {
-        let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
-        Ok(Arc::new(Fbank::new(&FbankOptions { frames, ..options.clone() })?))
-    })
+    Stage::fbank(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
 fn mfcc(params: &mut Params) -> Result<Stage> {
@@ -63,23 +59,17 @@ fn mfcc(params: &mut Params) -> Result<Stage> {
         use_energy: false,
         ..Default::default()
     };
-    let dim = options.num_ceps as usize;
-    stage(params, dim, options.frames.dither, move |rate| {
-        let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
-        Ok(Arc::new(Mfcc::new(&MfccOptions { frames, ..options.clone() })?))
-    })
+    Stage::mfcc(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
 fn log_mel_spectrogram(params: &mut Params) -> Result<Stage> {
     let mut number = |name, default, least| params.number(name, default, least).map(|number| number as usize);
     let (n_fft, hop_length) = (number("n_fft", 400, 1)?, number("hop_length", 160, 1)?);
-    let (dim, padding) = (number("num_mel_bins", 80, 1)?, number("padding", 0, 0)?);
+    let (num_mel_bins, padding) = (number("num_mel_bins", 80, 1)?, number("padding", 0, 0)?);
     let max_duration = number("max_duration", 30, 1)?;
     let seconds = params.boolean("pad_or_trim", false)?.then_some(max_duration);
-    stage(params, dim, 0.0, move |rate| {
-        let log_mel = LogMel::new(rate, n_fft, hop_length, dim)?;
-        Ok(Arc::new(PaddedLogMel { log_mel, padding, length: seconds.map(|seconds| seconds * rate as usize) }))
-    })
+    let options = LogMelOptions { n_fft, hop_length, num_mel_bins, padding, seconds };
+    Stage::log_mel_spectrogram(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
 /// Log mel spectrograms of sound with silence behind it.
@@ -123,15 +113,72 @@ fn frames(params: &mut Params) -> Result<FrameOptions> {
     })
 }
 
+impl Stage {
+    /// `fbank`: filterbank energies. The sample rate is that of each sample, not that of the options.
+    ///
+    /// # Errors
+    /// If the options make no sense for sound of 16 kHz.
+    pub fn fbank(options: FbankOptions) -> kaldi_feat::Result<Self> {
+        stage(options.frames.dither, move |rate| {
+            let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
+            Ok(Arc::new(Fbank::new(&FbankOptions { frames, ..options.clone() })?))
+        })
+    }
+
+    /// `mfcc`: cepstra. The sample rate is that of each sample, not that of the options.
+    ///
+    /// # Errors
+    /// As [`Stage::fbank`].
+    pub fn mfcc(options: MfccOptions) -> kaldi_feat::Result<Self> {
+        stage(options.frames.dither, move |rate| {
+            let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
+            Ok(Arc::new(Mfcc::new(&MfccOptions { frames, ..options.clone() })?))
+        })
+    }
+
+    /// `log_mel_spectrogram`: log mel spectrograms, as Whisper's.
+    ///
+    /// # Errors
+    /// As [`Stage::fbank`].
+    pub fn log_mel_spectrogram(options: LogMelOptions) -> kaldi_feat::Result<Self> {
+        stage(0.0, move |rate| {
+            let log_mel = LogMel::new(rate, options.n_fft, options.hop_length, options.num_mel_bins)?;
+            let length = options.seconds.map(|seconds| seconds * rate as usize);
+            Ok(Arc::new(PaddedLogMel { log_mel, padding: options.padding, length }))
+        })
+    }
+}
+
+/// The options of [`Stage::log_mel_spectrogram`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogMelOptions {
+    /// Samples of a frame, the size of its Fourier transform.
+    pub n_fft: usize,
+    /// Samples from one frame to the next.
+    pub hop_length: usize,
+    /// The number of mel filters.
+    pub num_mel_bins: usize,
+    /// Samples of silence that are appended.
+    pub padding: usize,
+    /// The length to which sound is cut or filled up with silence, in seconds.
+    pub seconds: Option<usize>,
+}
+
+impl Default for LogMelOptions {
+    fn default() -> Self {
+        Self { n_fft: 400, hop_length: 160, num_mel_bins: 80, padding: 0, seconds: None }
+    }
+}
+
 /// The stage of features that `make` prepares for a rate in Hz.
 fn stage(
-    params: &Params,
-    dim: usize,
     dither: f32,
     make: impl Fn(f32) -> kaldi_feat::Result<Arc<dyn Features>> + Send + Sync + 'static,
-) -> Result<Stage> {
+) -> kaldi_feat::Result<Stage> {
     // What is wrong with the parameters shows now, for the usual rate, and not with the first sample.
-    let at_16_khz = make(16_000.0).map_err(|error| params.error("parameters", "sound", error))?;
+    let at_16_khz = make(16_000.0)?;
+    // A second of sound has all columns.
+    let dim = at_16_khz.compute(&[0.0; 16_000])?.num_cols();
     let prepared = Mutex::new(BTreeMap::from([(16_000, at_16_khz)]));
     let prepare = move |rate: u32| -> Result<Arc<dyn Features>, String> {
         let mut prepared = prepared.lock().unwrap_or_else(PoisonError::into_inner);

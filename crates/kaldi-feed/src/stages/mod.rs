@@ -7,6 +7,8 @@ mod order;
 mod sound;
 mod text;
 
+pub use features::LogMelOptions;
+
 use crate::Registry;
 
 /// The stages of this crate, by their names.

@@ -19,31 +19,26 @@ fn shuffle(params: &mut Params) -> Result<Stage> {
     let window = size(params, "shuffle_size", 1500)?;
     let initial = size(params, "initial", window as u64)?;
     let max_bytes = size(params, "max_bytes", 1 << 30)?;
-    Ok(Stage::order(move |samples, pass| {
-        let shuffled = samples.shuffle_stream(window, pass.seed_of("shuffle")).initial(initial);
-        shuffled.max_bytes(max_bytes, Sample::weight).boxed()
-    }))
+    Ok(Stage::shuffle(window, initial, max_bytes))
 }
 
 fn sort(params: &mut Params) -> Result<Stage> {
     let window = size(params, "sort_size", 500)?;
     let max_bytes = size(params, "max_bytes", 1 << 30)?;
-    Ok(Stage::order(move |samples, _| {
-        samples.sort(window, Sample::num_frames).max_bytes(max_bytes, Sample::weight).boxed()
-    }))
+    Ok(Stage::sort(window, max_bytes))
 }
 
 fn batch(params: &mut Params) -> Result<Stage> {
     let leftover = match params.choice("leftover", &["keep", "drop"], "keep")? {
-        "drop" => || Leftover::Drop,
-        _ => || Leftover::Keep,
+        "drop" => Leftover::Drop,
+        _ => Leftover::Keep,
     };
     match params.choice("batch_type", &["static", "dynamic", "bucket"], "static")? {
         "dynamic" => {
             // Recipes have both sizes.
             params.value("batch_size");
             let max_frames = size(params, "max_frames_in_batch", 12_000)?;
-            Ok(Stage::batch(move |samples, _| samples.batch_by_frames(max_frames, Sample::num_frames).boxed()))
+            Ok(Stage::batch_by_frames(max_frames))
         }
         "bucket" => {
             let boundaries = sizes(params, "bucket_boundaries")?;
@@ -51,14 +46,12 @@ fn batch(params: &mut Params) -> Result<Stage> {
             params.value("batch_size");
             let buckets = Buckets::new(boundaries, batch_sizes)
                 .map_err(|error| params.error("bucket_batch_sizes", "one more than bucket_boundaries", error))?;
-            Ok(Stage::batch(move |samples, _| {
-                samples.batch_by_length(buckets.clone(), MAX_IN_BUCKETS, leftover(), Sample::num_frames).boxed()
-            }))
+            Ok(Stage::batch_by_length(buckets, leftover))
         }
         _ => {
             let number = size(params, "batch_size", 16)?;
             params.value("max_frames_in_batch");
-            Ok(Stage::batch(move |samples, _| samples.batch(number, leftover()).boxed()))
+            Ok(Stage::batch_of(number, leftover))
         }
     }
 }
@@ -69,6 +62,41 @@ fn padding(params: &mut Params) -> Result<Stage> {
     let target = params.integer("target", defaults.target)?;
     let sort = params.boolean("sort", defaults.sort)?;
     Ok(Stage::Padding(Padding { feats, target, sort }))
+}
+
+impl Stage {
+    /// `shuffle`: shuffles samples in a buffer of `size`, which starts to deliver once it has `initial` samples. It never
+    /// holds more than `max_bytes`.
+    pub fn shuffle(size: usize, initial: usize, max_bytes: usize) -> Self {
+        Self::order(move |samples, pass| {
+            let shuffled = samples.shuffle_stream(size, pass.seed_of("shuffle")).initial(initial);
+            shuffled.max_bytes(max_bytes, Sample::weight).boxed()
+        })
+    }
+
+    /// `sort`: sorts samples by their length, within windows of `size` samples and at most `max_bytes`.
+    pub fn sort(size: usize, max_bytes: usize) -> Self {
+        Self::order(move |samples, _| {
+            samples.sort(size, Sample::num_frames).max_bytes(max_bytes, Sample::weight).boxed()
+        })
+    }
+
+    /// `batch` of the type `static`: batches of `size` samples.
+    pub fn batch_of(size: usize, leftover: Leftover<Sample>) -> Self {
+        Self::batch(move |samples, _| samples.batch(size, leftover.clone()).boxed())
+    }
+
+    /// `batch` of the type `dynamic`: batches that have at most `max_frames` frames with their padding.
+    pub fn batch_by_frames(max_frames: usize) -> Self {
+        Self::batch(move |samples, _| samples.batch_by_frames(max_frames, Sample::num_frames).boxed())
+    }
+
+    /// `batch` of the type `bucket`: batches of samples of similar length.
+    pub fn batch_by_length(buckets: Buckets, leftover: Leftover<Sample>) -> Self {
+        Self::batch(move |samples, _| {
+            samples.batch_by_length(buckets.clone(), MAX_IN_BUCKETS, leftover.clone(), Sample::num_frames).boxed()
+        })
+    }
 }
 
 fn size(params: &mut Params, name: &str, default: u64) -> Result<usize> {

@@ -7,7 +7,7 @@ use kaldi_wave::RateConverter;
 
 use crate::params::Params;
 use crate::yaml::{Node, Value};
-use crate::{Data, Refusal, Registry, Result, Sample, Shape, Sound, Stage, resampler};
+use crate::{Data, Error, Refusal, Registry, Result, Sample, Shape, Sound, Stage, resampler};
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register("channel", channel);
@@ -17,22 +17,7 @@ pub(super) fn register(registry: &mut Registry) {
 
 fn channel(params: &mut Params) -> Result<Stage> {
     let channel = params.number("channel", 0, 0)? as usize;
-    Ok(Stage::sample(move |sample| {
-        let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
-        if channel >= num_channels {
-            return Err(Refusal::Bad(format!(
-                "expected channel {channel}, counted from 0, got {num_channels} channels"
-            )));
-        }
-        if num_channels > 1 {
-            let shape = Shape::Sound { rate, num_samples, num_channels: 1 };
-            sample.map_sound(shape, move |mut sound| {
-                sound.channels = vec![sound.channels.swap_remove(channel)];
-                Ok(Data::Sound(sound))
-            });
-        }
-        Ok(())
-    }))
+    Ok(Stage::channel(channel))
 }
 
 fn resample(params: &mut Params) -> Result<Stage> {
@@ -40,21 +25,60 @@ fn resample(params: &mut Params) -> Result<Stage> {
     let Ok(to) = u32::try_from(to) else {
         return Err(params.error("resample_rate", "a rate in Hz", to));
     };
-    let converters = Converters::default();
-    Ok(Stage::sample(move |sample| converters.convert(sample, |rate| (rate, to), Some(to))))
+    Ok(Stage::resample(to))
 }
 
 fn speed_perturb(params: &mut Params) -> Result<Stage> {
     let speeds = params.floats("speeds")?.unwrap_or_else(|| vec![0.9, 1.0, 1.1]);
-    if speeds.is_empty() || speeds.iter().any(|speed| !(0.1..=10.0).contains(speed)) {
-        return Err(params.error("speeds", "speeds from 0.1 to 10", format!("{speeds:?}")));
-    }
     params.meant("speeds", Value::List(speeds.iter().map(|&speed| Node::new(Value::Float(speed))).collect()));
-    let converters = Converters::default();
-    Ok(Stage::sample(move |sample| {
-        let speed = speeds[sample.draws("speed_perturb").index(speeds.len())];
-        converters.convert(sample, |rate| ((f64::from(rate) * speed).round() as u32, rate), None)
-    }))
+    let got = format!("{speeds:?}");
+    Stage::speed_perturb(speeds).map_err(|_| params.error("speeds", "speeds from 0.1 to 10", got))
+}
+
+impl Stage {
+    /// `channel`: keeps one channel of sound, counted from 0.
+    pub fn channel(channel: usize) -> Self {
+        Self::sample(move |sample| {
+            let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+            if channel >= num_channels {
+                return Err(Refusal::Bad(format!(
+                    "expected channel {channel}, counted from 0, got {num_channels} channels"
+                )));
+            }
+            if num_channels > 1 {
+                let shape = Shape::Sound { rate, num_samples, num_channels: 1 };
+                sample.map_sound(shape, move |mut sound| {
+                    sound.channels = vec![sound.channels.swap_remove(channel)];
+                    Ok(Data::Sound(sound))
+                });
+            }
+            Ok(())
+        })
+    }
+
+    /// `resample`: converts sound to a rate in Hz.
+    pub fn resample(to: u32) -> Self {
+        let converters = Converters::default();
+        Self::sample(move |sample| converters.convert(sample, |rate| (rate, to), Some(to)))
+    }
+
+    /// `speed_perturb`: plays sound at one of these speeds, chosen at random for each utterance.
+    ///
+    /// # Errors
+    /// If there is no speed, or one is not from 0.1 to 10.
+    pub fn speed_perturb(speeds: Vec<f64>) -> Result<Self> {
+        if let Some(&got) = speeds.iter().find(|speed| !(0.1..=10.0).contains(*speed)) {
+            return Err(Error::Speed { got });
+        }
+        if speeds.is_empty() {
+            return Err(Error::Arguments { message: "expected speeds, got none".to_owned() });
+        }
+        let converters = Converters::default();
+        Ok(Self::sample(move |sample| {
+            let speed = speeds[sample.draws("speed_perturb").index(speeds.len())];
+            converters.convert(sample, |rate| ((f64::from(rate) * speed).round() as u32, rate), None)
+        }))
+    }
 }
 
 /// Filters by the rates that they convert from and to, which are prepared once each.

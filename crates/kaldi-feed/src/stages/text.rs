@@ -39,20 +39,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
         Some(name) => tokenizer.with_non_linguistic(non_linguistic_symbols(&name)?),
         None => tokenizer,
     };
-    let has_unknown = symbols.id(&unknown).is_some();
-    Ok(Stage::sample(move |sample| {
-        let Some(text) = &sample.text else {
-            return Err(Refusal::Bad("expected a text, got none".to_owned()));
-        };
-        let tokens = tokenizer.tokens(text).map_err(|error| error.to_string())?;
-        let (labels, num_unknown) = ids(&symbols, &tokens, &unknown);
-        if num_unknown > 0 && !has_unknown {
-            let first = tokens.iter().find(|token| symbols.id(token).is_none()).map_or("", |token| token);
-            return Err(Refusal::Bad(format!("the symbol table has neither {first:?} nor {unknown}")));
-        }
-        sample.labels = Some(labels);
-        Ok(())
-    }))
+    Ok(Stage::tokenize(tokenizer, symbols, &unknown))
 }
 
 /// Puts the number of a speaker in the place of its name; unknown ones have number 0.
@@ -61,13 +48,7 @@ fn speaker(params: &mut Params) -> Result<Stage> {
         return Err(params.error("speaker_table_path", "the file of a table of speakers", "nothing"));
     };
     let speakers = Symbols::parse(&table, &read_text(&table)?)?;
-    Ok(Stage::sample(move |sample| {
-        let Some(name) = sample.fields.get(BStr::new("speaker")) else {
-            return Err(Refusal::Bad("expected a field \"speaker\", got none".to_owned()));
-        };
-        sample.speaker = Some(speakers.id(&name.to_str_lossy()).unwrap_or(0));
-        Ok(())
-    }))
+    Ok(Stage::speaker(speakers))
 }
 
 fn filter(params: &mut Params) -> Result<Stage> {
@@ -80,13 +61,50 @@ fn filter(params: &mut Params) -> Result<Stage> {
         min_output_input_ratio: params.float("min_output_input_ratio", defaults.min_output_input_ratio)?,
         max_output_input_ratio: params.float("max_output_input_ratio", defaults.max_output_input_ratio)?,
     };
-    Ok(Stage::sample(move |sample| {
-        let num_labels = sample.labels.as_ref().map(|labels| labels.len() as u64);
-        match bounds.beyond(sample.frames_of_10_ms(), num_labels) {
-            Some(beyond) => Err(Refusal::Dropped(beyond.as_str())),
-            None => Ok(()),
-        }
-    }))
+    Ok(Stage::filter(bounds))
+}
+
+impl Stage {
+    /// `tokenize`: makes labels of the text. What is not in the table becomes the number of `unknown`.
+    pub fn tokenize(tokenizer: Tokenizer, symbols: Symbols, unknown: &str) -> Self {
+        let unknown = unknown.to_owned();
+        let has_unknown = symbols.id(&unknown).is_some();
+        Self::sample(move |sample| {
+            let Some(text) = &sample.text else {
+                return Err(Refusal::Bad("expected a text, got none".to_owned()));
+            };
+            let tokens = tokenizer.tokens(text).map_err(|error| error.to_string())?;
+            let (labels, num_unknown) = ids(&symbols, &tokens, &unknown);
+            if num_unknown > 0 && !has_unknown {
+                let first = tokens.iter().find(|token| symbols.id(token).is_none()).map_or("", |token| token);
+                return Err(Refusal::Bad(format!("the symbol table has neither {first:?} nor {unknown}")));
+            }
+            sample.labels = Some(labels);
+            Ok(())
+        })
+    }
+
+    /// `speaker`: puts the number of a speaker in the place of its name; unknown ones have number 0.
+    pub fn speaker(speakers: Symbols) -> Self {
+        Self::sample(move |sample| {
+            let Some(name) = sample.fields.get(BStr::new("speaker")) else {
+                return Err(Refusal::Bad("expected a field \"speaker\", got none".to_owned()));
+            };
+            sample.speaker = Some(speakers.id(&name.to_str_lossy()).unwrap_or(0));
+            Ok(())
+        })
+    }
+
+    /// `filter`: drops utterances that are too short, too long, or have too few or too many labels.
+    pub fn filter(bounds: Bounds) -> Self {
+        Self::sample(move |sample| {
+            let num_labels = sample.labels.as_ref().map(|labels| labels.len() as u64);
+            match bounds.beyond(sample.frames_of_10_ms(), num_labels) {
+                Some(beyond) => Err(Refusal::Dropped(beyond.as_str())),
+                None => Ok(()),
+            }
+        })
+    }
 }
 
 /// The symbols of a file, one a line.
