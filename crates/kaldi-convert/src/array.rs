@@ -3,49 +3,22 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
+use array_files::DType;
 use byteorder::{ByteOrder, LittleEndian};
 use half::f16;
 use kaldi_inspect::{Elements, Numbers};
 use kaldi_io::Encoded;
 
-/// A type of numbers, by the names that NumPy has for it.
+/// A type that floating-point numbers can be exported in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum DType {
-    Bool,
-    Int8,
-    Uint8,
-    Int16,
-    Uint16,
-    Int32,
-    Uint32,
-    Int64,
-    Uint64,
+pub enum FloatType {
     Float16,
-    Bfloat16,
     Float32,
     Float64,
 }
 
-impl DType {
-    /// The bytes of a number.
-    pub fn width(self) -> usize {
-        match self {
-            Self::Bool | Self::Int8 | Self::Uint8 => 1,
-            Self::Int16 | Self::Uint16 | Self::Float16 | Self::Bfloat16 => 2,
-            Self::Int32 | Self::Uint32 | Self::Float32 => 4,
-            Self::Int64 | Self::Uint64 | Self::Float64 => 8,
-        }
-    }
-
-    /// Whether its numbers have fractions.
-    pub fn is_float(self) -> bool {
-        matches!(self, Self::Float16 | Self::Bfloat16 | Self::Float32 | Self::Float64)
-    }
-}
-
-/// The types that floating-point numbers can be exported in.
-impl FromStr for DType {
+impl FromStr for FloatType {
     type Err = &'static str;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
@@ -54,6 +27,16 @@ impl FromStr for DType {
             "float32" => Ok(Self::Float32),
             "float64" => Ok(Self::Float64),
             _ => Err("expected float16, float32 or float64"),
+        }
+    }
+}
+
+impl From<FloatType> for DType {
+    fn from(wanted: FloatType) -> Self {
+        match wanted {
+            FloatType::Float16 => Self::Float16,
+            FloatType::Float32 => Self::Float32,
+            FloatType::Float64 => Self::Float64,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! The numbers of an array, and exact conversions of them.
 
+use array_files::DType;
 use byteorder::{ByteOrder, LittleEndian};
 use half::{bf16, f16};
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 
 /// Exact in one of three types, to which all others are widened.
 #[derive(Clone, Debug, PartialEq)]

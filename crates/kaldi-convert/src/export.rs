@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
+use array_files::{DType, npy::header};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_table::{Entry, WorkError};
 
-use crate::array::{Array, DType};
+use crate::array::{Array, FloatType};
 use crate::exact::to_single;
 use crate::file_format::FileFormat;
 use crate::item::{Export, Item};
@@ -27,7 +28,7 @@ pub struct ExportOptions {
     /// The format of the files.
     pub format: FileFormat,
     /// The type of numbers that are not integers; that of the table where it is not given.
-    pub dtype: Option<DType>,
+    pub dtype: Option<FloatType>,
     /// Whether all rows of the table become one `.npy`.
     pub stack: bool,
     /// The type of the table, where it was asked for.
@@ -93,6 +94,7 @@ impl ExportOptions {
     /// The value in the type of numbers that was asked for.
     fn converted(&self, item: Item, key: &BStr) -> Item {
         let (Item::Array(array), Some(dtype)) = (&item, self.dtype) else { return item };
+        let dtype = DType::from(dtype);
         let (converted, lost) = array.to_float(dtype);
         if lost > 0 {
             warning!("{key}: {lost} numbers are too large for {dtype:?}, and became infinite");
@@ -253,7 +255,7 @@ impl Stack {
 
     fn finish(mut self) -> Result<Output> {
         let (columns, dtype) = self.row.unwrap_or((0, DType::Float32));
-        self.output.write_all(&npy::header(dtype, &[self.num_rows, columns as u64]))?;
+        self.output.write_all(&header(dtype, &[self.num_rows, columns as u64]))?;
         self.spool.into_output(&mut self.output)?;
         Ok(self.output)
     }

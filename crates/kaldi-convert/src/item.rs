@@ -1,5 +1,6 @@
 //! Entries of tables in the forms that files have for them.
 
+use array_files::DType;
 use bstr::BString;
 use kaldi_inspect::{Layout, Numbers};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
@@ -8,7 +9,7 @@ use kaldi_values::Value;
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::exact::Exact;
 use crate::table_type::TableType;
 

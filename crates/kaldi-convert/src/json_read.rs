@@ -2,12 +2,13 @@
 
 use std::io::{BufRead, BufReader};
 
+use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_number::parse_f32;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
 use crate::table_type::TableType;

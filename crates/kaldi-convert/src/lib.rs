@@ -41,7 +41,7 @@ mod table_type;
 mod text_read;
 mod text_write;
 
-pub use array::{Array, DType};
+pub use array::{Array, FloatType};
 pub use error::{Error, Result};
 pub use export::{ExportOptions, Exporter, Piece};
 pub use file_format::{FileFormat, UnknownFormat};

@@ -1,117 +1,42 @@
-//! NumPy's files of one array.
-//!
-//! ```text
-//! \x93NUMPY \x01\x00  76 00   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 40), }    \n  numbers
-//! ^^^^^^^^^ ^^^^^^^^  ^^^^^   ^^^^^^^^^^^^^^^^^ a Python dictionary ^^^^^^^^^^^^^^^^^^^^^^^^
-//! magic     version   length of the header, whose end is at a multiple of 64
-//! ```
+//! Arrays of one or two dimensions in NumPy's files.
 
 use std::io::Read;
 
+use array_files::npy::{self, Layout};
+use array_files::read_at_most;
 use kaldi_io::Encoded;
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::{Error, Result};
-
-/// Bytes of the longest header that is read. NumPy's own limit is 10,000 characters.
-const LONGEST_HEADER: u64 = 1 << 16;
-
-const MAGIC: &[u8; 6] = b"\x93NUMPY";
-
-/// Everything that stands before the numbers of an array.
-///
-/// Of the types that arrays of tables have.
-pub(crate) fn header(dtype: DType, dims: &[u64]) -> Vec<u8> {
-    let descr = match dtype {
-        DType::Float16 => "<f2",
-        DType::Float64 => "<f8",
-        DType::Int32 => "<i4",
-        DType::Int16 => "<i2",
-        DType::Bool => "|b1",
-        _ => "<f4",
-    };
-    let shape = match dims {
-        [one] => format!("({one},)"),
-        more => format!("({})", more.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")),
-    };
-    let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
-    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
-    text.extend(std::iter::repeat_n(' ', length - 1 - text.len()));
-    text.push('\n');
-    let mut header = MAGIC.to_vec();
-    header.extend([1, 0]);
-    header.extend((length as u16).to_le_bytes());
-    header.extend(text.as_bytes());
-    header
-}
 
 /// Header and numbers of an array.
 pub(crate) fn encode(array: &Array) -> (Vec<u8>, &Encoded) {
     let dims: Vec<u64> = array.dims.iter().map(|&dim| dim as u64).collect();
-    (header(array.dtype, &dims), &array.data)
-}
-
-/// How numbers stand in a file.
-#[derive(Debug, PartialEq, Eq)]
-struct Layout {
-    dtype: DType,
-    is_big_endian: bool,
-    /// Column after column.
-    is_fortran: bool,
-    dims: Vec<u64>,
+    (npy::header(array.dtype, &dims), &array.data)
 }
 
 /// Reads an array up to the end of `input`.
 ///
 /// # Errors
-/// Where it is none, is cut, is followed by anything, or holds what no table can hold.
+/// If it is none, is cut, is followed by anything, or holds what no table can hold.
 pub(crate) fn read(place: &str, mut input: impl Read) -> Result<Array> {
-    let fault = |message: String| Error::content(place, message);
-    let failed = |error: std::io::Error| fault(error.to_string());
-    let mut start = [0; 8];
-    let mut count = 0;
-    while count < start.len() {
-        match input.read(&mut start[count..]).map_err(failed)? {
-            0 => break,
-            more => count += more,
-        }
-    }
-    if count < start.len() || &start[..6] != MAGIC {
-        let kind = if start.starts_with(b"\x80") { ": this seems to be a pickle, which is not read" } else { "" };
-        return Err(fault(format!("expected an array of NumPy, got \"{}\"{kind}", start[..count].escape_ascii())));
-    }
-    let width = match start[6] {
-        1 => 2,
-        2 | 3 => 4,
-        other => return Err(fault(format!("expected version 1, 2 or 3 of NumPy's format, got {other}"))),
-    };
-    let mut length = [0; 4];
-    input.read_exact(&mut length[..width]).map_err(|_| fault("the header is cut".into()))?;
-    let length = u64::from(u32::from_le_bytes(length));
-    if length > LONGEST_HEADER {
-        return Err(fault(format!("expected a header of at most {LONGEST_HEADER} bytes, got one of {length}")));
-    }
-    let text = read_exactly(&mut input, length).map_err(failed)?;
-    if text.len() as u64 != length {
-        return Err(fault(format!("expected a header of {length} bytes, got {}", text.len())));
-    }
-    let layout = parse_header(&text).map_err(fault)?;
+    let failed = |error: std::io::Error| Error::content(place, error);
+    let layout = Layout::read(&mut input).map_err(|error| Error::content(place, error))?;
     let array = read_numbers(place, &mut input, layout)?;
     match input.read(&mut [0]).map_err(failed)? {
         0 => Ok(array),
-        _ => Err(fault("expected the end behind the array, got more bytes; is there a second array?".into())),
+        _ => Err(Error::content(place, "expected the end behind the array, got more bytes; is there a second array?")),
     }
 }
 
 fn read_numbers(place: &str, input: &mut impl Read, layout: Layout) -> Result<Array> {
     let fault = |message: String| Error::content(place, message);
     let width = layout.dtype.width();
-    let length = layout.dims.iter().try_fold(width as u64, |product, &dim| product.checked_mul(dim));
-    let length = length.ok_or_else(|| fault(format!("an array of {:?} is too large", layout.dims)))?;
+    let length = layout.num_bytes().ok_or_else(|| fault(format!("an array of {:?} is too large", layout.dims)))?;
     if layout.dims.len() > 2 {
         return Err(fault(format!("expected an array of 1 or 2 dimensions, got {}", layout.dims.len())));
     }
-    let mut bytes = read_exactly(input, length).map_err(|error| fault(error.to_string()))?;
+    let mut bytes = read_at_most(input, length).map_err(|error| fault(error.to_string()))?;
     if bytes.len() as u64 != length {
         return Err(fault(format!("expected {length} bytes of numbers, got {}: the file is cut", bytes.len())));
     }
@@ -135,75 +60,10 @@ fn read_numbers(place: &str, input: &mut impl Read, layout: Layout) -> Result<Ar
     Ok(Array::new(layout.dtype, &dims, bytes))
 }
 
-/// Reads so many bytes, or fewer where the input ends; takes memory for those that are there only.
-pub(crate) fn read_exactly(input: &mut impl Read, length: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    input.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads the three entries of the dictionary, in any order.
-fn parse_header(text: &[u8]) -> Result<Layout, String> {
-    let text = str::from_utf8(text).map_err(|_| "expected a header of text".to_owned())?;
-    let shown = || format!("\"{}\"", text.trim_end().escape_debug());
-    let behind = |name: &str| {
-        let at = [format!("'{name}'"), format!("\"{name}\"")]
-            .iter()
-            .find_map(|quoted| Some(text.find(quoted)? + quoted.len()));
-        let rest = at.and_then(|at| text[at..].trim_start().strip_prefix(':'));
-        rest.map(str::trim_start).ok_or_else(|| format!("expected {name} in the header, got {}", shown()))
-    };
-    let descr = behind("descr")?;
-    if descr.starts_with('[') {
-        return Err("expected an array of numbers, got one of records (a structured type)".into());
-    }
-    let quote = descr.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
-    let descr = quote
-        .and_then(|quote| descr[1..].split_once(quote))
-        .ok_or_else(|| format!("expected a type, got {}", shown()))?
-        .0;
-    let (dtype, is_big_endian) = parse_descr(descr)?;
-    let is_fortran = match behind("fortran_order")? {
-        rest if rest.starts_with("True") => true,
-        rest if rest.starts_with("False") => false,
-        _ => return Err(format!("expected fortran_order to be True or False, got {}", shown())),
-    };
-    let shape = behind("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    let (shape, _) = shape.ok_or_else(|| format!("expected a shape, got {}", shown()))?;
-    let dims = shape.split(',').map(str::trim).filter(|dim| !dim.is_empty());
-    let dims = dims.map(|dim| dim.trim_end_matches('L').parse().map_err(|_| format!("expected a size, got {dim:?}")));
-    Ok(Layout { dtype, is_big_endian, is_fortran, dims: dims.collect::<Result<_, _>>()? })
-}
-
-/// The type that a name such as `<f4` means, and whether the first byte of a number counts most.
-fn parse_descr(descr: &str) -> Result<(DType, bool), String> {
-    let (order, name) = match descr.as_bytes() {
-        [order @ (b'<' | b'>' | b'|' | b'='), ..] => (*order, &descr[1..]),
-        _ => (b'=', descr),
-    };
-    let dtype = match name {
-        "b1" | "?" => DType::Bool,
-        "i1" => DType::Int8,
-        "u1" => DType::Uint8,
-        "i2" => DType::Int16,
-        "u2" => DType::Uint16,
-        "i4" => DType::Int32,
-        "u4" => DType::Uint32,
-        "i8" => DType::Int64,
-        "u8" => DType::Uint64,
-        "f2" => DType::Float16,
-        "f4" => DType::Float32,
-        "f8" => DType::Float64,
-        _ if name.starts_with('O') => {
-            return Err("expected an array of numbers, got one of Python objects (pickled), which is not read".into());
-        }
-        _ => return Err(format!("expected an array of integers or floating-point numbers, got the type {descr:?}")),
-    };
-    Ok((dtype, order == b'>'))
-}
-
 #[cfg(test)]
 mod tests {
+    use array_files::DType;
+
     use super::*;
 
     fn file(array: &Array) -> Vec<u8> {

@@ -4,6 +4,7 @@
 //! list is a matrix, without them a vector. It may be a list of words, too. `value` is a number or a word. What takes several
 //! arrays has a column for each.
 
+use array_files::DType;
 use bstr::{BStr, BString};
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -12,7 +13,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
 use crate::parquet_write::TYPE_ENTRY;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 use parquet::column::writer::ColumnWriter;
@@ -16,7 +17,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
 use crate::stream::Sink;

@@ -32,11 +32,6 @@ impl Spool {
         Ok(Self { file, name, buffer: Vec::new(), length: 0 })
     }
 
-    /// The bytes so far.
-    pub(crate) fn length(&self) -> u64 {
-        self.length
-    }
-
     /// Appends bytes.
     pub(crate) fn write(&mut self, data: &Encoded) -> Result<()> {
         for slice in data.slices() {

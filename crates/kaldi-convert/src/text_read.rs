@@ -1,9 +1,10 @@
 //! Lines of CSV and TSV as values.
 
+use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_number::{parse_f32, parse_integer};
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::item::Item;
 use crate::stream::Stream;
 use crate::table_type::TableType;

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_wave::Wave;
 
-use crate::array::{Array, DType};
+use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
 

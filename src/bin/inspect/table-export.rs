@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::BStr;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{DType, Export, ExportOptions, Exporter, FileFormat, Piece};
+use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Piece};
 use kaldi_inspect::{Entries, Kind, Named, Numbers};
 use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::log;
@@ -44,7 +44,7 @@ struct Options {
     format: Option<FileFormat>,
     /// Type of numbers that are not integers: float16, float32 or float64; that of the table unless it is given
     #[arg(long)]
-    dtype: Option<DType>,
+    dtype: Option<FloatType>,
     /// Stack the rows of all entries into one array, for a .npy
     #[arg(long)]
     stack: bool,

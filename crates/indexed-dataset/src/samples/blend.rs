@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use array_files::DType;
+
 use super::names::IndexNames;
-use super::npy::{NpyKind, NpyWriter};
+use super::npy::NpyWriter;
 use crate::builder::{Spool, publish};
 use crate::{Error, Result};
 
@@ -67,8 +69,8 @@ impl Blend {
     pub fn write(self, out: &Path, names: &IndexNames) -> Result<()> {
         Error::make_folder(out)?;
         let path = |what| out.join(names.of(what));
-        let mut datasets = NpyWriter::create(path("dataset_index.npy"), NpyKind::I16, &[self.size])?;
-        let mut samples = NpyWriter::create(path("dataset_sample_index.npy"), NpyKind::I64, &[self.size])?;
+        let mut datasets = NpyWriter::create(path("dataset_index.npy"), DType::Int16, &[self.size])?;
+        let mut samples = NpyWriter::create(path("dataset_sample_index.npy"), DType::Int64, &[self.size])?;
         let mut rows = self.peekable();
         while rows.peek().is_some() {
             let (numbers, places): (Vec<_>, Vec<_>) = rows.by_ref().take(PIECE).unzip();

@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use array_files::DType;
+
 use super::lengths::Lengths;
 use super::names::IndexNames;
-use super::npy::{NpyKind, NpyWriter};
+use super::npy::NpyWriter;
 use super::options::SampleOptions;
 use super::plan::Plan;
 use super::random::RandomState;
@@ -58,7 +60,7 @@ pub fn build_samples(
     Error::make_folder(out)?;
     let path = |what| out.join(names.of(what));
     let mut sealed = Vec::new();
-    let mut file = NpyWriter::create(path("document_index.npy"), NpyKind::I32, &[documents.len() as u64])?;
+    let mut file = NpyWriter::create(path("document_index.npy"), DType::Int32, &[documents.len() as u64])?;
     file.put_all(&documents, |number| number.to_le_bytes())?;
     sealed.push(file.seal()?);
     sealed.push(rows::write(path("sample_index.npy"), &documents, &lengths, sequences.start, options, &plan)?.seal()?);
@@ -98,12 +100,12 @@ fn document_index(sequences: &Range<u64>, plan: &Plan, random: Option<&mut Rando
 fn write_shuffle_index(path: PathBuf, plan: &Plan, random: Option<&mut RandomState>) -> Result<NpyWriter> {
     let count = plan.num_samples;
     if count >= u64::from(u32::MAX) - 1 {
-        let mut file = NpyWriter::create(path, NpyKind::I64, &[count])?;
+        let mut file = NpyWriter::create(path, DType::Int64, &[count])?;
         let order = shuffled(0..count as i64, plan, random)?;
         file.put_all(&order, |number| number.to_le_bytes())?;
         return Ok(file);
     }
-    let mut file = NpyWriter::create(path, NpyKind::U32, &[count])?;
+    let mut file = NpyWriter::create(path, DType::Uint32, &[count])?;
     let order = shuffled(0..count as u32, plan, random)?;
     file.put_all(&order, |number| number.to_le_bytes())?;
     Ok(file)

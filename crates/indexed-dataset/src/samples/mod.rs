@@ -21,7 +21,7 @@ mod tests;
 pub use blend::{Blend, blend};
 pub use build::{Built, build_samples};
 pub use names::IndexNames;
-pub use npy::{NpyKind, NpyReader};
+pub use npy::NpyReader;
 pub use options::{SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName};
 pub use random::RandomState;
 pub use read::Samples;

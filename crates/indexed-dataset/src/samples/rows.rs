@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use array_files::DType;
+
 use super::lengths::Lengths;
-use super::npy::{NpyKind, NpyWriter};
+use super::npy::NpyWriter;
 use super::options::SampleOptions;
 use super::plan::Plan;
 use crate::{Error, Result};
@@ -25,7 +27,7 @@ pub(super) fn write(
     // Sizes are 32-bit numbers, positions need not be.
     let is_wide = i32::try_from(documents.len()).is_err();
     let shape = [plan.num_samples + 1, 2];
-    let kind = if is_wide { NpyKind::I64 } else { NpyKind::I32 };
+    let kind = if is_wide { DType::Int64 } else { DType::Int32 };
     let mut file = NpyWriter::create(path, kind, &shape)?;
     let mut count = 0;
     let each = |position: u64, offset: u64| {

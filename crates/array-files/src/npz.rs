@@ -1,0 +1,110 @@
+//! NumPy's files of many arrays: zip files with a member `<name>.npy` for each.
+//!
+//! Members are stored without compression, as `numpy.savez` does it; those that are compressed are read, too.
+
+use std::io::{Read, Seek, Write};
+
+use zip::write::{SimpleFileOptions, StreamWriter};
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::{Error, Result};
+
+/// Bytes of a member from which on its sizes do not fit the 32 bits of the plain format.
+const LARGE: u64 = 0xfff0_0000;
+
+/// Writes arrays into a file, one after the other.
+pub struct NpzWriter<W: Write> {
+    zip: ZipWriter<StreamWriter<W>>,
+}
+
+impl<W: Write> NpzWriter<W> {
+    /// Starts a file.
+    pub fn new(output: W) -> Self {
+        Self { zip: ZipWriter::new_stream(output) }
+    }
+
+    /// Appends an array: the pieces of its `.npy`, one after the other.
+    ///
+    /// # Errors
+    /// If the name was there before, or the file cannot be written.
+    pub fn put<'a>(&mut self, name: &str, pieces: impl Iterator<Item = &'a [u8]> + Clone) -> Result<()> {
+        let length: u64 = pieces.clone().map(|piece| piece.len() as u64).sum();
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        self.zip.start_file(format!("{name}.npy"), options.large_file(length >= LARGE))?;
+        for piece in pieces {
+            self.zip.write_all(piece)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the directory, and gives the output back.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(self) -> Result<W> {
+        Ok(self.zip.finish()?.into_inner())
+    }
+}
+
+/// Reads arrays from a file, in the order of its directory.
+pub struct NpzReader<R> {
+    zip: ZipArchive<R>,
+    next: usize,
+}
+
+impl<R: Read + Seek> NpzReader<R> {
+    /// Reads the directory of a file.
+    ///
+    /// # Errors
+    /// If it is no zip file, or is cut.
+    pub fn open(file: R) -> Result<Self> {
+        let zip = ZipArchive::new(file);
+        let zip = zip.map_err(|error| Error::Content(format!("expected a zip file of arrays: {error}")))?;
+        Ok(Self { zip, next: 0 })
+    }
+
+    /// The name of the next member as it stands there (`utt1.npy`), and its bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn next_member(&mut self) -> Result<Option<(Vec<u8>, impl Read)>> {
+        while self.next < self.zip.len() {
+            let index = self.next;
+            self.next += 1;
+            let is_folder = self.zip.by_index_raw(index)?.name_raw().ends_with(b"/");
+            if !is_folder {
+                let member = self.zip.by_index(index)?;
+                return Ok(Some((member.name_raw().to_vec(), member)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::npy;
+
+    #[test]
+    fn arrays_come_back_by_their_names() {
+        let mut writer = NpzWriter::new(Vec::new());
+        let arrays = [("a/b", npy::texts(&["x", "yz"])), ("\u{e9}", npy::texts(&[]))];
+        for (name, array) in &arrays {
+            writer.put(name, [&array[..5], &array[5..]].into_iter()).unwrap();
+        }
+        assert!(writer.put("a/b", [].into_iter()).unwrap_err().to_string().contains("Duplicate"));
+        let file = writer.finish().unwrap();
+        let mut reader = NpzReader::open(Cursor::new(&file)).unwrap();
+        for (name, array) in arrays {
+            let (path, mut member) = reader.next_member().unwrap().unwrap();
+            let mut bytes = Vec::new();
+            member.read_to_end(&mut bytes).unwrap();
+            assert_eq!((path, bytes), (format!("{name}.npy").into_bytes(), array));
+        }
+        assert!(reader.next_member().unwrap().is_none());
+        assert!(NpzReader::open(Cursor::new(&file[..file.len() / 2])).is_err());
+    }
+}
