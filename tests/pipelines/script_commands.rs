@@ -102,7 +102,7 @@ fn commands_that_fail_are_passed_over_in_permissive_mode() {
 }
 
 #[test]
-fn a_status_behind_a_whole_value_is_a_warning_at_its_place() {
+fn a_status_after_a_whole_value_is_a_warning_at_its_place() {
     let scratch = with_matrices();
     scratch.write("all.scp", script(|index| format!("cat {index}.mat; exit {}", index % 3)));
     let log = same_for_any_threads(&scratch, "", 0);
@@ -147,7 +147,7 @@ fn a_value_longer_than_what_is_read_ahead_comes_whole() {
 }
 
 #[test]
-fn commands_that_run_behind_an_error_are_ended() {
+fn commands_that_run_after_an_error_are_ended() {
     let scratch = with_matrices();
     let command = |index| match index {
         0..3 => format!("cat {index}.mat"),
@@ -160,7 +160,7 @@ fn commands_that_run_behind_an_error_are_ended() {
 }
 
 #[test]
-fn a_process_that_a_command_leaves_behind_is_not_waited_for() {
+fn a_process_that_outlives_its_command_is_not_waited_for() {
     let scratch = with_matrices();
     // It holds the pipe open for a while; standard error is that of the test.
     scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 20 2> /dev/null &")));

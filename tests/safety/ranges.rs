@@ -98,9 +98,9 @@ fn a_part_that_is_not_there_is_an_error_that_needs_no_memory() {
     scratch.sh("truncate -s -1 CM2; truncate -s 100 CM; truncate -s 15 float").succeeds();
     for (line, status, message) in [
         ("a double[4999999:5000002,1:1]", 0, "double:0: Row range 4999999:5000002 goes beyond the number of rows"),
-        ("a double[4999999:5000003]", 255, "double:0: range [4999999:5000003] does not lie within a matrix of 5000000"),
-        ("a double[0:1,20:20]", 255, "range [0:1,20:20] does not lie within a matrix of 5000000 by 20"),
-        ("a double[1:0]", 255, "range [1:0] does not lie within"),
+        ("a double[4999999:5000003]", 255, "double:0: range [4999999:5000003] is not within a matrix of 5000000"),
+        ("a double[0:1,20:20]", 255, "range [0:1,20:20] is not within a matrix of 5000000 by 20"),
+        ("a double[1:0]", 255, "range [1:0] is not within"),
         ("a double[x]", 255, "expected a range such as"),
         ("a CM2[0:1]", 255, "CM2:"),
         ("a CM[0:1]", 255, "CM:"),

@@ -35,7 +35,7 @@ fn help_is_100_columns_wide_where_there_is_no_terminal() {
 }
 
 #[test]
-fn usage_stays_on_standard_error_behind_errors() {
+fn usage_stays_on_standard_error_after_errors() {
     let scratch = Scratch::new();
     let ran = scratch.sh("copy-matrix ark:a").fails_with(1).stdout_is("");
     ran.stderr_has("Usage: copy-matrix ").stderr_has("expected 2 arguments, got 1");

@@ -53,7 +53,7 @@ fn same_type(inputs: &[IndexedDataset]) -> Result<TokenType> {
     match inputs.iter().find(|input| input.token_type() != first.token_type()) {
         None => Ok(first.token_type()),
         Some(other) => Err(Error::Request(format!(
-            "{} has {} and {} has {}: a type must be asked for",
+            "{} has {} and {} has {}: a type has to be given",
             first.prefix(),
             first.token_type(),
             other.prefix(),

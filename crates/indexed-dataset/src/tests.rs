@@ -271,7 +271,7 @@ fn merging_converts_types_on_request_and_dialects() {
     write(&name(1), of_type(TokenType::U16), &GOLDEN);
     write(&name(2), BuilderOptions { dialect: Dialect::Fairseq, ..of_type(TokenType::I32) }, &[&[&[5], &[70_000, 6]]]);
     let inputs = [1, 2].map(|number| IndexedDataset::open(&name(number)).unwrap());
-    assert!(merge(&name(3), &inputs, None, None).unwrap_err().to_string().contains("a type must be asked for"));
+    assert!(merge(&name(3), &inputs, None, None).unwrap_err().to_string().contains("a type has to be given"));
     merge(&name(3), &inputs, Some(TokenType::I64), None).unwrap();
     let merged = IndexedDataset::open(&name(3)).unwrap();
     assert_eq!((merged.dialect(), merged.token_type()), (Dialect::Megatron, TokenType::I64));

@@ -23,7 +23,8 @@ use crate::{Error, Result};
 pub fn to_record(key: &BStr, item: Item, table_type: TableType, format: Format) -> Result<Record<Numbers>> {
     let fault = |message: String| Error::value(key, message);
     let found = item.table_type();
-    let mismatch = || fault(format!("expected a value for a table of type {table_type}, got {found}; --type= tells"));
+    let mismatch =
+        || fault(format!("expected a value for a table of type {table_type}, got {found}; --type= says what it is"));
     let encoded = match (item, table_type) {
         (Item::Array(array), _) => array_value(&array, table_type, format).map_err(fault)?,
         (Item::Word(word), TableType::Token) => {
@@ -64,8 +65,9 @@ fn array_value(array: &Array, table_type: TableType, format: Format) -> Result<E
     // What is empty has no rows and columns to be told from each other; a number is also a vector of one, and the reverse.
     let is_one = num_dims + wanted == 1 && array.num_values() == 1;
     if num_dims != wanted && !is_one && (!array.is_empty() || wanted == 0) {
-        let message =
-            format!("expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= tells");
+        let message = format!(
+            "expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= says what it is"
+        );
         return Err(message);
     }
     if let Some(dim) = array.dims.iter().find(|&&dim| i32::try_from(dim).is_err()) {

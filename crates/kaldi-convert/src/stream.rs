@@ -61,7 +61,7 @@ impl Places {
     /// Opens a file; a stream has one place only.
     pub(crate) fn open(name: &BStr) -> Result<Self> {
         let input = Input::open(name)?;
-        let refusal = "expected a regular file, got a stream: its directory stands at the end, and is read first";
+        let refusal = "expected a regular file, got a stream: its directory is at the end, and is read first";
         let source = input.positioned().ok_or_else(|| Error::content(input.name(), refusal))?;
         Ok(Self { source, at: 0 })
     }

@@ -55,7 +55,7 @@ fn whole_line(line: &csv::ByteRecord, table_type: TableType) -> Result<Option<It
     let one = || match (line.get(1), line.len()) {
         (Some(field), 2) => Ok(field.trim_ascii()),
         _ => Err(format!(
-            "expected one field behind the key for the type {table_type}, got {}",
+            "expected one field after the key for the type {table_type}, got {}",
             line.len().saturating_sub(1)
         )),
     };

@@ -221,7 +221,7 @@ impl fmt::Display for Error {
             Self::TooShort => f.write_str("the signal is too short for a frame"),
             Self::PitchFrame { frame } => write!(
                 f,
-                "frame {frame} begins before the last piece of the signal, as happens with --snip-edges=false where it is \
+                "frame {frame} starts before the last piece of the signal, which happens with --snip-edges=false if that is \
                  short, or comes in short pieces"
             ),
             Self::Resample(error) => error.fmt(f),

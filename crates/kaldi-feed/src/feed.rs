@@ -231,7 +231,7 @@ impl<U: Send + 'static> FeedReader<U> {
             }
             total.bad = counts.bad + self.bad;
             if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {
-                return Err(Error::TooManyBad { max, message: "the warnings tell which".to_owned() });
+                return Err(Error::TooManyBad { max, message: "the warnings name them".to_owned() });
             }
             if value.is_some() {
                 return Ok(value);

@@ -143,7 +143,7 @@ impl Check<'_> {
         let place = self.keys.add(key);
         match last {
             Some(last) if place.is_unsorted => {
-                self.fault(key, format!("keys are not sorted: it comes behind {}", kaldi_io::excerpt(&last)));
+                self.fault(key, format!("keys are not sorted: it comes after {}", kaldi_io::excerpt(&last)));
             }
             _ => {}
         }

@@ -155,13 +155,13 @@ impl Directory<'_> {
             let last = keys.last().map(ToOwned::to_owned);
             let place = keys.add(row.key.as_bstr());
             if let Some(last) = last.filter(|_| place.is_unsorted) {
-                self.fault(file, &row.key, format!("keys are not sorted: it comes behind {last} (sort with LC_ALL=C)"));
+                self.fault(file, &row.key, format!("keys are not sorted: it comes after {last} (sort with LC_ALL=C)"));
             }
             if place.is_duplicate {
                 self.fault(file, &row.key, "the key was there before");
             }
             if let Some(expected) = form.refuse(row) {
-                self.fault(file, &row.key, format!("expected {expected} behind the key, got {:?}", row.rest));
+                self.fault(file, &row.key, format!("expected {expected} after the key, got {:?}", row.rest));
             }
         }
         self.files.insert(file, rows.into_iter().filter(|row| !row.key.is_empty()).collect());
@@ -173,7 +173,7 @@ impl Directory<'_> {
         for pair in utt2spk.windows(2) {
             if pair[0].rest > pair[1].rest && pair[0].key < pair[1].key && !pair[1].rest.is_empty() {
                 let message = format!(
-                    "speaker {} comes behind speaker {}: names of utterances have to begin with that of the speaker",
+                    "speaker {} comes after speaker {}: names of utterances have to start with that of the speaker",
                     pair[1].rest, pair[0].rest
                 );
                 self.fault("utt2spk", &pair[1].key, message);
@@ -187,7 +187,7 @@ impl Directory<'_> {
                 let is_own = |utterance: &BString| speakers.get(utterance).is_some_and(|it| **it == row.key);
                 let own: Vec<_> = row.words().map(ToOwned::to_owned).filter(is_own).collect();
                 for pair in own.windows(2).filter(|pair| places.get(&pair[1]) < places.get(&pair[0])) {
-                    let message = format!("utterance {} comes behind {}, but before it in utt2spk", pair[1], pair[0]);
+                    let message = format!("utterance {} comes after {}, but before it in utt2spk", pair[1], pair[0]);
                     self.fault("spk2utt", &row.key, message);
                 }
                 for utterance in row.words().map(ToOwned::to_owned) {
@@ -365,7 +365,7 @@ impl Form {
                 let (begin, end) = (row.number_at(1), row.number_at(2));
                 // extract-segments also reads -1 for the end of the recording, and a channel; recipes do not.
                 let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
-                (words.len() != 3 || !is_span).then_some("a recording, its begin and a later end")
+                (words.len() != 3 || !is_span).then_some("a recording, its start and a later end")
             }
             Self::Channel => {
                 let is_channel = matches!(words.as_slice(), [_, channel] if *channel == "A" || *channel == "B");

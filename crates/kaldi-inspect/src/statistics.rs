@@ -102,7 +102,7 @@ impl Examiner {
         let (length, num_columns) = length_and_columns(&dims);
         let mut part = Part { moments, length: length as u64, are_integers, ..Part::default() };
         if self.by == By::Column && num_columns > MOST_COLUMNS {
-            return Err(format!("expected at most {MOST_COLUMNS} columns to tell apart, got {num_columns}").into());
+            return Err(format!("expected at most {MOST_COLUMNS} columns, got {num_columns}").into());
         }
         if (self.by == By::Column || self.with_columns) && num_columns <= MOST_COLUMNS {
             self.examine_columns(num_columns, doubles.as_deref(), scratch, &mut part);

@@ -221,7 +221,7 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
         return Some("one table has one name: ark:FILE or scp:FILE to read".to_owned());
     }
     if bare.starts_with('~') {
-        return Some("the shell replaces ~ at the begin of a word only; write $HOME instead".to_owned());
+        return Some("the shell replaces ~ only at the start of a word; write $HOME instead".to_owned());
     }
     if bare.starts_with('-') {
         return Some(OPTIONS.to_owned());
@@ -249,7 +249,7 @@ pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
         return Some("an archive with its script file is written as ark,scp:foo.ark,foo.scp");
     }
     if has(b">") {
-        return Some("> is a part of the name here; a command to write to begins with |");
+        return Some("> is a part of the name here; a command to write to starts with |");
     }
     None
 }

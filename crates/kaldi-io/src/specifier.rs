@@ -157,7 +157,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     let Some((words, _)) = text.split_once_str(b":") else {
         let kind = if role == "rspecifier" && text.ends_with(b".scp") { "scp" } else { "ark" };
         let meant = crate::quote::quote_on_one_line(&[kind.as_bytes(), b":", text].concat());
-        return format!("it is no table but a file or pipe; write {meant}, or for example {example}");
+        return format!("it is a file or pipe, not a table; write {meant}, or for example {example}");
     };
     if text.last().is_some_and(|&byte| crate::characters::is_space(byte)) {
         return "it ends in white space".to_owned();
@@ -174,7 +174,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         [b"ark", b"scp"] if role == "rspecifier" => "ark,scp is for writing; read either of the two".to_owned(),
         [] => format!("no ark or scp before the colon; write for example {example}"),
         [b"ark", b"scp"] => "two names are needed, with a comma between them: ark,scp:foo.ark,foo.scp".to_owned(),
-        [_, _, ..] => "more than one of ark, scp and shard stands there".to_owned(),
+        [_, _, ..] => "there is more than one of ark, scp and shard".to_owned(),
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
 }
@@ -255,6 +255,6 @@ mod tests {
         assert!(advice("ark,scp:a").contains("two names"));
         assert!(advice("ark,ark:a").contains("more than one"));
         assert!(advice("ark, t:a").contains("white space"));
-        assert!(advice("foo.ark").contains("no table"));
+        assert!(advice("foo.ark").contains("not a table"));
     }
 }

@@ -49,19 +49,19 @@ impl Rxfilename {
         match (name.first(), name.last()) {
             (None, _) | (_, None) => return Ok(Self::Stdin),
             _ if name == "-" => return Ok(Self::Stdin),
-            (Some(b'|'), _) => return bad("a pipe to read from ends in \"|\", this one begins with it"),
+            (Some(b'|'), _) => return bad("a pipe to read from ends in \"|\", this one starts with it"),
             (_, Some(b'|')) => return Ok(Self::Pipe(name[..name.len() - 1].into())),
             (Some(&first), Some(&last)) if is_space(first) || is_space(last) => {
-                return bad("it begins or ends with white space");
+                return bad("it starts or ends with white space");
             }
             _ => {}
         }
         if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
-            return bad("this is the name of a table (ark: or scp:) where a file is meant");
+            return bad("this is the name of a table (ark: or scp:), not of a file");
         }
         if let Some((path, digits)) = split_offset(name) {
             let Ok(offset) = digits.to_str_lossy().parse::<u64>() else {
-                return bad("the offset behind the colon is out of range");
+                return bad("the offset after the colon is out of range");
             };
             return to_path(path).map_or_else(bad, |path| Ok(Self::Offset(path, offset)));
         }
@@ -95,20 +95,20 @@ impl Wxfilename {
             (None, _) | (_, None) => return Ok(Self::Stdout),
             _ if name == "-" => return Ok(Self::Stdout),
             (Some(b'|'), _) => return Ok(Self::Pipe(name[1..].into())),
-            (_, Some(b'|')) => return bad("a pipe to write to begins with \"|\", this one ends in it"),
+            (_, Some(b'|')) => return bad("a pipe to write to starts with \"|\", this one ends in it"),
             (Some(&first), Some(&last)) if is_space(first) || is_space(last) => {
-                return bad("it begins or ends with white space");
+                return bad("it starts or ends with white space");
             }
             _ => {}
         }
         if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
-            return bad("this is the name of a table (ark: or scp:) where a file is meant");
+            return bad("this is the name of a table (ark: or scp:), not of a file");
         }
         if split_offset(name).is_some() {
             return bad("an offset (file:123) is only for reading");
         }
         if name.contains(&b'|') {
-            return bad("a pipe sign in the middle: pipes to write to begin with \"|\"");
+            return bad("a pipe sign in the middle: pipes to write to start with \"|\"");
         }
         to_path(name).map_or_else(bad, |path| Ok(Self::File(path)))
     }

@@ -219,7 +219,7 @@ mod tests {
                 assert_eq!(matrix.size(), (2, 2));
                 assert!((matrix.row(0)[0] - 0.5).abs() < 1e-4 && matrix.row(1)[0].abs() < 1e-4, "{matrix:?}");
                 let error = part(b"0:1,1:3").unwrap_err();
-                assert_eq!(error.to_string(), "range [0:1,1:3] does not lie within a matrix of 2 by 3");
+                assert_eq!(error.to_string(), "range [0:1,1:3] is not within a matrix of 2 by 3");
             }
         }
     }

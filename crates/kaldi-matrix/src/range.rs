@@ -133,7 +133,7 @@ fn malformed(example: &str, text: &[u8]) -> ParseError {
 }
 
 fn misfit(text: &[u8], what: std::fmt::Arguments<'_>) -> ParseError {
-    ParseError::new(0, format!("range [{}] does not lie within a {what}", text.escape_ascii()))
+    ParseError::new(0, format!("range [{}] is not within a {what}", text.escape_ascii()))
 }
 
 #[cfg(test)]
@@ -197,14 +197,11 @@ mod tests {
     #[test]
     fn messages_tell_the_range_and_the_size() {
         let message = |text: &[u8]| MatrixRange::parse(text, 11, 7).unwrap_err().to_string();
-        assert_eq!(message(b"0:14"), "range [0:14] does not lie within a matrix of 11 by 7");
+        assert_eq!(message(b"0:14"), "range [0:14] is not within a matrix of 11 by 7");
         assert_eq!(message(b"0-3"), "expected a range such as [0:51 or 0:51,89:100], got [0-3]");
         let error = VectorRange::parse(b"0:1,0:1", 5).unwrap_err();
         assert_eq!(error.to_string(), "expected a range such as [0:51], got [0:1,0:1]");
-        assert_eq!(
-            VectorRange::parse(b"6:9", 5).unwrap_err().to_string(),
-            "range [6:9] does not lie within a vector of 5"
-        );
+        assert_eq!(VectorRange::parse(b"6:9", 5).unwrap_err().to_string(), "range [6:9] is not within a vector of 5");
     }
 
     #[test]

@@ -105,7 +105,7 @@ impl Detector {
         if at_end || window.len() >= LOOK_AHEAD {
             self.is_ambiguous = true;
             let types: Vec<_> = fits.iter().map(|&(value_type, _)| value_type).collect();
-            return Err(ParseError::new(0, format!("this may be {}; --type= tells which", join_names(&types))));
+            return Err(ParseError::new(0, format!("this may be {}; --type= says which", join_names(&types))));
         }
         // Those that are wrong are found out by what follows the end of the one that is right.
         let wanted = fits.iter().map(|&(_, frame)| match frame {
@@ -125,7 +125,7 @@ impl Detector {
             _ => {
                 let shown = &window[..window.len().min(12)];
                 let message = format!(
-                    "cannot tell the type of a value that begins with \"{}\"; --type= may tell (htk and sphinx features \
+                    "cannot find the type of a value that starts with \"{}\"; --type= may help (htk and sphinx features \
                      need it)",
                     shown.escape_ascii()
                 );

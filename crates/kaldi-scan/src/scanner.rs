@@ -119,7 +119,7 @@ impl Scanner {
             Error::Entry { key, source, .. } if self.detector().is_ambiguous() => match *source {
                 kaldi_io::Error::Content { offset, source, .. } => {
                     let at = (offset - source.offset as u64).saturating_sub(key.len() as u64 + 1);
-                    let message = format!("the type of {key} at {at} cannot be told: {source}");
+                    let message = format!("the type of {key} at {at} cannot be found: {source}");
                     Error::Promise { table: self.printable_name.to_string(), message }
                 }
                 other => other.into(),

@@ -135,6 +135,6 @@ fn explain(scanner: Scanner, error: Error) -> Error {
 fn not_sorted(head: &Head, last: &ScannedEntry) -> Error {
     let Head { scanner, entry } = head;
     let place = |entry: &ScannedEntry| format!("{} at {}", BStr::new(&entry.key), entry.start);
-    let message = format!("expected sorted keys, got {} behind {}", place(entry), place(last));
+    let message = format!("expected sorted keys, got {} after {}", place(entry), place(last));
     Error::Promise { table: scanner.printable_name().to_string(), message }
 }

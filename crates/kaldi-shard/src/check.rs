@@ -63,7 +63,7 @@ impl Checks {
         }
         sample.close(findings);
         if let Some(offset) = members.trailing_data() {
-            let message = "expected zeros behind the end mark, got data, which nobody reads";
+            let message = "expected zeros after the end mark, got data, which no program reads";
             findings.faults.push(Fault::new(FaultKind::TrailingData, members.name(), offset, message));
         }
         members.finish()

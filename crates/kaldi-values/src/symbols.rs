@@ -53,7 +53,7 @@ impl SymbolTable {
                         let number = number.as_bstr();
                         return Err(ParseError::new(
                             offset,
-                            format!("expected an integer behind a symbol, got {number:?}"),
+                            format!("expected an integer after a symbol, got {number:?}"),
                         ));
                     }
                 },

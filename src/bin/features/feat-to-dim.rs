@@ -40,7 +40,7 @@ fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
         ended.finish()?;
         target.finish()?;
     } else {
-        let (_, dim) = dims.next()?.context("no features to tell the dimension of (empty archive?)")?;
+        let (_, dim) = dims.next()?.context("no features, so no dimension (empty archive?)")?;
         let mut target = create_output(&opts.target, false)?;
         target.write_all(format!("{dim}\n").as_bytes())?;
         target.finish()?;

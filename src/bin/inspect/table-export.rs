@@ -88,7 +88,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     export(&opts, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
         (None, 0) if named.is_stream() => error.context(
-            "the type of a stream is not found by looking: --type= tells it, unless it is matrix, vector or int32-vector",
+            "the type of a stream is not found by looking: use --type= unless it is matrix, vector or int32-vector",
         ),
         _ => error,
     })?;
@@ -121,7 +121,7 @@ impl Options {
         let told = FileFormat::of_name(path);
         let is_folder = path.is_dir() || self.target.ends_with(b"/") || self.is_new_folder(told)?;
         let Some(format) = self.format.or(told.filter(|_| !is_folder)) else {
-            bail!("expected --format=, since the name {} does not tell the format", self.target);
+            bail!("expected --format=, since the name {} does not show the format", self.target);
         };
         ensure!(!self.stack || format == FileFormat::Npy, "expected --stack with npy only, got {format}");
         ensure!(!self.stack || !is_folder, "expected the name of a file with --stack, got the folder {}", self.target);

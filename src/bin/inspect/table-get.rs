@@ -122,7 +122,7 @@ impl Options {
                 words.extend(line.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).map(BString::from));
             }
         }
-        ensure!(!words.is_empty() || self.keys.is_some(), "expected keys behind {}, or --keys", self.table);
+        ensure!(!words.is_empty() || self.keys.is_some(), "expected keys after {}, or --keys", self.table);
         Ok(words)
     }
 }

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {
-        bail!("expected --format=, since the name {} does not tell the format", opts.source);
+        bail!("expected --format=, since the name {} does not show the format", opts.source);
     };
     let files = opts.files(format)?;
     let mut target = TableWriter::<Numbers>::create(&opts.target)?;
@@ -64,7 +64,7 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
             }
             let table_type = *common.get_or_insert(found);
             if opts.table_type.is_none() && found != table_type && !item.is_empty_array() {
-                let message = format!("expected {table_type} as before, got {found}; --type= tells what all are");
+                let message = format!("expected {table_type} as before, got {found}; --type= sets the type of all");
                 return Err(Error::Value { key: key.to_string(), message });
             }
             for (key, item) in empty.drain(..) {

@@ -88,7 +88,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
             samples.next_sample(|field, member, payload| look(field, member, payload, with_text))?
         {
             if !is_key(sample.key.as_ref()) {
-                warning!("{}: a key with white space cannot stand in a script file; skipping it", sample.key);
+                warning!("{}: a key with white space cannot be in a script file; skipping it", sample.key);
                 tally.failed += 1;
                 continue;
             }

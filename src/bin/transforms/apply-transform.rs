@@ -158,7 +158,7 @@ impl Transforms {
                 None => (name.to_string(), ComposedTransform::new(matrix)),
                 Some((names, composed)) => {
                     let composed = composed.then(&matrix);
-                    let composed = composed.with_context(|| format!("{name} does not fit behind {names}"))?;
+                    let composed = composed.with_context(|| format!("{name} does not fit after {names}"))?;
                     (format!("{names}, {name}"), composed)
                 }
             });

@@ -55,7 +55,7 @@ fn compose_transforms(opts: Options) -> anyhow::Result<Tally> {
         bail!("--utt2spk is only for two tables: {} is a file", if a_is_table { &opts.b } else { &opts.a });
     }
     if (a_is_table || b_is_table) != is_specifier(&opts.target) {
-        bail!("the output has to be a table where one of {} and {} is, and a file where none is", opts.a, opts.b);
+        bail!("the output has to be a table if one of {} and {} is, otherwise a file", opts.a, opts.b);
     }
     match (a_is_table, b_is_table) {
         (true, true) => {

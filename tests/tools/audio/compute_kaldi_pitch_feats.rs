@@ -256,7 +256,7 @@ fn samples_that_are_not_finite_fail_for_their_utterance_alone() {
 fn a_frame_whose_samples_kaldi_has_lost_fails_for_its_utterance_alone() {
     let scratch = with(&tone(RATE, 150.0, 5000.0, 0.035));
     let tool = "compute-kaldi-pitch-feats --sample-frequency=8000 --snip-edges=false";
-    let message = "Failed to compute pitch for utterance a: frame 0 begins before the last piece of the signal";
+    let message = "Failed to compute pitch for utterance a: frame 0 starts before the last piece of the signal";
     scratch.sh(&format!("{tool} scp:wav.scp ark:-")).fails_with(1).stdout_is("").stderr_has(message);
     scratch.write("b.wav", wave(RATE, &tone(RATE, 150.0, 5000.0, 0.5))).write("wav.scp", "a a.wav\nb b.wav\n");
     let ran = scratch.sh(&format!("{tool} scp:wav.scp ark:- | feat-to-len ark:- ark,t:-"));

@@ -77,7 +77,7 @@ fn a_segment_without_samples_is_an_error() {
 }
 
 #[test]
-fn an_end_behind_the_recording_is_cut_where_it_is_near() {
+fn an_end_after_the_recording_is_cut_where_it_is_near() {
     gives("s mono 0.5 1.4\nt mono 0.5 1.6\n", "", &[("s", &cut(4000..8000))]);
     gives(
         "s mono 0.5 1.4\nt mono 0.5 1.6\n",

@@ -211,7 +211,7 @@ fn lists_that_make_no_sense_are_errors() {
 #[test]
 fn tables_are_no_files() {
     let ran = room().sh("wav-reverberate scp:wav.scp o.wav");
-    ran.fails_with(255).stderr_has("this is the name of a table (ark: or scp:) where a file is meant");
+    ran.fails_with(255).stderr_has("this is the name of a table (ark: or scp:), not of a file");
 }
 
 #[test]

@@ -50,6 +50,6 @@ fn what_cannot_be_read_leaves_nothing() {
     scratch.write("a", &bytes).write("cut", &bytes[..bytes.len() - 1]);
     scratch.sh("concat-feats a cut out").fails_with(255).stderr_has("cut:");
     scratch.sh("concat-feats a nowhere out").fails_with(255).stderr_has("cannot open nowhere");
-    scratch.sh("concat-feats a ark:a out").fails_with(255).stderr_has("where a file is meant");
+    scratch.sh("concat-feats a ark:a out").fails_with(255).stderr_has("not of a file");
     assert_eq!(scratch.list(), ["a", "cut"]);
 }

@@ -71,7 +71,7 @@ fn an_empty_table_is_nothing_done() {
 }
 
 #[test]
-fn a_broken_entry_is_an_error_behind_whole_files() {
+fn a_broken_entry_is_an_error_after_whole_files() {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [ 1 2\n 3 4 ]\nb [ 1 x ]\n");
     scratch.sh("copy-feats-to-htk ark:f.ark").fails_with(255).stderr_has("b: f.ark:21: ");

@@ -61,7 +61,7 @@ pub fn a_segment_without_frames_is_left_out() {
 }
 
 #[test]
-fn an_end_behind_the_features_is_cut_where_it_is_near() {
+fn an_end_after_the_features_is_cut_where_it_is_near() {
     let segments = "s utt 0.5 1.02\nt utt 0.5 1.08\n";
     gives(segments, "--snip-edges=false --max-overshoot=0.05", &[("s", numbered(50..100))]);
     let ran = with_segments(segments).sh("extract-feature-segments --snip-edges=false ark:f.ark segments ark:-");

@@ -421,7 +421,7 @@ fn compressed_features_and_ranges_are_read() {
 }
 
 #[test]
-fn a_broken_entry_is_an_error_behind_whole_pictures() {
+fn a_broken_entry_is_an_error_after_whole_pictures() {
     let scratch = Scratch::new();
     scratch.write("f.ark", "a [\n 1 2\n 3 4 ]\nb [\n 1 x ]\n");
     scratch.sh("feats-to-png ark:f.ark o").fails_with(255).stderr_has("b: f.ark:");

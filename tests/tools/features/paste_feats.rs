@@ -110,7 +110,7 @@ fn tables_and_files_are_not_mixed() {
     scratch.sh("paste-feats ark:l.ark r.ark ark:o").fails_with(255).stderr_has("invalid rspecifier");
     scratch.sh("paste-feats ark:l.ark ark:r.ark o").fails_with(255).stderr_has("invalid wspecifier");
     scratch.write("foo.mat", left(3).binary());
-    scratch.sh("paste-feats foo.mat ark:r.ark o").fails_with(255).stderr_has("where a file is meant");
+    scratch.sh("paste-feats foo.mat ark:r.ark o").fails_with(255).stderr_has("not of a file");
     assert_eq!(scratch.list(), ["foo.mat", "l.ark", "r.ark"]);
 }
 

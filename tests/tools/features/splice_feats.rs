@@ -74,7 +74,7 @@ pub fn options_are_checked_before_features_are_read() {
 }
 
 #[test]
-fn empty_features_are_an_error_behind_what_was_done() {
+fn empty_features_are_an_error_after_what_was_done() {
     let scratch = Scratch::new();
     scratch.write("f.ark", binary_archive(&[("a", counting(2)), ("b", Sample::Matrix(vec![])), ("c", counting(2))]));
     let done = [("a", spliced(2, 4, 4))];

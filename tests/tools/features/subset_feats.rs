@@ -30,7 +30,7 @@ fn the_first_ten_are_copied_by_default() {
 }
 
 #[test]
-fn what_comes_behind_the_first_ones_does_not_matter() {
+fn what_comes_after_the_first_ones_does_not_matter() {
     let scratch = Scratch::new();
     scratch.write("f.txt", "a [ 1 ]\nb [ x ]\n");
     scratch.sh("subset-feats --n=1 ark:f.txt ark,t:-").succeeds().stdout_is("a  [\n  1 ]\n");

@@ -35,10 +35,10 @@ fn finds(scratch: &Scratch, table: &str, faults: &str, quick_faults: &str) {
 fn keys_have_to_be_sorted_and_there_once() {
     let scratch = tables();
     scratch.write("t", "b 1\na 2\na 3\n");
-    let faults = "t: a: keys are not sorted: it comes behind b\nt: a: the key was there before\n";
+    let faults = "t: a: keys are not sorted: it comes after b\nt: a: the key was there before\n";
     finds(&scratch, "t", faults, faults);
     scratch.sh("(tail -n 1 feats.scp; head -n 1 feats.scp) > s.scp").succeeds();
-    let faults = "s.scp: a: keys are not sorted: it comes behind c\n";
+    let faults = "s.scp: a: keys are not sorted: it comes after c\n";
     finds(&scratch, "s.scp", faults, faults);
 }
 
@@ -101,7 +101,7 @@ fn lines_of_a_script_file_lead_to_the_values_of_their_keys() {
 fn json_has_table_place_and_fault() {
     let scratch = tables();
     scratch.write("t", "b 1\na 2\n");
-    let line = "{\"fault\":\"keys are not sorted: it comes behind b\",\"place\":\"a\",\"table\":\"t\"}\n";
+    let line = "{\"fault\":\"keys are not sorted: it comes after b\",\"place\":\"a\",\"table\":\"t\"}\n";
     scratch.sh("table-check --json t").fails_with(1).stdout_is(line);
 }
 
@@ -149,7 +149,7 @@ fn all_faults_of_a_data_directory_are_told() {
         ),
         ("spk2utt", "x a\ny c\n", "./spk2utt: b: the utterance is missing\n"),
         ("text", "a one\nc three\n", "./text: b: the key is missing, which utt2spk has\n"),
-        ("text", "a one\nb\nc three\n", "./text: b: expected something behind the key, got \"\"\n"),
+        ("text", "a one\nb\nc three\n", "./text: b: expected something after the key, got \"\"\n"),
         (
             "text",
             "a one\n\nb <s> x\nc three\n",
@@ -159,42 +159,42 @@ fn all_faults_of_a_data_directory_are_told() {
         (
             "segments",
             "a rec 0 0.1\nb other 0.1 0.2\nc rec 2 1\n",
-            "./segments: c: expected a recording, its begin and a later end behind the key, got \"rec 2 1\"\n\
+            "./segments: c: expected a recording, its start and a later end after the key, got \"rec 2 1\"\n\
            ./segments: b: recording other is not in wav.scp\n",
         ),
         (
             "wav.scp",
             "rec ~/a.wav\n",
             "./wav.scp: rec: ~ is not replaced in script files: write the whole name\n\
-          ./wav.scp: rec: cannot open ~/a.wav: No such file or directory (the shell replaces ~ at the begin of a word only; \
+          ./wav.scp: rec: cannot open ~/a.wav: No such file or directory (the shell replaces ~ only at the start of a word; \
           write $HOME instead)\n",
         ),
         ("wav.scp", "rec a.wav\nrex cat a.wav |\n", "./wav.scp: rex: the recording has no segment\n"),
         (
             "utt2num_frames",
             "a 3\nb 7\nc x\n",
-            "./utt2num_frames: c: expected a number of frames behind the key, got \"x\"\n\
+            "./utt2num_frames: c: expected a number of frames after the key, got \"x\"\n\
           ./feats.scp: b: it has 1 frames, and 7 in utt2num_frames\n",
         ),
-        ("utt2dur", "a 0.5\nb -1\nc 1\n", "./utt2dur: b: expected a number above 0 behind the key, got \"-1\"\n"),
-        ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f behind the key, got \"w\"\n"),
+        ("utt2dur", "a 0.5\nb -1\nc 1\n", "./utt2dur: b: expected a number above 0 after the key, got \"-1\"\n"),
+        ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f after the key, got \"w\"\n"),
         (
             "segments",
             "a rec 0 0.1\nb rec 0.1 -1\nc rec 0.2 0.3 1\n",
-            "./segments: b: expected a recording, its begin and a later end behind the key, got \"rec 0.1 -1\"\n\
-          ./segments: c: expected a recording, its begin and a later end behind the key, got \"rec 0.2 0.3 1\"\n",
+            "./segments: b: expected a recording, its start and a later end after the key, got \"rec 0.1 -1\"\n\
+          ./segments: c: expected a recording, its start and a later end after the key, got \"rec 0.2 0.3 1\"\n",
         ),
-        ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes behind b, but before it in utt2spk\n"),
+        ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes after b, but before it in utt2spk\n"),
         (
             "spk2warp",
             "x 0.5\ny 1.5\n",
-            "./spk2warp: x: expected a number between 0.5 and 1.5 behind the key, got \"0.5\"\n\
-          ./spk2warp: y: expected a number between 0.5 and 1.5 behind the key, got \"1.5\"\n",
+            "./spk2warp: x: expected a number between 0.5 and 1.5 after the key, got \"0.5\"\n\
+          ./spk2warp: y: expected a number between 0.5 and 1.5 after the key, got \"1.5\"\n",
         ),
         (
             "utt2warp",
             "a 1\nb 1.1\nc x\n",
-            "./utt2warp: c: expected a number between 0.5 and 1.5 behind the key, got \"x\"\n",
+            "./utt2warp: c: expected a number between 0.5 and 1.5 after the key, got \"x\"\n",
         ),
         (
             "text",
@@ -215,12 +215,12 @@ fn all_faults_of_a_data_directory_are_told() {
         (
             "utt2lang",
             "a en\nb\nc en x\n",
-            "./utt2lang: b: expected one word behind the key, got \"\"\n./utt2lang: c: expected one word behind the key, got \"en x\"\n",
+            "./utt2lang: b: expected one word after the key, got \"\"\n./utt2lang: c: expected one word after the key, got \"en x\"\n",
         ),
         (
             "reco2file_and_channel",
             "rec file C\n",
-            "./reco2file_and_channel: rec: expected a file and channel A or B behind the key, got \"file C\"\n",
+            "./reco2file_and_channel: rec: expected a file and channel A or B after the key, got \"file C\"\n",
         ),
         (
             "utt2uniq",
@@ -246,6 +246,6 @@ fn speakers_begin_the_names_of_utterances() {
     let scratch = directory();
     scratch.write("utt2spk", "a y\nb x\nc y\n").write("spk2utt", "x b\ny a c\n");
     let fault =
-        "./utt2spk: b: speaker x comes behind speaker y: names of utterances have to begin with that of the speaker\n";
+        "./utt2spk: b: speaker x comes after speaker y: names of utterances have to start with that of the speaker\n";
     scratch.sh("table-check .").fails_with(1).stdout_is(fault);
 }

@@ -118,7 +118,7 @@ fn the_type_is_found_by_looking_and_told_where_several_fit() {
     scratch
         .sh("cat x | table-export --format=csv - -")
         .fails_with(255)
-        .stderr_has("the type of a stream is not found by looking: --type= tells it");
+        .stderr_has("the type of a stream is not found by looking: use --type= unless it is");
     scratch.sh("table-export --type=vector --format=csv x -").fails_with(255).stderr_has("x");
 }
 
@@ -245,7 +245,7 @@ fn what_a_file_cannot_have_is_an_error_and_leaves_no_file() {
         ("bytes.ark o.npz", "expected a key in UTF-8"),
         ("bytes.ark o.parquet", "expected a key in UTF-8"),
         ("bytes.ark o.jsonl", "expected a key in UTF-8"),
-        ("m.ark o.xyz", "expected --format=, since the name o.xyz does not tell the format"),
+        ("m.ark o.xyz", "expected --format=, since the name o.xyz does not show the format"),
         ("m.ark f", "expected --format="),
         ("--stack m.ark o.npz", "expected --stack with npy only, got npz"),
         ("--stack --format=npy m.ark f", "expected the name of a file with --stack"),

@@ -4,7 +4,7 @@ use crate::support::tool;
 #[test]
 fn a_table_and_keys_are_needed() {
     tool("table-get").assert().code(1).stdout("");
-    tables().sh("table-get feats.scp").fails_with(255).stderr_has("expected keys behind feats.scp, or --keys");
+    tables().sh("table-get feats.scp").fails_with(255).stderr_has("expected keys after feats.scp, or --keys");
 }
 
 #[test]
@@ -18,13 +18,13 @@ fn answers_come_in_the_order_asked() {
 }
 
 #[test]
-fn a_range_stands_behind_the_key() {
+fn a_range_follows_the_key() {
     let scratch = tables();
     for table in ["feats.ark", "feats.scp"] {
         let ran = scratch.sh(&format!("table-get {table} 'a[1:2,0:0]' 'a[0:0]'"));
         ran.succeeds().stdout_is("a  [\n  1 \n  2 ]\na  [\n  0 0.5 ]\n");
         let ran = scratch.sh(&format!("table-get {table} 'a[5:6]'"));
-        ran.fails_with(255).stderr_has("range [5:6] does not lie within a matrix of 3 by 2");
+        ran.fails_with(255).stderr_has("range [5:6] is not within a matrix of 3 by 2");
     }
     // What looks like a range may belong to the key.
     scratch.write("odd", "k[0:1] 5\nk 6\n");

@@ -37,7 +37,7 @@ fn the_type_has_to_fit_all_arrays() {
     scratch
         .write("x.jsonl", "{\"key\": \"a\", \"value\": [[1.5]]}\n\n{\"value\": [2], \"more\": {}, \"key\": \"b\"}\n");
     let ran = scratch.sh("table-import x.jsonl ark,t:o");
-    ran.fails_with(255).stderr_has("b: expected matrix as before, got int32-vector; --type= tells what all are");
+    ran.fails_with(255).stderr_has("b: expected matrix as before, got int32-vector; --type= sets the type of all");
     scratch
         .sh("table-import --type=matrix x.jsonl ark,t:o")
         .fails_with(255)
@@ -134,7 +134,7 @@ fn lines_have_the_type_that_is_told() {
     }
     for (line, name, message) in [
         ("a,hello you\n", "token", "x.csv:1: expected one word, got 2"),
-        ("a,1,2\n", "int32", "x.csv:1: expected one field behind the key for the type int32, got 2"),
+        ("a,1,2\n", "int32", "x.csv:1: expected one field after the key for the type int32, got 2"),
         ("a,2\n", "bool", "expected true or false, got \"2\""),
         ("a,1,2,3\n", "int32-pairs", "expected two numbers for a pair, got 3"),
         ("a,1\n", "posterior", "expected pairs of an index and a weight, got 1 fields"),

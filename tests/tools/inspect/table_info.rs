@@ -125,7 +125,7 @@ fn a_data_directory_is_told_as_a_whole() {
 }
 
 #[test]
-fn a_fault_is_told_behind_what_was_read() {
+fn a_fault_is_reported_after_what_was_read() {
     let scratch = tables();
     scratch.sh("head -c 70 feats.ark > cut.ark").succeeds();
     let ran = scratch.sh("table-info --json cut.ark feats.ark").fails_with(1);

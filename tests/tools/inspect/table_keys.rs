@@ -44,7 +44,7 @@ fn values_are_not_looked_for_where_only_keys_are_wanted() {
 }
 
 #[test]
-fn a_cut_archive_is_an_error_behind_its_whole_entries() {
+fn a_cut_archive_is_an_error_after_its_whole_entries() {
     let scratch = tables();
     scratch
         .sh("head -c 70 feats.ark > cut.ark; table-keys cut.ark")

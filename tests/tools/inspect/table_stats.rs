@@ -176,7 +176,7 @@ fn what_makes_no_sense_is_refused() {
         ("--by=row m.ark", "--by: expected table, column, key or speaker, got \"row\""),
         ("--by=speaker m.ark", "expected --utt2spk with --by=speaker"),
         ("--utt2spk=ark:utt2spk m.ark", "expected --utt2spk with --by=speaker"),
-        ("--by=column long.ark", "x: expected at most 4096 columns to tell apart, got 5000"),
+        ("--by=column long.ark", "x: expected at most 4096 columns, got 5000"),
         ("words.txt", "words.txt"),
         ("cut.ark", "cut.ark"),
         ("nowhere", "nowhere"),

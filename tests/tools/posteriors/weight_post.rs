@@ -55,7 +55,7 @@ fn lengths_may_differ_by_the_tolerance() {
 
 /// Kaldi reads beyond the end of the weights here, and what it writes depends on what it finds.
 #[test]
-fn frames_behind_the_last_weight_become_empty() {
+fn frames_after_the_last_weight_become_empty() {
     let ran = scratch().sh("echo 'a [ 2 ]' | weight-post ark:post ark:- ark,t:-");
     ran.succeeds().stdout_is("a [ 1 1 2 0.5 ] [ ] [ ] \n");
 }

@@ -112,10 +112,10 @@ fn what_shards_cannot_be_is_refused() {
             "wav-copy scp:wav.scp shard:out",
             "shards are tables to read only; make-shard-list and copy-shards write them",
         ),
-        ("compute-wer ark:text shard:data.list", "shards are read in order only, and here keys are asked for"),
+        ("compute-wer ark:text shard:data.list", "shards are only read in order, and here keys are looked up"),
         ("table-shuffle shard:data.list ark:-", "copy-shards copies shards"),
         ("table-info shard:data.list", "list-shards and check-shards look into shards"),
-        ("wav-copy shard,ark:data.list ark:-", "more than one of ark, scp and shard stands there"),
+        ("wav-copy shard,ark:data.list ark:-", "there is more than one of ark, scp and shard"),
     ] {
         scratch.sh(command).fails_with(255).stderr_has(expected);
     }

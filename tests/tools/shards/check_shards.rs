@@ -48,7 +48,7 @@ fn every_fault_is_told_with_its_place() {
     has(
         &with(&good, 7000, b"A"),
         "",
-        "7000: expected zeros behind the end mark, got data, which nobody reads [trailing-data]",
+        "7000: expected zeros after the end mark, got data, which no program reads [trailing-data]",
     );
     let folder = [member("d/", b'5', b""), good.clone()].concat();
     has(

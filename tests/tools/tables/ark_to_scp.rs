@@ -53,7 +53,7 @@ fn the_script_file_has_the_names_as_they_were_given() {
 }
 
 #[test]
-fn an_archive_may_begin_behind_something_else() {
+fn an_archive_may_begin_after_something_else() {
     let scratch = Scratch::new();
     scratch.write("x", [b"junk".to_vec(), binary_archive(&two_matrices())].concat());
     scratch.sh("ark-to-scp x:4 -").succeeds().stdout_is("a x:6\nbc x:504\n");

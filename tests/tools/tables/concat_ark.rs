@@ -26,7 +26,7 @@ fn an_archive_and_a_wspecifier_are_needed() {
     }
     Scratch::new().sh("concat-ark x").fails_with(1).stderr_has("Usage: concat-ark");
     let ran = two_archives().sh("concat-ark 1.ark 2.ark");
-    ran.fails_with(255).stderr_has("invalid wspecifier \"2.ark\": it is no table but a file or pipe");
+    ran.fails_with(255).stderr_has("invalid wspecifier \"2.ark\": it is a file or pipe, not a table");
     let ran = two_archives().sh("concat-ark 1.ark scp:x.scp");
     ran.fails_with(255).stderr_has("expected an archive to write (ark: or ark,scp:), not a script file");
 }
@@ -150,7 +150,7 @@ fn archives_to_merge_must_be_sorted() {
     let scratch = Scratch::new();
     scratch.write("1", "a 1\nb 2\n").write("2", "b 3\nB 4\n");
     let ran = scratch.sh("concat-ark --sort-keys=true 1 2 ark:x");
-    ran.fails_with(255).stderr_has("2: expected sorted keys, got B at 4 behind b at 0");
+    ran.fails_with(255).stderr_has("2: expected sorted keys, got B at 4 after b at 0");
     assert_eq!(scratch.list(), ["1", "2"]);
     scratch.sh("concat-ark 1 2 ark:-").succeeds().stdout_is("a 1\nb 2\nb 3\nB 4\n");
 }

@@ -92,7 +92,7 @@ pub fn a_range_may_leave_the_rows_out() {
 }
 
 #[test]
-fn rows_behind_the_last_one_are_cut_with_a_warning() {
+fn rows_after_the_last_one_are_cut_with_a_warning() {
     let scratch = Scratch::new();
     let whole = [("k", matrix(1, 11, 7))];
     scratch.write("m.ark", binary_archive(&whole));
@@ -124,7 +124,7 @@ fn rows_behind_the_last_one_are_cut_with_a_warning() {
 }
 
 #[test]
-fn elements_behind_the_last_one_are_cut_with_a_warning() {
+fn elements_after_the_last_one_are_cut_with_a_warning() {
     let scratch = Scratch::new();
     scratch.write("v.ark", binary_archive(&[("k", vector(1, 7))])).write("v.scp", "a v.ark:2[1:9]\n");
     let warning = "v.scp:1: a: v.ark:2: Range 1:9 goes beyond the vector dimension 7";

@@ -40,7 +40,7 @@ fn an_empty_table_is_nothing_done() {
 }
 
 #[test]
-fn an_archive_that_is_cut_short_is_an_error_behind_what_is_whole() {
+fn an_archive_that_is_cut_short_is_an_error_after_what_is_whole() {
     let scratch = Scratch::new();
     let archive = binary_archive(&matrices());
     scratch.write("m.ark", &archive[..archive.len() - 1]);

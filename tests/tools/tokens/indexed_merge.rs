@@ -21,7 +21,7 @@ fn the_order_is_that_of_the_names() {
 fn types_are_converted_on_request_only() {
     let scratch = with_dataset();
     scratch.sh("int-vector-to-indexed ark:tokens wide").succeeds();
-    scratch.sh("indexed-merge out data wide").fails_with(255).stderr_has("a type must be asked for");
+    scratch.sh("indexed-merge out data wide").fails_with(255).stderr_has("a type has to be given");
     scratch.sh("indexed-merge --dtype=uint8 out data wide && indexed-check out && indexed-get out 5").succeeds();
     scratch
         .sh("echo 'a 300' | int-vector-to-indexed ark:- large && indexed-merge --dtype=uint8 bad data large")

@@ -183,7 +183,7 @@ fn transforms_of_all_that_do_not_fit_each_other_are_an_error() {
     let scratch = files();
     let ran = scratch.sh("apply-transform linear.mat affine.mat affine.mat linear.mat linear.mat ark:m.ark ark:o");
     ran.fails_with(255)
-        .stderr_has("linear.mat does not fit behind linear.mat, affine.mat, affine.mat, linear.mat")
+        .stderr_has("linear.mat does not fit after linear.mat, affine.mat, affine.mat, linear.mat")
         .stderr_has("expected a transform with 3 or 4 columns, got 3 by 2");
 }
 

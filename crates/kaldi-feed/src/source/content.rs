@@ -84,7 +84,7 @@ impl Content {
             return Ok(Self { stored, rate, num_channels, first: None, num_samples: whole });
         };
         if !(start >= 0.0 && end >= start && end.is_finite()) {
-            return Err(format!("expected a segment from 0 s on that ends behind its begin, got {start} to {end} s"));
+            return Err(format!("expected a segment from 0 s on that ends after its start, got {start} to {end} s"));
         }
         // Cut off, as in WeNet.
         let [first, last] = [start, end].map(|seconds| (seconds * f64::from(rate)) as u64);

@@ -332,7 +332,7 @@ fn ranges_are_the_same_from_every_form() {
         assert_eq!(part::<Matrix<f32>>(form, "2:6,1:1").unwrap(), matrix(2, &[7.0, 10.0]));
         assert_eq!(part::<Matrix<f64>>(form, ":,:").unwrap(), whole);
         let error = part::<Matrix<f32>>(form, "0:7").unwrap_err();
-        assert_eq!(error.to_string(), "range [0:7] does not lie within a matrix of 4 by 3");
+        assert_eq!(error.to_string(), "range [0:7] is not within a matrix of 4 by 3");
     }
     let compressed = CompressedMatrix::compress(&whole.to_precision(), CompressionMethod::Automatic).unwrap();
     for form in forms.iter().chain([&written(&compressed, Format::Binary)]) {

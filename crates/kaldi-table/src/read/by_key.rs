@@ -193,7 +193,7 @@ impl ArchiveTable {
     }
 
     fn asked_twice(&self, key: &BStr) -> Error {
-        let message = format!("key {key} is asked for twice, though the option o says that no key is");
+        let message = format!("key {key} is looked up twice, although the option o says that no key is");
         Error::Promise { table: self.name.clone(), message }
     }
 
@@ -312,7 +312,7 @@ impl InStep {
             && key < last
         {
             let message = format!(
-                "keys are asked for out of sorted order, though the option cs says that they are not: {key} after {last} \
+                "keys are looked up out of sorted order, although the option cs says that they are not: {key} after {last} \
                  (remove cs)"
             );
             return Err(Error::Promise { table: self.name.clone(), message });

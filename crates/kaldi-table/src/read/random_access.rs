@@ -48,7 +48,7 @@ impl<T: Value> RandomAccessReader<T> {
         let parsed = parse_rspecifier(rspecifier)?;
         if parsed.kind == RspecifierKind::Shards {
             let advice =
-                "shards are read in order only, and here keys are asked for; shards-to-scp writes a script file (scp:)";
+                "shards are only read in order, and here keys are looked up; shards-to-scp writes a script file (scp:)";
             return Err(refused(rspecifier, advice));
         }
         let table = Table::open(&parsed, Typed::of::<T>())?;

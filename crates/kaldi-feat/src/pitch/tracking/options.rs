@@ -52,7 +52,7 @@ pub(super) fn check(options: &PitchExtractionOptions) -> Result<()> {
         return Err(Error::option("frames-per-chunk", "0 or more", options.frames_per_chunk));
     }
     if options.frames_per_chunk > 0 && chunk_size(options) == 0 {
-        let expected = "so many that they have a sample";
+        let expected = "long enough for a sample";
         return Err(Error::option("frames-per-chunk", expected, options.frames_per_chunk));
     }
     if options.simulate_first_pass_online && options.frames_per_chunk == 0 {

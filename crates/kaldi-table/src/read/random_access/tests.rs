@@ -70,7 +70,7 @@ fn once_means_once() {
     for options in ["o", "o,s"] {
         assert_eq!(ask(&format!("{options},ark:{SORTED}"), "a b d").unwrap(), [Some(1), Some(2), Some(4)]);
         let message = message(ask(&format!("{options},ark:{SORTED}"), "a b d a"));
-        assert!(message.contains("key a is asked for twice"), "{message}");
+        assert!(message.contains("key a is looked up twice"), "{message}");
     }
 }
 
