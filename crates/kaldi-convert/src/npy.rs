@@ -25,7 +25,7 @@ pub(crate) fn read(place: &str, mut input: impl Read) -> Result<Array> {
     let array = read_numbers(place, &mut input, layout)?;
     match input.read(&mut [0]).map_err(failed)? {
         0 => Ok(array),
-        _ => Err(Error::content(place, "expected the end behind the array, got more bytes; is there a second array?")),
+        _ => Err(Error::content(place, "expected the end after the array, got more bytes; is there a second array?")),
     }
 }
 
