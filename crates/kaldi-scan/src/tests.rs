@@ -171,9 +171,9 @@ fn a_value_may_begin_with_a_line_end() {
 }
 
 #[test]
-fn what_may_be_two_things_is_told_so() {
+fn what_may_be_two_things_is_refused_with_both() {
     // Two empty frames under the key 1 and none under 0, or the vectors 2 0 and 0 0.
-    let message = "a.ark: the type of 1 at 0 cannot be told: this may be int32-vector or int32-pairs or float-pairs or \
+    let message = "a.ark: the type of 1 at 0 cannot be found: this may be int32-vector or int32-pairs or float-pairs or \
                    gauss-post or token-vector; --type= says which";
     refuses(b"1 2 0\n0 0 0\n", None, 0, message);
     let archives = Archives::new();
@@ -375,7 +375,7 @@ fn archives_to_merge_must_be_sorted() {
         [("1", "a 1\nc 1\n"), ("2", "b 1\naa 1\n")].map(|(name, text)| bstr::BString::from(archives.write(name, text)));
     let (keys, error) = deliver(Sequence::new(&names, None).sorted());
     assert_eq!(keys, "a@1:0 b@2:0");
-    assert!(error.unwrap().ends_with("2: expected sorted keys, got aa at 4 behind b at 0"));
+    assert!(error.unwrap().ends_with("2: expected sorted keys, got aa at 4 after b at 0"));
     assert_eq!(deliver(Sequence::new(&names, None)).1, None);
 }
 
