@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bstr::BString;
+use kaldi_values::SymbolTableError;
 use kaldi_wave::ResampleError;
 
 /// The result of a function of this crate.
@@ -12,36 +13,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A line of a symbol table does not have two fields.
-    SymbolFields {
-        /// File and line.
-        place: String,
-        /// The number of fields.
-        got: usize,
-    },
-    /// The number of a symbol is none.
-    SymbolId {
-        /// File and line.
-        place: String,
-        /// What stands there.
-        got: String,
-    },
-    /// A symbol has two numbers.
-    SymbolTwice {
-        /// File and line of the second one.
-        place: String,
-        /// The symbol.
-        symbol: String,
-    },
-    /// A number has two symbols.
-    IdTwice {
-        /// File and line of the second one.
-        place: String,
-        /// The number.
-        id: i32,
-        /// The symbols.
-        symbols: [String; 2],
-    },
+    /// A symbol table cannot be read.
+    Symbols(SymbolTableError),
     /// A file is no SentencePiece model.
     Model {
         /// The file.
@@ -144,12 +117,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SymbolFields { place, got } => write!(f, "{place}: expected a symbol and a number, got {got} fields"),
-            Self::SymbolId { place, got } => write!(f, "{place}: expected a number of 32 bits, got {got:?}"),
-            Self::SymbolTwice { place, symbol } => write!(f, "{place}: the symbol {symbol:?} comes twice"),
-            Self::IdTwice { place, id, symbols: [first, second] } => {
-                write!(f, "{place}: the number {id} stands for {first:?} and for {second:?}")
-            }
+            Self::Symbols(error) => error.fmt(f),
             Self::Model { file, reason } => write!(f, "{file}: expected a SentencePiece model, got {reason}"),
             Self::Encode { reason } => write!(f, "the SentencePiece model fails: {reason}"),
             Self::Speed { got } => write!(f, "expected a speed from 0.1 to 10, got {got}"),
@@ -194,6 +162,7 @@ impl std::error::Error for Error {
             Self::Io(error) => error.source(),
             Self::Table(error) => error.source(),
             Self::Resample(error) => error.source(),
+            Self::Symbols(error) => error.source(),
             _ => None,
         }
     }
@@ -208,6 +177,12 @@ impl From<ResampleError> for Error {
 impl From<kaldi_shard::Error> for Error {
     fn from(error: kaldi_shard::Error) -> Self {
         Self::Shard(error)
+    }
+}
+
+impl From<SymbolTableError> for Error {
+    fn from(error: SymbolTableError) -> Self {
+        Self::Symbols(error)
     }
 }
 

@@ -6,7 +6,7 @@
 //! | [`Stage`], [`Chain`] | what is done to samples |
 //! | [`Registry`], [`Description`] | chains in YAML: stages by name |
 //! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain behind a list; batches as arrays and files |
-//! | [`Text`], [`Tokenizer`], [`Symbols`] | lines of text, as numbers, and back |
+//! | [`Text`], [`Tokenizer`], [`kaldi_values::SymbolTable`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
 //! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |
 //! | [`SpecAugment`], [`SpecSubstitute`], [`SpecTrim`] | features changed at random |
@@ -43,7 +43,6 @@ mod sound;
 mod source;
 mod stage;
 mod stages;
-mod symbols;
 mod tensors;
 mod text;
 mod tokenizer;
@@ -69,7 +68,6 @@ pub use sound::{change_speed, resampler};
 pub use source::{DataList, DataType, Permutation};
 pub use stage::{Batches, ListOrder, Pass, SampleWork, Samples, Stage};
 pub use stages::{LogMelOptions, standard_stages};
-pub use symbols::Symbols;
 pub use tensors::TensorFormat;
 pub use text::{Text, fields};
 pub use tokenizer::{BLANK, Tokenizer, ids};

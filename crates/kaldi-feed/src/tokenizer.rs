@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use kaldi_values::SymbolTable;
 use sentencepiece_rs::SentencePieceProcessor;
 
-use crate::{Error, Result, Symbols};
+use crate::{Error, Result};
 
 /// Stands for a blank in symbols: U+2581.
 pub const BLANK: char = '▁';
@@ -112,19 +113,20 @@ impl Tokenizer {
 /// The numbers of symbols, and how many were unknown: these have the number of `unknown`, or are left out where there is none.
 ///
 /// ```
-/// use kaldi_feed::{Symbols, ids};
+/// use kaldi_feed::ids;
+/// use kaldi_values::SymbolTable;
 ///
-/// let symbols = Symbols::parse("units.txt", "<unk> 1\nA 2\n")?;
+/// let symbols = SymbolTable::parse("units.txt", b"<unk> 1\nA 2\n")?;
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<unk>"), (vec![2, 1], 1));
 /// assert_eq!(ids(&symbols, &["A".into(), "B".into()], "<none>"), (vec![2], 1));
-/// # Ok::<(), kaldi_feed::Error>(())
+/// # Ok::<(), kaldi_values::SymbolTableError>(())
 /// ```
-pub fn ids(symbols: &Symbols, tokens: &[String], unknown: &str) -> (Vec<i32>, usize) {
+pub fn ids(symbols: &SymbolTable, tokens: &[String], unknown: &str) -> (Vec<i32>, usize) {
     let mut num_unknown = 0;
     let id = |token: &String| {
-        symbols.id(token).or_else(|| {
+        symbols.integer(token).or_else(|| {
             num_unknown += 1;
-            symbols.id(unknown)
+            symbols.integer(unknown)
         })
     };
     let ids = tokens.iter().filter_map(id).collect();

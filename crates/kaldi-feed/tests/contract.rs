@@ -13,14 +13,14 @@ use bstr::BString;
 use kaldi_feat::extract::FbankOptions;
 use kaldi_feed::{
     Bounds, Chain, DataList, DataType, Description, Even, Feed, FeedOptions, FeedReader, LogMelOptions, PaddedBatch,
-    Padding, SpecAugment, SpecSubstitute, SpecTrim, Stage, Symbols, TensorFormat, Tokenizer, standard_stages,
+    Padding, SpecAugment, SpecSubstitute, SpecTrim, Stage, TensorFormat, Tokenizer, standard_stages,
 };
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
 use kaldi_shard::{Content, Packed, ShardWriter};
 use kaldi_table::TableWriter;
-use kaldi_values::{Format, Value};
+use kaldi_values::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;
 
 const NUM_UTTERANCES: u64 = 12;
@@ -99,7 +99,7 @@ fn children() -> String {
 
 /// The stages of [`CHAIN`] and others, made in Rust.
 fn stages(folder: &Path) -> Vec<Stage> {
-    let units = Symbols::parse("units.txt", &fs::read_to_string(folder.join("units.txt")).unwrap()).unwrap();
+    let units = SymbolTable::parse("units.txt", &fs::read(folder.join("units.txt")).unwrap()).unwrap();
     let mut fbank = FbankOptions::default();
     fbank.frames.dither = 1.0;
     vec![

@@ -78,7 +78,7 @@ pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use gauss_post::GaussPost;
 pub use int_vector_file::IntVectorFile;
 pub use posterior::Posterior;
-pub use symbols::SymbolTable;
+pub use symbols::{SymbolTable, SymbolTableError};
 pub use token::{Token, Tokens, is_token};
 pub use value::{Frame, Part, Value, frame_between_tokens, frame_by_parsing};
 pub use value_advice::{token_advice, with_type_advice};

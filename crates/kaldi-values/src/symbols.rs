@@ -1,78 +1,131 @@
-//! Symbol tables: the names of integers, as OpenFst keeps them in text.
+//! Symbol tables: the integers of symbols, as OpenFst keeps them in text.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use bstr::{BStr, BString, ByteSlice};
-
-use kaldi_io::is_space;
-use kaldi_io::{Error, Input, ParseError, Result};
+use kaldi_io::{Input, is_space};
 use kaldi_number::parse_integer;
 
-/// Names of integers: words, phones.
+/// Symbols and their integers: words, phones, units of a model, speakers.
 ///
-/// The file has a line for each, with the symbol and its integer; lines of white space are passed over.
+/// The file has a line for each, with the symbol and its integer; lines of white space are passed over. A symbol has one
+/// integer, and an integer one symbol.
 ///
 /// ```text
 /// <eps> 0
 /// sil 1
 /// ```
+///
+/// ```
+/// let symbols = kaldi_values::SymbolTable::parse("units.txt", b"<blank> 0\n<unk> 1\nA 2\n")?;
+/// assert_eq!((symbols.integer("A"), symbols.symbol(1)), (Some(2), Some("<unk>".into())));
+/// # Ok::<(), kaldi_values::SymbolTableError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SymbolTable {
-    symbols: HashMap<i64, BString>,
+    integers: HashMap<BString, i32>,
+    symbols: HashMap<i32, BString>,
 }
 
 impl SymbolTable {
     /// Reads the symbol table that an rxfilename names.
     ///
     /// # Errors
-    /// Where it cannot be read, or a line has something else.
-    pub fn read(rxfilename: &BStr) -> Result<Self> {
+    /// Those of [`Self::parse`], and if the file cannot be read.
+    pub fn read(rxfilename: &BStr) -> Result<Self, SymbolTableError> {
         let mut input = Input::open(rxfilename)?;
-        let (name, begin) = (input.name().to_owned(), input.offset());
         let text = input.read_to_end()?;
+        let name = input.name().to_owned();
         input.finish()?;
-        Self::parse(&text).map_err(|source| Error::Content { name, offset: begin + source.offset as u64, source })
+        Self::parse(&name, &text)
     }
 
-    /// Parses the lines of a symbol table. Where an integer has several symbols the last one counts.
+    /// Parses the text of the file `name`.
     ///
     /// # Errors
-    /// Where a line does not have a symbol and an integer.
-    pub fn parse(text: &[u8]) -> Result<Self, ParseError> {
-        let mut symbols = HashMap::new();
-        let mut offset = 0;
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            let words: Vec<&[u8]> = line.split(|&byte| is_space(byte)).filter(|word| !word.is_empty()).collect();
-            match words[..] {
-                [] => {}
-                [symbol, number] => match parse_integer(number) {
-                    Ok((integer, length)) if length == number.len() => {
-                        symbols.insert(integer, symbol.into());
-                    }
-                    _ => {
-                        let number = number.as_bstr();
-                        return Err(ParseError::new(
-                            offset,
-                            format!("expected an integer after a symbol, got {number:?}"),
-                        ));
-                    }
-                },
-                _ => {
-                    let count = words.len();
-                    return Err(ParseError::new(
-                        offset,
-                        format!("expected a symbol and an integer, got {count} words"),
-                    ));
-                }
-            }
-            offset += line.len();
+    /// If a line does not have two fields, the second one an integer of 32 bits, or if a symbol or an integer comes twice.
+    pub fn parse(name: &str, text: &[u8]) -> Result<Self, SymbolTableError> {
+        let mut table = Self::default();
+        for (line, number) in text.split(|&byte| byte == b'\n').zip(1..) {
+            table.add(line).map_err(|message| SymbolTableError::Line {
+                name: name.to_owned(),
+                line: number,
+                message,
+            })?;
         }
-        Ok(Self { symbols })
+        Ok(table)
+    }
+
+    fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        let fields: Vec<&[u8]> = line.split(|&byte| is_space(byte)).filter(|field| !field.is_empty()).collect();
+        let (symbol, text) = match fields[..] {
+            [] => return Ok(()),
+            [symbol, text] => (symbol.as_bstr(), text.as_bstr()),
+            _ => return Err(format!("expected a symbol and a number, got {} fields", fields.len())),
+        };
+        let parsed = parse_integer(text).ok().filter(|(_, length)| *length == text.len());
+        let Some(integer) = parsed.and_then(|(integer, _)| i32::try_from(integer).ok()) else {
+            return Err(format!("expected a number of 32 bits, got {text:?}"));
+        };
+        if self.integers.insert(symbol.to_owned(), integer).is_some() {
+            return Err(format!("the symbol {symbol:?} comes twice"));
+        }
+        match self.symbols.insert(integer, symbol.to_owned()) {
+            Some(other) => Err(format!("the number {integer} stands for {other:?} and for {symbol:?}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The integer of a symbol, if it is in the table.
+    pub fn integer(&self, symbol: impl AsRef<[u8]>) -> Option<i32> {
+        self.integers.get(symbol.as_ref().as_bstr()).copied()
     }
 
     /// The symbol of an integer, if it has one.
-    pub fn symbol(&self, integer: i64) -> Option<&BStr> {
+    pub fn symbol(&self, integer: i32) -> Option<&BStr> {
         self.symbols.get(&integer).map(|symbol| symbol.as_bstr())
+    }
+}
+
+/// Why there is no symbol table.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SymbolTableError {
+    /// The file cannot be read.
+    Io(kaldi_io::Error),
+    /// A line has something else than a symbol and its integer.
+    Line {
+        /// The file.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// What was expected, and what is there.
+        message: String,
+    },
+}
+
+impl fmt::Display for SymbolTableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(f),
+            Self::Line { name, line, message } => write!(f, "{name}:{line}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for SymbolTableError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => error.source(),
+            Self::Line { .. } => None,
+        }
+    }
+}
+
+impl From<kaldi_io::Error> for SymbolTableError {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Io(error)
     }
 }
 
@@ -82,17 +135,23 @@ mod tests {
 
     #[test]
     fn lines_have_a_symbol_and_an_integer() {
-        let table = SymbolTable::parse(b"<eps> 0\n\n \xc3\xa4\t-1 \r\nb  7").unwrap();
+        let table = SymbolTable::parse("x", b"<eps> 0\n\n \xc3\xa4\t-1 \r\nb  7").unwrap();
         assert_eq!(
             [0, -1, 7, 1].map(|integer| table.symbol(integer)),
             [Some("<eps>".into()), Some("\u{e4}".into()), Some("b".into()), None]
         );
+        assert_eq!(["\u{e4}", "b", "c"].map(|symbol| table.integer(symbol)), [Some(-1), Some(7), None]);
     }
 
     #[test]
-    fn other_lines_are_refused() {
-        for (text, offset) in [("a 0\nb\n", 4), ("a 0\nb 1 2\n", 4), ("a x\n", 0), ("a 1x\n", 0), ("a 1.5", 0)] {
-            assert_eq!(SymbolTable::parse(text.as_bytes()).unwrap_err().offset, offset, "{text:?}");
-        }
+    fn lines_that_make_no_sense_are_refused_with_their_place() {
+        let refused = |text: &str| SymbolTable::parse("units.txt", text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(refused("a 0\nb\n"), "units.txt:2: expected a symbol and a number, got 1 fields");
+        assert_eq!(refused("a 0 1"), "units.txt:1: expected a symbol and a number, got 3 fields");
+        assert_eq!(refused("a x"), "units.txt:1: expected a number of 32 bits, got \"x\"");
+        assert_eq!(refused("a 1.5"), "units.txt:1: expected a number of 32 bits, got \"1.5\"");
+        assert_eq!(refused("a 4294967296"), "units.txt:1: expected a number of 32 bits, got \"4294967296\"");
+        assert_eq!(refused("a 0\n\na 1"), "units.txt:3: the symbol \"a\" comes twice");
+        assert_eq!(refused("a 7\nb 7"), "units.txt:2: the number 7 stands for \"a\" and for \"b\"");
     }
 }

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::{Symbols, Text, Tokenizer, ids};
+use kaldi_feed::{Text, Tokenizer, ids};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
-use kaldi_values::Tokens;
+use kaldi_values::{SymbolTable, Tokens};
 
 const USAGE: &str = "\
 Turns text into integer vectors, the numbers of its symbols, and back with --decode.
@@ -55,12 +55,12 @@ fn main() -> ExitCode {
 
 fn tokenize_text(opts: Options) -> anyhow::Result<Tally> {
     let Some(symbols) = &opts.symbols else { bail!("expected --symbols=FILE, a symbol table") };
-    let symbols = Symbols::parse(&symbols.to_str_lossy(), &read_text(symbols)?)?;
+    let symbols = SymbolTable::parse(&symbols.to_str_lossy(), read_text(symbols)?.as_bytes())?;
     let tokenizer = opts.tokenizer()?;
     if opts.decode { decode(&opts, &symbols, &tokenizer) } else { encode(&opts, &symbols, &tokenizer) }
 }
 
-fn encode(opts: &Options, symbols: &Symbols, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+fn encode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
     let mut source = Text::open(&opts.source)?;
     let mut target = TableWriter::<Vec<i32>>::create(&opts.target)?;
     let mut tally = Tally::default();
@@ -78,18 +78,19 @@ fn encode(opts: &Options, symbols: &Symbols, tokenizer: &Tokenizer) -> anyhow::R
         num_symbols += tokens.len();
         num_unknown += unknown;
     }
-    let fate = if symbols.id(&opts.unk).is_some() { format!("written as {}", opts.unk) } else { "left out".to_owned() };
+    let fate =
+        if symbols.integer(&opts.unk).is_some() { format!("written as {}", opts.unk) } else { "left out".to_owned() };
     log!("Wrote {} utterances of {num_symbols} symbols; {num_unknown} symbols were unknown and {fate}", tally.done);
     target.finish()?;
     Ok(tally)
 }
 
-fn decode(opts: &Options, symbols: &Symbols, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+fn decode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
     let mut target = TextOutput::create(&opts.target)?;
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?.values();
     let mut tally = Tally::default();
     let ended = source.drain(|key, ids| {
-        let symbol = |&id: &i32| symbols.symbol(id).ok_or(id);
+        let symbol = |&id: &i32| symbols.symbol(id).and_then(|symbol| symbol.to_str().ok()).ok_or(id);
         match ids.iter().map(symbol).collect::<Result<Vec<_>, _>>() {
             Ok(tokens) => {
                 target.write(key.as_bstr(), &tokenizer.join(tokens))?;

@@ -108,7 +108,7 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn table_of_counts(counts: &[f64], symbols: Option<&SymbolTable>) -> String {
-    let mut sorted: Vec<_> = counts.iter().copied().zip(0_i64..).collect();
+    let mut sorted: Vec<_> = counts.iter().copied().zip(0_i32..).collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let sum: f64 = counts.iter().sum();
     let mut table = "Printing...\n### The sorted count table,\ncount\t(norm),\tid\t(symbol):\n".to_owned();

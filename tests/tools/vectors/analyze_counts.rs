@@ -86,7 +86,7 @@ fn the_log_may_show_the_counts_in_their_order() {
     ran.succeeds().stderr_has("\n3\t(0.75),\t3\t\n");
     scratch.sh("analyze-counts ark:ali -").succeeds().stderr_lacks("The sorted count table");
     let ran = scratch.sh("analyze-counts --symbol-table=bad.txt ark:ali o");
-    ran.fails_with(255).stderr_has("bad.txt:0: expected a symbol and an integer, got 3 words");
+    ran.fails_with(255).stderr_has("bad.txt:1: expected a symbol and a number, got 3 fields");
     assert!(!scratch.path("o").exists());
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use bstr::{BStr, ByteSlice};
+use bstr::BStr;
+use kaldi_values::SymbolTable;
 
 use crate::params::Params;
 use crate::yaml::Value;
-use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Symbols, Tokenizer, ids};
+use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids};
 
 /// Stands for symbols that are not in the table.
 const UNKNOWN: &str = "<unk>";
@@ -26,7 +27,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
     let non_linguistic = params.text("non_lang_syms")?;
     let unknown = params.text("unk")?.unwrap_or_else(|| UNKNOWN.to_owned());
     params.meant("unk", Value::Text(unknown.clone()));
-    let symbols = Symbols::parse(&symbols, &read_text(&symbols)?)?;
+    let symbols = SymbolTable::parse(&symbols, read_text(&symbols)?.as_bytes())?;
     let tokenizer = match (kind, model) {
         ("char", None) => Tokenizer::characters(),
         ("word", None) => Tokenizer::words(),
@@ -47,7 +48,7 @@ fn speaker(params: &mut Params) -> Result<Stage> {
     let Some(table) = params.text("speaker_table_path")? else {
         return Err(params.error("speaker_table_path", "the file of a table of speakers", "nothing"));
     };
-    let speakers = Symbols::parse(&table, &read_text(&table)?)?;
+    let speakers = SymbolTable::parse(&table, read_text(&table)?.as_bytes())?;
     Ok(Stage::speaker(speakers))
 }
 
@@ -66,9 +67,9 @@ fn filter(params: &mut Params) -> Result<Stage> {
 
 impl Stage {
     /// `tokenize`: makes labels of the text. What is not in the table becomes the number of `unknown`.
-    pub fn tokenize(tokenizer: Tokenizer, symbols: Symbols, unknown: &str) -> Self {
+    pub fn tokenize(tokenizer: Tokenizer, symbols: SymbolTable, unknown: &str) -> Self {
         let unknown = unknown.to_owned();
-        let has_unknown = symbols.id(&unknown).is_some();
+        let has_unknown = symbols.integer(&unknown).is_some();
         Self::sample(move |sample| {
             let Some(text) = &sample.text else {
                 return Err(Refusal::Bad("expected a text, got none".to_owned()));
@@ -76,7 +77,7 @@ impl Stage {
             let tokens = tokenizer.tokens(text).map_err(|error| error.to_string())?;
             let (labels, num_unknown) = ids(&symbols, &tokens, &unknown);
             if num_unknown > 0 && !has_unknown {
-                let first = tokens.iter().find(|token| symbols.id(token).is_none()).map_or("", |token| token);
+                let first = tokens.iter().find(|token| symbols.integer(token).is_none()).map_or("", |token| token);
                 return Err(Refusal::Bad(format!("the symbol table has neither {first:?} nor {unknown}")));
             }
             sample.labels = Some(labels);
@@ -85,12 +86,12 @@ impl Stage {
     }
 
     /// `speaker`: puts the number of a speaker in the place of its name; unknown ones have number 0.
-    pub fn speaker(speakers: Symbols) -> Self {
+    pub fn speaker(speakers: SymbolTable) -> Self {
         Self::sample(move |sample| {
             let Some(name) = sample.fields.get(BStr::new("speaker")) else {
                 return Err(Refusal::Bad("expected a field \"speaker\", got none".to_owned()));
             };
-            sample.speaker = Some(speakers.id(&name.to_str_lossy()).unwrap_or(0));
+            sample.speaker = Some(speakers.integer(name).unwrap_or(0));
             Ok(())
         })
     }
