@@ -78,4 +78,8 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
         "copy-feats/(h-)?(feats-compress-empty|io-empty-matrices-compressed)$",
         &[copy_feats::an_empty_matrix_is_not_compressed],
     ),
+    (
+        "wav-copy/(h-)?(bad-input-leaves-empty-output|header-(extensible-short|flac-not-wav|byte-rate|block-align|no-channels|riff-misspelt|rf64|wave-misspelt|no-data-bytes|no-data-chunk|empty-file)|bits-12|aiff|text|lower-case-riff|w64)$",
+        &[wav_copy::a_single_file_that_fails_leaves_no_output],
+    ),
 ];
