@@ -7,8 +7,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --example bench
-# By themselves: what the benchmark needs of libraries would make the tools larger.
+# By itself: what the benchmark needs of libraries would make the program larger.
 cargo build --release --locked --quiet --bins
 cargo build --release --locked --quiet -p kaldi-store
-built=${CARGO_TARGET_DIR:-target}/release
-exec "$built/examples/bench" "$built"
+target=${CARGO_TARGET_DIR:-target}
+"$target/release/kaldi-tables" --print-args=false link "$target/tools"
+exec "$target/release/examples/bench" "$target/tools"

@@ -1,11 +1,16 @@
 #!/usr/bin/env bash
 # Shows the tools at work on the data set in samples/: every command line with what it writes to standard output.
-# What they make stays in the folder named by the argument, if there is one. BIN is the folder of the tools, that of the
-# release build by default.
+# What they make stays in the folder named by the argument, if there is one. BIN is the folder of the tools; by default,
+# links to the program of the release build are made in target/tools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-PATH=$(cd "${BIN:-${CARGO_TARGET_DIR:-target}/release}" && pwd):$PATH
+if [ -z "${BIN-}" ]; then
+    target=${CARGO_TARGET_DIR:-target}
+    BIN=$target/tools
+    "$target/release/kaldi-tables" --print-args=false link "$BIN" 2> "$target/link.log" || { cat "$target/link.log" >&2; exit 1; }
+fi
+PATH=$(cd "$BIN" && pwd):$PATH
 if [ $# -gt 0 ]; then
     mkdir -p "$1"
     folder=$(cd "$1" && pwd)

@@ -7,7 +7,7 @@ use crate::support::{Scratch, shell, tool};
 
 /// The folder of the built examples. A run of this target alone has not built them; then cargo does it here.
 fn folder() -> PathBuf {
-    let profile = shell::tools_dir();
+    let profile = shell::program().parent().unwrap();
     let folder = profile.join("examples");
     if !names().iter().all(|name| folder.join(name).exists()) {
         let mut cargo = Command::new(env!("CARGO"));

@@ -6,61 +6,64 @@ use regex::Regex;
 
 use super::page::{Page, code, without_trailing_space};
 use super::{commands, sources};
-use crate::support::{Scratch, shell, tool};
-
-/// The tools by the folder they are in, as the manifest lists them.
-fn tools() -> BTreeMap<String, BTreeSet<String>> {
-    let mut tools = BTreeMap::<_, BTreeSet<_>>::new();
-    let path = Regex::new(r#"path = "src/bin/(\w+)/([\w-]+).rs""#).unwrap();
-    for found in path.captures_iter(&sources::read("Cargo.toml")) {
-        tools.entry(found[1].to_owned()).or_default().insert(found[2].to_owned());
-    }
-    tools
-}
+use crate::support::{Scratch, registry, shell};
 
 #[test]
-fn the_tables_of_tools_list_every_tool_under_its_task() {
-    let page = Page::read("README.md");
-    for (task, tools) in tools() {
-        let heading = format!("### {}{}", task[..1].to_uppercase(), &task[1..]);
+fn docs_tools_lists_every_tool_under_its_task() {
+    let page = Page::read("docs/tools.md");
+    let mut tasks = BTreeMap::<_, Vec<_>>::new();
+    for tool in registry::tools() {
+        let plus = if tool.in_kaldi { "" } else { " +" };
+        tasks.entry(tool.task.clone()).or_default().push([format!("`{}`{plus}", tool.name), tool.summary]);
+    }
+    for (task, tools) in tasks {
+        let heading = format!("## {}{}", task[..1].to_uppercase(), &task[1..]);
         let table = page.table_behind(&heading);
-        let listed: Vec<_> = table.iter().map(|row| code(&row[0]).to_owned()).collect();
-        let tools: Vec<_> = tools.into_iter().collect();
-        assert_eq!(listed, tools, "README.md: the tools of src/bin/{task}, in their order");
+        let listed: Vec<_> = table.iter().map(|row| [row[0].clone(), row[1].replace('`', "")]).collect();
+        let missing: Vec<_> = tools.iter().filter(|row| !listed.contains(row)).collect();
+        assert!(missing.is_empty(), "docs/tools.md, {heading}: these rows are missing: {missing:?}");
+        assert_eq!(listed, tools, "docs/tools.md, {heading}: the tools of the registry, in their order");
+    }
+}
+
+/// The list of programs in the manifest, the registry and the files are the same, and each file says what the registry says.
+#[test]
+fn the_manifest_and_the_registry_list_the_same_tools() {
+    let manifest = sources::read("Cargo.toml");
+    let program = Regex::new(
+        r#"\{ name = "([\w-]+)", path = "src/bin/(\w+)/([\w-]+)\.rs", test = false, required-features = \["separate"\] \}"#,
+    );
+    let listed: Vec<_> = program
+        .unwrap()
+        .captures_iter(&manifest)
+        .map(|row| {
+            assert_eq!(row[1], row[3], "a program has the name of its file");
+            (row[2].to_owned(), row[1].to_owned())
+        })
+        .collect();
+    let tools = registry::tools();
+    let mut registered: Vec<_> = tools.iter().map(|tool| (tool.task.clone(), tool.name.clone())).collect();
+    registered.sort();
+    assert_eq!(listed, registered, "Cargo.toml and src/registry.rs, sorted by folder and name");
+    let files: usize =
+        root().join("src/bin").read_dir().unwrap().map(|task| task.unwrap().path().read_dir().unwrap().count()).sum();
+    assert_eq!(files, tools.len(), "files in src/bin");
+    for tool in &tools {
+        let source = sources::read(&format!("src/bin/{}/{}.rs", tool.task, tool.name));
+        let header: String = source.lines().take_while(|line| line.starts_with("//!")).collect();
+        assert_eq!(tool.in_kaldi, header.contains("Matches Kaldi's"), "{}: {header}", tool.name);
     }
 }
 
 #[test]
-fn a_plus_stands_for_tools_that_kaldi_lacks() {
-    let page = Page::read("README.md");
-    for (task, _) in tools() {
-        for row in page.table_behind(&format!("### {}{}", task[..1].to_uppercase(), &task[1..])) {
-            let source = sources::read(&format!("src/bin/{task}/{}.rs", code(&row[0])));
-            let header: String = source.lines().take_while(|line| line.starts_with("//!")).collect();
-            assert_eq!(row[0].ends_with('+'), !header.contains("Matches Kaldi's"), "{}: {header}", row[0]);
-        }
-    }
-}
-
-#[test]
-fn the_help_of_every_tool_names_it_and_an_example() {
-    for name in tools().into_values().flatten() {
-        let output = tool(&name).arg("--help").output().unwrap();
-        let help = String::from_utf8(output.stdout).unwrap();
-        assert!(help.contains(&format!("Usage: {name} ")), "{name}: {help}");
-        assert!(help.contains("e.g.: "), "{name}: {help}");
-    }
-}
-
-#[test]
-fn tools_that_are_named_as_kin_exist() {
-    let tools: BTreeSet<String> = tools().into_values().flatten().collect();
-    for name in &tools {
-        let output = tool(name).arg("--help").output().unwrap();
-        let help = String::from_utf8(output.stdout).unwrap();
-        let kin = help.split_once("See also:").and_then(|(_, rest)| rest.split("\n\n").next()).unwrap_or_default();
-        for other in kin.split(',').filter_map(|other| other.split_whitespace().next()) {
-            assert!(tools.contains(other), "{name}: there is no tool {other}");
+fn every_tool_names_itself_and_an_example_and_its_kin_exist() {
+    let tools = registry::tools();
+    let names: BTreeSet<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    for tool in &tools {
+        assert!(tool.usages.iter().all(|usage| usage.split(' ').next() == Some(&tool.name)), "{:?}", tool.usages);
+        assert!(!tool.usages.is_empty() && !tool.examples.is_empty(), "{}", tool.name);
+        for other in &tool.see_also {
+            assert!(names.contains(other.split(' ').next().unwrap()), "{}: there is no tool {other}", tool.name);
         }
     }
 }

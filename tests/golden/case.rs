@@ -133,18 +133,11 @@ pub fn quirks() -> Vec<Quirk> {
     entries.into_iter().map(|Entry { cases, instead }| Quirk { cases: Regex::new(&cases).unwrap(), instead }).collect()
 }
 
-/// The tools that exist: the programs that the manifest lists, not what an old build may have left in the folder.
-pub fn built_tools() -> BTreeSet<&'static str> {
-    let manifest = include_str!("../../Cargo.toml");
-    let name = |line: &'static str| line.strip_prefix("name = \"")?.strip_suffix('"');
-    manifest.split("[[bin]]").skip(1).map(|entry| entry.lines().find_map(name).expect("a bin has a name")).collect()
-}
-
 impl Case {
     /// The first of the `tools` named in this case, its own before others, that is not among the `built` ones.
-    pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<&str>) -> Option<&'a str> {
+    pub fn missing_tool<'a>(&'a self, tools: &BTreeSet<&str>, built: &BTreeSet<String>) -> Option<&'a str> {
         let words = self.cmd.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_' && c != '.');
         let named = words.filter(|word| tools.contains(word));
-        std::iter::once(self.tool.as_str()).chain(named).find(|tool| !built.contains(tool))
+        std::iter::once(self.tool.as_str()).chain(named).find(|tool| !built.contains(*tool))
     }
 }

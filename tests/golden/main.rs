@@ -9,6 +9,8 @@
 
 mod case;
 mod compare;
+#[path = "../support/registry.rs"]
+mod registry;
 mod run;
 #[path = "../support/shell.rs"]
 mod shell;
@@ -20,7 +22,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let (cases, quirks, built) = (case::cases(), case::quirks(), case::built_tools());
+    let (cases, quirks, built) = (case::cases(), case::quirks(), registry::names());
     let tools: BTreeSet<_> = cases.iter().map(|case| case.tool.clone()).collect();
     let tools = tools.iter().map(String::as_str).collect();
 

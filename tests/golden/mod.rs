@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use regex::Regex;
 
-use crate::support::shell;
+use crate::support::{registry, shell};
 
 #[test]
 fn case_names_are_unique_and_begin_with_the_tool() {
@@ -83,7 +83,7 @@ fn every_quirk_is_about_a_case() {
 #[test]
 fn every_quirk_of_a_built_tool_has_a_test_of_what_we_do_instead() {
     let asserted: BTreeMap<_, _> = quirks::ASSERTED.iter().copied().collect();
-    let (cases, built, quirks) = (case::cases(), case::built_tools(), case::quirks());
+    let (cases, built, quirks) = (case::cases(), registry::names(), case::quirks());
     for quirk in &quirks {
         let tools: BTreeSet<_> =
             cases.iter().filter(|case| quirk.cases.is_match(&case.name)).map(|c| &c.tool).collect();
@@ -102,8 +102,8 @@ fn a_case_waits_for_every_tool_it_names() {
     let case = made_up(r#""cmd": "copy-feats 'ark:apply-cmvn x |' ark:- > add-deltas.ark", "exit": 0, "expect": {}"#);
     let all = BTreeSet::from(["copy-feats", "apply-cmvn", "add-deltas"]);
     assert_eq!(case.missing_tool(&all, &BTreeSet::new()), Some("copy-feats"));
-    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats"])), Some("apply-cmvn"));
-    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats", "apply-cmvn"])), None);
+    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats".to_owned()])), Some("apply-cmvn"));
+    assert_eq!(case.missing_tool(&all, &BTreeSet::from(["copy-feats".to_owned(), "apply-cmvn".to_owned()])), None);
 }
 
 #[test]

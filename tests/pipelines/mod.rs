@@ -1,10 +1,10 @@
-use crate::support::Scratch;
+use crate::support::{Scratch, shell};
 
 #[test]
 fn tools_are_found_before_the_rest_of_the_path() {
     let scratch = Scratch::new();
-    let path = env!("CARGO_BIN_EXE_copy-matrix");
-    scratch.sh("command -v copy-matrix").succeeds().stdout_is(format!("{path}\n"));
+    let path = shell::tools_dir().join("copy-matrix");
+    scratch.sh("command -v copy-matrix").succeeds().stdout_is(format!("{}\n", path.display()));
 }
 
 /// The steps of recipes, each a script in `recipes/` that checks its own results.

@@ -1,3 +1,4 @@
+pub mod registry;
 pub mod sample;
 mod scratch;
 pub mod shell;

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,11 +35,27 @@ impl Outcome {
     }
 }
 
-/// The folder of the built tools.
+/// The folder of the tools: links to the built program, which makes them.
 pub fn tools_dir() -> &'static Path {
-    // Of whichever package the test is: all programs are built into one folder.
-    let program = option_env!("CARGO_BIN_EXE_copy-matrix").or(option_env!("CARGO_BIN_EXE_kaldi-store"));
-    program.and_then(|program| Path::new(program).parent()).expect("a program is in a folder")
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let program = program();
+        let folder = program.with_file_name("tools");
+        let made = Command::new(program).arg("--print-args=false").arg("link").arg(&folder).output();
+        let made = made.expect("the program can be run");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        folder
+    })
+}
+
+/// The built program.
+pub fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    // The test of another package is in a folder below that of the program.
+    let near = || std::env::current_exe().ok()?.ancestors().nth(2).map(|folder| folder.join("kaldi-tables"));
+    PROGRAM.get_or_init(|| {
+        option_env!("CARGO_BIN_EXE_kaldi-tables").map(PathBuf::from).or_else(near).expect("the program is built")
+    })
 }
 
 /// The search path of a test: the built tools, then what the test was started with.

@@ -35,15 +35,27 @@ fn help_is_100_columns_wide_where_there_is_no_terminal() {
 }
 
 #[test]
-fn usage_stays_on_standard_error_after_errors() {
+fn an_error_of_usage_comes_first_and_one_line_of_usage_after_it() {
     let scratch = Scratch::new();
-    let ran = scratch.sh("copy-matrix ark:a").fails_with(1).stdout_is("");
-    ran.stderr_has("Usage: copy-matrix ").stderr_has("expected 2 arguments, got 1");
-    scratch.sh("copy-matrix --nosuch=1 a b").fails_with(255).stdout_is("").stderr_has("Usage: copy-matrix ");
+    for (line, code, error) in [
+        ("copy-matrix", 1, "expected 2 arguments, got 0"),
+        ("copy-matrix ark:a", 1, "expected 2 arguments, got 1"),
+        ("copy-matrix --nosuch=1 a b", 255, "Invalid option --nosuch=1"),
+        ("matrix-sum ark:a ark:b c", 1, "several tables are summed into a table"),
+    ] {
+        let (tool, arguments) = line.split_once(' ').unwrap_or((line, ""));
+        scratch.sh(&format!("{tool} --print-args=false {arguments} 2> errors")).fails_with(code).stdout_is("");
+        let errors = String::from_utf8(scratch.read("errors")).unwrap();
+        let lines: Vec<&str> = errors.lines().collect();
+        let [first, second] = lines[..] else { panic!("{line}: {errors}") };
+        assert!(first.starts_with("ERROR (") && first.contains(error), "{line}: {errors}");
+        assert!(second.starts_with(&format!("Usage: {tool} [options] <")), "{line}: {errors}");
+        assert!(second.ends_with(&format!("(for more: {tool} --help)")), "{line}: {errors}");
+    }
 }
 
 #[test]
-fn advice_on_options_stands_before_the_usage() {
+fn advice_on_options_stands_between_the_error_and_the_usage() {
     let scratch = Scratch::new();
     scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))]));
     for (line, advice) in [
@@ -54,10 +66,10 @@ fn advice_on_options_stands_before_the_usage() {
     ] {
         scratch.sh(&format!("copy-feats {line} 2> errors")).fails_with(1).stdout_is("");
         let errors = String::from_utf8(scratch.read("errors")).unwrap();
-        let (before, behind) = errors.split_once("Usage: copy-feats").unwrap();
-        let warning = before.lines().find(|line| line.starts_with("WARNING (copy-feats[")).unwrap();
-        assert!(warning.ends_with(advice) || warning.contains(advice), "{line}: {warning}");
-        assert!(behind.lines().last().unwrap().contains("expected 2 arguments, got "), "{behind}");
+        let [.., error, warning, usage] = errors.lines().collect::<Vec<_>>()[..] else { panic!("{errors}") };
+        assert!(error.contains("expected 2 arguments, got "), "{line}: {errors}");
+        assert!(warning.starts_with("WARNING (copy-feats[") && warning.contains(advice), "{line}: {errors}");
+        assert!(usage.starts_with("Usage: copy-feats "), "{line}: {errors}");
     }
     let ran = scratch.sh("copy-feats --compression-method 3 ark:m.ark ark:-").fails_with(255);
     ran.stderr_has("expected --compression-method=<int>, as in --compression-method=3");

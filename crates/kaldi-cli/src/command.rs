@@ -12,11 +12,11 @@ use crate::reading::Reading;
 use crate::standard;
 
 /// An argument, by its place after the options.
-struct Place {
-    id: String,
-    role: Option<Role>,
-    required: bool,
-    many: bool,
+pub(crate) struct Place {
+    pub(crate) id: String,
+    pub(crate) role: Option<Role>,
+    pub(crate) required: bool,
+    pub(crate) many: bool,
 }
 
 /// What a tool's command line may hold.
@@ -42,6 +42,11 @@ impl Dialect {
             }
         }
         Self { options, places }
+    }
+
+    /// The arguments in their order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
+        self.places.iter()
     }
 
     /// Returns the words for clap, `--id=value` for each value and each argument, and the names that are among them.

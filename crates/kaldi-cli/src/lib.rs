@@ -5,7 +5,7 @@
 //! ```no_run
 //! use std::process::ExitCode;
 //!
-//! use kaldi_cli::{InputName, OutputName, Tally};
+//! use kaldi_cli::{InputName, OutputName, Tally, Tool, Work};
 //!
 //! const USAGE: &str = "Copies vectors, or archives of vectors.\n\n\
 //!     Usage: copy-vector [options] <rspecifier> <wspecifier>\n e.g.: copy-vector ark:1.ark ark,t:-\n";
@@ -25,8 +25,10 @@
 //!     wspecifier: OutputName,
 //! }
 //!
-//! fn main() -> ExitCode {
-//!     kaldi_cli::run(USAGE, copy_vector)
+//! pub const TOOL: Tool = Tool::new(USAGE, &Work(copy_vector));
+//!
+//! pub fn main() -> ExitCode {
+//!     TOOL.run()
 //! }
 //!
 //! fn copy_vector(opts: Options) -> anyhow::Result<Tally> {
@@ -41,7 +43,26 @@
 //! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
 //! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` where the
 //! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`]; what they
-//! lead to is compared before the tool begins. Options come as `--name=value` only, see the [dialect](run#command-line).
+//! lead to is compared before the tool starts.
+//!
+//! # Command line
+//!
+//! - Options have the form `--name=value`; names are blind for case, and `_` equals `-`. A bool takes `--name`,
+//!   `--name=true|t|1|false|f|0` in any case.
+//! - Options end at the first argument or at `--`. The last of a repeated option wins.
+//! - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
+//!   options of the command line; a later file wins over an earlier one.
+//! - `--help` anywhere before `--`, and `-h` in the place of the first argument, write the usage text to standard output.
+//!
+//! # Exit codes
+//!
+//! | code | when |
+//! | --- | --- |
+//! | 0, 1 or 255 | as the tool's [`Tally`] says |
+//! | 0 | `--help`, `-h`, `--version` |
+//! | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice where there is any |
+//! | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
+//! | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -69,6 +90,7 @@ mod sum;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod tool;
 mod usage;
 
 use std::ffi::OsString;
@@ -78,20 +100,21 @@ use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
-use clap::{ArgMatches, Command};
+use clap::ArgMatches;
 
 use command::Dialect;
 use names::Names;
 use progress::Progress;
 use reading::{Fault, Request};
 use standard::Standard;
+use tool::CommandLine;
 
 pub use arg::Arg;
 pub use kaldi_io::{InputName, OutputName};
 pub use standard::num_threads;
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
+pub use tool::{AnyWork, Tool, Work, set_command_line};
 
 /// The width of the terminal that standard output is; nothing where it is none.
 pub fn terminal_width() -> Option<usize> {
@@ -99,35 +122,13 @@ pub fn terminal_width() -> Option<usize> {
     stdout.is_terminal().then(|| usage::columns(stdout.as_raw_fd()))
 }
 
-/// Runs a tool: reads its command line, echoes it, calls the tool and returns its exit code.
-///
-/// # Command line
-///
-/// - Options have the form `--name=value`; names are blind for case, and `_` equals `-`. A bool takes `--name`,
-///   `--name=true|t|1|false|f|0` in any case.
-/// - Options end at the first argument or at `--`. The last of a repeated option wins.
-/// - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
-///   options of the command line; a later file wins over an earlier one.
-/// - `--help` anywhere before `--`, and `-h` in the place of the first argument, write the usage text to standard output.
-///
-/// # Exit codes
-///
-/// | code | when |
-/// | --- | --- |
-/// | 0, 1 or 255 | as the tool's [`Tally`] says |
-/// | 0 | `--help`, `-h`, `--version` |
-/// | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice where there is any |
-/// | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
-/// | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
-#[track_caller]
-pub fn run<O: clap::Parser>(usage: &'static str, tool: fn(O) -> anyhow::Result<Tally>) -> ExitCode {
-    let main = Location::caller();
-    match start(usage, O::command(), main) {
+/// Runs a tool on a command line; `main` is where it was started.
+fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
+    match start(tool, line, main) {
         Ok((mut matches, names)) => {
             let before = names.before();
-            let opts = O::from_arg_matches_mut(&mut matches).map_err(|error| anyhow!("{error}"));
             let progress = Progress::watch(kaldi_table::entries_delivered);
-            let result = opts.and_then(tool);
+            let result = tool.work.run(&mut matches);
             kaldi_io::close_store();
             drop(progress);
             let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
@@ -160,42 +161,38 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
 
-/// Refuses arguments whose number is right and which together make none of the tool's usages: prints the tool's usage
-/// and one `ERROR` line. The exit code of the tally is 1, as for a wrong number of arguments.
+/// Refuses arguments whose number is right and which together make none of the tool's usages: prints one `ERROR` line and
+/// the tool's usage in a line. The exit code of the tally is 1, as for a wrong number of arguments.
 #[track_caller]
 pub fn wrong_usage(usage: &str, message: &str) -> Tally {
-    kaldi_log::write_line(format!("\n{usage}\n").as_bytes());
     ending::report(message, Location::caller());
+    kaldi_log::write_line(usage::usage_line(usage).as_bytes());
     Tally::refused()
 }
 
-/// Everything before the tool's own work; an exit code is returned where there is none to do.
-fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
+/// Everything before the tool's own work; an exit code is returned if there is none to do.
+fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
     memory::keep_freed();
     ending::install_handlers();
     closed::make_closed_streams_fail();
-    let mut words = std::env::args_os();
-    let name = words.next().unwrap_or_default();
-    let words: Vec<OsString> = words.collect();
-    let program = name.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    kaldi_log::set_program(&String::from_utf8_lossy(program));
+    kaldi_log::set_program(&line.tool());
 
+    let command = tool.work.command();
     let dialect = Dialect::of(&command);
-    let usage_for = |descriptor| usage::usage_text(usage, &dialect, usage::columns(descriptor));
-    let print_usage = || kaldi_log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
+    let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
+    let print_usage_line = || kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
     let fail = |fault: Fault| {
-        if fault.is_unknown_option {
-            print_usage();
-            kaldi_log::write_line(&[b"Command line was: ", &*echo(&name, &words)].concat());
-        }
         ending::report(&fault.message, main);
+        if fault.is_unknown_option {
+            print_usage_line();
+        }
         ExitCode::from(ending::ERROR)
     };
-    let reading = match dialect.read(&words).map_err(fail)? {
+    let reading = match dialect.read(&line.words).map_err(fail)? {
         Request::Run(reading) => reading,
         Request::Help => return Err(print(&usage_for(libc::STDOUT_FILENO), main)),
         Request::Usage => {
-            print_usage();
+            kaldi_log::write_line(usage_for(libc::STDERR_FILENO).as_bytes());
             return Err(ExitCode::SUCCESS);
         }
         Request::Version => {
@@ -206,16 +203,14 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<(ArgMatch
     standard.install();
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {
-        kaldi_log::write_line(&echo(&name, &words));
+        kaldi_log::write_line(&echo(line));
     }
     let (canonical, names) = dialect.canonical(&reading).map_err(|message| {
-        if let Some(advice) = dialect.advise_on_arguments(&words) {
+        ending::report(&message, main);
+        if let Some(advice) = dialect.advise_on_arguments(&line.words) {
             ending::warn(&advice, main);
         }
-        print_usage();
-        if !words.is_empty() {
-            ending::report(&message, main);
-        }
+        print_usage_line();
         ExitCode::FAILURE
     })?;
     let matches = dialect.matches(command, &canonical);
@@ -230,14 +225,14 @@ fn start(usage: &str, command: Command, main: &Location<'_>) -> Result<(ArgMatch
 }
 
 /// Returns the command line as bash would read it back, a space after each word.
-fn echo(name: &OsString, words: &[OsString]) -> Vec<u8> {
-    let mut line = Vec::new();
-    for word in std::iter::once(name).chain(words) {
-        line.extend_from_slice(&kaldi_io::shell_quote(word.as_bytes()));
-        line.push(b' ');
+fn echo(line: &CommandLine) -> Vec<u8> {
+    let mut echo = Vec::new();
+    for word in std::iter::once(&line.name).chain(&line.words) {
+        echo.extend_from_slice(&kaldi_io::shell_quote(word.as_bytes()));
+        echo.push(b' ');
     }
-    line.push(b'\n');
-    line
+    echo.push(b'\n');
+    echo
 }
 
 /// Writes what was asked for to standard output.

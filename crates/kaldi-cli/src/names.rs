@@ -32,6 +32,14 @@ impl Role {
             None
         }
     }
+
+    /// The role as a word.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Output => "output",
+        }
+    }
 }
 
 /// The inputs and outputs that a command line names.

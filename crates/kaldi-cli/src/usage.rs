@@ -60,6 +60,12 @@ pub(crate) fn usage_text(text: &str, dialect: &Dialect, width: usize) -> String 
     usage.replace(NO_BREAK, " ")
 }
 
+/// Returns the first of a tool's command lines, and where to find the rest, as one line for standard error.
+pub(crate) fn usage_line(text: &str) -> String {
+    let usage = text.lines().find_map(|line| line.trim_start().strip_prefix("Usage:")).unwrap_or_default().trim();
+    format!("Usage: {usage}   (for more: {} --help)\n", usage.split(' ').next().unwrap_or_default())
+}
+
 /// Appends a tool's text. Paragraphs are filled anew where one of their lines is too long.
 fn push_text(usage: &mut String, text: &str, width: usize) {
     let is_prose = |line: &str| {

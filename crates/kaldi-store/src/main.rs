@@ -62,8 +62,10 @@ struct Options {
     names: Vec<Arg>,
 }
 
+const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store));
+
 fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, kaldi_store)
+    TOOL.run()
 }
 
 fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {

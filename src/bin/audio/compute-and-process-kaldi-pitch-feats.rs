@@ -36,8 +36,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_and_process_kaldi_pitch_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_and_process_kaldi_pitch_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {

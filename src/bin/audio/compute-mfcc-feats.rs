@@ -31,8 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_mfcc_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_mfcc_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_mfcc_feats(opts: Options) -> anyhow::Result<Tally> {

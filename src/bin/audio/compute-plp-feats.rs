@@ -30,8 +30,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_plp_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_plp_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_plp_feats(opts: Options) -> anyhow::Result<Tally> {

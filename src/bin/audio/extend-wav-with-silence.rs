@@ -39,8 +39,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, extend_wav_with_silence)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_wav_with_silence));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn extend_wav_with_silence(opts: Options) -> anyhow::Result<Tally> {

@@ -27,8 +27,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, wav_copy)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_copy));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn wav_copy(opts: Options) -> anyhow::Result<Tally> {

@@ -66,8 +66,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, wav_reverberate)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn wav_reverberate(opts: Options) -> anyhow::Result<Tally> {

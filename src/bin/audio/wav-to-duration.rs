@@ -29,8 +29,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, wav_to_duration)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_to_duration));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn wav_to_duration(opts: Options) -> anyhow::Result<Tally> {

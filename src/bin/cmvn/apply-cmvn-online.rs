@@ -38,8 +38,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, apply_cmvn_online)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn_online));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {

@@ -46,8 +46,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, apply_cmvn)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_cmvn));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {

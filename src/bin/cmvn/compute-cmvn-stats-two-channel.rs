@@ -39,8 +39,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_cmvn_stats_two_channel)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats_two_channel));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_cmvn_stats_two_channel(opts: Options) -> anyhow::Result<Tally> {

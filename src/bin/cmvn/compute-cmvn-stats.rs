@@ -48,8 +48,10 @@ type FoundWeights = Option<Option<Arc<Vector<f32>>>>;
 
 const EMPTY: &str = "expected features, got an empty matrix";
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_cmvn_stats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {

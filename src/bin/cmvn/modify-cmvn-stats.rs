@@ -31,8 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, modify_cmvn_stats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(modify_cmvn_stats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn modify_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {

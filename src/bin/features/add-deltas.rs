@@ -30,8 +30,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, add_deltas)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn add_deltas(opts: Options) -> anyhow::Result<Tally> {

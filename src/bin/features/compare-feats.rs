@@ -29,8 +29,10 @@ struct Options {
     second: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compare_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compare_feats(opts: Options) -> anyhow::Result<Tally> {

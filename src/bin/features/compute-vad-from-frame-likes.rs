@@ -39,8 +39,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_vad_from_frame_likes)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad_from_frame_likes));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_vad_from_frame_likes(opts: Options) -> anyhow::Result<Tally> {

@@ -42,8 +42,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_vad)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_vad(opts: Options) -> anyhow::Result<Tally> {

@@ -29,8 +29,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, concat_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(concat_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn concat_feats(opts: Options) -> anyhow::Result<Tally> {

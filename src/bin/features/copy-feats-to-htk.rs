@@ -37,8 +37,10 @@ struct Options {
     source: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_feats_to_htk)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_htk));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_feats_to_htk(opts: Options) -> anyhow::Result<Tally> {

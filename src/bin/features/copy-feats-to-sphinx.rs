@@ -30,8 +30,10 @@ struct Options {
     source: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_feats_to_sphinx)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_sphinx));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_feats_to_sphinx(opts: Options) -> anyhow::Result<Tally> {

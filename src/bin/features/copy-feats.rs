@@ -49,8 +49,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_feats(opts: Options) -> anyhow::Result<Tally> {

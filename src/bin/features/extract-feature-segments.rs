@@ -32,8 +32,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, extract_feature_segments)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_feature_segments));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {

@@ -24,8 +24,10 @@ struct Options {
     target: Option<OutputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, feat_to_len)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_len));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn feat_to_len(opts: Options) -> anyhow::Result<Tally> {

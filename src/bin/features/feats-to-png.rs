@@ -59,8 +59,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, feats_to_png)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feats_to_png));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn feats_to_png(opts: Options) -> Result<Tally> {

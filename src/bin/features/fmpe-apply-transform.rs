@@ -31,8 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, fmpe_apply_transform)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_apply_transform));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn fmpe_apply_transform(opts: Options) -> anyhow::Result<Tally> {

@@ -29,8 +29,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, fmpe_init)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_init));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {

@@ -35,8 +35,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, interpolate_pitch)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(interpolate_pitch));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {

@@ -33,8 +33,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, merge_vads)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(merge_vads));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn merge_vads(opts: Options) -> anyhow::Result<Tally> {

@@ -38,8 +38,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, paste_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn paste_feats(opts: Options) -> anyhow::Result<Tally> {

@@ -27,8 +27,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, process_pitch_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_pitch_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {

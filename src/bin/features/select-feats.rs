@@ -27,8 +27,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, select_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn select_feats(opts: Options) -> anyhow::Result<Tally> {

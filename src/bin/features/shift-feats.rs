@@ -34,8 +34,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, shift_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(shift_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn shift_feats(opts: Options) -> anyhow::Result<Tally> {

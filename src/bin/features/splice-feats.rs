@@ -31,8 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, splice_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(splice_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn splice_feats(opts: Options) -> anyhow::Result<Tally> {

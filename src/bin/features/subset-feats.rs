@@ -42,8 +42,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, subset_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subset_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn subset_feats(opts: Options) -> anyhow::Result<Tally> {

@@ -56,8 +56,10 @@ const MAX_WAITING: usize = 10_000;
 /// An utterance: its place in the list, and its length.
 type Utterance = (usize, usize);
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, batch_utts)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(batch_utts));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn batch_utts(opts: Options) -> anyhow::Result<Tally> {

@@ -41,8 +41,10 @@ struct Options {
     out_dir: Arg,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, feed_batches)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_batches));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn feed_batches(opts: Options) -> anyhow::Result<Tally> {

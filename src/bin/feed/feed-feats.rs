@@ -35,8 +35,10 @@ struct Options {
     batches: Option<OutputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, feed_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn feed_feats(opts: Options) -> anyhow::Result<Tally> {

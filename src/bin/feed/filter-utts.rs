@@ -61,8 +61,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, filter_utts)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(filter_utts));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn filter_utts(opts: Options) -> anyhow::Result<Tally> {

@@ -40,8 +40,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, pad_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(pad_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn pad_feats(opts: Options) -> anyhow::Result<Tally> {

@@ -43,8 +43,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, perturb_wav_speed)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(perturb_wav_speed));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn perturb_wav_speed(opts: Options) -> anyhow::Result<Tally> {

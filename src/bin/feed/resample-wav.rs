@@ -32,8 +32,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, resample_wav)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(resample_wav));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn resample_wav(opts: Options) -> anyhow::Result<Tally> {

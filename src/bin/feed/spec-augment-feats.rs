@@ -55,8 +55,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, spec_augment_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(spec_augment_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn spec_augment_feats(opts: Options) -> anyhow::Result<Tally> {

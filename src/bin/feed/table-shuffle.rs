@@ -45,8 +45,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_shuffle)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_shuffle));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {

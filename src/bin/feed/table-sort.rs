@@ -50,8 +50,10 @@ enum Rank {
     Number(u64),
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_sort)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_sort));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {

@@ -52,8 +52,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_split)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_split));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_split(opts: Options) -> anyhow::Result<Tally> {

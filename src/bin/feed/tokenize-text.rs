@@ -49,8 +49,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, tokenize_text)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tokenize_text));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn tokenize_text(opts: Options) -> anyhow::Result<Tally> {

@@ -52,8 +52,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_check)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_check));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_check(opts: Options) -> Result<Tally> {

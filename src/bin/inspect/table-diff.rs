@@ -47,8 +47,10 @@ struct Options {
     second: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_diff)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_diff(opts: Options) -> Result<Tally> {

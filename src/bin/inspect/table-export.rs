@@ -55,8 +55,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_export)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_export));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_export(opts: Options) -> anyhow::Result<Tally> {

@@ -49,8 +49,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_get)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_get));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_get(opts: Options) -> Result<Tally> {

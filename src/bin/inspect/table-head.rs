@@ -43,8 +43,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_head)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_head(opts: Options) -> Result<Tally> {

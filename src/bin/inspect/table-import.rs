@@ -40,8 +40,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_import)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_import));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_import(opts: Options) -> anyhow::Result<Tally> {

@@ -41,8 +41,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_info)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_info));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_info(opts: Options) -> Result<Tally> {

@@ -61,8 +61,10 @@ struct Line {
     dims: Option<Vec<u64>>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_keys)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_keys(opts: Options) -> Result<Tally> {

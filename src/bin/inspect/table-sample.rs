@@ -49,8 +49,10 @@ struct Drawn {
     item: Item,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_sample)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_sample));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_sample(opts: Options) -> Result<Tally> {

@@ -47,8 +47,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, table_stats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_stats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn table_stats(opts: Options) -> anyhow::Result<Tally> {

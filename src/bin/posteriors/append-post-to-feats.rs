@@ -35,8 +35,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, append_post_to_feats)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(append_post_to_feats));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn append_post_to_feats(opts: Options) -> anyhow::Result<Tally> {

@@ -27,8 +27,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_gselect)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_gselect));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_gselect(opts: Options) -> anyhow::Result<Tally> {

@@ -26,8 +26,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_post(opts: Options) -> anyhow::Result<Tally> {

@@ -26,8 +26,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, get_post_on_ali)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn get_post_on_ali(opts: Options) -> anyhow::Result<Tally> {

@@ -34,8 +34,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, paste_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 /// What became of an utterance.

@@ -29,8 +29,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, post_to_smat)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_smat));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn post_to_smat(opts: Options) -> anyhow::Result<Tally> {

@@ -24,8 +24,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, post_to_weights)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(post_to_weights));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn post_to_weights(opts: Options) -> anyhow::Result<Tally> {

@@ -33,8 +33,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, prob_to_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(prob_to_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn prob_to_post(opts: Options) -> anyhow::Result<Tally> {

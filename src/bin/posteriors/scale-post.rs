@@ -28,8 +28,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, scale_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(scale_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn scale_post(opts: Options) -> anyhow::Result<Tally> {

@@ -38,8 +38,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, sum_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn sum_post(opts: Options) -> anyhow::Result<Tally> {

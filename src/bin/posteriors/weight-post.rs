@@ -30,8 +30,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, weight_post)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(weight_post));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn weight_post(opts: Options) -> anyhow::Result<Tally> {

@@ -39,8 +39,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, align_text)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(align_text));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn align_text(opts: Options) -> anyhow::Result<Tally> {

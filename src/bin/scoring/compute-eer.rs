@@ -27,8 +27,10 @@ struct Options {
     source: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_eer)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_eer));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_eer(opts: Options) -> anyhow::Result<Tally> {

@@ -37,8 +37,10 @@ struct Options {
     others: Option<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_wer_bootci)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer_bootci));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_wer_bootci(opts: Options) -> anyhow::Result<Tally> {

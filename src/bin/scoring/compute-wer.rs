@@ -33,8 +33,10 @@ struct Options {
     hypotheses: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compute_wer)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compute_wer(opts: Options) -> anyhow::Result<Tally> {

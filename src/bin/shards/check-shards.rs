@@ -46,8 +46,10 @@ struct Options {
     shards: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, check_shards)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn check_shards(opts: Options) -> Result<Tally> {

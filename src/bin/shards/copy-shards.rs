@@ -69,8 +69,10 @@ struct Options {
     list: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_shards)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_shards));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_shards(opts: Options) -> Result<Tally> {

@@ -53,8 +53,10 @@ enum Target {
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, extract_shards)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_shards));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn extract_shards(opts: Options) -> Result<Tally> {

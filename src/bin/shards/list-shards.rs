@@ -53,8 +53,10 @@ struct Summary {
 /// What a shard yields: lines, counts, and why there are no more.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, list_shards)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn list_shards(opts: Options) -> Result<Tally> {

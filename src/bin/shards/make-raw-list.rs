@@ -31,8 +31,10 @@ struct Options {
     list: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, make_raw_list)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(make_raw_list));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn make_raw_list(opts: Options) -> Result<Tally> {

@@ -84,8 +84,10 @@ enum Job {
 /// What becomes of an utterance: a sample, and how many of its values were clipped.
 type Outcome = (String, Result<(Packed, usize), String>);
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, make_shard_list)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(make_shard_list));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn make_shard_list(opts: Options) -> Result<Tally> {

@@ -56,8 +56,10 @@ struct Seen {
     text: Option<Vec<u8>>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, shards_to_scp)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(shards_to_scp));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn shards_to_scp(opts: Options) -> Result<Tally> {

@@ -37,8 +37,10 @@ struct Options {
     script: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ark_to_scp)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ark_to_scp));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ark_to_scp(opts: Options) -> Result<Tally> {

@@ -46,8 +46,10 @@ struct Options {
     second: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compare_int_vector)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {

@@ -42,8 +42,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, concat_ark)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(concat_ark));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn concat_ark(opts: Options) -> Result<Tally> {

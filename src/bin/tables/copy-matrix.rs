@@ -45,8 +45,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_matrix)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_matrix));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {

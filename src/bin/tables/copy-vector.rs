@@ -35,8 +35,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, copy_vector)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_vector));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn copy_vector(opts: Options) -> anyhow::Result<Tally> {

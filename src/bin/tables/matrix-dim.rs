@@ -25,8 +25,10 @@ struct Options {
     source: InputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, matrix_dim)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn matrix_dim(opts: Options) -> anyhow::Result<Tally> {

@@ -54,8 +54,10 @@ impl FromStr for Weights {
     }
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_blend)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_blend));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_blend(opts: Options) -> Result<Tally> {

@@ -89,8 +89,10 @@ impl FromStr for Separate {
     }
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_build_samples)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_build_samples));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_build_samples(opts: Options) -> Result<Tally> {

@@ -67,8 +67,10 @@ struct Fault {
     found: String,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_check)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_check));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_check(opts: Options) -> Result<Tally> {

@@ -36,8 +36,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_get)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_get(opts: Options) -> Result<Tally> {

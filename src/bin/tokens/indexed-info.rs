@@ -53,8 +53,10 @@ struct Info {
     bin_bytes: u64,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_info)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_info(opts: Options) -> Result<Tally> {

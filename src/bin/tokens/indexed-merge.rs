@@ -37,8 +37,10 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_merge)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_merge));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_merge(opts: Options) -> Result<Tally> {

@@ -44,8 +44,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_samples_to_int_vector)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_samples_to_int_vector));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_samples_to_int_vector(opts: Options) -> Result<Tally> {

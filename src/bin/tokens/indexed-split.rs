@@ -51,8 +51,10 @@ struct Options {
     out_pattern: Arg,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_split)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_split));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_split(opts: Options) -> Result<Tally> {

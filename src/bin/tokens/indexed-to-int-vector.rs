@@ -81,8 +81,10 @@ impl FromStr for Numbers {
     }
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, indexed_to_int_vector)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_to_int_vector));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn indexed_to_int_vector(opts: Options) -> Result<Tally> {

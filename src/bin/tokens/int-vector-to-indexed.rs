@@ -78,8 +78,10 @@ impl FromStr for Choice {
     }
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, int_vector_to_indexed)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn int_vector_to_indexed(opts: Options) -> Result<Tally> {

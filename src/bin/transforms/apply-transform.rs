@@ -36,8 +36,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, apply_transform)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(apply_transform));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn apply_transform(opts: Options) -> anyhow::Result<Tally> {

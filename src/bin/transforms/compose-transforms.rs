@@ -45,8 +45,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, compose_transforms)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compose_transforms));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn compose_transforms(opts: Options) -> anyhow::Result<Tally> {

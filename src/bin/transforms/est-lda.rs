@@ -46,8 +46,10 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, est_lda)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_lda));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn est_lda(opts: Options) -> anyhow::Result<Tally> {

@@ -31,8 +31,10 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, est_mllt)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_mllt));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn est_mllt(opts: Options) -> anyhow::Result<Tally> {

@@ -48,8 +48,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, est_pca)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(est_pca));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn est_pca(opts: Options) -> anyhow::Result<Tally> {

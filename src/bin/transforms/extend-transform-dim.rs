@@ -34,8 +34,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, extend_transform_dim)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_transform_dim));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn extend_transform_dim(opts: Options) -> anyhow::Result<Tally> {

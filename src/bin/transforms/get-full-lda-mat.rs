@@ -31,8 +31,10 @@ struct Options {
     inverse: Option<OutputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, get_full_lda_mat)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_full_lda_mat));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn get_full_lda_mat(opts: Options) -> anyhow::Result<Tally> {

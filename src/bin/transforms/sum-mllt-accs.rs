@@ -27,8 +27,10 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, sum_mllt_accs)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_mllt_accs));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn sum_mllt_accs(opts: Options) -> anyhow::Result<Tally> {

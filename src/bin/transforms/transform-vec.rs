@@ -25,8 +25,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, transform_vec)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_vec));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn transform_vec(opts: Options) -> anyhow::Result<Tally> {

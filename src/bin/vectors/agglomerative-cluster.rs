@@ -46,8 +46,10 @@ struct Options {
     labels: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, agglomerative_cluster)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(agglomerative_cluster));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn agglomerative_cluster(opts: Options) -> anyhow::Result<Tally> {

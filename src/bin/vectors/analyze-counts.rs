@@ -44,8 +44,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, analyze_counts)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(analyze_counts));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {

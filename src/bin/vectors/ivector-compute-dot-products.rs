@@ -34,8 +34,10 @@ struct Options {
     scores: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_compute_dot_products)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_dot_products));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {

@@ -44,8 +44,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_compute_lda)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_lda));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_compute_lda(opts: Options) -> anyhow::Result<Tally> {

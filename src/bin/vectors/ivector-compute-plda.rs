@@ -36,8 +36,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_compute_plda)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_compute_plda));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_compute_plda(opts: Options) -> anyhow::Result<Tally> {

@@ -36,8 +36,10 @@ struct Options {
     num_utts: Option<OutputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_mean)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_mean));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_mean(opts: Options) -> anyhow::Result<Tally> {

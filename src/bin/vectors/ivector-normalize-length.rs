@@ -32,8 +32,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_normalize_length)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_normalize_length));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_normalize_length(opts: Options) -> anyhow::Result<Tally> {

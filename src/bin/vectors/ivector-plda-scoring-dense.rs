@@ -37,8 +37,10 @@ struct Options {
     scores: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_plda_scoring_dense)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring_dense));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_plda_scoring_dense(opts: Options) -> anyhow::Result<Tally> {

@@ -42,8 +42,10 @@ struct Options {
     scores: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_plda_scoring)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {

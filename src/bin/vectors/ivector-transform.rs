@@ -27,8 +27,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, ivector_transform)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_transform));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn ivector_transform(opts: Options) -> anyhow::Result<Tally> {

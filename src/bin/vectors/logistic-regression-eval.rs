@@ -39,8 +39,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, logistic_regression_eval)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_eval));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn logistic_regression_eval(opts: Options) -> anyhow::Result<Tally> {

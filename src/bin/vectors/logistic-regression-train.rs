@@ -37,8 +37,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, logistic_regression_train)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_train));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn logistic_regression_train(opts: Options) -> anyhow::Result<Tally> {

@@ -31,8 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, matrix_max)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_max));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn matrix_max(opts: Options) -> anyhow::Result<Tally> {

@@ -23,8 +23,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, matrix_sum_rows)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum_rows));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn matrix_sum_rows(opts: Options) -> anyhow::Result<Tally> {

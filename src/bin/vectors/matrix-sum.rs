@@ -43,8 +43,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, matrix_sum)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn matrix_sum(opts: Options) -> anyhow::Result<Tally> {

@@ -36,8 +36,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, multiply_vectors)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(multiply_vectors));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn multiply_vectors(opts: Options) -> anyhow::Result<Tally> {

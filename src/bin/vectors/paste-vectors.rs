@@ -28,8 +28,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, paste_vectors)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(paste_vectors));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn paste_vectors(opts: Options) -> anyhow::Result<Tally> {

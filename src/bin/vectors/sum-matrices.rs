@@ -28,8 +28,10 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, sum_matrices)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_matrices));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {

@@ -34,8 +34,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, vector_scale)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_scale));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn vector_scale(opts: Options) -> anyhow::Result<Tally> {

@@ -37,8 +37,10 @@ struct Options {
     target: OutputName,
 }
 
-fn main() -> ExitCode {
-    kaldi_cli::run(USAGE, vector_sum)
+pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_sum));
+
+pub fn main() -> ExitCode {
+    TOOL.run()
 }
 
 fn vector_sum(opts: Options) -> anyhow::Result<Tally> {

@@ -1,6 +1,9 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use crate::support::sample::{binary_archive, matrix};
-use crate::support::shell::tools_dir;
-use crate::support::{Scratch, tool};
+use crate::support::shell::{program, tools_dir};
+use crate::support::{Scratch, registry, tool};
 
 fn listed() -> Vec<String> {
     let list = String::from_utf8(tool("kaldi-tables").assert().success().get_output().stdout.clone()).unwrap();
@@ -41,20 +44,116 @@ fn what_is_no_tool_and_no_command_is_an_error() {
     ran.stderr_has("there is no tool copy-features; kaldi-tables | grep copy lists some");
     scratch.sh("kaldi-tables manual nosuch").fails_with(255).stderr_has("there is no tool nosuch");
     scratch.sh("kaldi-tables completions csh").fails_with(255).stderr_has("expected bash, zsh or fish, got csh");
-    scratch.sh("kaldi-tables manual").fails_with(1).stderr_has("expected 1 argument behind manual, got 0");
-    scratch.sh("kaldi-tables completions bash zsh").fails_with(1).stderr_has("Usage: kaldi-tables [<tool>");
+    scratch.sh("kaldi-tables manual").fails_with(1).stderr_has("expected 1 argument after manual, got 0");
+    scratch.sh("kaldi-tables completions bash zsh").fails_with(1).stderr_has("Usage: kaldi-tables [options] [<tool>");
 }
 
 #[test]
-fn a_tool_that_is_not_installed_is_told_from_one_that_does_not_exist() {
+fn the_name_of_a_link_chooses_the_tool() {
     let scratch = Scratch::new();
-    let here = tools_dir().display();
-    let ran = scratch
-        .sh(&format!("mkdir bin; cp {here}/kaldi-tables bin; PATH=/bin:/usr/bin bin/kaldi-tables copy-feats a b"));
-    ran.fails_with(255).stderr_has("copy-feats is not installed");
-    // Completions and manuals are those of the tools that are there.
-    let ran = scratch.sh(&format!("cp {here}/matrix-dim bin; bin/kaldi-tables manuals man 2> /dev/null; ls man"));
-    ran.succeeds().stdout_is("kaldi-tables.1\nmatrix-dim.1\n");
+    scratch.write("m.ark", binary_archive(&[("a", matrix(1, 3, 4))]));
+    let copy = format!("cp {} copy-of-it; ln -s copy-of-it matrix-dim; ln copy-of-it copy-matrix", program().display());
+    scratch.sh(&copy).succeeds();
+    scratch.sh("./matrix-dim ark:m.ark").succeeds().stdout_is("a\t3\t4\n").stderr_has("./matrix-dim ark:m.ark");
+    scratch.sh("PATH=$PWD ./copy-matrix ark:m.ark ark:- | cmp - m.ark").succeeds();
+    // By another name it is the program.
+    scratch.sh("./copy-of-it matrix-dim ark:m.ark").succeeds().stdout_is("a\t3\t4\n");
+    let ran = scratch.sh("ln -s copy-of-it gone-tool; ./gone-tool ark:m.ark ark:-").fails_with(255);
+    ran.stderr_has("there is no tool gone-tool").stderr_has("ark:m.ark is none either");
+}
+
+/// What stands in a folder, and where its links lead.
+fn links(scratch: &Scratch, folder: &str) -> Vec<(String, Option<PathBuf>)> {
+    let entries = fs::read_dir(scratch.path(folder)).unwrap().map(|entry| entry.unwrap());
+    let mut links: Vec<_> =
+        entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read_link(entry.path()).ok())).collect();
+    links.sort();
+    links
+}
+
+#[test]
+fn links_are_made_for_all_tools() {
+    let scratch = Scratch::new();
+    scratch.sh(&format!("mkdir -p a/bin b; cp {} a/bin/kaldi-tables", program().display())).succeeds();
+    let ran = scratch.sh("a/bin/kaldi-tables link a/bin").succeeds();
+    ran.stderr_has(&format!("{} links made, 0 were there, 0 removed", listed().len()));
+    let mut expected: Vec<_> = listed().into_iter().map(|tool| (tool, Some(PathBuf::from("kaldi-tables")))).collect();
+    expected.push(("kaldi-tables".into(), None));
+    expected.sort();
+    assert_eq!(links(&scratch, "a/bin"), expected);
+    // In another folder they are relative, too, and the program has one.
+    scratch.sh("a/bin/kaldi-tables link b/c/d").succeeds();
+    let deep = links(&scratch, "b/c/d");
+    assert_eq!(deep.len(), expected.len());
+    assert!(deep.iter().all(|(_, link)| link.as_deref() == Some(Path::new("../../../a/bin/kaldi-tables"))));
+    scratch.sh("mkdir moved && mv a b moved && moved/b/c/d/matrix-dim --version").succeeds();
+    // Links that are right stay as they are; what was lost comes back.
+    scratch
+        .sh("cd moved/b/c/d && rm copy-feats && ls -i > ../before && ./kaldi-tables link . && ls -i > ../after")
+        .succeeds();
+    scratch.sh("diff moved/b/c/before moved/b/c/after | grep -v '> .* copy-feats$' | grep '^[<>]'").fails_with(1);
+}
+
+#[test]
+fn links_of_tools_that_are_gone_are_removed_and_other_files_stay() {
+    let scratch = Scratch::new();
+    scratch
+        .sh(&format!("mkdir bin; cp {} bin/kaldi-tables; bin/kaldi-tables link bin", program().display()))
+        .succeeds();
+    scratch
+        .sh("cd bin; ln -s kaldi-tables old-tool; ln -s /bin/sh other; echo own > notes; ln -s nowhere dangling")
+        .succeeds();
+    scratch.sh("cd bin; ./kaldi-tables link .").succeeds().stderr_has("1 removed").stderr_has("old-tool");
+    scratch
+        .sh("cd bin; ls old-tool other notes dangling 2> /dev/null | tr '\\n' ' '")
+        .stdout_is("dangling notes other ");
+    // A program of somebody else is not replaced, and nothing is done at all.
+    scratch.sh("cd bin; rm copy-feats matrix-dim; echo own > copy-feats").succeeds();
+    let ran = scratch.sh("cd bin; ./kaldi-tables link .").fails_with(255);
+    ran.stderr_has("copy-feats is another file").stderr_has("--force");
+    scratch.sh("cd bin; cat copy-feats; test ! -e matrix-dim").succeeds().stdout_is("own\n");
+    scratch.sh("cd bin; ./kaldi-tables --force link . && ./copy-feats --version && ./matrix-dim --version").succeeds();
+    scratch.sh("cd bin; rm copy-feats; mkdir copy-feats; ./kaldi-tables --force link .").fails_with(255);
+}
+
+#[test]
+fn links_may_be_hard_or_copies_or_only_printed() {
+    let scratch = Scratch::new();
+    scratch.sh(&format!("cp {} kaldi-tables; mkdir bin", program().display())).succeeds();
+    let printed = scratch.sh("./kaldi-tables --print link bin").succeeds();
+    let printed = String::from_utf8(printed.stdout().to_vec()).unwrap();
+    assert!(printed.contains("ln -sfn ../kaldi-tables bin/copy-feats\n"), "{printed}");
+    assert_eq!(links(&scratch, "bin"), []);
+    scratch.sh("./kaldi-tables --print link new/bin && test ! -e new").succeeds();
+    scratch
+        .sh("./kaldi-tables --hard link bin && test kaldi-tables -ef bin/copy-feats && bin/copy-feats --version")
+        .succeeds();
+    scratch.sh("./kaldi-tables --hard link bin").succeeds().stderr_has("0 links made");
+    scratch.sh("./kaldi-tables link bin && test -L bin/copy-feats").succeeds();
+    scratch.sh("./kaldi-tables --hard --copy link bin").fails_with(255).stderr_has("only one of --hard and --copy");
+    scratch.sh("./kaldi-tables --hard link bin && ./kaldi-tables --print --copy link bin | head -n 1").succeeds();
+}
+
+/// The copies of a program are large; a small folder is enough to see one replaced by a link.
+#[test]
+fn copies_are_known_as_copies() {
+    let scratch = Scratch::new();
+    scratch
+        .sh(&format!("cp {} kaldi-tables; mkdir bin; cp kaldi-tables bin/copy-feats", program().display()))
+        .succeeds();
+    scratch.sh("./kaldi-tables link bin && test -L bin/copy-feats").succeeds();
+    scratch.sh("./kaldi-tables --print --copy link bin | grep -c '^cp -f '").succeeds();
+}
+
+#[test]
+fn the_list_as_json_has_options_and_arguments() {
+    let tools = registry::tools();
+    let tool = tools.iter().find(|tool| tool.name == "apply-cmvn").unwrap();
+    assert!(tool.in_kaldi && tool.task == "cmvn" && tool.summary.starts_with("normalizes"));
+    let option = tool.options.iter().find(|option| option.name == "utt2spk").unwrap();
+    assert_eq!((option.r#type.as_str(), option.role.as_deref()), ("string", Some("input")));
+    let roles: Vec<_> = tool.arguments.iter().map(|argument| argument.role.as_deref().unwrap()).collect();
+    assert_eq!(roles, ["input", "input", "output"]);
 }
 
 #[test]

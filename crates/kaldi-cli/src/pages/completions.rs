@@ -158,7 +158,7 @@ mod tests {
             name: name.into(),
             help: "it's [a:b]".into(),
             kind: kind.into(),
-            default: None,
+            ..HelpOption::default()
         };
         Help { name: "a-b".into(), options: vec![option("x", "bool"), option("y", "int")], ..Help::default() }
     }

@@ -1,6 +1,11 @@
-//! What a tool's `--help` says, taken apart again.
+//! A tool's usage text and options, taken apart.
 
-/// The parts of a usage text.
+use crate::dialect::normalized;
+use crate::names::Role;
+use crate::option::Opt;
+use crate::tool::Tool;
+
+/// What is said of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Help {
     /// The tool's name.
@@ -11,15 +16,17 @@ pub struct Help {
     pub usages: Vec<String>,
     /// Examples, a line each, without `e.g.:`.
     pub examples: Vec<String>,
-    /// The tools named behind `See also:`.
+    /// The tools named after `See also:`.
     pub see_also: Vec<String>,
-    /// The tool's own options.
+    /// The tool's own options, sorted by name.
     pub options: Vec<HelpOption>,
-    /// The options that all tools have.
+    /// The options that all tools have, sorted by name.
     pub standard_options: Vec<HelpOption>,
+    /// The arguments in their order.
+    pub arguments: Vec<HelpArgument>,
 }
 
-/// An option in a usage text.
+/// An option of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HelpOption {
     /// The name, without `--`.
@@ -30,6 +37,21 @@ pub struct HelpOption {
     pub kind: String,
     /// The default as it is shown, where one is.
     pub default: Option<String>,
+    /// What the value names: `input` or `output`; `None` if it is no name of a stream or table.
+    pub role: Option<&'static str>,
+}
+
+/// An argument of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HelpArgument {
+    /// The name in the tool's options.
+    pub name: String,
+    /// What the value names: `input` or `output`; `None` if it is no name of a stream or table.
+    pub role: Option<&'static str>,
+    /// Whether it must be given.
+    pub required: bool,
+    /// Whether it may be given several times.
+    pub many: bool,
 }
 
 /// The part of the text that the last line belongs to.
@@ -42,53 +64,67 @@ enum Part {
 }
 
 impl Help {
-    /// Takes apart what `--help` of a tool printed, in whatever width. `None` where it is no usage text.
+    /// Takes a tool's usage text and options apart.
     #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub fn of(tool: &Tool) -> Self {
         let mut help = Self::default();
-        let mut lines = text.lines();
+        help.read_text(tool.usage);
+        let dialect = tool.dialect();
+        let (mut standard, mut own): (Vec<&Opt>, Vec<&Opt>) =
+            dialect.options.iter().partition(|option| option.id.is_none());
+        for options in [&mut standard, &mut own] {
+            options.sort_by_key(|option| normalized(option.name.as_bytes()));
+        }
+        help.options = own.into_iter().flat_map(HelpOption::of).collect();
+        help.standard_options = standard.into_iter().flat_map(HelpOption::of).collect();
+        help.arguments = dialect
+            .places()
+            .map(|place| HelpArgument {
+                name: place.id.clone(),
+                role: place.role.map(Role::word),
+                required: place.required,
+                many: place.many,
+            })
+            .collect();
+        help
+    }
+
+    /// Takes the text before the options apart.
+    fn read_text(&mut self, text: &str) {
         let mut part = Part::Prose;
         let mut ends_paragraph = true;
         let mut see_also = String::new();
-        for line in lines.by_ref().take_while(|line| !line.ends_with("ptions:")) {
+        for line in text.lines() {
             let words = line.trim();
             if let Some(usage) = ["Usage:", "or:"].iter().find_map(|head| words.strip_prefix(head)) {
-                help.usages.push(usage.trim().to_owned());
+                self.usages.push(usage.trim().to_owned());
                 part = Part::Usage;
             } else if let Some(example) = words.strip_prefix("e.g.:") {
-                help.examples.push(example.trim().to_owned());
+                self.examples.push(example.trim().to_owned());
                 part = Part::Example;
             } else if let Some(tools) = words.strip_prefix("See also:") {
                 see_also.push_str(tools);
                 part = Part::SeeAlso;
             } else if line.starts_with(' ') && part == Part::Example {
-                help.examples.push(words.to_owned());
+                self.examples.push(words.to_owned());
             } else if line.starts_with(' ') && part == Part::SeeAlso {
                 see_also.push_str(words);
             } else if !words.is_empty() {
                 ends_paragraph |= part != Part::Prose || line.starts_with(' ');
                 part = Part::Prose;
-                match help.description.last_mut().filter(|_| !ends_paragraph) {
+                match self.description.last_mut().filter(|_| !ends_paragraph) {
                     Some(paragraph) => *paragraph = format!("{paragraph} {words}"),
-                    None => help.description.push(words.to_owned()),
+                    None => self.description.push(words.to_owned()),
                 }
                 ends_paragraph = false;
             } else {
                 ends_paragraph = true;
             }
         }
-        help.see_also =
+        self.see_also =
             see_also.split(',').map(|tool| tool.trim().to_owned()).filter(|tool| !tool.is_empty()).collect();
-        let rest = &text[text.find("ptions:\n").map_or(text.len(), |at| at + "ptions:\n".len())..];
-        let (own, standard) = if text.contains("\nOptions:\n") {
-            rest.split_once("\nStandard options:\n").unwrap_or((rest, ""))
-        } else {
-            ("", rest)
-        };
-        help.options = read_options(own);
-        help.standard_options = read_options(standard);
-        help.usages.first()?.split_whitespace().next()?.clone_into(&mut help.name);
-        Some(help)
+        let usage = self.usages.first().map_or("", String::as_str);
+        usage.split_whitespace().next().unwrap_or_default().clone_into(&mut self.name);
     }
 
     /// The first sentence of the description, without its full stop.
@@ -99,43 +135,30 @@ impl Help {
     }
 }
 
-/// Reads lines such as `  --name    : help (kind, default = x)`; a line that does not begin so continues the one before.
-fn read_options(text: &str) -> Vec<HelpOption> {
-    let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        match lines.last_mut().filter(|_| !line.starts_with("  --")) {
-            Some(last) => *last = format!("{last} {}", line.trim()),
-            None => lines.push(line.to_owned()),
-        }
+impl HelpOption {
+    /// The option, and its other names.
+    fn of(option: &Opt) -> impl Iterator<Item = Self> {
+        let this = Self {
+            name: option.name.to_string(),
+            help: option.help.to_string(),
+            kind: option.kind.to_string(),
+            default: option.default.as_ref().map(ToString::to_string),
+            role: option.role.map(Role::word),
+        };
+        let others = option.aliases.iter().map(|alias| Self {
+            name: alias.clone(),
+            help: format!("Another name of --{}", option.name),
+            role: option.role.map(Role::word),
+            ..Self::default()
+        });
+        std::iter::once(this).chain(others)
     }
-    lines.iter().filter_map(|line| read_option(line)).collect()
-}
-
-fn read_option(line: &str) -> Option<HelpOption> {
-    const KINDS: [&str; 6] = ["bool", "int", "uint", "float", "double", "string"];
-    let (name, help) = line.trim_start().strip_prefix("--")?.split_once(" : ")?;
-    let mut option = HelpOption { name: name.trim().to_owned(), help: help.to_owned(), ..HelpOption::default() };
-    let value = KINDS.iter().filter_map(|kind| {
-        let begin = help.rfind(&format!(" ({kind}"))?;
-        let value = help[begin + 2..].strip_suffix(')')?;
-        let rest = value.strip_prefix(kind)?;
-        (rest.is_empty() || rest.starts_with(", default = ")).then_some((begin, *kind, rest))
-    });
-    if let Some((begin, kind, rest)) = value.max_by_key(|(begin, ..)| *begin) {
-        help[..begin].clone_into(&mut option.help);
-        kind.clone_into(&mut option.kind);
-        option.default = rest.strip_prefix(", default = ").map(str::to_owned);
-    }
-    Some(option)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-    use crate::command::Dialect;
-    use crate::usage::usage_text;
+    use crate::{Tally, Work};
 
     #[derive(clap::Parser)]
     #[allow(dead_code, reason = "only the options are looked at")]
@@ -165,10 +188,9 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
 ";
 
     #[test]
-    fn what_the_usage_text_says_is_read_in_every_width() {
-        let dialect = Dialect::of(&Options::command());
-        for width in [40, 63, 64, 80, 100, 500] {
-            let help = Help::parse(&usage_text(USAGE, &dialect, width)).unwrap();
+    fn a_usage_text_is_taken_apart() {
+        {
+            let help = Help::of(&Tool::new(USAGE, &Work(|_: Options| Ok(Tally::default()))));
             assert_eq!(help.name, "scale-things");
             assert_eq!(help.summary(), "Scales things");
             assert_eq!(help.description.len(), 3, "{:?}", help.description);
@@ -182,6 +204,7 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
                 help: help.into(),
                 kind: kind.into(),
                 default: default.map(Into::into),
+                role: None,
             };
             let long = "Multiply by this (both of them), with words enough for two lines of the usage text, and more";
             assert_eq!(
@@ -197,14 +220,13 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
             assert_eq!(standard, ["config", "help", "num-threads", "print-args", "progress", "verbose", "version"]);
             assert_eq!(help.standard_options[0].default.as_deref(), Some("\"\""));
         }
-        assert_eq!(Help::parse("some words\n"), None);
     }
 
     #[test]
     fn a_tool_without_options_has_the_standard_ones() {
         #[derive(clap::Parser)]
         struct NoOptions {}
-        let help = Help::parse(&usage_text(USAGE, &Dialect::of(&NoOptions::command()), 100)).unwrap();
+        let help = Help::of(&Tool::new(USAGE, &Work(|_: NoOptions| Ok(Tally::default()))));
         assert_eq!((help.options.len(), help.standard_options.len()), (0, 7));
     }
 }

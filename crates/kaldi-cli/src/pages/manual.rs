@@ -46,7 +46,7 @@ fn push_lines(page: &mut String, lines: &[String]) {
     }
 }
 
-fn push_option(page: &mut String, HelpOption { name, help, kind, default }: &HelpOption) {
+fn push_option(page: &mut String, HelpOption { name, help, kind, default, .. }: &HelpOption) {
     let value = match kind.as_str() {
         "" | "bool" => String::new(),
         kind => format!("=\\fI{kind}\\fR"),
@@ -77,6 +77,7 @@ mod tests {
             help: ".hidden \\ 'quoted'".into(),
             kind: "string".into(),
             default: Some("\"\"".into()),
+            role: None,
         };
         let help = Help {
             name: "a-b".into(),
@@ -85,7 +86,7 @@ mod tests {
             examples: vec![".a 'ark:x |'".into()],
             see_also: vec!["c-d".into(), "e".into()],
             options: vec![option],
-            standard_options: Vec::new(),
+            ..Help::default()
         };
         let page = help.manual("1.2");
         assert_eq!(

@@ -1,0 +1,98 @@
+//! A tool as a value: its usage text, its options and its work.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::panic::Location;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use clap::{ArgMatches, Command};
+
+use crate::Tally;
+use crate::command::Dialect;
+
+/// The work of a tool, a function of its parsed options.
+#[derive(Clone, Copy)]
+pub struct Work<O>(pub fn(O) -> anyhow::Result<Tally>);
+
+/// Work whatever the type of the options is; [`Work`] implements it.
+pub trait AnyWork: Sync {
+    /// Returns the options and arguments.
+    fn command(&self) -> Command;
+
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Those of the work, and of a value that its type refuses.
+    fn run(&self, matches: &mut ArgMatches) -> anyhow::Result<Tally>;
+}
+
+impl<O: clap::Parser> AnyWork for Work<O> {
+    fn command(&self) -> Command {
+        O::command()
+    }
+
+    fn run(&self, matches: &mut ArgMatches) -> anyhow::Result<Tally> {
+        let opts = O::from_arg_matches_mut(matches).map_err(|error| anyhow::anyhow!("{error}"))?;
+        (self.0)(opts)
+    }
+}
+
+/// A tool: what is said of it, its options, and what it does.
+#[derive(Clone, Copy)]
+pub struct Tool {
+    pub(crate) usage: &'static str,
+    pub(crate) work: &'static dyn AnyWork,
+}
+
+impl Tool {
+    /// A tool with this usage text.
+    #[must_use]
+    pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
+        Self { usage, work }
+    }
+
+    /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit
+    /// codes](crate#command-line).
+    #[track_caller]
+    pub fn run(&self) -> ExitCode {
+        crate::run(self, &command_line(), Location::caller())
+    }
+
+    /// What the tool's options and arguments may be.
+    pub(crate) fn dialect(&self) -> Dialect {
+        Dialect::of(&self.work.command())
+    }
+}
+
+/// The words of a command line.
+pub(crate) struct CommandLine {
+    /// What the tool was called.
+    pub(crate) name: OsString,
+    /// The words after the name.
+    pub(crate) words: Vec<OsString>,
+}
+
+impl CommandLine {
+    /// The tool's name without the folder.
+    pub(crate) fn tool(&self) -> String {
+        let name = self.name.as_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        String::from_utf8_lossy(name).into_owned()
+    }
+}
+
+static COMMAND_LINE: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
+
+/// Sets the command line of the tool, where it is not that of the process: `kaldi-tables copy-feats ...` runs `copy-feats ...`.
+/// The first call counts.
+pub fn set_command_line(name: OsString, words: Vec<OsString>) {
+    let _ = COMMAND_LINE.set((name, words));
+}
+
+fn command_line() -> CommandLine {
+    let (name, words) = COMMAND_LINE.get().cloned().unwrap_or_else(|| {
+        let mut words = std::env::args_os();
+        (words.next().unwrap_or_default(), words.collect())
+    });
+    CommandLine { name, words }
+}

@@ -1,0 +1,57 @@
+//! The list of tools, as text and as JSON.
+
+use std::fmt::Write;
+
+use kaldi_cli::pages::{Help, HelpArgument, HelpOption};
+use serde_json::{Value, json};
+
+use crate::program;
+use crate::registry::{self, Entry, Origin, TASKS};
+
+/// What is said of each tool, and of the program itself, which comes last.
+pub fn helps() -> Vec<Help> {
+    registry::tools().map(|entry| &entry.tool).chain([&program::TOOL]).map(Help::of).collect()
+}
+
+/// The tools below the titles of their tasks, a line each.
+pub fn text() -> String {
+    let mut list = String::new();
+    for task in TASKS {
+        let _ = writeln!(list, "{}", task.title);
+        for tool in task.tools {
+            let _ = writeln!(list, "  {:<38} {}", tool.name, tool.summary);
+        }
+    }
+    list
+}
+
+/// The tools as an array of objects.
+pub fn json() -> String {
+    let rows = TASKS.iter().flat_map(|task| task.tools.iter().map(|entry| row(task.name, entry)));
+    format!("{:#}\n", Value::Array(rows.collect()))
+}
+
+fn row(task: &str, entry: &Entry) -> Value {
+    let help = Help::of(&entry.tool);
+    json!({
+        "name": entry.name,
+        "task": task,
+        "summary": entry.summary,
+        "in_kaldi": entry.origin == Origin::Kaldi,
+        "usages": help.usages,
+        "examples": help.examples,
+        "see_also": help.see_also,
+        "options": help.options.iter().map(option).collect::<Vec<_>>(),
+        "arguments": help.arguments.iter().map(argument).collect::<Vec<_>>(),
+    })
+}
+
+fn option(option: &HelpOption) -> Value {
+    let HelpOption { name, help, kind, default, role } = option;
+    json!({"name": name, "help": help, "type": kind, "default": default, "role": role})
+}
+
+fn argument(argument: &HelpArgument) -> Value {
+    let HelpArgument { name, role, required, many } = argument;
+    json!({"name": name, "role": role, "required": required, "many": many})
+}

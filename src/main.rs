@@ -1,0 +1,44 @@
+//! The program of all tools. The name it is called by, or its first word, chooses the tool: `copy-feats ...` through a
+//! link, or `kaldi-tables copy-feats ...`.
+
+mod link;
+mod listing;
+mod program;
+mod registry;
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use registry::Entry;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args_os();
+    let called = words.next().unwrap_or_default();
+    let name = Path::new(&called).file_name().unwrap_or_default();
+    if let Some(entry) = name.to_str().and_then(registry::find) {
+        return (entry.main)();
+    }
+    let words: Vec<OsString> = words.collect();
+    match &words[..] {
+        [first, rest @ ..] if let Some(entry) = named(first) => run(entry, rest.to_vec()),
+        [help, tool]
+            if help == "help"
+                && let Some(entry) = named(tool) =>
+        {
+            run(entry, vec!["--help".into()])
+        }
+        _ => program::TOOL.run(),
+    }
+}
+
+/// The tool of this name; `store` is `kaldi-store`.
+fn named(word: &OsStr) -> Option<&'static Entry> {
+    let word = word.to_str()?;
+    registry::find(word).or_else(|| registry::find(&format!("kaldi-{word}")))
+}
+
+fn run(entry: &Entry, words: Vec<OsString>) -> ExitCode {
+    kaldi_cli::set_command_line(entry.name.into(), words);
+    (entry.main)()
+}

@@ -1,0 +1,128 @@
+//! What the program does by its own name: lists tools, makes links, manuals and completions.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use kaldi_cli::pages::{Help, Shell, completions};
+use kaldi_cli::{Arg, Tally, Tool, Work, wrong_usage};
+use kaldi_io::Output;
+
+use crate::link::{Kind, link};
+use crate::{listing, registry};
+
+const USAGE: &str = "\
+Lists all tools by task. With the name of a tool, runs it.
+
+Usage: kaldi-tables [options] [<tool> [<argument>...]]
+  or:  kaldi-tables help <tool>
+  or:  kaldi-tables [options] link <folder>
+  or:  kaldi-tables manual <tool>
+  or:  kaldi-tables manuals <folder>
+  or:  kaldi-tables completions <bash|zsh|fish>
+ e.g.: kaldi-tables help copy-feats
+       kaldi-tables copy-feats scp:feats.scp ark,t:-
+       kaldi-tables link ~/.local/bin
+       kaldi-tables manual copy-feats | man -l -
+       kaldi-tables completions bash > ~/.local/share/bash-completion/completions/copy-feats
+link makes a symbolic link for each tool in a folder, so that the tools can be called by their own names. It replaces older
+links to this program and removes those of tools that this program no longer has. It refuses to replace other files.
+manual writes a page for man to standard output; manuals writes those of all tools into a folder, such as
+/usr/local/share/man/man1. completions writes a script by which a shell completes the options of all tools.
+";
+
+const COMMANDS: [&str; 5] = ["help", "link", "manual", "manuals", "completions"];
+
+#[derive(clap::Parser)]
+struct Options {
+    /// List the tools as JSON, with their usages, options and arguments
+    #[arg(long)]
+    json: bool,
+    /// With link: make hard links
+    #[arg(long)]
+    hard: bool,
+    /// With link: make copies of the program, for file systems without links
+    #[arg(long)]
+    copy: bool,
+    /// With link: print what would be done, as command lines of a shell, and do nothing
+    #[arg(long)]
+    print: bool,
+    /// With link: replace files too that are no links to this program
+    #[arg(long)]
+    force: bool,
+    words: Vec<Arg>,
+}
+
+pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables));
+
+fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
+    let words: Vec<String> = opts.words.iter().map(|word| word.to_string()).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] if opts.json => write(&listing::json())?,
+        [] => write(&listing::text())?,
+        ["link", folder] => return link(Path::new(folder), opts.kind()?, opts.force, opts.print),
+        ["manual", tool] => write(&help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
+        ["manuals", folder] => return write_manuals(Path::new(folder)),
+        ["completions", shell] => match Shell::named(shell) {
+            Some(shell) => write(&completions(shell, &listing::helps(), "kaldi-tables", &COMMANDS))?,
+            None => bail!("expected bash, zsh or fish, got {shell}"),
+        },
+        ["help", tool] => bail!(no_tool(tool)),
+        [command, ..] if COMMANDS.contains(&command) => {
+            return Ok(wrong_usage(USAGE, &format!("expected 1 argument after {command}, got {}", words.len() - 1)));
+        }
+        // Through a link of another name, such as that of a tool that is gone.
+        [word, ..] if kaldi_log::program() != "kaldi-tables" => {
+            bail!("{}, and {word} is none either", no_tool(kaldi_log::program()))
+        }
+        [tool, ..] => bail!(no_tool(tool)),
+    }
+    Ok(Tally::default().always_ok())
+}
+
+impl Options {
+    fn kind(&self) -> anyhow::Result<Kind> {
+        match (self.hard, self.copy) {
+            (false, false) => Ok(Kind::Symbolic),
+            (true, false) => Ok(Kind::Hard),
+            (false, true) => Ok(Kind::Copy),
+            (true, true) => bail!("only one of --hard and --copy can be given"),
+        }
+    }
+}
+
+/// Writes the manual page of each tool.
+fn write_manuals(folder: &Path) -> anyhow::Result<Tally> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
+    let mut tally = Tally::default();
+    for help in listing::helps() {
+        let name = folder.join(format!("{}.1", help.name));
+        let name = name.to_str().context("expected a folder whose name is UTF-8")?;
+        let mut page = Output::create(name.into(), false)?;
+        page.write_all(help.manual(env!("CARGO_PKG_VERSION")).as_bytes())?;
+        page.finish()?;
+        tally.done += 1;
+    }
+    Ok(tally)
+}
+
+fn write(text: &str) -> anyhow::Result<()> {
+    let mut stdout = Output::create("-".into(), false)?;
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.finish()?)
+}
+
+fn help_of(tool: &str) -> anyhow::Result<Help> {
+    match registry::find(tool) {
+        Some(entry) => Ok(Help::of(&entry.tool)),
+        None if tool == "kaldi-tables" => Ok(Help::of(&TOOL)),
+        None => bail!(no_tool(tool)),
+    }
+}
+
+fn no_tool(name: &str) -> String {
+    let is_known = |part: &&str| !part.is_empty() && registry::tools().any(|entry| entry.name.contains(part));
+    match name.split('-').find(is_known) {
+        Some(part) => format!("there is no tool {name}; kaldi-tables | grep {part} lists some"),
+        None => format!("there is no tool {name}; kaldi-tables lists all"),
+    }
+}

@@ -1,0 +1,387 @@
+//! The list of all tools. Everything that has to know them reads it here: the program, its help, manuals, completions,
+//! installation, and the tests of documents.
+
+use std::process::ExitCode;
+
+use kaldi_cli::Tool;
+
+/// A tool of the program.
+pub struct Entry {
+    /// The name on the command line, and of the link.
+    pub name: &'static str,
+    /// What it does, in a few words that complete "it ...".
+    pub summary: &'static str,
+    /// Who has a tool of this name.
+    pub origin: Origin,
+    /// Its usage text and its options.
+    pub tool: Tool,
+    /// Runs it on the command line of the process.
+    pub main: fn() -> ExitCode,
+}
+
+/// Who has a tool of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Kaldi has it too, with the same options and outputs.
+    Kaldi,
+    /// Kaldi has no such tool.
+    Own,
+}
+
+/// The tools of one folder of `src/bin`.
+pub struct Task {
+    /// The name of the folder.
+    pub name: &'static str,
+    /// The title in lists.
+    pub title: &'static str,
+    /// The tools by name.
+    pub tools: &'static [Entry],
+}
+
+/// All tools, task by task.
+pub fn tools() -> impl Iterator<Item = &'static Entry> {
+    TASKS.iter().flat_map(|task| task.tools)
+}
+
+/// The tool of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    tools().find(|entry| entry.name == name)
+}
+
+/// Declares the module of each tool and [`TASKS`]. A row: the module, the name, the file, the origin, the summary.
+macro_rules! tasks {
+    ($($task:ident $title:literal { $($module:ident $name:literal $path:literal $origin:ident $summary:literal;)* })*) => {
+        $($(
+            #[path = $path]
+            mod $module;
+        )*)*
+
+        /// All tasks, in the order in which lists show them.
+        pub static TASKS: &[Task] = &[$(Task {
+            name: stringify!($task),
+            title: $title,
+            tools: &[$(Entry {
+                name: $name,
+                summary: $summary,
+                origin: Origin::$origin,
+                tool: $module::TOOL,
+                main: $module::main,
+            },)*],
+        },)*];
+    };
+}
+
+tasks! {
+    tables "Tables" {
+        ark_to_scp "ark-to-scp" "bin/tables/ark-to-scp.rs" Own
+            "makes the script file of archives that have none, by their headers";
+        compare_int_vector "compare-int-vector" "bin/tables/compare-int-vector.rs" Kaldi
+            "compares integer vectors and counts differences";
+        concat_ark "concat-ark" "bin/tables/concat-ark.rs" Own
+            "joins or merges archives of any type, and lists where everything stands then";
+        copy_int_vector "copy-int-vector" "bin/tables/copy-int-vector.rs" Kaldi
+            "copies integer vectors (alignments)";
+        copy_matrix "copy-matrix" "bin/tables/copy-matrix.rs" Kaldi
+            "copies matrices; scales them, applies functions";
+        copy_vector "copy-vector" "bin/tables/copy-vector.rs" Kaldi
+            "copies vectors; scales, cuts or pads them";
+        matrix_dim "matrix-dim" "bin/tables/matrix-dim.rs" Kaldi
+            "prints the sizes of matrices";
+    }
+    audio "Audio" {
+        compute_and_process_kaldi_pitch_feats "compute-and-process-kaldi-pitch-feats" "bin/audio/compute-and-process-kaldi-pitch-feats.rs" Kaldi
+            "finds the pitch of waveforms and makes features for a recognizer of it";
+        compute_fbank_feats "compute-fbank-feats" "bin/audio/compute-fbank-feats.rs" Kaldi
+            "computes mel filterbank energies of waveforms";
+        compute_kaldi_pitch_feats "compute-kaldi-pitch-feats" "bin/audio/compute-kaldi-pitch-feats.rs" Kaldi
+            "finds the pitch of waveforms";
+        compute_mfcc_feats "compute-mfcc-feats" "bin/audio/compute-mfcc-feats.rs" Kaldi
+            "computes MFCC of waveforms";
+        compute_plp_feats "compute-plp-feats" "bin/audio/compute-plp-feats.rs" Kaldi
+            "computes PLP cepstra of waveforms";
+        compute_spectrogram_feats "compute-spectrogram-feats" "bin/audio/compute-spectrogram-feats.rs" Kaldi
+            "computes spectrograms of waveforms";
+        extend_wav_with_silence "extend-wav-with-silence" "bin/audio/extend-wav-with-silence.rs" Kaldi
+            "puts silence behind recordings";
+        extract_segments "extract-segments" "bin/audio/extract-segments.rs" Kaldi
+            "cuts segments out of recordings";
+        process_kaldi_pitch_feats "process-kaldi-pitch-feats" "bin/audio/process-kaldi-pitch-feats.rs" Kaldi
+            "makes features for a recognizer of pitch";
+        wav_copy "wav-copy" "bin/audio/wav-copy.rs" Kaldi
+            "copies waveforms; reads FLAC and other encodings";
+        wav_reverberate "wav-reverberate" "bin/audio/wav-reverberate.rs" Kaldi
+            "puts a waveform into a room and among noises";
+        wav_to_duration "wav-to-duration" "bin/audio/wav-to-duration.rs" Kaldi
+            "tells how long waveforms are";
+    }
+    features "Features" {
+        add_deltas "add-deltas" "bin/features/add-deltas.rs" Kaldi
+            "appends derivatives over time (deltas)";
+        add_deltas_sdc "add-deltas-sdc" "bin/features/add-deltas-sdc.rs" Kaldi
+            "appends shifted deltas";
+        compare_feats "compare-feats" "bin/features/compare-feats.rs" Kaldi
+            "compares features, and says how alike they are";
+        compute_vad "compute-vad" "bin/features/compute-vad.rs" Kaldi
+            "tells voiced from unvoiced frames by their energy";
+        compute_vad_from_frame_likes "compute-vad-from-frame-likes" "bin/features/compute-vad-from-frame-likes.rs" Kaldi
+            "labels frames with the most likely class";
+        concat_feats "concat-feats" "bin/features/concat-feats.rs" Kaldi
+            "puts features one after the other in time";
+        copy_feats "copy-feats" "bin/features/copy-feats.rs" Kaldi
+            "copies features; compresses, reads HTK and Sphinx files, writes numbers of frames";
+        copy_feats_to_htk "copy-feats-to-htk" "bin/features/copy-feats-to-htk.rs" Kaldi
+            "writes features as HTK files";
+        copy_feats_to_sphinx "copy-feats-to-sphinx" "bin/features/copy-feats-to-sphinx.rs" Kaldi
+            "writes features as Sphinx files";
+        extract_feature_segments "extract-feature-segments" "bin/features/extract-feature-segments.rs" Kaldi
+            "cuts segments out of features";
+        feat_to_dim "feat-to-dim" "bin/features/feat-to-dim.rs" Kaldi
+            "prints the dimension of features";
+        feat_to_len "feat-to-len" "bin/features/feat-to-len.rs" Kaldi
+            "prints numbers of frames";
+        feats_to_png "feats-to-png" "bin/features/feats-to-png.rs" Own
+            "draws features, vectors, alignments, posteriors and waveforms as pictures (PNG, SVG)";
+        fmpe_apply_transform "fmpe-apply-transform" "bin/features/fmpe-apply-transform.rs" Kaldi
+            "applies an fMPE transform";
+        fmpe_init "fmpe-init" "bin/features/fmpe-init.rs" Kaldi
+            "starts an fMPE transform";
+        interpolate_pitch "interpolate-pitch" "bin/features/interpolate-pitch.rs" Kaldi
+            "fills the gaps in pitch features";
+        merge_vads "merge-vads" "bin/features/merge-vads.rs" Kaldi
+            "merges two labels of every frame";
+        paste_feats "paste-feats" "bin/features/paste-feats.rs" Kaldi
+            "puts features side by side";
+        process_pitch_feats "process-pitch-feats" "bin/features/process-pitch-feats.rs" Kaldi
+            "normalizes pitch features";
+        select_feats "select-feats" "bin/features/select-feats.rs" Kaldi
+            "keeps some dimensions, in the order given";
+        select_voiced_frames "select-voiced-frames" "bin/features/select-voiced-frames.rs" Kaldi
+            "keeps the voiced frames";
+        shift_feats "shift-feats" "bin/features/shift-feats.rs" Kaldi
+            "shifts features in time";
+        splice_feats "splice-feats" "bin/features/splice-feats.rs" Kaldi
+            "puts each frame together with its neighbours";
+        subsample_feats "subsample-feats" "bin/features/subsample-feats.rs" Kaldi
+            "keeps every n-th frame, or repeats frames";
+        subset_feats "subset-feats" "bin/features/subset-feats.rs" Kaldi
+            "keeps some utterances";
+    }
+    inspect "Inspect" {
+        table_check "table-check" "bin/inspect/table-check.rs" Own
+            "finds everything that is wrong with archives, script files and data directories";
+        table_diff "table-diff" "bin/inspect/table-diff.rs" Own
+            "tells in what two tables differ";
+        table_export "table-export" "bin/inspect/table-export.rs" Own
+            "writes a table as a file of NumPy, safetensors, Parquet, CSV or JSON lines";
+        table_get "table-get" "bin/inspect/table-get.rs" Own
+            "prints entries by their keys";
+        table_head "table-head" "bin/inspect/table-head.rs" Own
+            "prints the first entries";
+        table_import "table-import" "bin/inspect/table-import.rs" Own
+            "makes a table of a file of NumPy, safetensors, Parquet, CSV or JSON lines";
+        table_info "table-info" "bin/inspect/table-info.rs" Own
+            "tells what is in archives, script files and data directories";
+        table_keys "table-keys" "bin/inspect/table-keys.rs" Own
+            "lists keys, places and sizes";
+        table_sample "table-sample" "bin/inspect/table-sample.rs" Own
+            "takes a random sample";
+        table_stats "table-stats" "bin/inspect/table-stats.rs" Own
+            "tells mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
+    }
+    transforms "Transforms" {
+        apply_transform "apply-transform" "bin/transforms/apply-transform.rs" Own
+            "applies one or several transforms to matrices or vectors";
+        compose_transforms "compose-transforms" "bin/transforms/compose-transforms.rs" Kaldi
+            "composes two transforms to one";
+        est_lda "est-lda" "bin/transforms/est-lda.rs" Kaldi
+            "estimates LDA from statistics of classes";
+        est_mllt "est-mllt" "bin/transforms/est-mllt.rs" Kaldi
+            "estimates MLLT (STC) from statistics of Gaussians";
+        est_pca "est-pca" "bin/transforms/est-pca.rs" Kaldi
+            "estimates PCA from features or vectors";
+        extend_transform_dim "extend-transform-dim" "bin/transforms/extend-transform-dim.rs" Kaldi
+            "extends transforms to dimensions that they leave alone";
+        get_full_lda_mat "get-full-lda-mat" "bin/transforms/get-full-lda-mat.rs" Kaldi
+            "completes an LDA+MLLT transform with the rows that LDA has rejected";
+        sum_lda_accs "sum-lda-accs" "bin/transforms/sum-lda-accs.rs" Kaldi
+            "sums statistics for LDA";
+        sum_mllt_accs "sum-mllt-accs" "bin/transforms/sum-mllt-accs.rs" Kaldi
+            "sums statistics for MLLT";
+        transform_feats "transform-feats" "bin/transforms/transform-feats.rs" Kaldi
+            "applies linear or affine transforms, global or by speaker";
+        transform_vec "transform-vec" "bin/transforms/transform-vec.rs" Kaldi
+            "applies a linear or affine transform to vectors";
+    }
+    cmvn "Cmvn" {
+        apply_cmvn "apply-cmvn" "bin/cmvn/apply-cmvn.rs" Kaldi
+            "normalizes means and variances with statistics: global, by speaker or by utterance";
+        apply_cmvn_online "apply-cmvn-online" "bin/cmvn/apply-cmvn-online.rs" Kaldi
+            "normalizes means and variances as far as they are known while frames come in";
+        apply_cmvn_sliding "apply-cmvn-sliding" "bin/cmvn/apply-cmvn-sliding.rs" Kaldi
+            "normalizes means and variances over a sliding window";
+        compute_cmvn_stats "compute-cmvn-stats" "bin/cmvn/compute-cmvn-stats.rs" Kaldi
+            "computes statistics: by utterance, by speaker or of everything";
+        compute_cmvn_stats_two_channel "compute-cmvn-stats-two-channel" "bin/cmvn/compute-cmvn-stats-two-channel.rs" Kaldi
+            "computes statistics of both sides of calls, from the louder one";
+        modify_cmvn_stats "modify-cmvn-stats" "bin/cmvn/modify-cmvn-stats.rs" Kaldi
+            "excepts dimensions from normalization; converts statistics to means and variances";
+    }
+    posteriors "Posteriors" {
+        ali_to_post "ali-to-post" "bin/posteriors/ali-to-post.rs" Kaldi
+            "turns alignments into posteriors";
+        append_post_to_feats "append-post-to-feats" "bin/posteriors/append-post-to-feats.rs" Kaldi
+            "appends posteriors to features as columns";
+        copy_gselect "copy-gselect" "bin/posteriors/copy-gselect.rs" Kaldi
+            "copies Gaussian selections; shortens them";
+        copy_post "copy-post" "bin/posteriors/copy-post.rs" Kaldi
+            "copies posteriors; scales them";
+        feat_to_post "feat-to-post" "bin/posteriors/feat-to-post.rs" Kaldi
+            "turns features into posteriors";
+        get_post_on_ali "get-post-on-ali" "bin/posteriors/get-post-on-ali.rs" Kaldi
+            "finds the posteriors of alignments";
+        logprob_to_post "logprob-to-post" "bin/posteriors/logprob-to-post.rs" Kaldi
+            "turns log-probabilities into posteriors";
+        paste_post "paste-post" "bin/posteriors/paste-post.rs" Kaldi
+            "pastes posteriors of several tables";
+        post_to_feats "post-to-feats" "bin/posteriors/post-to-feats.rs" Kaldi
+            "turns posteriors into features";
+        post_to_smat "post-to-smat" "bin/posteriors/post-to-smat.rs" Kaldi
+            "turns posteriors into sparse matrices";
+        post_to_weights "post-to-weights" "bin/posteriors/post-to-weights.rs" Kaldi
+            "sums the posteriors of each frame";
+        prob_to_post "prob-to-post" "bin/posteriors/prob-to-post.rs" Kaldi
+            "turns probabilities into posteriors";
+        scale_post "scale-post" "bin/posteriors/scale-post.rs" Kaldi
+            "multiplies posteriors by a number, global or by utterance";
+        sum_post "sum-post" "bin/posteriors/sum-post.rs" Kaldi
+            "sums two tables of posteriors";
+        weight_post "weight-post" "bin/posteriors/weight-post.rs" Kaldi
+            "multiplies posteriors by weights of frames";
+    }
+    vectors "Vectors" {
+        agglomerative_cluster "agglomerative-cluster" "bin/vectors/agglomerative-cluster.rs" Kaldi
+            "clusters the segments of recordings by speaker";
+        analyze_counts "analyze-counts" "bin/vectors/analyze-counts.rs" Kaldi
+            "counts the labels of alignments";
+        append_vector_to_feats "append-vector-to-feats" "bin/vectors/append-vector-to-feats.rs" Kaldi
+            "appends a vector to every row of features";
+        ivector_adapt_plda "ivector-adapt-plda" "bin/vectors/ivector-adapt-plda.rs" Kaldi
+            "adapts a PLDA model to another domain";
+        ivector_compute_dot_products "ivector-compute-dot-products" "bin/vectors/ivector-compute-dot-products.rs" Kaldi
+            "scores pairs of speaker vectors by their inner products";
+        ivector_compute_lda "ivector-compute-lda" "bin/vectors/ivector-compute-lda.rs" Kaldi
+            "computes an LDA transform of speaker vectors";
+        ivector_compute_plda "ivector-compute-plda" "bin/vectors/ivector-compute-plda.rs" Kaldi
+            "estimates a PLDA model";
+        ivector_copy_plda "ivector-copy-plda" "bin/vectors/ivector-copy-plda.rs" Kaldi
+            "copies a PLDA model; smooths it";
+        ivector_mean "ivector-mean" "bin/vectors/ivector-mean.rs" Kaldi
+            "averages speaker vectors, by speaker or all";
+        ivector_normalize_length "ivector-normalize-length" "bin/vectors/ivector-normalize-length.rs" Kaldi
+            "scales speaker vectors to the same length";
+        ivector_plda_scoring "ivector-plda-scoring" "bin/vectors/ivector-plda-scoring.rs" Kaldi
+            "scores trials with a PLDA model";
+        ivector_plda_scoring_dense "ivector-plda-scoring-dense" "bin/vectors/ivector-plda-scoring-dense.rs" Kaldi
+            "scores all pairs of segments of recordings with a PLDA model";
+        ivector_subtract_global_mean "ivector-subtract-global-mean" "bin/vectors/ivector-subtract-global-mean.rs" Kaldi
+            "subtracts a mean from speaker vectors";
+        ivector_transform "ivector-transform" "bin/vectors/ivector-transform.rs" Kaldi
+            "transforms speaker vectors";
+        logistic_regression_copy "logistic-regression-copy" "bin/vectors/logistic-regression-copy.rs" Kaldi
+            "copies a logistic regression; scales its priors";
+        logistic_regression_eval "logistic-regression-eval" "bin/vectors/logistic-regression-eval.rs" Kaldi
+            "classifies vectors with a logistic regression";
+        logistic_regression_train "logistic-regression-train" "bin/vectors/logistic-regression-train.rs" Kaldi
+            "trains a logistic regression";
+        matrix_max "matrix-max" "bin/vectors/matrix-max.rs" Kaldi
+            "takes the largest elements of several matrices";
+        matrix_sum "matrix-sum" "bin/vectors/matrix-sum.rs" Kaldi
+            "sums or averages matrices, by key or all of a table";
+        matrix_sum_rows "matrix-sum-rows" "bin/vectors/matrix-sum-rows.rs" Kaldi
+            "sums the rows of each matrix";
+        multiply_vectors "multiply-vectors" "bin/vectors/multiply-vectors.rs" Kaldi
+            "multiplies vectors element by element";
+        paste_vectors "paste-vectors" "bin/vectors/paste-vectors.rs" Kaldi
+            "appends vectors of several tables to each other";
+        sum_matrices "sum-matrices" "bin/vectors/sum-matrices.rs" Kaldi
+            "sums matrices in files";
+        vector_scale "vector-scale" "bin/vectors/vector-scale.rs" Kaldi
+            "multiplies vectors by a number";
+        vector_sum "vector-sum" "bin/vectors/vector-sum.rs" Kaldi
+            "sums or averages vectors, by key or all of a table";
+    }
+    scoring "Scoring" {
+        align_text "align-text" "bin/scoring/align-text.rs" Kaldi
+            "aligns sentences word by word";
+        compute_eer "compute-eer" "bin/scoring/compute-eer.rs" Kaldi
+            "computes equal error rates";
+        compute_wer "compute-wer" "bin/scoring/compute-wer.rs" Kaldi
+            "computes word and sentence error rates";
+        compute_wer_bootci "compute-wer-bootci" "bin/scoring/compute-wer-bootci.rs" Kaldi
+            "computes word error rates with their confidence intervals";
+    }
+    feed "Feed" {
+        batch_utts "batch-utts" "bin/feed/batch-utts.rs" Own
+            "joins utterances to batches by number, by frames with padding, or by similar lengths";
+        feed_batches "feed-batches" "bin/feed/feed-batches.rs" Own
+            "feeds padded batches to a training: the whole chain from a list to arrays";
+        feed_feats "feed-feats" "bin/feed/feed-feats.rs" Own
+            "writes the utterances of a training in its order, and which make a batch";
+        filter_utts "filter-utts" "bin/feed/filter-utts.rs" Own
+            "keeps the utterances whose lengths and labels are within bounds";
+        pad_feats "pad-feats" "bin/feed/pad-feats.rs" Own
+            "brings features to one length, by batches or all";
+        perturb_wav_speed "perturb-wav-speed" "bin/feed/perturb-wav-speed.rs" Own
+            "plays waveforms faster or slower";
+        resample_wav "resample-wav" "bin/feed/resample-wav.rs" Own
+            "converts waveforms to another sample rate";
+        spec_augment_feats "spec-augment-feats" "bin/feed/spec-augment-feats.rs" Own
+            "masks, replaces and cuts off frames of features at random";
+        table_shuffle "table-shuffle" "bin/feed/table-shuffle.rs" Own
+            "brings a table of any type, or a list, into random order";
+        table_sort "table-sort" "bin/feed/table-sort.rs" Own
+            "sorts a table of any type, or a list";
+        table_split "table-split" "bin/feed/table-split.rs" Own
+            "splits a table of any type, or a list, among ranks and workers, or into parts";
+        tokenize_text "tokenize-text" "bin/feed/tokenize-text.rs" Own
+            "turns text into the numbers of characters, words or SentencePiece pieces, and back";
+    }
+    shards "Shards" {
+        check_shards "check-shards" "bin/shards/check-shards.rs" Own
+            "looks for everything that is wrong with shards";
+        copy_shards "copy-shards" "bin/shards/copy-shards.rs" Own
+            "merges, splits, selects and shuffles shards without decoding sound";
+        extract_shards "extract-shards" "bin/shards/extract-shards.rs" Own
+            "makes a data directory or tables of shards";
+        list_shards "list-shards" "bin/shards/list-shards.rs" Own
+            "lists the samples of shards and where they are";
+        make_raw_list "make-raw-list" "bin/shards/make-raw-list.rs" Own
+            "makes a raw list of a data directory, the bytes of WeNet's";
+        make_shard_list "make-shard-list" "bin/shards/make-shard-list.rs" Own
+            "makes shards of a data directory, the bytes of WeNet's";
+        shards_to_scp "shards-to-scp" "bin/shards/shards-to-scp.rs" Own
+            "makes script files by which all tools, and Kaldi's, read sound in shards";
+    }
+    tokens "Tokens" {
+        indexed_blend "indexed-blend" "bin/tokens/indexed-blend.rs" Own
+            "makes the indices of a blend of token datasets";
+        indexed_build_samples "indexed-build-samples" "bin/tokens/indexed-build-samples.rs" Own
+            "makes the document, sample and shuffle index of a training";
+        indexed_check "indexed-check" "bin/tokens/indexed-check.rs" Own
+            "finds what is wrong with token datasets, and mends their indices";
+        indexed_get "indexed-get" "bin/tokens/indexed-get.rs" Own
+            "prints single sequences of a token dataset";
+        indexed_info "indexed-info" "bin/tokens/indexed-info.rs" Own
+            "tells what is in token datasets";
+        indexed_merge "indexed-merge" "bin/tokens/indexed-merge.rs" Own
+            "joins token datasets; converts types";
+        indexed_samples_to_int_vector "indexed-samples-to-int-vector" "bin/tokens/indexed-samples-to-int-vector.rs" Own
+            "writes the samples of a training in their order";
+        indexed_split "indexed-split" "bin/tokens/indexed-split.rs" Own
+            "cuts token datasets into parts, and joins numbered .bin files";
+        indexed_to_int_vector "indexed-to-int-vector" "bin/tokens/indexed-to-int-vector.rs" Own
+            "writes sequences or documents of a token dataset as integer vectors";
+        int_vector_to_indexed "int-vector-to-indexed" "bin/tokens/int-vector-to-indexed.rs" Own
+            "writes integer vectors as a token dataset";
+    }
+}
