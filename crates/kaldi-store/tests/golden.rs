@@ -10,6 +10,8 @@
 mod case;
 #[path = "../../../tests/golden/compare.rs"]
 mod compare;
+#[path = "../../../tests/support/registry.rs"]
+mod registry;
 #[path = "../../../tests/golden/run.rs"]
 mod run;
 #[path = "../../../tests/support/shell.rs"]
@@ -36,7 +38,8 @@ fn main() -> ExitCode {
     let quirks = case::quirks();
     let is_quirk = |case: &Case| quirks.iter().any(|quirk| quirk.cases.is_match(&case.name));
     let mut cases = case::cases();
-    cases.retain(|case| is_one_tool(case) && !is_quirk(case));
+    let built = registry::names();
+    cases.retain(|case| built.contains(&case.tool) && is_one_tool(case) && !is_quirk(case));
 
     // The bytes of each address on the web.
     let objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>> = Arc::default();
