@@ -66,7 +66,7 @@ impl<'ast> Visit<'ast> for Tables<'_> {
 }
 
 fn num_lines(item: &impl Spanned) -> usize {
-    let span = item.span();
+    let span: proc_macro2::Span = item.span();
     span.end().line - span.start().line + 1
 }
 

@@ -9,8 +9,9 @@ use super::sources;
 use crate::support::Scratch;
 
 /// The crates of this project that the program is made of.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "kaldi-io",
+    "kaldi-lanes",
     "kaldi-log",
     "kaldi-matrix",
     "kaldi-number",

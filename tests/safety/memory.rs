@@ -20,7 +20,7 @@ fn where_memory_is_limited_the_output_is_right_or_one_line_says_what_is_missing(
             let must_work = megabytes >= 60;
             scratch
                 .sh(&format!(
-                    "(ulimit -v {megabytes}000; exec copy-matrix --num-threads=8 --print-args=false {source} ark:out.ark) \
+                    "(ulimit -v $(({megabytes}000 + PROGRAM_KB)); exec copy-matrix --num-threads=8 --print-args=false {source} ark:out.ark) \
                      2> log; status=$?
                      [ $status = 0 ] && cmp out.ark right.ark && rm out.ark && exit 0
                      cat log >&2
@@ -40,7 +40,7 @@ fn a_value_that_is_too_large_for_the_limit_is_told_in_one_line() {
     scratch.write("z.ark", [&header[..], &vec![0; 8_000_000]].concat());
     for megabytes in [30, 34, 38, 42, 46, 50, 60, 80] {
         let copy = format!(
-            "(ulimit -v {megabytes}000; exec copy-matrix --num-threads=8 --print-args=false ark:z.ark ark,t:out.ark) \
+            "(ulimit -v $(({megabytes}000 + PROGRAM_KB)); exec copy-matrix --num-threads=8 --print-args=false ark:z.ark ark,t:out.ark) \
              2> log; status=$?; cat log >&2
              [ $status = 0 ] && [ $(wc -l < out.ark) = 1000001 ] && exit 0
              [ $status = 255 ] && [ $(wc -l < log) = 1 ] && grep -q '^ERROR (copy-matrix' log && [ {megabytes} -lt 80 ]"
@@ -77,8 +77,9 @@ fn what_never_ends_is_an_error() {
         ),
         ("extract-segments 'scp:echo a a.wav |' /dev/zero ark:/dev/null".to_owned(), "/dev/zero"),
     ] {
-        let limited =
-            format!("ulimit -v 200000; {command} 2>&1 | tail -n 1 | grep '^ERROR' >&2; exit ${{PIPESTATUS[0]}}");
+        let limited = format!(
+            "ulimit -v $((200000 + PROGRAM_KB)); {command} 2>&1 | tail -n 1 | grep '^ERROR' >&2; exit ${{PIPESTATUS[0]}}"
+        );
         scratch.sh(&limited).fails_with(255).stderr_has(message);
     }
 }

@@ -74,11 +74,12 @@ fn the_bytes_of_a_part_alone_are_read_whatever_the_form_and_the_order() {
     }
     scratch.write("parts.scp", script);
     for threads in [1, 3] {
-        let copy = format!("ulimit -v 200000; copy-matrix --num-threads={threads} scp:parts.scp ark,t:-");
+        let copy =
+            format!("ulimit -v $((200000 + PROGRAM_KB)); copy-matrix --num-threads={threads} scp:parts.scp ark,t:-");
         scratch.sh(&copy).succeeds().stdout_is(&expected);
     }
     // Copies that pass bytes on, sizes, parts found by key, and single files do as well.
-    let limited = "ulimit -v 60000";
+    let limited = "ulimit -v $((60000 + PROGRAM_KB))";
     scratch.sh(&format!("{limited}; copy-feats scp:parts.scp ark,t:-")).succeeds().stdout_is(&expected);
     scratch
         .sh(&format!("{limited}; feat-to-len scp:parts.scp ark,t:- | cut -d ' ' -f 2 | uniq -c"))
@@ -107,11 +108,14 @@ fn a_part_that_is_not_there_is_an_error_that_needs_no_memory() {
         ("a float[0:1]", 255, "float:"),
     ] {
         scratch.write("one.scp", format!("{line}\n"));
-        let copy = "ulimit -v 60000; copy-matrix scp:one.scp ark,t:-";
+        let copy = "ulimit -v $((60000 + PROGRAM_KB)); copy-matrix scp:one.scp ark,t:-";
         scratch.sh(copy).fails_with(status).stderr_has(message);
         // A damaged value is passed over in permissive mode, a wrong range is not.
         let permitted = if line.contains(" double") { status } else { 1 };
-        scratch.sh("ulimit -v 60000; copy-matrix scp,p:one.scp ark,t:-").fails_with(permitted).stderr_has(message);
+        scratch
+            .sh("ulimit -v $((60000 + PROGRAM_KB)); copy-matrix scp,p:one.scp ark,t:-")
+            .fails_with(permitted)
+            .stderr_has(message);
     }
 }
 
@@ -126,7 +130,7 @@ fn parts_of_a_long_vector_are_read_alone() {
         "a float[123456788:123456790]\nb double[99999998:100000001]\nc double[100000000:100000001]\n",
     );
     scratch
-        .sh("ulimit -v 60000; copy-vector scp:parts.scp ark,t:-")
+        .sh("ulimit -v $((60000 + PROGRAM_KB)); copy-vector scp:parts.scp ark,t:-")
         .succeeds()
         .stdout_is("a  [ 0 1 0 ]\nb  [ 0 2 ]\nc  [ ]\n")
         .stderr_has("Range 99999998:100000001 goes beyond the vector dimension 100000000");

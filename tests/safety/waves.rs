@@ -85,7 +85,9 @@ fn a_header_that_claims_everything_takes_no_memory() {
         scratch.write("claim.ark", [b"utt7 ".as_slice(), &file].concat());
         for input in ["ark:claim.ark", "ark:cat claim.ark |", "scp:echo utt7 claim.ark:5 |"] {
             for tool in ["wav-copy", "wav-to-duration", "wav-to-duration --read-entire-file"] {
-                let script = format!("ulimit -v 131072; {tool} '{input}' ark:out; code=$?; rm -f out; (exit $code)");
+                let script = format!(
+                    "ulimit -v $((131072 + PROGRAM_KB)); {tool} '{input}' ark:out; code=$?; rm -f out; (exit $code)"
+                );
                 let ran = scratch.sh(&script);
                 match claim {
                     // The length is known, or can be found out.

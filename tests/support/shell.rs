@@ -66,6 +66,7 @@ pub fn path() -> OsString {
 }
 
 /// Runs `script` with bash in `dir`: a failure anywhere in a pipeline fails it, the locale is C, standard input is empty.
+/// `PROGRAM_KB` is the size of the program's file, which counts where the script limits memory.
 ///
 /// Returns `None` where it, or anything that it left running with its output open, has not ended after `limit`; then
 /// all of it is killed.
@@ -76,6 +77,7 @@ pub fn run(script: &str, dir: &Path, limit: Duration) -> Option<Outcome> {
         .current_dir(dir)
         .env("LC_ALL", "C")
         .env("PATH", path())
+        .env("PROGRAM_KB", (std::fs::metadata(program()).map_or(0, |file| file.len()) / 1000).to_string())
         .env_remove("KALDI_ROOT")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

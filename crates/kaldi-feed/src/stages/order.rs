@@ -83,7 +83,7 @@ impl Stage {
 
     /// `batch` of the type `static`: batches of `size` samples.
     pub fn batch_of(size: usize, leftover: Leftover<Sample>) -> Self {
-        Self::batch(move |samples, _| samples.batch(size, leftover.clone()).boxed())
+        Self::batch(move |samples, _| samples.batch(size, leftover).boxed())
     }
 
     /// `batch` of the type `dynamic`: batches that have at most `max_frames` frames with their padding.
@@ -94,7 +94,7 @@ impl Stage {
     /// `batch` of the type `bucket`: batches of samples of similar length.
     pub fn batch_by_length(buckets: Buckets, leftover: Leftover<Sample>) -> Self {
         Self::batch(move |samples, _| {
-            samples.batch_by_length(buckets.clone(), MAX_IN_BUCKETS, leftover.clone(), Sample::num_frames).boxed()
+            samples.batch_by_length(buckets.clone(), MAX_IN_BUCKETS, leftover, Sample::num_frames).boxed()
         })
     }
 }
