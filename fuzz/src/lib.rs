@@ -21,10 +21,11 @@ use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
 };
-use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_scan::Scanner;
 use kaldi_shard::{Checks, Field, Grouping, Members, RawUtterance, Samples, ShardName, Wanted};
 use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
+use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo};
@@ -308,7 +309,7 @@ pub fn configuration(bytes: &[u8]) {
 /// Archives of any type, the first byte choosing one or none: entries lie behind one another and within the file.
 pub fn scan(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    let value_type = ValueType::all().nth(kind as usize % (ValueType::all().count() + 1));
+    let value_type = ValueType::ALL.get(kind as usize % (ValueType::ALL.len() + 1)).copied();
     with_file(bytes, |name| {
         let Ok(mut scanner) = Scanner::open(name, Detector::new(value_type)) else { return };
         let mut end = 0;

@@ -1,7 +1,8 @@
 use std::path::Path;
 
 use kaldi_inspect::{Checks, Named, check};
-use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_scan::Scanner;
+use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Format, Value};
 
 use super::scanned_archives::scanned_type;
@@ -9,7 +10,7 @@ use super::values::{ForEachType, archive, for_each_type, read_all, rewrite};
 use crate::support::Scratch;
 
 /// The faults of an archive, each in a line.
-fn faults(path: &Path, known: Option<&'static ValueType>, quick: bool) -> Vec<String> {
+fn faults(path: &Path, known: Option<ValueType>, quick: bool) -> Vec<String> {
     let named = Named::find(format!("ark:{}", path.display()).as_str().into()).unwrap();
     let checks = Checks { quick, value_type: known, ..Checks::default() };
     let mut faults = Vec::new();
@@ -18,7 +19,7 @@ fn faults(path: &Path, known: Option<&'static ValueType>, quick: bool) -> Vec<St
 }
 
 /// Whether what is left is a whole archive, of other types than this one: `\0BF`, the begin of a matrix, is a truth value.
-fn is_of_another_type(path: &Path, value_type: &'static ValueType) -> bool {
+fn is_of_another_type(path: &Path, value_type: ValueType) -> bool {
     let mut scanner = Scanner::open(path.to_str().unwrap(), Detector::new(None)).unwrap();
     while scanner.next_entry().unwrap().is_some() {}
     !scanner.detector().candidates().contains(&value_type)

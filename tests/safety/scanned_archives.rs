@@ -1,17 +1,18 @@
 use std::path::Path;
 
-use kaldi_scan::{Detector, ScannedEntry, Scanner, ValueType};
+use kaldi_scan::{ScannedEntry, Scanner};
+use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, rewrite};
 use crate::support::Scratch;
 
 /// The entries up to the end or a fault, the fault, and whether the type fits them that the archive was made of.
-fn scan<T: Value>(path: &Path, known: Option<&'static ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
+fn scan<T: Value>(path: &Path, known: Option<ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
     scan_stream::<T>(path.to_str().unwrap(), known)
 }
 
-fn scan_stream<T: Value>(name: &str, known: Option<&'static ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
+fn scan_stream<T: Value>(name: &str, known: Option<ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
     let mut scanner = Scanner::open(name, Detector::new(known)).unwrap();
     let mut entries = Vec::new();
     loop {
@@ -24,9 +25,9 @@ fn scan_stream<T: Value>(name: &str, known: Option<&'static ValueType>) -> (Vec<
 }
 
 /// The type as scanners know it.
-pub fn scanned_type<T: Value>() -> &'static ValueType {
+pub fn scanned_type<T: Value>() -> ValueType {
     let name = T::NAME.replace(' ', "-");
-    name.parse().unwrap_or_else(|_| ValueType::all().find(|known| name.ends_with(known.name())).unwrap())
+    name.parse().unwrap_or_else(|_| ValueType::ALL.iter().copied().find(|known| name.ends_with(known.name())).unwrap())
 }
 
 /// Scans whole archives and archives cut at every byte.
@@ -182,7 +183,7 @@ fn pieces_of_archives_in_any_order_are_scanned_or_refused() {
     ];
     let scratch = Scratch::new();
     let path = scratch.path("pieces.ark");
-    let types: Vec<_> = ValueType::all().collect();
+    let types = ValueType::ALL;
     for seed in 0..20_000 {
         let mut random = Random(seed);
         let bytes: Vec<u8> = (0..=random.below(12)).flat_map(|_| PIECES[random.below(PIECES.len())].to_vec()).collect();

@@ -8,6 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_table::{Entry, WorkError};
+use kaldi_types::ValueType;
 
 use crate::array::{Array, FloatType};
 use crate::exact::to_single;
@@ -18,7 +19,7 @@ use crate::npz::NpzWriter;
 use crate::parquet_write::ParquetWriter;
 use crate::safetensors::SafetensorsWriter;
 use crate::spool::Spool;
-use crate::table_type::TableType;
+use crate::table_type::part_names;
 use crate::text_write::{write_object, write_rows};
 use crate::{Error, Result};
 
@@ -32,7 +33,7 @@ pub struct ExportOptions {
     /// Whether all rows of the table become one `.npy`.
     pub stack: bool,
     /// The type of the table, where it was asked for.
-    pub table_type: Option<TableType>,
+    pub table_type: Option<ValueType>,
 }
 
 /// An entry in the form in which it is written; made by workers.
@@ -79,9 +80,9 @@ impl ExportOptions {
         let Item::Array(array) = item else { return Ok(item) };
         let found = Item::Array(array.clone()).table_type();
         let array = match (self.table_type, found) {
-            (Some(TableType::Matrix), TableType::Vector) => Array { dims: vec![1, array.dims[0]], ..array },
-            (Some(TableType::Vector), TableType::Int32Vector) => to_single(&array)?,
-            (Some(wanted @ (TableType::Matrix | TableType::Vector | TableType::Int32Vector)), found)
+            (Some(ValueType::Matrix), ValueType::Vector) => Array { dims: vec![1, array.dims[0]], ..array },
+            (Some(ValueType::Vector), ValueType::Int32Vector) => to_single(&array)?,
+            (Some(wanted @ (ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector)), found)
                 if wanted != found =>
             {
                 return Err(format!("expected a {wanted}, got a {found}"));
@@ -198,7 +199,7 @@ fn single_array(key: &BStr, item: Item, file: &str) -> Result<Array> {
     let found = item.table_type();
     match item {
         Item::Array(array) => Ok(array),
-        _ if found.part_names().is_empty() => Err(no_words(key, file)),
+        _ if part_names(found).is_empty() => Err(no_words(key, file)),
         _ => Err(Error::value(
             key,
             format!(
@@ -217,7 +218,7 @@ fn each_array(key: &BStr, item: Item, file: &str, mut put: impl FnMut(&BStr, &Ar
     if parts.is_empty() {
         return Err(no_words(key, file));
     }
-    let names = item.table_type().part_names();
+    let names = part_names(item.table_type());
     names.iter().zip(&parts).try_for_each(|(name, array)| put(BString::from(format!("{key}.{name}")).as_ref(), array))
 }
 

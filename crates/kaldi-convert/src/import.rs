@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::FileNames;
+use kaldi_types::ValueType;
 
 use crate::array::Array;
 use crate::file_format::FileFormat;
 use crate::item::Item;
 use crate::stream::Stream;
-use crate::table_type::TableType;
+use crate::table_type::part_names;
 use crate::{Error, Result, json_read, npy, npz, parquet_read, safetensors, text_read};
 
 /// Reads the file that an rxfilename names, and hands each value with its key to `each`. A `.npy` has its own name for a
@@ -20,10 +21,10 @@ use crate::{Error, Result, json_read, npy, npz, parquet_read, safetensors, text_
 pub fn import(
     name: &BStr,
     format: FileFormat,
-    table_type: Option<TableType>,
+    table_type: Option<ValueType>,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
-    let lines = table_type.unwrap_or(TableType::Matrix);
+    let lines = table_type.unwrap_or(ValueType::Matrix);
     match format {
         FileFormat::Npy => {
             let mut stream = Stream::open(name)?;
@@ -49,11 +50,11 @@ fn stem(name: &BStr) -> &[u8] {
 
 /// Reads arrays with names, and hands over each, or values of a type that takes several, which may stand apart.
 fn arrays(
-    table_type: Option<TableType>,
+    table_type: Option<ValueType>,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
     read: impl FnOnce(&mut dyn FnMut(&[u8], Array) -> Result<()>) -> Result<()>,
 ) -> Result<()> {
-    let names = table_type.map_or(&[][..], TableType::part_names);
+    let names = table_type.map_or(&[][..], part_names);
     let Some(table_type) = table_type.filter(|_| !names.is_empty()) else {
         return read(&mut |key, array| each(key, Item::Array(array)));
     };

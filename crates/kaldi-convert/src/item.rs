@@ -5,13 +5,13 @@ use bstr::BString;
 use kaldi_inspect::{Layout, Numbers};
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
+use kaldi_types::ValueType;
 use kaldi_values::Value;
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
 use crate::array::Array;
 use crate::exact::Exact;
-use crate::table_type::TableType;
 
 /// The value of an entry.
 #[derive(Clone, Debug)]
@@ -35,23 +35,23 @@ pub enum Item {
 impl Item {
     /// The type of tables that the value fits: of two dimensions a matrix, of one a vector of floating-point numbers or of integers, a
     /// number by its type.
-    pub fn table_type(&self) -> TableType {
+    pub fn table_type(&self) -> ValueType {
         match self {
             Self::Array(array) => match (array.dims.len(), array.dtype) {
-                (2, _) => TableType::Matrix,
-                (1, dtype) if dtype.is_float() => TableType::Vector,
-                (1, _) => TableType::Int32Vector,
-                (_, DType::Float64) => TableType::Double,
-                (_, DType::Bool) => TableType::Bool,
-                (_, dtype) if dtype.is_float() => TableType::Float,
-                _ => TableType::Int32,
+                (2, _) => ValueType::Matrix,
+                (1, dtype) if dtype.is_float() => ValueType::Vector,
+                (1, _) => ValueType::Int32Vector,
+                (_, DType::Float64) => ValueType::Double,
+                (_, DType::Bool) => ValueType::Bool,
+                (_, dtype) if dtype.is_float() => ValueType::Float,
+                _ => ValueType::Int32,
             },
-            Self::Word(_) => TableType::Token,
-            Self::Words(_) => TableType::TokenVector,
-            Self::Lists(_) => TableType::Int32VectorVector,
-            Self::Posterior(_) => TableType::Posterior,
-            Self::GaussPost(_) => TableType::GaussPost,
-            Self::Wave(_) => TableType::Wave,
+            Self::Word(_) => ValueType::Token,
+            Self::Words(_) => ValueType::TokenVector,
+            Self::Lists(_) => ValueType::Int32VectorVector,
+            Self::Posterior(_) => ValueType::Posterior,
+            Self::GaussPost(_) => ValueType::GaussPost,
+            Self::Wave(_) => ValueType::Wave,
         }
     }
 
@@ -61,7 +61,7 @@ impl Item {
     }
 
     /// The arrays that hold a value that is no single array, in the order of their names
-    /// ([`TableType::part_names`]); nothing for words.
+    /// (`part_names`); nothing for words.
     pub(crate) fn parts(&self) -> Vec<Array> {
         let ints = |values: &[i32]| Array::from_i32(&[values.len()], values);
         let floats = |values: &[f32]| Array::from_f32(&[values.len()], values);
@@ -89,20 +89,20 @@ impl Item {
     ///
     /// # Errors
     /// Where they do not fit each other.
-    pub(crate) fn from_parts(table_type: TableType, parts: &[Array]) -> Result<Self, String> {
+    pub(crate) fn from_parts(table_type: ValueType, parts: &[Array]) -> Result<Self, String> {
         match (table_type, parts) {
-            (TableType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
-            (TableType::Posterior, [lengths, index, weight]) => {
+            (ValueType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
+            (ValueType::Posterior, [lengths, index, weight]) => {
                 let (index, weight) = (integers(index)?, singles(weight)?);
                 same(index.len(), weight.len())?;
                 Ok(Self::Posterior(cut(index.into_iter().zip(weight).collect(), lengths)?))
             }
-            (TableType::GaussPost, [lengths, index, sizes, weight]) => {
+            (ValueType::GaussPost, [lengths, index, sizes, weight]) => {
                 let (index, weights) = (integers(index)?, cut(singles(weight)?, sizes)?);
                 same(index.len(), weights.len())?;
                 Ok(Self::GaussPost(cut(index.into_iter().zip(weights).collect(), lengths)?))
             }
-            (TableType::Wave, [rate, channels, samples]) => {
+            (ValueType::Wave, [rate, channels, samples]) => {
                 let number = |array: &Array| integers(array).ok().filter(|values| values.len() == 1).map(|it| it[0]);
                 let (Some(rate), Some(channels)) = (number(rate), number(channels)) else {
                     return Err("expected a sample rate and a number of channels, got others".into());

@@ -5,13 +5,14 @@ use std::io::{BufRead, BufReader};
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_number::parse_f32;
+use kaldi_types::ValueType;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use crate::array::Array;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
-use crate::table_type::TableType;
+use crate::table_type::num_dims;
 use crate::text_read::{double, integer};
 use crate::{Error, Result};
 
@@ -30,7 +31,7 @@ struct Object<'a> {
 /// Reads lines with an object of a key and a value each.
 pub(crate) fn read_objects(
     name: &BStr,
-    table_type: Option<TableType>,
+    table_type: Option<ValueType>,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
     let stream = Stream::open(name)?;
@@ -58,7 +59,7 @@ pub(crate) fn read_objects(
 }
 
 impl Object<'_> {
-    fn into_item(self, table_type: Option<TableType>) -> Result<Item, String> {
+    fn into_item(self, table_type: Option<ValueType>) -> Result<Item, String> {
         if let (Some(samples), None) = (self.samples, self.value) {
             let rate = self.rate.ok_or("expected the rate of the samples, got none")?;
             return wave(rate, self.channels.unwrap_or(1), samples.into_iter().map(|it| it.0).collect());
@@ -69,37 +70,37 @@ impl Object<'_> {
 }
 
 /// A value of the type, or of the one that shows.
-fn parse_value(text: &str, table_type: Option<TableType>) -> Result<Item, String> {
+fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String> {
     let expected = |form: &'static str| move |error: serde_json::Error| format!("expected {form}: {error}");
     Ok(match table_type {
-        Some(TableType::Posterior) => {
+        Some(ValueType::Posterior) => {
             let frames: Vec<Vec<(i32, Single)>> =
                 serde_json::from_str(text).map_err(expected("for each frame a list of [index, weight]"))?;
             let plain =
                 |frame: Vec<(i32, Single)>| frame.into_iter().map(|(index, weight)| (index, weight.0)).collect();
             Item::Posterior(frames.into_iter().map(plain).collect())
         }
-        Some(TableType::GaussPost) => {
+        Some(ValueType::GaussPost) => {
             let frames: Vec<Vec<(i32, Vec<Single>)>> =
                 serde_json::from_str(text).map_err(expected("for each frame a list of [index, [weight, ...]]"))?;
             let weights = |weights: Vec<Single>| weights.into_iter().map(|weight| weight.0).collect();
             let plain = |frame: Vec<(i32, Vec<Single>)>| frame.into_iter().map(|(index, it)| (index, weights(it)));
             Item::GaussPost(frames.into_iter().map(|frame| plain(frame).collect()).collect())
         }
-        Some(TableType::Int32VectorVector) => {
+        Some(ValueType::Int32VectorVector) => {
             Item::Lists(serde_json::from_str(text).map_err(expected("lists of integers in a list"))?)
         }
-        Some(TableType::Int32Pairs) => {
+        Some(ValueType::Int32Pairs) => {
             let pairs: Vec<(i32, i32)> = serde_json::from_str(text).map_err(expected("a list of pairs of integers"))?;
             let values: Vec<i32> = pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
             Item::Array(Array::from_i32(&[pairs.len(), 2], &values))
         }
-        Some(TableType::Double) => Item::Array(Array::from_f64(&[], &[double(plain(text).as_bytes())?])),
-        _ if text.starts_with('"') && !matches!(table_type, Some(table_type) if table_type.num_dims().is_some()) => {
+        Some(ValueType::Double) => Item::Array(Array::from_f64(&[], &[double(plain(text).as_bytes())?])),
+        _ if text.starts_with('"') && !matches!(table_type, Some(table_type) if num_dims(table_type).is_some()) => {
             let word: String = serde_json::from_str(text).map_err(expected("a word"))?;
             Item::Word(word.into())
         }
-        Some(TableType::TokenVector) => {
+        Some(ValueType::TokenVector) => {
             let words: Vec<String> = serde_json::from_str(text).map_err(expected("a list of words"))?;
             Item::Words(words.into_iter().map(BString::from).collect())
         }
@@ -243,28 +244,28 @@ mod tests {
 
     #[test]
     fn values_have_the_type_that_is_asked_for_or_shows() {
-        let item = |text: &str, table_type: Option<TableType>| {
+        let item = |text: &str, table_type: Option<ValueType>| {
             parse_value(text, table_type).map(|item| (item.table_type(), format!("{item:?}")))
         };
         for (text, wanted, found) in [
-            ("[[[3, 0.1], [7, \"NaN\"]], []]", Some(TableType::Posterior), TableType::Posterior),
-            ("[[[3, [0.1]]]]", Some(TableType::GaussPost), TableType::GaussPost),
-            ("[[1], []]", Some(TableType::Int32VectorVector), TableType::Int32VectorVector),
-            ("[[1, 2]]", Some(TableType::Int32Pairs), TableType::Matrix),
-            ("0.1", Some(TableType::Double), TableType::Double),
-            ("0.1", None, TableType::Float),
-            ("3", None, TableType::Int32),
-            ("true", None, TableType::Bool),
-            ("\"a b\"", None, TableType::Token),
-            ("\"NaN\"", Some(TableType::Float), TableType::Float),
-            ("[\"a\", \"b\"]", None, TableType::TokenVector),
-            ("[]", Some(TableType::TokenVector), TableType::TokenVector),
-            ("[\"NaN\", \"Infinity\"]", None, TableType::Vector),
+            ("[[[3, 0.1], [7, \"NaN\"]], []]", Some(ValueType::Posterior), ValueType::Posterior),
+            ("[[[3, [0.1]]]]", Some(ValueType::GaussPost), ValueType::GaussPost),
+            ("[[1], []]", Some(ValueType::Int32VectorVector), ValueType::Int32VectorVector),
+            ("[[1, 2]]", Some(ValueType::Int32Pairs), ValueType::Matrix),
+            ("0.1", Some(ValueType::Double), ValueType::Double),
+            ("0.1", None, ValueType::Float),
+            ("3", None, ValueType::Int32),
+            ("true", None, ValueType::Bool),
+            ("\"a b\"", None, ValueType::Token),
+            ("\"NaN\"", Some(ValueType::Float), ValueType::Float),
+            ("[\"a\", \"b\"]", None, ValueType::TokenVector),
+            ("[]", Some(ValueType::TokenVector), ValueType::TokenVector),
+            ("[\"NaN\", \"Infinity\"]", None, ValueType::Vector),
         ] {
             assert_eq!(item(text, wanted).unwrap().0, found, "{text}");
         }
-        assert!(item("[[[3, 0.1]]]", Some(TableType::Posterior)).unwrap().1.contains("0.1"));
-        for (text, wanted) in [("[[3, 0.5]]", TableType::Posterior), ("[[1.5]]", TableType::Int32VectorVector)] {
+        assert!(item("[[[3, 0.1]]]", Some(ValueType::Posterior)).unwrap().1.contains("0.1"));
+        for (text, wanted) in [("[[3, 0.5]]", ValueType::Posterior), ("[[1.5]]", ValueType::Int32VectorVector)] {
             assert!(item(text, Some(wanted)).is_err(), "{text}");
         }
         assert!(item("[1, \"a\"]", None).is_err());

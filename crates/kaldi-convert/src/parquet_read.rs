@@ -6,6 +6,7 @@
 
 use array_files::DType;
 use bstr::{BStr, BString};
+use kaldi_types::ValueType;
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
@@ -18,7 +19,7 @@ use crate::exact::Exact;
 use crate::item::Item;
 use crate::parquet_write::TYPE_ENTRY;
 use crate::stream::Places;
-use crate::table_type::TableType;
+use crate::table_type::part_names;
 use crate::{Error, Result};
 
 /// Reads every row of a file.
@@ -54,12 +55,12 @@ enum Form {
     /// `value`.
     Value,
     /// The arrays of a value of this type.
-    Parts(TableType),
+    Parts(ValueType),
 }
 
 impl Form {
     /// Finds the columns that are of use: the key and those of the form.
-    fn find(schema: &SchemaDescriptor, told: Option<TableType>) -> Result<(Self, Vec<Column>), String> {
+    fn find(schema: &SchemaDescriptor, told: Option<ValueType>) -> Result<(Self, Vec<Column>), String> {
         let find = |name: &str| {
             let is_it = |column: &&std::sync::Arc<ColumnDescriptor>| {
                 column.path().parts().first().is_some_and(|part| part == name)
@@ -70,9 +71,9 @@ impl Form {
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
         let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
         let key = find("key").ok_or_else(|| format!("expected a column \"key\", got {}", names()))?;
-        let parts = [TableType::GaussPost, TableType::Posterior, TableType::Wave, TableType::Int32VectorVector];
-        let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(it.part_names())?)));
-        let is_sized = !matches!(told, Some(TableType::Vector | TableType::Int32Vector));
+        let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
+        let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
+        let is_sized = !matches!(told, Some(ValueType::Vector | ValueType::Int32Vector));
         let found = parts
             .or_else(|| Some((Self::Sized, all(&["rows", "columns", "values"]).filter(|_| is_sized)?)))
             .or_else(|| Some((Self::Values, all(&["values"])?)))
@@ -113,7 +114,7 @@ impl Form {
     }
 }
 
-fn parts(table_type: TableType, cells: Vec<Cell>) -> Result<Item, String> {
+fn parts(table_type: ValueType, cells: Vec<Cell>) -> Result<Item, String> {
     let array = |cell| match cell {
         Cell::Numbers(numbers) => {
             let count = numbers.bytes.len() / numbers.dtype.width();

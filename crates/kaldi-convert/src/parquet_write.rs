@@ -8,6 +8,7 @@ use std::sync::Arc;
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
+use kaldi_types::ValueType;
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{ByteArray, FixedLenByteArray};
 use parquet::errors::ParquetError;
@@ -21,7 +22,7 @@ use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
 use crate::stream::Sink;
-use crate::table_type::TableType;
+use crate::table_type::part_names;
 use crate::{Error, Result};
 
 /// The entry of a file that has the type of the table.
@@ -108,7 +109,7 @@ fn cells(item: Item) -> Result<Vec<(&'static str, Cell)>, String> {
         Item::Word(word) => vec![("value", Cell::Word(text(&word)?))],
         Item::Words(words) => vec![("values", Cell::Words(words.iter().map(text).collect::<Result<_, _>>()?))],
         item => {
-            let names = item.table_type().part_names();
+            let names = part_names(item.table_type());
             let cell = |array: Array| if array.dims.is_empty() { Cell::Number(array) } else { Cell::List(array) };
             names.iter().copied().zip(item.parts().into_iter().map(cell)).collect()
         }
@@ -130,7 +131,7 @@ enum State {
     Waiting(Output),
     Open {
         file: Box<SerializedFileWriter<Sink>>,
-        table_type: TableType,
+        table_type: ValueType,
         cell_types: Vec<CellType>,
     },
     /// An error ended it.
@@ -180,7 +181,7 @@ impl ParquetWriter {
         if let State::Waiting(_) = self.state {
             let int = CellType::Number(DType::Int32);
             let types = [int, int, CellType::List(DType::Float32)];
-            self.open(TableType::Matrix, &["rows", "columns", "values"], &types)?;
+            self.open(ValueType::Matrix, &["rows", "columns", "values"], &types)?;
         }
         if !self.keys.is_empty() {
             self.write_group()?;
@@ -192,7 +193,7 @@ impl ParquetWriter {
     }
 
     /// Begins the file, where that has not happened yet.
-    fn open(&mut self, table_type: TableType, names: &[&str], cell_types: &[CellType]) -> Result<()> {
+    fn open(&mut self, table_type: ValueType, names: &[&str], cell_types: &[CellType]) -> Result<()> {
         let output = match std::mem::replace(&mut self.state, State::Lost) {
             State::Waiting(output) => output,
             other => {

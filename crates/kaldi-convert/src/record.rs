@@ -6,13 +6,14 @@ use kaldi_io::Encoded;
 use kaldi_log::warning;
 use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
+use kaldi_types::ValueType;
 use kaldi_values::{Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 
 use crate::array::Array;
 use crate::exact::Exact;
 use crate::item::Item;
-use crate::table_type::TableType;
+use crate::table_type::{num_dims, part_names};
 use crate::{Error, Result};
 
 /// Makes the entry of a table of this type from a value. Numbers are converted where that is exact; a single number of a
@@ -20,25 +21,25 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// Where the value is of another form, or a number is none of the type.
-pub fn to_record(key: &BStr, item: Item, table_type: TableType, format: Format) -> Result<Record<Numbers>> {
+pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) -> Result<Record<Numbers>> {
     let fault = |message: String| Error::value(key, message);
     let found = item.table_type();
     let mismatch =
         || fault(format!("expected a value for a table of type {table_type}, got {found}; --type= says what it is"));
     let encoded = match (item, table_type) {
         (Item::Array(array), _) => array_value(&array, table_type, format).map_err(fault)?,
-        (Item::Word(word), TableType::Token) => {
+        (Item::Word(word), ValueType::Token) => {
             Token::new(word).map_err(|error| fault(error.message.into()))?.into_encoded(format)
         }
-        (Item::Word(word), TableType::TokenVector) => tokens(&[word]).map_err(fault)?.into_encoded(format),
-        (Item::Words(words), TableType::TokenVector) => tokens(&words).map_err(fault)?.into_encoded(format),
-        (Item::Lists(lists), TableType::Int32VectorVector) => lists.into_encoded(format),
-        (Item::Posterior(frames), TableType::Posterior) => Posterior(frames).into_encoded(format),
-        (Item::GaussPost(frames), TableType::GaussPost) => GaussPost(frames).into_encoded(format),
-        (Item::Wave(_), TableType::Wave) if format == Format::Text => {
+        (Item::Word(word), ValueType::TokenVector) => tokens(&[word]).map_err(fault)?.into_encoded(format),
+        (Item::Words(words), ValueType::TokenVector) => tokens(&words).map_err(fault)?.into_encoded(format),
+        (Item::Lists(lists), ValueType::Int32VectorVector) => lists.into_encoded(format),
+        (Item::Posterior(frames), ValueType::Posterior) => Posterior(frames).into_encoded(format),
+        (Item::GaussPost(frames), ValueType::GaussPost) => GaussPost(frames).into_encoded(format),
+        (Item::Wave(_), ValueType::Wave) if format == Format::Text => {
             return Err(fault("a wave has no text form (remove the option t of the table)".into()));
         }
-        (Item::Wave(wave), TableType::Wave) => {
+        (Item::Wave(wave), ValueType::Wave) => {
             if let Some(loss) = wave.loss() {
                 warning!("{key}: {loss}");
             }
@@ -53,20 +54,14 @@ fn tokens(words: &[bstr::BString]) -> Result<Tokens, String> {
     Tokens::new(words).map_err(|error| error.message.into())
 }
 
-fn array_value(array: &Array, table_type: TableType, format: Format) -> Result<Encoded, String> {
-    let num_dims = array.dims.len();
-    let Some(wanted) = table_type.num_dims() else {
-        let form = match table_type.part_names() {
-            [] => "words".to_owned(),
-            names => format!("arrays named <key>.{}", names.join(" and <key>.")),
-        };
-        return Err(format!("expected {form} for a {table_type}, got an array of {num_dims} dimension(s)"));
-    };
+fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<Encoded, String> {
+    let found = array.dims.len();
+    let Some(wanted) = num_dims(table_type) else { return Err(no_array(table_type, array)) };
     // What is empty has no rows and columns to be told from each other; a number is also a vector of one, and the reverse.
-    let is_one = num_dims + wanted == 1 && array.num_values() == 1;
-    if num_dims != wanted && !is_one && (!array.is_empty() || wanted == 0) {
+    let is_one = found + wanted == 1 && array.num_values() == 1;
+    if found != wanted && !is_one && (!array.is_empty() || wanted == 0) {
         let message = format!(
-            "expected an array of {wanted} dimension(s) for a {table_type}, got {num_dims}; --type= says what it is"
+            "expected an array of {wanted} dimension(s) for a {table_type}, got {found}; --type= says what it is"
         );
         return Err(message);
     }
@@ -75,25 +70,42 @@ fn array_value(array: &Array, table_type: TableType, format: Format) -> Result<E
     }
     let numbers = Exact::of(array);
     Ok(match table_type {
-        TableType::Int32Vector => numbers.to_i32()?.into_encoded(format),
-        TableType::Int32 => numbers.to_i32()?[0].into_encoded(format),
-        TableType::Bool => match numbers.to_i32()?[0] {
+        ValueType::Int32Vector => numbers.to_i32()?.into_encoded(format),
+        ValueType::Int32 => numbers.to_i32()?[0].into_encoded(format),
+        ValueType::Bool => match numbers.to_i32()?[0] {
             value @ (0 | 1) => (value == 1).into_encoded(format),
             other => return Err(format!("expected a truth value, 0 or 1, got {other}")),
         },
-        TableType::Float => (numbers.to_f64()[0] as f32).into_encoded(format),
-        TableType::Double => numbers.to_f64()[0].into_encoded(format),
-        TableType::Int32Pairs => pairs(numbers.to_i32()?, &array.dims)?.into_encoded(format),
-        TableType::FloatPairs => match numbers.into_real()? {
+        ValueType::Float => (numbers.to_f64()[0] as f32).into_encoded(format),
+        ValueType::Double => numbers.to_f64()[0].into_encoded(format),
+        ValueType::Int32Pairs => pairs(numbers.to_i32()?, &array.dims)?.into_encoded(format),
+        ValueType::FloatPairs => match numbers.into_real()? {
             Exact::Single(values) => pairs(values, &array.dims)?.into_encoded(format),
             _ => return Err("expected numbers of single precision, got double: convert them before".into()),
         },
-        _ => match numbers.into_real()? {
+        ValueType::Matrix | ValueType::Vector => match numbers.into_real()? {
             Exact::Double(values) => dense(array, wanted == 2, values, format),
             Exact::Single(values) => dense(array, wanted == 2, values, format),
             Exact::Integer(_) => return Err("expected real numbers, got integers".into()),
         },
+        ValueType::Wave
+        | ValueType::Int32VectorVector
+        | ValueType::Posterior
+        | ValueType::GaussPost
+        | ValueType::Token
+        | ValueType::TokenVector
+        | ValueType::Htk
+        | ValueType::Sphinx => return Err(no_array(table_type, array)),
     })
+}
+
+/// Says what a value of the type is made of, since it is no single array.
+fn no_array(table_type: ValueType, array: &Array) -> String {
+    let form = match part_names(table_type) {
+        [] => "words".to_owned(),
+        names => format!("arrays named <key>.{}", names.join(" and <key>.")),
+    };
+    format!("expected {form} for a {table_type}, got an array of {} dimension(s)", array.dims.len())
 }
 
 fn pairs<T: Copy>(values: Vec<T>, dims: &[usize]) -> Result<Vec<(T, T)>, String> {

@@ -1,99 +1,91 @@
 //! The types of tables that can be made.
 
 use std::fmt;
-use std::str::FromStr;
 
-/// A type of tables that can be made of files, by the names that `ark-to-scp --type` has for them.
+use kaldi_types::ValueType;
+
+/// Reads the name of a type of tables that can be made of the files of other programs; the names are those that `ark-to-scp
+/// --type` has.
+///
+/// # Errors
+/// If there is no such type.
+pub fn parse_table_type(name: &str) -> Result<ValueType, UnknownTableType> {
+    name.parse().ok().filter(|&table_type| can_be_made(table_type)).ok_or(UnknownTableType)
+}
+
+/// Whether tables of the type can be made: features of HTK and Sphinx are those of other programs themselves.
+fn can_be_made(table_type: ValueType) -> bool {
+    match table_type {
+        ValueType::Matrix
+        | ValueType::Vector
+        | ValueType::Wave
+        | ValueType::Int32
+        | ValueType::Float
+        | ValueType::Double
+        | ValueType::Bool
+        | ValueType::Int32Vector
+        | ValueType::Int32VectorVector
+        | ValueType::Int32Pairs
+        | ValueType::FloatPairs
+        | ValueType::Posterior
+        | ValueType::GaussPost
+        | ValueType::Token
+        | ValueType::TokenVector => true,
+        ValueType::Htk | ValueType::Sphinx => false,
+    }
+}
+
+/// The dimensions of an array that is a value; `None` if no single array is one.
+pub(crate) fn num_dims(table_type: ValueType) -> Option<usize> {
+    match table_type {
+        ValueType::Matrix | ValueType::Int32Pairs | ValueType::FloatPairs => Some(2),
+        ValueType::Vector | ValueType::Int32Vector => Some(1),
+        ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Bool => Some(0),
+        ValueType::Wave
+        | ValueType::Int32VectorVector
+        | ValueType::Posterior
+        | ValueType::GaussPost
+        | ValueType::Token
+        | ValueType::TokenVector
+        | ValueType::Htk
+        | ValueType::Sphinx => None,
+    }
+}
+
+/// The names of the arrays that a value becomes, if it takes several.
+pub(crate) fn part_names(table_type: ValueType) -> &'static [&'static str] {
+    match table_type {
+        ValueType::Int32VectorVector => &["lengths", "values"],
+        ValueType::Posterior => &["lengths", "index", "weight"],
+        ValueType::GaussPost => &["lengths", "index", "sizes", "weight"],
+        ValueType::Wave => &["rate", "channels", "samples"],
+        ValueType::Matrix
+        | ValueType::Vector
+        | ValueType::Int32
+        | ValueType::Float
+        | ValueType::Double
+        | ValueType::Bool
+        | ValueType::Int32Vector
+        | ValueType::Int32Pairs
+        | ValueType::FloatPairs
+        | ValueType::Token
+        | ValueType::TokenVector
+        | ValueType::Htk
+        | ValueType::Sphinx => &[],
+    }
+}
+
+/// The name of no type of tables that can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum TableType {
-    Matrix,
-    Vector,
-    Wave,
-    Int32,
-    Float,
-    Double,
-    Bool,
-    Int32Vector,
-    Int32VectorVector,
-    Int32Pairs,
-    FloatPairs,
-    Posterior,
-    GaussPost,
-    Token,
-    TokenVector,
-}
+pub struct UnknownTableType;
 
-impl TableType {
-    const ALL: [(Self, &'static str); 15] = [
-        (Self::Matrix, "matrix"),
-        (Self::Vector, "vector"),
-        (Self::Wave, "wave"),
-        (Self::Int32, "int32"),
-        (Self::Float, "float"),
-        (Self::Double, "double"),
-        (Self::Bool, "bool"),
-        (Self::Int32Vector, "int32-vector"),
-        (Self::Int32VectorVector, "int32-vector-vector"),
-        (Self::Int32Pairs, "int32-pairs"),
-        (Self::FloatPairs, "float-pairs"),
-        (Self::Posterior, "posterior"),
-        (Self::GaussPost, "gauss-post"),
-        (Self::Token, "token"),
-        (Self::TokenVector, "token-vector"),
-    ];
-
-    /// The name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(table_type, _)| *table_type == self).map_or("", |(_, name)| name)
-    }
-
-    /// The dimensions of an array that is a value; nothing where none is.
-    pub(crate) fn num_dims(self) -> Option<usize> {
-        match self {
-            Self::Matrix | Self::Int32Pairs | Self::FloatPairs => Some(2),
-            Self::Vector | Self::Int32Vector => Some(1),
-            Self::Int32 | Self::Float | Self::Double | Self::Bool => Some(0),
-            _ => None,
-        }
-    }
-
-    /// The names of the arrays that a value becomes, where it takes several.
-    pub(crate) fn part_names(self) -> &'static [&'static str] {
-        match self {
-            Self::Int32VectorVector => &["lengths", "values"],
-            Self::Posterior => &["lengths", "index", "weight"],
-            Self::GaussPost => &["lengths", "index", "sizes", "weight"],
-            Self::Wave => &["rate", "channels", "samples"],
-            _ => &[],
-        }
-    }
-}
-
-impl FromStr for TableType {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> Result<Self, UnknownType> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(table_type, _)| *table_type).ok_or(UnknownType)
-    }
-}
-
-impl fmt::Display for TableType {
+impl fmt::Display for UnknownTableType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// The name of no such type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownType;
-
-impl fmt::Display for UnknownType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = TableType::ALL.iter().map(|(_, name)| *name).collect();
+        let made = ValueType::ALL.iter().filter(|table_type| can_be_made(**table_type));
+        let names: Vec<&str> = made.map(|table_type| table_type.name()).collect();
         let (last, first) = names.split_last().unwrap_or((&"", &[]));
         write!(f, "expected {} or {last}", first.join(", "))
     }
 }
 
-impl std::error::Error for UnknownType {}
+impl std::error::Error for UnknownTableType {}

@@ -3,11 +3,11 @@
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_number::{parse_f32, parse_integer};
+use kaldi_types::ValueType;
 
 use crate::array::Array;
 use crate::item::Item;
 use crate::stream::Stream;
-use crate::table_type::TableType;
 use crate::{Error, Result};
 
 /// Reads lines of a key and numbers or words. Lines of the same key that follow each other are the rows of a value, where
@@ -15,7 +15,7 @@ use crate::{Error, Result};
 pub(crate) fn read_rows(
     name: &BStr,
     delimiter: u8,
-    table_type: TableType,
+    table_type: ValueType,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
     let stream = Stream::open(name)?;
@@ -49,7 +49,7 @@ pub(crate) fn read_rows(
 }
 
 /// The value of a line, for types whose values are a line; nothing for others.
-fn whole_line(line: &csv::ByteRecord, table_type: TableType) -> Result<Option<Item>, String> {
+fn whole_line(line: &csv::ByteRecord, table_type: ValueType) -> Result<Option<Item>, String> {
     let fields = || line.iter().skip(1);
     let words = || fields().flat_map(|field| field.split(u8::is_ascii_whitespace)).filter(|word| !word.is_empty());
     let one = || match (line.get(1), line.len()) {
@@ -61,24 +61,30 @@ fn whole_line(line: &csv::ByteRecord, table_type: TableType) -> Result<Option<It
     };
     let floats = || fields().map(float).collect::<Result<Vec<_>, _>>();
     Ok(Some(match table_type {
-        TableType::Vector => floats().map(|values| Item::Array(Array::from_f32(&[values.len()], &values)))?,
-        TableType::Int32Vector => {
+        ValueType::Vector => floats().map(|values| Item::Array(Array::from_f32(&[values.len()], &values)))?,
+        ValueType::Int32Vector => {
             let values = integers(line)?;
             Item::Array(Array::from_i32(&[values.len()], &values))
         }
-        TableType::Int32 => Item::Array(Array::from_i32(&[], &[integer(one()?)?])),
-        TableType::Float => Item::Array(Array::from_f32(&[], &[float(one()?)?])),
-        TableType::Double => Item::Array(Array::from_f64(&[], &[double(one()?)?])),
-        TableType::Bool => Item::Array(Array::new(DType::Bool, &[], vec![truth(one()?)?.into()])),
-        TableType::Token => match words().collect::<Vec<_>>()[..] {
+        ValueType::Int32 => Item::Array(Array::from_i32(&[], &[integer(one()?)?])),
+        ValueType::Float => Item::Array(Array::from_f32(&[], &[float(one()?)?])),
+        ValueType::Double => Item::Array(Array::from_f64(&[], &[double(one()?)?])),
+        ValueType::Bool => Item::Array(Array::new(DType::Bool, &[], vec![truth(one()?)?.into()])),
+        ValueType::Token => match words().collect::<Vec<_>>()[..] {
             [word] => Item::Word(word.into()),
             ref other => return Err(format!("expected one word, got {}", other.len())),
         },
-        TableType::TokenVector => Item::Words(words().map(BString::from).collect()),
-        TableType::GaussPost | TableType::Wave => {
+        ValueType::TokenVector => Item::Words(words().map(BString::from).collect()),
+        ValueType::GaussPost | ValueType::Wave => {
             return Err(format!("lines of csv and tsv have no place for a {table_type}"));
         }
-        _ => return Ok(None),
+        ValueType::Matrix
+        | ValueType::Int32VectorVector
+        | ValueType::Int32Pairs
+        | ValueType::FloatPairs
+        | ValueType::Posterior
+        | ValueType::Htk
+        | ValueType::Sphinx => return Ok(None),
     }))
 }
 
@@ -96,13 +102,24 @@ enum Body {
 }
 
 impl Rows {
-    fn new(key: &[u8], table_type: TableType) -> Result<Self, String> {
+    fn new(key: &[u8], table_type: ValueType) -> Result<Self, String> {
         let body = match table_type {
-            TableType::Matrix | TableType::FloatPairs => Body::Numbers { num_rows: 0, values: Vec::new() },
-            TableType::Int32Pairs => Body::Integers(Vec::new()),
-            TableType::Int32VectorVector => Body::Lists(Vec::new()),
-            TableType::Posterior => Body::Frames(Vec::new()),
-            _ => return Err(format!("a {table_type} has no rows")),
+            ValueType::Matrix | ValueType::FloatPairs => Body::Numbers { num_rows: 0, values: Vec::new() },
+            ValueType::Int32Pairs => Body::Integers(Vec::new()),
+            ValueType::Int32VectorVector => Body::Lists(Vec::new()),
+            ValueType::Posterior => Body::Frames(Vec::new()),
+            ValueType::Vector
+            | ValueType::Wave
+            | ValueType::Int32
+            | ValueType::Float
+            | ValueType::Double
+            | ValueType::Bool
+            | ValueType::Int32Vector
+            | ValueType::GaussPost
+            | ValueType::Token
+            | ValueType::TokenVector
+            | ValueType::Htk
+            | ValueType::Sphinx => return Err(format!("a {table_type} has no rows")),
         };
         Ok(Self { key: key.into(), body })
     }

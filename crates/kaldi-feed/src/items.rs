@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
-use kaldi_scan::{Detector, Scanner};
+use kaldi_scan::Scanner;
 use kaldi_table::{ArchiveWriter, Reader};
+use kaldi_types::Detector;
 use kaldi_values::Format;
 
 use crate::text::fields;

@@ -4,18 +4,16 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
-use kaldi_scan::{Detector, ValueType};
+use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
 use crate::Result;
-use crate::content::Content;
 use crate::entries::Entries;
 use crate::entry::Entry;
 use crate::fault::Fault;
-use crate::header::Header;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::likely::Evidence;
 use crate::script::{Line, Loader, ScriptLines};
+use crate::value::{read_content, read_header};
 
 /// How closely tables are looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +21,7 @@ pub struct Checks {
     /// Whether only headers are read.
     pub quick: bool,
     /// The type of the values where it should not be found by looking.
-    pub value_type: Option<&'static ValueType>,
+    pub value_type: Option<ValueType>,
     /// Whether commands of script files are left alone.
     pub skips_commands: bool,
 }
@@ -123,7 +121,7 @@ impl Check<'_> {
             }
             match loader.load(None, &line) {
                 Ok(entry) => {
-                    evidence.add(&entry);
+                    evidence.add(entry.head(), entry.is_text());
                     self.entry(&entry, evidence.choose(loader.detector().candidates()));
                     let before = loader.before(&line);
                     let own = [line.key.as_slice(), b" "].concat();
@@ -152,13 +150,13 @@ impl Check<'_> {
         }
     }
 
-    fn entry(&mut self, entry: &Entry, value_type: &'static ValueType) {
-        let header = match Header::read(entry, value_type) {
+    fn entry(&mut self, entry: &Entry, value_type: ValueType) {
+        let header = match read_header(entry, value_type) {
             Ok(header) => header,
             Err(error) => return (self.report)(Fault::of(self.table, error)),
         };
         (self.each)(entry.key(), &header);
-        if let Some(columns) = header.columns.filter(|_| value_type.name() != "wave" && header.rows != Some(0)) {
+        if let Some(columns) = header.columns.filter(|_| value_type.has_common_columns() && header.rows != Some(0)) {
             match &self.columns {
                 None => self.columns = Some((columns, entry.key().to_owned())),
                 Some((expected, _)) if *expected == columns => {}
@@ -171,9 +169,9 @@ impl Check<'_> {
         if self.checks.quick {
             return;
         }
-        match Content::read(entry, value_type) {
+        match read_content(entry, value_type) {
             Ok(Content::Numbers { values, .. }) => self.numbers(entry.key(), &values, header.columns),
-            Ok(Content::Words(_)) => {}
+            Ok(Content::Word(_) | Content::Words(_)) => {}
             Err(error) => (self.report)(Fault::of(self.table, error)),
         }
     }

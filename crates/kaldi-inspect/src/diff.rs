@@ -4,13 +4,13 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use bstr::{BString, ByteSlice};
-use kaldi_scan::{ValueType, join_names};
+use kaldi_types::{Content, Shape, ValueType, join_names};
 
 use crate::Result;
-use crate::content::{Content, Shape};
 use crate::entries::Entries;
 use crate::entry::Entry;
 use crate::kind::Named;
+use crate::value::read_content;
 
 /// Something in which two tables differ.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub struct Tolerance {
     /// Whether the order of the keys does not count.
     pub by_key: bool,
     /// The type of the values where it should not be found by looking.
-    pub value_type: Option<&'static ValueType>,
+    pub value_type: Option<ValueType>,
 }
 
 /// Compares two tables, of any kinds and forms, and hands each difference over; returns the number of keys that both have.
@@ -101,7 +101,7 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
 }
 
 /// The likely one of the types that fit both tables; an empty one has any.
-fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) -> Option<&'static ValueType> {
+fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) -> Option<ValueType> {
     let common: Vec<_> = first.candidates().iter().copied().filter(|it| second.candidates().contains(it)).collect();
     match common.is_empty() {
         false => Some(first.likely(&common)),
@@ -162,13 +162,13 @@ impl Compare<'_> {
         Ok(())
     }
 
-    fn entries(&mut self, one: &Entry, other: &Entry, value_type: &ValueType) -> Result<()> {
+    fn entries(&mut self, one: &Entry, other: &Entry, value_type: ValueType) -> Result<()> {
         self.compared += 1;
         let is_whole = one.range().is_none() && other.range().is_none();
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
             return Ok(());
         }
-        let contents = [Content::read(one, value_type)?, Content::read(other, value_type)?];
+        let contents = [read_content(one, value_type)?, read_content(other, value_type)?];
         if let Some(difference) = self.contents(one.key().to_owned(), contents) {
             (self.report)(difference);
         }
@@ -177,12 +177,12 @@ impl Compare<'_> {
 
     fn contents(&self, key: BString, contents: [Content; 2]) -> Option<Difference> {
         let sizes = || contents.each_ref().map(describe);
+        if let [Some(one), Some(other)] = contents.each_ref().map(Content::words) {
+            let word = |words: &[BString], place| words.get(place).cloned().unwrap_or_default();
+            let place = (0..one.len().max(other.len())).find(|&place| one.get(place) != other.get(place))?;
+            return Some(Difference::Words { key, place, words: [word(one, place), word(other, place)] });
+        }
         let (shape, one, other) = match &contents {
-            [Content::Words(one), Content::Words(other)] => {
-                let word = |words: &[BString], place| words.get(place).cloned().unwrap_or_default();
-                let place = (0..one.len().max(other.len())).find(|&place| one.get(place) != other.get(place))?;
-                return Some(Difference::Words { key, place, words: [word(one, place), word(other, place)] });
-            }
             [Content::Numbers { shape, values: one }, Content::Numbers { shape: other_shape, values: other }] => {
                 // Without rows there are no columns to speak of.
                 if one.len() != other.len() || (shape != other_shape && !one.is_empty()) {
@@ -226,6 +226,7 @@ impl Compare<'_> {
 /// The size of a value: `28x13`, `28`, `3 lists`.
 fn describe(content: &Content) -> String {
     match content {
+        Content::Word(_) => "1 words".to_owned(),
         Content::Words(words) => format!("{} words", words.len()),
         Content::Numbers { shape: Shape::Matrix { columns }, values } => {
             format!("{}x{columns}", values.len().checked_div(*columns).unwrap_or(0))

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Locator, Rxfilename};
 use kaldi_reader::Reader;
-use kaldi_scan::{Detector, Scanner, ValueType};
+use kaldi_scan::Scanner;
 use kaldi_table::count_delivered;
+use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::entry::{Bytes, Entry};
 use crate::kind::{Kind, Named};
-use crate::likely::Evidence;
 use crate::script::{Line, Loader, ScriptLines};
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ const AHEAD: (usize, usize) = (64, 1 << 20);
 #[derive(Debug)]
 pub struct Entries {
     named: Named,
-    known: Option<&'static ValueType>,
+    known: Option<ValueType>,
     source: Source,
     evidence: Evidence,
     /// What was read ahead.
@@ -62,7 +62,7 @@ impl Entries {
     ///
     /// # Errors
     /// Where the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
-    pub fn open(name: &BStr, value_type: Option<&'static ValueType>) -> Result<Self> {
+    pub fn open(name: &BStr, value_type: Option<ValueType>) -> Result<Self> {
         Self::of(Named::find(name)?, value_type)
     }
 
@@ -70,7 +70,7 @@ impl Entries {
     ///
     /// # Errors
     /// As [`Entries::open`].
-    pub fn of(named: Named, value_type: Option<&'static ValueType>) -> Result<Self> {
+    pub fn of(named: Named, value_type: Option<ValueType>) -> Result<Self> {
         let source = Source::open(&named, value_type)?;
         Ok(Self {
             named,
@@ -86,7 +86,7 @@ impl Entries {
 
     /// The type of the values of a table, by looking at the first ones: nothing where it is empty or cannot be read, or can
     /// be read only once.
-    pub fn find_type(named: &Named) -> Option<&'static ValueType> {
+    pub fn find_type(named: &Named) -> Option<ValueType> {
         if named.is_stream() {
             return None;
         }
@@ -101,7 +101,7 @@ impl Entries {
     }
 
     /// All types that fit what was read so far. Where no value was read, all that can be told from their bytes.
-    pub fn candidates(&self) -> &[&'static ValueType] {
+    pub fn candidates(&self) -> &[ValueType] {
         match &self.source {
             Source::Archive(scanner) => scanner.detector().candidates(),
             Source::Script { loader, .. } | Source::Value { loader, .. } => loader.detector().candidates(),
@@ -110,12 +110,12 @@ impl Entries {
 
     /// The type of the values, or the most likely one of those that fit. It may change while it is not sure, as from
     /// `int32` to `float` where `1` is followed by `2.5`.
-    pub fn value_type(&self) -> &'static ValueType {
+    pub fn value_type(&self) -> ValueType {
         self.likely(self.candidates())
     }
 
     /// The most likely one of some types.
-    pub(crate) fn likely(&self, candidates: &[&'static ValueType]) -> &'static ValueType {
+    pub(crate) fn likely(&self, candidates: &[ValueType]) -> ValueType {
         self.evidence.choose(candidates)
     }
 
@@ -145,7 +145,7 @@ impl Entries {
     fn read(&mut self) -> Result<Option<Entry>> {
         let entry = self.source.next()?;
         if let Some(entry) = &entry {
-            self.evidence.add(entry);
+            self.evidence.add(entry.head(), entry.is_text());
         }
         Ok(entry)
     }
@@ -173,7 +173,7 @@ impl Entries {
 }
 
 impl Source {
-    fn open(named: &Named, value_type: Option<&'static ValueType>) -> Result<Self> {
+    fn open(named: &Named, value_type: Option<ValueType>) -> Result<Self> {
         let (name, detector) = (named.rxfilename.as_ref(), Detector::new(value_type));
         Ok(match named.kind {
             Kind::Archive => Self::Archive(Scanner::open(name, detector)?.into()),

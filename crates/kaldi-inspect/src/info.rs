@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 use bstr::BStr;
-use kaldi_scan::{ValueType, join_names};
+use kaldi_types::{ValueType, join_names};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl Info {
         let is_table = summary.kind != Kind::Value;
         let seconds = summary.seconds.or(frames.map(|frames| frames as f64 * frame_shift));
         // Any text is words, which is worth no word.
-        let is_other = |it: &&'static ValueType| Some(*it) != summary.value_type && !it.name().starts_with("token");
+        let is_other = |it: &ValueType| Some(*it) != summary.value_type && !it.is_words();
         let others = summary.candidates.into_iter().filter(is_other).collect::<Vec<_>>();
         Info {
             table: name.to_string(),
@@ -99,7 +99,7 @@ impl Info {
                 (0, _) => Some("text"),
                 _ => Some("mixed"),
             },
-            compressed: summary.value_type.filter(|it| it.name() == "matrix").map(|_| summary.compressed > 0),
+            compressed: summary.value_type.filter(|it| *it == ValueType::Matrix).map(|_| summary.compressed > 0),
             entries: Some(summary.entries),
             bytes: Some(summary.bytes),
             rows: summary.rows.map(span),

@@ -6,24 +6,25 @@
 //! | --- | --- |
 //! | [`Named::find`] | what the name names, by looking: an archive, a script file, a single value, a data directory |
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
-//! | [`Header`], [`Content`], [`Frames`], [`write_value`] | of an entry: what its header says; its numbers or words; what it has over time; its text |
+//! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: what its header says; its numbers or words; what it has over time; its text |
 //!
 //! Of whole tables: [`Summary`], [`DirectorySummary`], told by [`Info`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
 //! [`select`].
 //! [`Statistics`] are of tables of [`Numbers`], which are read on all threads; [`Report`] tells them.
 //!
-//! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`Header::read`] reads no more where the value
-//! is binary, [`Entry::bytes`] and [`Content::read`] read the rest.
+//! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`read_header`] reads no more if the value
+//! is binary, [`Entry::bytes`] and [`read_content`] read the rest.
 //!
 //! ```
-//! use kaldi_inspect::{Content, Entries, Header};
+//! use kaldi_inspect::{Entries, read_content, read_header};
 //! use kaldi_reader::Reader;
+//! use kaldi_types::Content;
 //!
 //! let mut entries = Entries::open("ark:printf 'a [ 1 2.5 ]\\nb [ 3 ]\\n' |".into(), None)?;
 //! let entry = entries.next()?.unwrap();
 //! assert_eq!((entry.key(), entry.offset(), entries.value_type().name()), ("a".into(), 2, "vector"));
-//! assert_eq!(Header::read(&entry, entries.value_type())?.rows, Some(2));
-//! let Content::Numbers { values, .. } = Content::read(&entry, entries.value_type())? else { panic!() };
+//! assert_eq!(read_header(&entry, entries.value_type())?.rows, Some(2));
+//! let Content::Numbers { values, .. } = read_content(&entry, entries.value_type())? else { panic!() };
 //! assert_eq!(values, [1.0, 2.5]);
 //! # Ok::<(), kaldi_inspect::Error>(())
 //! ```
@@ -39,7 +40,6 @@
 struct Readme;
 
 mod check;
-mod content;
 mod diff;
 mod directory;
 mod directory_check;
@@ -47,13 +47,10 @@ mod entries;
 mod entry;
 mod error;
 mod fault;
-mod frames;
 mod group;
-mod header;
 mod info;
 mod keys;
 mod kind;
-mod likely;
 mod moments;
 mod numbers;
 mod report;
@@ -66,9 +63,9 @@ mod statistics;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use check::{Checks, check};
-pub use content::{Content, Shape, write_value};
 pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
 pub use directory_check::{Missing, check_directory};
@@ -76,9 +73,7 @@ pub use entries::Entries;
 pub use entry::Entry;
 pub use error::{Error, Result};
 pub use fault::Fault;
-pub use frames::Frames;
 pub use group::{By, Group, Lengths};
-pub use header::{Header, Precision};
 pub use info::Info;
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
@@ -91,3 +86,4 @@ pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;
 pub use statistics::{Examiner, Part, Statistics};
 pub use summary::Summary;
+pub use value::{read_content, read_frames, read_header, write_value};

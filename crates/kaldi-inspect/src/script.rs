@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Input, Lines, Locator, LocatorError, ParseError, ReadAt, Rxfilename, printable_rxfilename};
-use kaldi_scan::Detector;
 use kaldi_table::{Framing, parse_script_line};
+use kaldi_types::Detector;
 use kaldi_values::Frame;
 
 use crate::Result;

@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 
 use bstr::{BString, ByteSlice};
-use kaldi_scan::{Detector, ValueType};
+use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;
 use crate::entry::Entry;
 use crate::kind::{Kind, Named};
-use crate::likely::Evidence;
 use crate::script::{Loader, ScriptLines};
 
 /// What was found for the words that were asked for.
@@ -18,7 +17,7 @@ pub struct Selected {
     /// An entry for each word, in the order of the words; nothing where the table has no such key.
     pub entries: Vec<Option<Entry>>,
     /// The type of the values; nothing where none was found.
-    pub value_type: Option<&'static ValueType>,
+    pub value_type: Option<ValueType>,
     /// What they were read from. A command that has more to say is waited for where this is dropped, and not before.
     _source: Option<Entries>,
 }
@@ -30,7 +29,7 @@ pub struct Selected {
 ///
 /// # Errors
 /// Where the table cannot be read, or the value of a key that is asked for.
-pub fn select(named: Named, value_type: Option<&'static ValueType>, words: &[BString]) -> Result<Selected> {
+pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) -> Result<Selected> {
     let mut wanted = Wanted::new(words);
     match named.kind {
         Kind::Script => from_script(named, value_type, &mut wanted),
@@ -64,7 +63,7 @@ impl Wanted {
     }
 }
 
-fn from_entries(named: Named, value_type: Option<&'static ValueType>, wanted: &mut Wanted) -> Result<Selected> {
+fn from_entries(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted) -> Result<Selected> {
     let mut entries = Entries::of(named, value_type)?;
     let mut found: Vec<Option<Entry>> = vec![None; wanted.num_words];
     while found.iter().any(Option::is_none) && !wanted.places.is_empty() {
@@ -84,7 +83,7 @@ fn from_entries(named: Named, value_type: Option<&'static ValueType>, wanted: &m
     Ok(Selected { entries: found, value_type, _source: Some(entries) })
 }
 
-fn from_script(named: Named, value_type: Option<&'static ValueType>, wanted: &mut Wanted) -> Result<Selected> {
+fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted) -> Result<Selected> {
     let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
     let mut found = vec![None; wanted.num_words];
     let mut loader = Loader::new(Detector::new(value_type));
@@ -101,7 +100,7 @@ fn from_script(named: Named, value_type: Option<&'static ValueType>, wanted: &mu
     let mut load = |found: Option<_>| -> Result<Option<Entry>> {
         let Some((line, range)) = found else { return Ok(None) };
         let entry: Entry = loader.load(Some(lines.name()), &line)?;
-        evidence.add(&entry);
+        evidence.add(entry.head(), entry.is_text());
         kaldi_table::count_delivered();
         Ok(Some(entry.with_range(range)?))
     };

@@ -1,30 +1,29 @@
 //! Entries as text, as JSON, and as entries of another archive.
 
 use bstr::{BStr, ByteSlice};
-use kaldi_scan::ValueType;
 use kaldi_table::ArchiveWriter;
+use kaldi_types::{Content, Shape, ValueType};
 use kaldi_values::Format;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::content::{Content, Shape, write_value};
 use crate::entry::Entry;
-use crate::header::Header;
+use crate::value::{read_content, read_header, write_value};
 
 /// Appends an entry as text: key and value, as an archive in text form has it. Of a waveform, a line says what it is.
 ///
 /// # Errors
 /// Where the value cannot be read, or is none of the type.
-pub fn show(entry: &Entry, value_type: &ValueType, out: &mut Vec<u8>) -> Result<()> {
+pub fn show(entry: &Entry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     if !entry.key().is_empty() {
         out.extend_from_slice(entry.key());
         out.push(b' ');
     }
-    if value_type.name() != "wave" {
+    if value_type.has_text() {
         return write_value(entry, value_type, Format::Text, out);
     }
-    let header = Header::read(entry, value_type)?;
+    let header = read_header(entry, value_type)?;
     let rate = header.sample_rate.unwrap_or_default();
     let length = match (header.rows, header.seconds) {
         (Some(samples), Some(seconds)) => format!("{samples} samples, {seconds:.3} s"),
@@ -53,13 +52,13 @@ struct Line<'a> {
 ///
 /// # Errors
 /// Where the value cannot be read, or is none of the type.
-pub fn show_json(table: &BStr, entry: &Entry, value_type: &ValueType, out: &mut Vec<u8>) -> Result<()> {
-    let content = Content::read(entry, value_type)?;
+pub fn show_json(table: &BStr, entry: &Entry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
+    let content = read_content(entry, value_type)?;
     let line = Line {
         table: &table.to_str_lossy(),
         key: &entry.key().to_str_lossy(),
         value_type: value_type.name(),
-        value: to_json(content, value_type),
+        value: to_json(content),
     };
     // Strings and numbers can always be written.
     let text = serde_json::to_string(&line).unwrap_or_default();
@@ -68,16 +67,11 @@ pub fn show_json(table: &BStr, entry: &Entry, value_type: &ValueType, out: &mut 
     Ok(())
 }
 
-fn to_json(content: Content, value_type: &ValueType) -> Value {
+fn to_json(content: Content) -> Value {
     let (shape, values) = match content {
         Content::Numbers { shape, values } => (shape, values),
-        Content::Words(words) => {
-            let words: Vec<Value> = words.iter().map(|word| word.to_str_lossy().into()).collect();
-            return match (value_type.name(), words.as_slice()) {
-                ("token", [word]) => word.clone(),
-                _ => words.into(),
-            };
-        }
+        Content::Word(word) => return word.to_str_lossy().into(),
+        Content::Words(words) => return words.iter().map(|word| Value::from(word.to_str_lossy())).collect(),
     };
     let array = |values: &[f64]| Value::from(values.iter().map(number).collect::<Vec<_>>());
     match shape {
@@ -110,7 +104,7 @@ fn number(value: &f64) -> Value {
 ///
 /// # Errors
 /// Where the value cannot be read, is none of the type, or cannot be written.
-pub fn copy(entry: &Entry, value_type: &ValueType, target: &mut ArchiveWriter) -> Result<()> {
+pub fn copy(entry: &Entry, value_type: ValueType, target: &mut ArchiveWriter) -> Result<()> {
     let mut bytes = [entry.key().as_bytes(), b" "].concat();
     let value_at = bytes.len() as u64;
     let is_same = target.format() == Format::Binary && !entry.is_text() && entry.range().is_none() && !entry.is_open();

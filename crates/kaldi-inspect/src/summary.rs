@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename, printable_rxfilename};
-use kaldi_scan::ValueType;
+use kaldi_types::{Evidence, Header, Precision, ValueType};
 
 use crate::entries::Entries;
 use crate::entry::Entry;
-use crate::header::{Header, Precision};
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
 use crate::script::{Loader, ScriptLines};
+use crate::value::read_header;
 use crate::{Error, Result};
 
 /// What is in a table, by its keys and headers.
@@ -23,9 +23,9 @@ pub struct Summary {
     /// What the table is.
     pub kind: Kind,
     /// The type of its values, or the most likely one; nothing where no value was read.
-    pub value_type: Option<&'static ValueType>,
+    pub value_type: Option<ValueType>,
     /// All types that fit.
-    pub candidates: Vec<&'static ValueType>,
+    pub candidates: Vec<ValueType>,
     /// How exact binary numbers are: the least and the most exact.
     pub precision: Option<(Precision, Precision)>,
     /// Values in binary form.
@@ -38,9 +38,9 @@ pub struct Summary {
     pub entries: u64,
     /// Bytes of the file, of an archive; of the values, of a script file.
     pub bytes: u64,
-    /// The least and the most rows, as [`Header::rows`] has them.
+    /// The least and the most rows, as [`Header::rows`](kaldi_types::Header::rows) has them.
     pub rows: Option<RangeInclusive<u64>>,
-    /// The least and the most columns, as [`Header::columns`] has them.
+    /// The least and the most columns, as [`Header::columns`](kaldi_types::Header::columns) has them.
     pub columns: Option<RangeInclusive<u64>>,
     /// The sum of all rows.
     pub all_rows: u64,
@@ -67,7 +67,7 @@ impl Summary {
     ///
     /// # Errors
     /// Where the table cannot be opened. A fault in it is part of the summary.
-    pub fn read(named: Named, value_type: Option<&'static ValueType>) -> Result<Self> {
+    pub fn read(named: Named, value_type: Option<ValueType>) -> Result<Self> {
         let mut reading = Reading { keys: Keys::default(), summary: Self::empty(named.kind) };
         match named.kind {
             Kind::Script => reading.script(named.rxfilename.as_bstr(), value_type)?,
@@ -103,9 +103,8 @@ impl Summary {
 
     /// Frames of all values: rows of features and posteriors. Other types have none, nor has a matrix without a key.
     pub fn frames(&self) -> Option<u64> {
-        let name = self.value_type?.name();
-        let is_table = self.kind != Kind::Value;
-        (is_table && matches!(name, "matrix" | "posterior" | "gauss-post" | "htk" | "sphinx")).then_some(self.all_rows)
+        let has_frames = self.value_type?.has_frames_as_rows() && self.kind != Kind::Value;
+        has_frames.then_some(self.all_rows)
     }
 }
 
@@ -117,7 +116,7 @@ struct Reading {
 
 impl Reading {
     /// An archive or a value.
-    fn entries(&mut self, named: Named, value_type: Option<&'static ValueType>) -> Result<()> {
+    fn entries(&mut self, named: Named, value_type: Option<ValueType>) -> Result<()> {
         let file = match Rxfilename::parse(named.rxfilename.as_bstr()) {
             Ok(Rxfilename::File(path)) => fs::metadata(path).ok().filter(fs::Metadata::is_file),
             _ => None,
@@ -142,11 +141,11 @@ impl Reading {
         Ok(())
     }
 
-    fn script(&mut self, name: &BStr, value_type: Option<&'static ValueType>) -> Result<()> {
+    fn script(&mut self, name: &BStr, value_type: Option<ValueType>) -> Result<()> {
         let mut lines = ScriptLines::open(name)?;
-        let mut loader = Loader::new(kaldi_scan::Detector::new(value_type));
+        let mut loader = Loader::new(kaldi_types::Detector::new(value_type));
         let mut files = HashMap::<PathBuf, bool>::new();
-        let mut guess = crate::likely::Evidence::default();
+        let mut guess = Evidence::default();
         while let Some(line) = lines.next_line()? {
             kaldi_table::count_delivered();
             if line.is_command() {
@@ -171,7 +170,7 @@ impl Reading {
             let loaded = is_there.then(|| loader.load(Some(lines.name()), &line));
             match loaded {
                 Some(Ok(entry)) => {
-                    guess.add(&entry);
+                    guess.add(entry.head(), entry.is_text());
                     let candidates = loader.detector().candidates();
                     self.add(&entry, guess.choose(candidates), candidates);
                 }
@@ -192,7 +191,7 @@ impl Reading {
         self.summary.duplicates += u64::from(place.is_duplicate);
     }
 
-    fn add(&mut self, entry: &Entry, value_type: &'static ValueType, candidates: &[&'static ValueType]) {
+    fn add(&mut self, entry: &Entry, value_type: ValueType, candidates: &[ValueType]) {
         self.key(entry.key());
         let summary = &mut self.summary;
         summary.value_type = Some(value_type);
@@ -207,7 +206,7 @@ impl Reading {
             Kind::Archive => entry.offset() + entry.size(),
             _ => summary.bytes + entry.size(),
         };
-        match Header::read(entry, value_type) {
+        match read_header(entry, value_type) {
             Ok(header) => summary.header(&header),
             Err(error) => {
                 summary.fault.get_or_insert(error);

@@ -5,25 +5,25 @@ use std::fs;
 use bstr::ByteSlice;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, Vector};
 use kaldi_reader::Reader;
-use kaldi_scan::ValueType;
+use kaldi_types::{Header, Precision, ValueType};
 use kaldi_values::{Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use tempfile::TempDir;
 
-use crate::{Content, Entries, Entry, Error, Header, Kind, Precision, write_value};
+use crate::{Entries, Entry, Error, Kind, read_content, read_header, write_value};
 
 /// What is seen of a table: the type, and of each entry the key, the header, and the value as text or a fault.
 fn seen(name: &str, known: Option<&str>) -> (String, Vec<(String, Header, Vec<u8>)>) {
-    let known = known.map(|name| name.parse::<&'static ValueType>().unwrap());
+    let known = known.map(|name| name.parse::<ValueType>().unwrap());
     let mut entries = Entries::open(name.into(), known).unwrap();
     let mut found = Vec::new();
     while let Some(entry) = entries.next().unwrap_or_else(|error| panic!("{name}: {error}")) {
         let value_type = entries.value_type();
         let mut text = Vec::new();
         write_value(&entry, value_type, Format::Text, &mut text).unwrap();
-        Content::read(&entry, value_type).unwrap();
-        found.push((entry.key().to_string(), Header::read(&entry, value_type).unwrap(), text));
+        read_content(&entry, value_type).unwrap();
+        found.push((entry.key().to_string(), read_header(&entry, value_type).unwrap(), text));
     }
     (entries.value_type().name().to_owned(), found)
 }
@@ -122,7 +122,7 @@ fn types(bytes: &[u8]) -> (String, String) {
     fs::write(&name, bytes).unwrap();
     let mut entries = Entries::open(format!("ark:{name}").as_str().into(), None).unwrap();
     entries.next().unwrap().unwrap();
-    (entries.value_type().name().to_owned(), kaldi_scan::join_names(entries.candidates()))
+    (entries.value_type().name().to_owned(), kaldi_types::join_names(entries.candidates()))
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn headers_tell_precision_and_compression() {
         assert_eq!(entries.kind(), Kind::Value);
         let entry: Entry = entries.next().unwrap().unwrap();
         assert!(entries.next().unwrap().is_none());
-        let header = Header::read(&entry, entries.value_type()).unwrap();
+        let header = read_header(&entry, entries.value_type()).unwrap();
         (header.rows.unwrap(), header.columns.unwrap(), header.precision, header.is_compressed, entry.is_whole())
     };
     let matrix = Matrix::<f32>::new(100, 40);

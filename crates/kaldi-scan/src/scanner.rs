@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{ParseError, Rxfilename};
 use kaldi_table::{ArchiveEntries, Error, RawEntry, Reader, Result};
 
-use crate::detector::Detector;
+use kaldi_types::Detector;
 
 /// An entry of an archive: its key, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

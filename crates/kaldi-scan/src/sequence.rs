@@ -6,9 +6,8 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_table::{Error, Result, count_delivered};
 
-use crate::detector::{Detector, join_names};
 use crate::scanner::{ScannedEntry, Scanner};
-use crate::value_type::ValueType;
+use kaldi_types::{Detector, ValueType, join_names};
 
 /// Goes through the entries of several archives: of one after the other, or of all at once in the order of their keys.
 #[derive(Debug)]
@@ -18,9 +17,9 @@ pub struct Sequence {
     /// The one among the open archives whose entry was delivered last.
     delivered: Option<usize>,
     is_sorted: bool,
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     /// The types that fit all archives that have ended, and the name of the first.
-    common: Option<(Vec<&'static ValueType>, Arc<str>)>,
+    common: Option<(Vec<ValueType>, Arc<str>)>,
 }
 
 /// An open archive and its next entry.
@@ -32,7 +31,7 @@ struct Head {
 
 impl Sequence {
     /// Takes the names of archives, and the type of their values where it need not be found.
-    pub fn new(rxfilenames: &[impl AsRef<BStr>], value_type: Option<&'static ValueType>) -> Self {
+    pub fn new(rxfilenames: &[impl AsRef<BStr>], value_type: Option<ValueType>) -> Self {
         Self {
             waiting: rxfilenames.iter().map(|name| name.as_ref().to_owned()).collect(),
             open: Vec::new(),
@@ -50,7 +49,7 @@ impl Sequence {
     }
 
     /// The types that fit all archives that have ended.
-    pub fn value_types(&self) -> &[&'static ValueType] {
+    pub fn value_types(&self) -> &[ValueType] {
         self.common.as_ref().map_or(&[], |(types, _)| types)
     }
 

@@ -8,7 +8,8 @@ use std::path::Path;
 use bstr::ByteSlice;
 use tempfile::TempDir;
 
-use crate::{Detector, ScannedEntry, Scanner, Sequence, ValueType};
+use crate::{ScannedEntry, Scanner, Sequence};
+use kaldi_types::{Detector, ValueType};
 
 /// A folder for archives.
 struct Archives(TempDir);
@@ -26,7 +27,7 @@ impl Archives {
     }
 }
 
-fn value_type(name: &str) -> &'static ValueType {
+fn value_type(name: &str) -> ValueType {
     name.parse().unwrap()
 }
 
@@ -48,7 +49,7 @@ fn scan(name: &str, known: Option<&str>) -> (Vec<ScannedEntry>, String, Option<S
     };
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let error = error.map(|error| error.replace(&format!("{folder}/"), ""));
-    (entries, crate::join_names(scanner.detector().candidates()), error)
+    (entries, kaldi_types::join_names(scanner.detector().candidates()), error)
 }
 
 /// `key:offset` of each entry and the types that fit, where nothing is wrong.
@@ -124,8 +125,8 @@ fn values_that_all_types_see_alike_need_no_type() {
     let types = "int32 or float or double or int32-vector or int32-vector-vector or int32-pairs or float-pairs or \
                  posterior or gauss-post";
     sees(&[ints("a", &[0]), ints("b", &[0])].concat(), "a:2 b:11", types);
-    sees(b"", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
-    sees(b" \n\n", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
+    sees(b"", "", &kaldi_types::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
+    sees(b" \n\n", "", &kaldi_types::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
 }
 
 #[test]
@@ -412,7 +413,7 @@ fn behind_damage_the_other_archives_are_gone_through() {
     assert_eq!(sequence.next_entry().unwrap().unwrap().1.key, "c");
     assert!(sequence.next_entry().unwrap().is_none());
     assert_eq!(
-        crate::join_names(sequence.value_types()),
+        kaldi_types::join_names(sequence.value_types()),
         "int32 or float or double or int32-vector or token or token-vector"
     );
 }

@@ -5,7 +5,7 @@ use kaldi_values::{Cursor, Frame, Part, Value};
 
 /// The part of a reader that knows where the entries of an archive end.
 ///
-/// An archive of a known type is framed by [`Typed`]; one whose type has to be found by `kaldi_scan::Detector`. Values are
+/// An archive of a known type is framed by [`Typed`]; one whose type has to be found by `kaldi_types::Detector`. Values are
 /// asked for one after the other, so that a framing may learn from those before.
 pub trait Framing: Send {
     /// Finds the key at the front of `window`; `at_end` says that nothing follows the window.

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_inspect::{Entries, Entry, Frames, Kind};
+use kaldi_inspect::{Entries, Entry, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_plot::{Features, Figure, Format, Panel, Picture, PlotOptions, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
-use kaldi_scan::ValueType;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
+use kaldi_types::{Frames, ValueType};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -54,7 +54,7 @@ struct Options {
     format: Option<Format>,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,
 }
@@ -123,7 +123,7 @@ struct Source {
 struct Job {
     key: BString,
     entry: Entry,
-    value_type: &'static ValueType,
+    value_type: ValueType,
     wave: Option<Option<Arc<Wave>>>,
     weight: usize,
 }
@@ -231,7 +231,7 @@ struct Drawer {
 impl Drawer {
     fn make(&self, job: &Job) -> Result<Option<Made>> {
         let Job { key, value_type, wave, .. } = job;
-        let Some(frames) = Frames::read(&job.entry, value_type)?.map(with_decisions) else {
+        let Some(frames) = read_frames(&job.entry, *value_type)?.map(with_decisions) else {
             bail!("{key}: expected {}, got a value of type {}", Frames::TYPES, value_type.name());
         };
         let panel = panel(&frames);

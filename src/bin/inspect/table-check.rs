@@ -10,7 +10,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Checks, Fault, Kind, Missing, Named, check, check_directory};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_scan::ValueType;
+use kaldi_types::ValueType;
 use serde_json::json;
 
 const USAGE: &str = "\
@@ -47,7 +47,7 @@ struct Options {
     no_text: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }

@@ -9,7 +9,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
 use kaldi_io::Output;
 use kaldi_log::log;
-use kaldi_scan::ValueType;
+use kaldi_types::ValueType;
 use serde_json::{Value, json};
 
 const USAGE: &str = "\
@@ -42,7 +42,7 @@ struct Options {
     json: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     first: InputName,
     second: InputName,
 }

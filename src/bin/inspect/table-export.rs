@@ -13,8 +13,8 @@ use kaldi_inspect::{Entries, Kind, Named, Numbers};
 use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
-use kaldi_scan::ValueType;
 use kaldi_table::create_output;
+use kaldi_types::ValueType;
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
@@ -50,7 +50,7 @@ struct Options {
     stack: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,
 }
@@ -68,25 +68,24 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
     }
     let found = opts.value_type.or_else(|| Entries::find_type(&named));
-    let export = match found.map_or("matrix", ValueType::name) {
-        "wave" => export::<Wave>,
-        "int32" => export::<i32>,
-        "float" => export::<f32>,
-        "double" => export::<f64>,
-        "bool" => export::<bool>,
-        "int32-vector-vector" => export::<Vec<Vec<i32>>>,
-        "int32-pairs" => export::<Vec<(i32, i32)>>,
-        "float-pairs" => export::<Vec<(f32, f32)>>,
-        "posterior" => export::<Posterior>,
-        "gauss-post" => export::<GaussPost>,
-        "token" => export::<Token>,
-        "token-vector" => export::<Tokens>,
-        "htk" => export::<HtkFeatures>,
-        "sphinx" => export::<SphinxFeatures>,
-        _ => export::<Numbers>,
+    let export = match found.unwrap_or(ValueType::Matrix) {
+        ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector => export::<Numbers>,
+        ValueType::Wave => export::<Wave>,
+        ValueType::Int32 => export::<i32>,
+        ValueType::Float => export::<f32>,
+        ValueType::Double => export::<f64>,
+        ValueType::Bool => export::<bool>,
+        ValueType::Int32VectorVector => export::<Vec<Vec<i32>>>,
+        ValueType::Int32Pairs => export::<Vec<(i32, i32)>>,
+        ValueType::FloatPairs => export::<Vec<(f32, f32)>>,
+        ValueType::Posterior => export::<Posterior>,
+        ValueType::GaussPost => export::<GaussPost>,
+        ValueType::Token => export::<Token>,
+        ValueType::TokenVector => export::<Tokens>,
+        ValueType::Htk => export::<HtkFeatures>,
+        ValueType::Sphinx => export::<SphinxFeatures>,
     };
-    let table_type = opts.value_type.and_then(|value_type| value_type.name().parse().ok());
-    let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type };
+    let options = ExportOptions { format, dtype: opts.dtype, stack: opts.stack, table_type: opts.value_type };
     let mut tally = Tally::default();
     export(&opts, options, is_folder, &mut tally).map_err(|error| match (found, tally.done) {
         (None, 0) if named.is_stream() => error.context(

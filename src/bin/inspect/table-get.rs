@@ -10,8 +10,8 @@ use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_inspect::{Entry, Kind, Named, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
-use kaldi_scan::ValueType;
 use kaldi_table::ArchiveWriter;
+use kaldi_types::ValueType;
 
 const USAGE: &str = "\
 Prints the values of keys of an archive or a script file of any type as text, in the order in which they are asked for; or
@@ -44,7 +44,7 @@ struct Options {
     json: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     table: InputName,
     requests: Vec<Arg>,
 }
@@ -91,7 +91,7 @@ impl Target {
         })
     }
 
-    fn put(&mut self, opts: &Options, entry: &Entry, value_type: &ValueType) -> Result<()> {
+    fn put(&mut self, opts: &Options, entry: &Entry, value_type: ValueType) -> Result<()> {
         let output = match self {
             Self::Table(table) => return Ok(copy(entry, value_type, table)?),
             Self::Text(output) => output,

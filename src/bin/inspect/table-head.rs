@@ -10,7 +10,7 @@ use kaldi_inspect::{Entries, Named, cut_lines, show, show_json};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_reader::Reader;
-use kaldi_scan::ValueType;
+use kaldi_types::ValueType;
 
 const USAGE: &str = "\
 Prints the first entries of archives, script files and single values of any type as text, as the tool that copies the type
@@ -38,7 +38,7 @@ struct Options {
     json: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::{BStr, BString, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_convert::{Error, FileFormat, Item, TableType, import, to_record};
+use kaldi_convert::{Error, FileFormat, Item, import, parse_table_type, to_record};
 use kaldi_inspect::Numbers;
 use kaldi_log::log;
 use kaldi_table::TableWriter;
+use kaldi_types::ValueType;
 
 const USAGE: &str = "\
 Makes a table of a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or of all such files in a
@@ -34,8 +35,8 @@ struct Options {
     #[arg(long)]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, by the names that ark-to-scp has; told from the first value unless it is given
-    #[arg(long = "type")]
-    table_type: Option<TableType>,
+    #[arg(long = "type", value_parser = parse_table_type)]
+    table_type: Option<ValueType>,
     source: InputName,
     target: OutputName,
 }

@@ -10,7 +10,7 @@ use kaldi_cli::{InputName, Tally};
 use kaldi_inspect::{DirectorySummary, Info, Kind, Named, Summary};
 use kaldi_io::Output;
 use kaldi_log::warning;
-use kaldi_scan::ValueType;
+use kaldi_types::ValueType;
 
 const USAGE: &str = "\
 Tells what is in archives, script files, single values and data directories: the type of the values, how many there are,
@@ -36,7 +36,7 @@ struct Options {
     frame_shift: f64,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Entry, Header, Kind, Named, ScriptLines};
+use kaldi_inspect::{Entries, Entry, Kind, Named, ScriptLines, read_header};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_reader::Reader;
-use kaldi_scan::ValueType;
+use kaldi_types::{Header, ValueType};
 use serde::Serialize;
 
 const USAGE: &str = "\
@@ -43,7 +43,7 @@ struct Options {
     dims: bool,
     /// Type of the values where it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
@@ -85,7 +85,7 @@ fn table_keys(opts: Options) -> Result<Tally> {
         }
         let mut entries = Entries::of(named, opts.value_type)?;
         while let Some(entry) = entries.next()? {
-            let header = if opts.dims { Header::read(&entry, entries.value_type())? } else { Header::default() };
+            let header = if opts.dims { read_header(&entry, entries.value_type())? } else { Header::default() };
             output.write_all(&opts.line(table, entry.key(), Some((&entry, header)))?)?;
             done += 1;
         }

@@ -10,8 +10,9 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
-use kaldi_scan::{Sequence, ValueType, join_names};
+use kaldi_scan::Sequence;
 use kaldi_table::{Error, create_output, write_script_line};
+use kaldi_types::{ValueType, join_names};
 
 const USAGE: &str = "\
 Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.
@@ -28,7 +29,7 @@ struct Options {
     /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     /// List the whole entries before damage, and exit with status 1 where there is any
     #[arg(long, default_value_t = false)]
     salvage: bool,
@@ -76,7 +77,7 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
     Ok(Tally::new(done, damaged).ok_if(done > 0 && damaged == 0))
 }
 
-fn summary(done: u64, num_archives: usize, damaged: u64, types: &[&'static ValueType]) -> String {
+fn summary(done: u64, num_archives: usize, damaged: u64, types: &[ValueType]) -> String {
     let plural = if num_archives == 1 { "" } else { "s" };
     let types = if done > 0 { format!(" ({})", join_names(types)) } else { String::new() };
     let damaged = if damaged > 0 { format!(", {damaged} of them damaged") } else { String::new() };

@@ -11,8 +11,9 @@ use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
-use kaldi_scan::{ScannedEntry, Scanner, Sequence, ValueType};
+use kaldi_scan::{ScannedEntry, Scanner, Sequence};
 use kaldi_table::ArchiveWriter;
+use kaldi_types::ValueType;
 use kaldi_values::Format;
 
 const USAGE: &str = "\
@@ -36,7 +37,7 @@ struct Options {
     /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
     #[arg(long = "type")]
-    value_type: Option<&'static ValueType>,
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     archives: Vec<InputName>,
     target: OutputName,

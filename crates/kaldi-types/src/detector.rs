@@ -4,7 +4,8 @@ use kaldi_io::ParseError;
 use kaldi_table::{Framing, Front, find_key, is_key};
 use kaldi_values::Frame;
 
-use crate::value_type::{ValueType, length};
+use crate::frame::length;
+use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
@@ -18,7 +19,7 @@ const LAST_LOOK: u64 = 1 << 26;
 const MARGIN: u64 = 256;
 
 /// A type that fits a value, and where it sees the value end.
-type Fit = (&'static ValueType, Frame);
+type Fit = (ValueType, Frame);
 
 /// Tells where values end whose type is not known, by keeping the types that fit all values seen so far.
 ///
@@ -26,7 +27,7 @@ type Fit = (&'static ValueType, Frame);
 /// over what comes next until one is left.
 #[derive(Clone, Debug)]
 pub struct Detector {
-    candidates: Vec<&'static ValueType>,
+    candidates: Vec<ValueType>,
     /// Whether the type may have to be found, and no value has been seen yet.
     at_first: bool,
     is_ambiguous: bool,
@@ -36,7 +37,7 @@ pub struct Detector {
 
 impl Detector {
     /// Expects values of a type, or of one that has to be found.
-    pub fn new(value_type: Option<&'static ValueType>) -> Self {
+    pub fn new(value_type: Option<ValueType>) -> Self {
         let candidates = match value_type {
             Some(value_type) => vec![value_type],
             None => ValueType::recognizable().collect(),
@@ -45,12 +46,12 @@ impl Detector {
     }
 
     /// The types that fit everything so far.
-    pub fn candidates(&self) -> &[&'static ValueType] {
+    pub fn candidates(&self) -> &[ValueType] {
         &self.candidates
     }
 
     /// Whether the last error was that the type cannot be told, so that there need not be any fault in the values.
-    pub(crate) fn is_ambiguous(&self) -> bool {
+    pub fn is_ambiguous(&self) -> bool {
         self.is_ambiguous
     }
 
@@ -117,7 +118,7 @@ impl Detector {
     }
 
     /// The fault that was found last: that of the type which fits best.
-    fn refuse(&self, refusals: Vec<(&'static ValueType, ParseError)>, window: &[u8]) -> ParseError {
+    fn refuse(&self, refusals: Vec<(ValueType, ParseError)>, window: &[u8]) -> ParseError {
         let furthest = refusals.into_iter().rev().max_by_key(|(_, error)| error.offset);
         match furthest {
             // Behind the marker: not even a token is known.
@@ -198,7 +199,7 @@ fn agree(fits: &[Fit], window: &[u8]) -> bool {
 }
 
 /// Where the key begins that follows a value: white space behind text belongs to nothing.
-fn next_key(value_type: &ValueType, length: u64, window: &[u8]) -> u64 {
+fn next_key(value_type: ValueType, length: u64, window: &[u8]) -> u64 {
     let rest = usize::try_from(length).ok().and_then(|length| window.get(length..));
     let blank = match rest {
         Some(rest) if value_type.is_text(window) => rest.len() - rest.trim_ascii_start().len(),
@@ -223,7 +224,7 @@ fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
 
 /// Whether the first value is of a type for which it is cut, since for those that it fits something follows that cannot be,
 /// cut or not: the begin of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no other follows.
-fn is_rather_cut(fits: &[Fit], refusals: &[(&'static ValueType, ParseError)], window: &[u8]) -> bool {
+fn is_rather_cut(fits: &[Fit], refusals: &[(ValueType, ParseError)], window: &[u8]) -> bool {
     refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
 }
 
@@ -234,7 +235,7 @@ fn reach(&(value_type, frame): &Fit, window: &[u8], at_end: bool) -> Option<usiz
 }
 
 /// Where the entries in `window` cannot be of the type, or nothing where they may be.
-fn follow(value_type: &ValueType, window: &[u8], at_end: bool) -> Option<usize> {
+fn follow(value_type: ValueType, window: &[u8], at_end: bool) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = &window[at..];
@@ -256,6 +257,6 @@ fn follow(value_type: &ValueType, window: &[u8], at_end: bool) -> Option<usize> 
 }
 
 /// Names types for a message: `matrix`, `int32 or float`.
-pub fn join_names(types: &[&'static ValueType]) -> String {
+pub fn join_names(types: &[ValueType]) -> String {
     types.iter().map(|value_type| value_type.name()).collect::<Vec<_>>().join(" or ")
 }

@@ -1,15 +1,13 @@
 //! The type that is meant where several fit.
 
-use kaldi_scan::ValueType;
-
-use crate::entry::Entry;
+use crate::value_type::ValueType;
 
 /// Integers from here on are rather the bytes of floats: 2^28 is 2.5e-29 as a float.
 const LARGE: u32 = 1 << 28;
 
 /// What was seen of values that may be of several types.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evidence {
+pub struct Evidence {
     is_text: bool,
     /// Numbers in binary form whose bytes are rather those of floats.
     has_floats: bool,
@@ -18,10 +16,10 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    /// Looks at a value.
-    pub(crate) fn add(&mut self, entry: &Entry) {
-        self.is_text = entry.is_text();
-        let Some(mut units) = entry.head().strip_prefix(b"\0B") else { return };
+    /// Looks at a value that begins with `head`.
+    pub fn add(&mut self, head: &[u8], is_text: bool) {
+        self.is_text = is_text;
+        let Some(mut units) = head.strip_prefix(b"\0B") else { return };
         // Each number stands behind its width.
         loop {
             match units {
@@ -42,16 +40,15 @@ impl Evidence {
     /// The most likely one of the types that fit, of which there must be one.
     ///
     /// Integers are taken for such unless their bytes are rather those of floats, and brackets on one line for a vector.
-    pub(crate) fn choose(self, candidates: &[&'static ValueType]) -> &'static ValueType {
-        let find = |name: &str| candidates.iter().copied().find(|candidate| candidate.name() == name);
+    pub fn choose(self, candidates: &[ValueType]) -> ValueType {
         let first = candidates[0];
-        let better = match first.name() {
-            "matrix" if self.is_text => find("vector"),
-            "int32" | "float" if self.has_doubles => find("double"),
-            "int32" if self.has_floats => find("float"),
-            "int32-pairs" if self.has_floats => find("float-pairs"),
-            _ => None,
+        let better = match first {
+            ValueType::Matrix if self.is_text => ValueType::Vector,
+            ValueType::Int32 | ValueType::Float if self.has_doubles => ValueType::Double,
+            ValueType::Int32 if self.has_floats => ValueType::Float,
+            ValueType::Int32Pairs if self.has_floats => ValueType::FloatPairs,
+            other => other,
         };
-        better.unwrap_or(first)
+        if candidates.contains(&better) { better } else { first }
     }
 }

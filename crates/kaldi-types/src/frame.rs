@@ -1,7 +1,4 @@
-//! The types of values that a table may have.
-
-use std::fmt;
-use std::str::FromStr;
+//! Where values end.
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
@@ -10,17 +7,11 @@ use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Samples;
 use memchr::memchr;
 
+use crate::value_type::ValueType;
+
 type Result<T> = std::result::Result<T, ParseError>;
 
 const ZERO: &str = "expected text, got a zero byte";
-
-/// A type of values, known by its name.
-pub struct ValueType {
-    name: &'static str,
-    frame: fn(&[u8], bool) -> Result<Frame>,
-    parse: fn(&[u8], bool) -> Result<()>,
-    text: Text,
-}
 
 /// How the text form of a type ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,58 +26,47 @@ enum Text {
     Closed,
 }
 
-/// All types, those before others that say more about a value.
-static TYPES: [ValueType; 16] = [
-    ValueType::of::<GeneralMatrix>("matrix", Text::Closed),
-    ValueType::of::<Vector<f32>>("vector", Text::Closed),
-    ValueType { name: "wave", frame: frame_wave, parse: parse_wave, text: Text::None },
-    ValueType::of::<i32>("int32", Text::Line),
-    ValueType::of::<f32>("float", Text::Line),
-    ValueType::of::<f64>("double", Text::Line),
-    ValueType::of::<bool>("bool", Text::Line),
-    ValueType::of::<Vec<i32>>("int32-vector", Text::Line),
-    ValueType::of::<Vec<Vec<i32>>>("int32-vector-vector", Text::Line),
-    ValueType::of::<Vec<(i32, i32)>>("int32-pairs", Text::Line),
-    ValueType::of::<Vec<(f32, f32)>>("float-pairs", Text::Line),
-    ValueType::of::<Posterior>("posterior", Text::Line),
-    ValueType::of::<GaussPost>("gauss-post", Text::Closed),
-    ValueType::of::<Token>("token", Text::Words),
-    // Any line of words is one.
-    ValueType { name: "token-vector", frame: Tokens::frame, parse: |_, _| Ok(()), text: Text::Words },
-    ValueType::of::<HtkFeatures>("htk", Text::None),
-];
+/// How values of a type are found in a stream.
+#[derive(Clone, Copy)]
+struct Functions {
+    frame: fn(&[u8], bool) -> Result<Frame>,
+    parse: fn(&[u8], bool) -> Result<()>,
+    text: Text,
+}
 
-/// Sphinx features begin with a number alone, so that nearly anything might be some.
-static SPHINX: ValueType = ValueType::of::<SphinxFeatures>("sphinx", Text::None);
+impl Functions {
+    const fn of<T: Value>(text: Text) -> Self {
+        Self { frame: T::frame, parse: parse::<T>, text }
+    }
+}
+
+fn functions(value_type: ValueType) -> Functions {
+    match value_type {
+        ValueType::Matrix => Functions::of::<GeneralMatrix>(Text::Closed),
+        ValueType::Vector => Functions::of::<Vector<f32>>(Text::Closed),
+        ValueType::Wave => Functions { frame: frame_wave, parse: parse_wave, text: Text::None },
+        ValueType::Int32 => Functions::of::<i32>(Text::Line),
+        ValueType::Float => Functions::of::<f32>(Text::Line),
+        ValueType::Double => Functions::of::<f64>(Text::Line),
+        ValueType::Bool => Functions::of::<bool>(Text::Line),
+        ValueType::Int32Vector => Functions::of::<Vec<i32>>(Text::Line),
+        ValueType::Int32VectorVector => Functions::of::<Vec<Vec<i32>>>(Text::Line),
+        ValueType::Int32Pairs => Functions::of::<Vec<(i32, i32)>>(Text::Line),
+        ValueType::FloatPairs => Functions::of::<Vec<(f32, f32)>>(Text::Line),
+        ValueType::Posterior => Functions::of::<Posterior>(Text::Line),
+        ValueType::GaussPost => Functions::of::<GaussPost>(Text::Closed),
+        ValueType::Token => Functions::of::<Token>(Text::Words),
+        // Any line of words is one.
+        ValueType::TokenVector => Functions { frame: Tokens::frame, parse: |_, _| Ok(()), text: Text::Words },
+        ValueType::Htk => Functions::of::<HtkFeatures>(Text::None),
+        ValueType::Sphinx => Functions::of::<SphinxFeatures>(Text::None),
+    }
+}
 
 impl ValueType {
-    const fn of<T: Value>(name: &'static str, text: Text) -> Self {
-        Self { name, frame: T::frame, parse: parse::<T>, text }
-    }
-
-    /// Every type.
-    pub fn all() -> impl Iterator<Item = &'static Self> {
-        TYPES.iter().chain([&SPHINX])
-    }
-
-    /// The types that can be told from their bytes: all but HTK and Sphinx features.
-    pub fn recognizable() -> impl Iterator<Item = &'static Self> {
-        TYPES.iter().filter(|value_type| value_type.name != "htk")
-    }
-
-    /// The name, a word such as `int32-vector`.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
     /// Whether a value that starts so is in text form.
-    pub fn is_text(&self, window: &[u8]) -> bool {
-        self.text != Text::None && window.first() != Some(&0)
-    }
-
-    /// Whether values are words, so that any text may be some.
-    pub(crate) fn is_words(&self) -> bool {
-        self.text == Text::Words
+    pub fn is_text(self, window: &[u8]) -> bool {
+        functions(self).text != Text::None && window.first() != Some(&0)
     }
 
     /// Tells how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
@@ -95,25 +75,26 @@ impl ValueType {
     ///
     /// # Errors
     /// Where the window does not start with such a value, or where the value is cut and `at_end` is set.
-    pub fn frame(&self, window: &[u8], at_end: bool) -> Result<Frame> {
+    pub fn frame(self, window: &[u8], at_end: bool) -> Result<Frame> {
+        let functions = functions(self);
         if !self.is_text(window) {
-            return match self.text {
+            return match functions.text {
                 Text::Words => Err(ParseError::new(0, ZERO)),
-                _ => (self.frame)(window, at_end),
+                _ => (functions.frame)(window, at_end),
             };
         }
-        let frame = (self.frame)(window, at_end)?;
+        let frame = (functions.frame)(window, at_end)?;
         let Some(text) = within(frame, window) else {
             return match memchr(0, window) {
                 Some(offset) => Err(ParseError::new(offset, ZERO)),
                 None => Ok(frame),
             };
         };
-        if self.text == Text::Words {
+        if functions.text == Text::Words {
             check_words(text)?;
         }
-        if self.text != Text::Closed {
-            (self.parse)(text, true)?;
+        if functions.text != Text::Closed {
+            (functions.parse)(text, true)?;
         }
         Ok(frame)
     }
@@ -122,15 +103,16 @@ impl ValueType {
     ///
     /// # Errors
     /// Where what is there cannot be parsed.
-    pub(crate) fn check(&self, window: &[u8], frame: Frame) -> Result<()> {
+    pub(crate) fn check(self, window: &[u8], frame: Frame) -> Result<()> {
+        let parse = functions(self).parse;
         match within(frame, window) {
-            Some(value) => (self.parse)(value, true),
+            Some(value) => parse(value, true),
             None if self.is_text(window) => {
                 // The last word may be cut.
                 let end = window.iter().rposition(u8::is_ascii_whitespace).map_or(0, |last| last + 1);
-                (self.parse)(&window[..end], false)
+                parse(&window[..end], false)
             }
-            None => (self.parse)(window, false),
+            None => parse(window, false),
         }
     }
 }
@@ -192,37 +174,3 @@ fn frame_wave(window: &[u8], at_end: bool) -> Result<Frame> {
 fn parse_wave(window: &[u8], is_whole: bool) -> Result<()> {
     frame_wave(window, is_whole).map(drop)
 }
-
-/// Reads the name of a type.
-impl FromStr for &'static ValueType {
-    type Err = UnknownType;
-
-    fn from_str(name: &str) -> std::result::Result<Self, UnknownType> {
-        ValueType::all().find(|value_type| value_type.name == name).ok_or(UnknownType)
-    }
-}
-
-impl fmt::Debug for ValueType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-impl PartialEq for ValueType {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-/// The name of no type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownType;
-
-impl fmt::Display for UnknownType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<&str> = ValueType::all().map(ValueType::name).collect();
-        write!(f, "expected one of {}", names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownType {}

@@ -3,13 +3,11 @@
 use bstr::BString;
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
-use kaldi_scan::ValueType;
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
-use crate::Result;
-use crate::entry::Entry;
+use crate::value_type::ValueType;
 
 /// What a value holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +19,9 @@ pub enum Content {
         /// The numbers; integers are exact, truth values are 0 and 1.
         values: Vec<f64>,
     },
-    /// A word, or the words of a line.
+    /// A word.
+    Word(BString),
+    /// The words of a line.
     Words(Vec<BString>),
 }
 
@@ -43,27 +43,37 @@ pub enum Shape {
 }
 
 impl Content {
-    /// Reads the value of an entry, or the part of it that its range names. Doubles keep their precision.
+    /// Reads the value at the cursor, or the part of it that `range` names. Doubles keep their precision.
     ///
     /// # Errors
-    /// Where it cannot be read, or is no value of the type.
-    pub fn read(entry: &Entry, value_type: &ValueType) -> Result<Self> {
-        let bytes = entry.bytes()?;
-        let range = entry.range().map(|range| range.as_ref());
-        (functions(value_type).content)(&mut Cursor::new(&bytes), range).map_err(|error| entry.error(error))
+    /// If it is no value of the type.
+    pub fn parse(value_type: ValueType, cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
+        (functions(value_type).content)(cursor, range)
+    }
+
+    /// The words, if it holds words.
+    pub fn words(&self) -> Option<&[BString]> {
+        match self {
+            Self::Word(word) => Some(std::slice::from_ref(word)),
+            Self::Words(words) => Some(words),
+            Self::Numbers { .. } => None,
+        }
     }
 }
 
-/// Appends the value of an entry to `out` in the given form, as the tool that copies values of this type writes it. Of
-/// waveforms there is no text form: they are written as they are.
+/// Reads the value at the cursor, or the part of it that `range` names, and appends it to `out` in the given form, as the tool
+/// that copies values of this type writes it. Waveforms have no text form: they are written as they are.
 ///
 /// # Errors
-/// Where it cannot be read, or is no value of the type.
-pub fn write_value(entry: &Entry, value_type: &ValueType, format: Format, out: &mut Vec<u8>) -> Result<()> {
-    let bytes = entry.bytes()?;
-    let range = entry.range().map(|range| range.as_ref());
-    let rewrite = functions(value_type).rewrite;
-    rewrite(&mut Cursor::new(&bytes), range, format, out).map_err(|error| entry.error(error))
+/// If it is no value of the type.
+pub fn write_value(
+    value_type: ValueType,
+    cursor: &mut Cursor<'_>,
+    range: Option<&[u8]>,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<(), ParseError> {
+    (functions(value_type).rewrite)(cursor, range, format, out)
 }
 
 /// Reads what a value, or a part of it, holds.
@@ -85,29 +95,28 @@ impl Functions {
     }
 }
 
-fn functions(value_type: &ValueType) -> Functions {
-    match value_type.name() {
-        "matrix" => Functions { content: matrix, rewrite: rewrite::<GeneralMatrix> },
-        "vector" => Functions {
+fn functions(value_type: ValueType) -> Functions {
+    match value_type {
+        ValueType::Matrix => Functions { content: matrix, rewrite: rewrite::<GeneralMatrix> },
+        ValueType::Vector => Functions {
             content: |cursor, range| Ok(part::<Vector<f64>>(cursor, range)?.into_content()),
             rewrite: rewrite::<Vector<f32>>,
         },
-        "wave" => Functions::of::<Wave>(),
-        "int32" => Functions::of::<i32>(),
-        "float" => Functions::of::<f32>(),
-        "double" => Functions::of::<f64>(),
-        "bool" => Functions::of::<bool>(),
-        "int32-vector" => Functions::of::<Vec<i32>>(),
-        "int32-vector-vector" => Functions::of::<Vec<Vec<i32>>>(),
-        "int32-pairs" => Functions::of::<Vec<(i32, i32)>>(),
-        "float-pairs" => Functions::of::<Vec<(f32, f32)>>(),
-        "posterior" => Functions::of::<Posterior>(),
-        "gauss-post" => Functions::of::<GaussPost>(),
-        "token" => Functions::of::<Token>(),
-        "htk" => Functions::of::<HtkFeatures>(),
-        "sphinx" => Functions::of::<SphinxFeatures>(),
-        // Whatever else is text is words.
-        _ => Functions::of::<Tokens>(),
+        ValueType::Wave => Functions::of::<Wave>(),
+        ValueType::Int32 => Functions::of::<i32>(),
+        ValueType::Float => Functions::of::<f32>(),
+        ValueType::Double => Functions::of::<f64>(),
+        ValueType::Bool => Functions::of::<bool>(),
+        ValueType::Int32Vector => Functions::of::<Vec<i32>>(),
+        ValueType::Int32VectorVector => Functions::of::<Vec<Vec<i32>>>(),
+        ValueType::Int32Pairs => Functions::of::<Vec<(i32, i32)>>(),
+        ValueType::FloatPairs => Functions::of::<Vec<(f32, f32)>>(),
+        ValueType::Posterior => Functions::of::<Posterior>(),
+        ValueType::GaussPost => Functions::of::<GaussPost>(),
+        ValueType::Token => Functions::of::<Token>(),
+        ValueType::TokenVector => Functions::of::<Tokens>(),
+        ValueType::Htk => Functions::of::<HtkFeatures>(),
+        ValueType::Sphinx => Functions::of::<SphinxFeatures>(),
     }
 }
 
@@ -238,7 +247,7 @@ impl IntoContent for GaussPost {
 
 impl IntoContent for Token {
     fn into_content(self) -> Content {
-        Content::Words(vec![self.into_inner()])
+        Content::Word(self.into_inner())
     }
 }
 

@@ -1,0 +1,39 @@
+//! The types of values that a table may have.
+//!
+//! A program that reads a table of matrices names the type in its code. Programs that take any table find the type by
+//! looking: [`ValueType`] has all of them, and a [`Detector`] keeps those that fit what it has seen. What can be asked of a
+//! type is a `match` over all types, so that a new one does not compile until each question has its answer.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | what is it called | [`ValueType::name`] |
+//! | where does a value end | [`ValueType::frame`] |
+//! | what does its header say | [`Header`] |
+//! | which numbers or words does it hold | [`Content`] |
+//! | what does it have over time | [`Frames`] |
+//! | how is it written | [`write_value`] |
+//! | which type is meant if several fit | [`Evidence`] |
+//!
+//! All functions work on bytes in memory.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod content;
+mod detector;
+mod frame;
+mod frames;
+mod header;
+mod likely;
+mod value_type;
+
+pub use content::{Content, Shape, write_value};
+pub use detector::{Detector, join_names};
+pub use frames::Frames;
+pub use header::{Header, Precision};
+pub use likely::Evidence;
+pub use value_type::{UnknownType, ValueType};
