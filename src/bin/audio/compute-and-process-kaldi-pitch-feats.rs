@@ -1,9 +1,9 @@
-//! Finds the pitch of waveforms and makes features for a recognizer of it.
+//! Finds the pitch of waveforms and computes features for a recognizer from it.
 //!
-//! Matches Kaldi's `compute-and-process-kaldi-pitch-feats`, the noise that derivatives get included (that of Kaldi on a
-//! machine with the GNU C library), except that what Kaldi aborts on (samples that are not finite, waveforms without a
-//! frame, frames that `--snip-edges=false` has no samples for) fails for that utterance alone, and that options without sense
-//! are errors before anything is read.
+//! Matches Kaldi's `compute-and-process-kaldi-pitch-feats`, including the noise of derivatives (that of Kaldi on a
+//! machine with the GNU C library), with two exceptions. If Kaldi would abort (samples that are not finite, waveforms
+//! without a frame, frames for which `--snip-edges=false` has no samples), only that utterance fails. And senseless
+//! options are errors before anything is read.
 
 use std::process::ExitCode;
 
@@ -16,8 +16,8 @@ use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Finds the pitch of waveforms and makes features for a recognizer of it: compute-kaldi-pitch-feats and
-process-kaldi-pitch-feats in one. Beyond these it can show what online decoding would have seen at first, with
+Finds the pitch of waveforms and computes features for a recognizer from it: compute-kaldi-pitch-feats and
+process-kaldi-pitch-feats in one. In addition, it can show what online decoding would have seen at first, with
 --frames-per-chunk and --simulate-first-pass-online.
 
 Usage: compute-and-process-kaldi-pitch-feats [options] <wav-rspecifier> <feats-wspecifier>

@@ -1,8 +1,8 @@
 //! Finds the pitch of waveforms.
 //!
-//! Matches Kaldi's `compute-kaldi-pitch-feats`, except that what Kaldi aborts on (samples that are not finite, frames that
-//! `--snip-edges=false` has no samples for) fails for that utterance alone; that a constant signal has no correlation,
-//! whatever rounding errors say; and that options without sense are errors before anything is read.
+//! Matches Kaldi's `compute-kaldi-pitch-feats`, with three exceptions. If Kaldi would abort (samples that are not
+//! finite, frames for which `--snip-edges=false` has no samples), only that utterance fails. A constant signal has no
+//! correlation; in Kaldi rounding errors decide. And senseless options are errors before anything is read.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Computes mel-frequency cepstral coefficients.
 //!
-//! Matches Kaldi's `compute-mfcc-feats`, except that dither is noise of the samples, which is the same in every run and for any
-//! number of threads (see `--seed`), and that what makes no sense in options is an error before anything is read.
+//! Matches Kaldi's `compute-mfcc-feats`, except that dither is noise on the samples, which is the same in every run and
+//! for any number of threads (see `--seed`), and that senseless options are errors before anything is read.
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
 //! Computes cepstra of perceptual linear prediction.
 //!
-//! Matches Kaldi's `compute-plp-feats`, except that dither is noise of the samples, which is the same in every run and for any
-//! number of threads (see `--seed`), and that what makes no sense in options is an error before anything is read.
-//! `--utt2spk` goes with `--vtln-map`, as in `compute-mfcc-feats`.
+//! Matches Kaldi's `compute-plp-feats`, except that dither is noise on the samples, which is the same in every run and
+//! for any number of threads (see `--seed`), and that senseless options are errors before anything is read. `--utt2spk`
+//! works with `--vtln-map`, as in `compute-mfcc-feats`.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
-//! Puts silence behind waveforms.
+//! Appends silence to waveforms.
 //!
-//! Matches Kaldi's `extend-wav-with-silence`, except that options and recordings that make no sense are errors that say so
+//! Matches Kaldi's `extend-wav-with-silence`, except that senseless options and recordings are errors with a message
 //! (Kaldi aborts or does not end).
 
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use kaldi_values::Format;
 use kaldi_wave::{Silence, SilenceOptions, Wave};
 
 const USAGE: &str = "\
-Puts silence behind waveforms, for tests of endpoint detection: the quietest piece near their ends, over and over again.
+Appends silence to waveforms, for tests of endpoint detection: the quietest piece near their ends, repeated.
 
 Usage: extend-wav-with-silence [options] <wav-rspecifier> <wav-wspecifier>
   or:  extend-wav-with-silence [options] <wav-rxfilename> <wav-wxfilename>
@@ -23,16 +23,16 @@ See also: wav-copy, extract-segments
 
 #[derive(clap::Parser)]
 struct Options {
-    /// How much silence is added, in seconds
+    /// How much silence is appended, in seconds
     #[arg(long, default_value_t = 5.0)]
     extra_silence_length: f32,
-    /// How much of the begin and of the end is looked through for the quietest piece, in seconds
+    /// How much of the start and of the end is searched for the quietest piece, in seconds
     #[arg(long, default_value_t = 0.5)]
     silence_search_length: f32,
     /// The length of that piece in seconds, less than --silence-search-length
     #[arg(long, default_value_t = 0.05)]
     silence_extract_length: f32,
-    /// From one piece that is looked at to the next, in seconds
+    /// The distance from one piece that is measured to the next, in seconds
     #[arg(long, default_value_t = 0.025)]
     silence_extract_shift: f32,
     source: InputName,

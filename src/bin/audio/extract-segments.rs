@@ -1,7 +1,7 @@
 //! Cuts segments out of recordings.
 //!
-//! Matches Kaldi's `extract-segments`, except that a segment of no samples, which `--min-segment-length=0` lets pass, is an
-//! error with its name (Kaldi aborts).
+//! Matches Kaldi's `extract-segments`, except that a segment without samples, which `--min-segment-length=0` permits,
+//! is an error with its name (Kaldi aborts).
 
 use std::process::ExitCode;
 
@@ -20,8 +20,8 @@ Cuts segments out of recordings.
 
 Usage: extract-segments [options] <wav-rspecifier> <segments-file> <wav-wspecifier>
  e.g.: extract-segments scp:wav.scp segments ark:- | <some-other-program>
-A line of the segments file: <segment-id> <recording-id> <start> <end> [<channel>], in seconds, where -1 is the end of the
-recording; a recording of several channels needs the channel, counted from 0:
+A line of the segments file: <segment-id> <recording-id> <start> <end> [<channel>], in seconds; an end of -1 is the end
+of the recording. If a recording has several channels, the channel is needed, counted from 0:
        call-861225-A-0050-0065 call-861225-A 5.0 6.5
        call-861225-A-0050-0065 call-861225 5.0 6.5 1
 See also: extract-feature-segments, wav-copy, wav-to-duration
@@ -67,7 +67,7 @@ fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally.always_ok())
 }
 
-/// Cuts out one segment, or warns why not.
+/// Cuts out one segment, or warns of the reason why not.
 fn cut(
     recordings: &mut RandomAccessReader<Wave>,
     grid: &SampleGrid,

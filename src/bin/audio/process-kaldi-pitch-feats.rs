@@ -1,6 +1,6 @@
-//! Makes features for a recognizer of the pitch that compute-kaldi-pitch-feats finds.
+//! Computes features for a recognizer from the pitch that compute-kaldi-pitch-feats finds.
 //!
-//! Matches Kaldi's `process-kaldi-pitch-feats`, the noise that derivatives get included (that of Kaldi on a machine with the
+//! Matches Kaldi's `process-kaldi-pitch-feats`, including the noise of derivatives (that of Kaldi on a machine with the
 //! GNU C library), except that utterances without frames, on which Kaldi aborts, are left out with a warning.
 
 use std::process::ExitCode;
@@ -13,10 +13,11 @@ use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Makes features for a recognizer of pitch features, which have two columns, normalized cross-correlation (NCCF) and pitch in
-Hz. Up to four columns come out, in this order: the NCCF warped so that its values are spread evenly (--add-pov-feature);
-the log pitch less its mean over 1.5 seconds, in which voiced frames count more (--add-normalized-log-pitch); the derivative
-of the log pitch (--add-delta-pitch); the log pitch (--add-raw-log-pitch). The last one is off by default.
+Computes features for a recognizer from pitch features, which have two columns, normalized cross-correlation (NCCF) and
+pitch in Hz. The output has up to four columns, in this order: the NCCF warped so that its values are evenly distributed
+(--add-pov-feature); the log pitch minus its mean over 1.5 seconds, in which voiced frames count more
+(--add-normalized-log-pitch); the derivative of the log pitch (--add-delta-pitch); the log pitch (--add-raw-log-pitch).
+The last one is off by default.
 
 Usage: process-kaldi-pitch-feats [options] <feats-rspecifier> <feats-wspecifier>
  e.g.: compute-kaldi-pitch-feats scp:wav.scp ark:- | process-kaldi-pitch-feats ark:- ark:feats.ark
@@ -27,7 +28,7 @@ See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 struct Options {
     #[command(flatten)]
     process: ProcessPitchOptions,
-    /// Seed of the noise that derivatives get
+    /// Seed of the noise of derivatives
     #[arg(long, default_value_t = 0)]
     srand: i32,
     source: InputName,

@@ -1,8 +1,8 @@
-//! Puts a waveform into a room and among noises.
+//! Adds a room and noises to a waveform.
 //!
-//! Matches Kaldi's `wav-reverberate`, except that an impulse response at another rate is an error (Kaldi takes its samples
-//! for ones at the rate of the input), that a silent input stays silent (Kaldi makes it as loud as can be), and that what
-//! makes Kaldi abort is an error that says why.
+//! Matches Kaldi's `wav-reverberate`, except that an impulse response at another rate is an error (Kaldi treats its
+//! samples as if they had the rate of the input), that a silent input stays silent (Kaldi makes it as loud as
+//! possible), and that errors have a message where Kaldi aborts.
 
 use std::process::ExitCode;
 
@@ -15,7 +15,7 @@ use kaldi_values::Format;
 use kaldi_wave::{Channels, Distortion, Loudness, Noise, Wave};
 
 const USAGE: &str = "\
-Puts a waveform into a room, by its impulse response, and among noises.
+Adds a room to a waveform, by its impulse response, and noises.
 
 Usage: wav-reverberate [options] <wav-in-rxfilename> <wav-out-wxfilename>
  e.g.: wav-reverberate --duration=20.25 --impulse-response=rir.wav --additive-signals=noise1.wav,noise2.wav \\
@@ -25,11 +25,11 @@ See also: wav-copy
 
 #[derive(clap::Parser)]
 struct Options {
-    /// A channel for every channel of the impulse response; otherwise there is one
+    /// One channel for every channel of the impulse response; otherwise there is one
     #[arg(long, default_value_t = false)]
     multi_channel_output: bool,
-    /// Begin at the peak of the impulse response and end as the input does; otherwise the length is that of the input plus
-    /// that of the impulse response minus one sample
+    /// Start at the peak of the impulse response and end as the input does; otherwise the length is that of the input
+    /// plus that of the impulse response minus one sample
     #[arg(long, default_value_t = true)]
     shift_output: bool,
     /// The channel of the input that is used
@@ -44,13 +44,13 @@ struct Options {
     /// The impulse response of a room: a file or a pipe
     #[arg(long)]
     impulse_response: Option<InputName>,
-    /// Noises to add: files or pipes, with commas between them; --snrs and --start-times say how and where
+    /// Noises to add: files or pipes, separated by commas; see --snrs and --start-times
     #[arg(long)]
     additive_signals: Option<Arg>,
-    /// For every noise the ratio of the input's power to its own, in dB
+    /// The ratio of the input's power to that of each noise, in dB
     #[arg(long)]
     snrs: Option<Arg>,
-    /// For every noise the time in the input at which it begins, in seconds
+    /// The time in the input at which each noise starts, in seconds
     #[arg(long)]
     start_times: Option<Arg>,
     /// Scale the output to the power of the input
@@ -59,7 +59,7 @@ struct Options {
     /// Multiply the output by this if it is positive, instead of --normalize-output
     #[arg(long, default_value_t = 0.0)]
     volume: f32,
-    /// The duration of the output in seconds if it is positive: that much of the begin, or the whole over and over again
+    /// The duration of the output in seconds if it is positive: the output is cut or repeated
     #[arg(long, default_value_t = 0.0)]
     duration: f32,
     source: InputName,
@@ -105,7 +105,7 @@ fn read(what: &str, name: &BStr) -> anyhow::Result<Wave> {
     Ok(wave)
 }
 
-/// What stands between commas, empty parts left out.
+/// The parts between commas, without empty ones.
 fn parts(list: &Option<Arg>) -> impl Iterator<Item = &BStr> {
     let parts = list.iter().flat_map(|list| list.split(|&byte| byte == b','));
     parts.filter(|part| !part.is_empty()).map(BStr::new)

@@ -1,7 +1,7 @@
-//! Tells how long waveforms are.
+//! Writes the durations of waveforms.
 //!
-//! Matches Kaldi's `wav-to-duration`, except that archives can be read without `--read-entire-file`, and that a duration
-//! from a header which claims more than is there is warned of.
+//! Matches Kaldi's `wav-to-duration`, except that archives can be read without `--read-entire-file`, and that there is
+//! a warning for a duration from a header that claims more samples than there are.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use kaldi_table::{Entry, SequentialReader, TableWriter, WorkError};
 use kaldi_wave::{Wave, WaveInfo};
 
 const USAGE: &str = "\
-Writes the duration of each waveform in seconds, as its header has it: samples are not read.
+Writes the duration of each waveform in seconds, according to its header: samples are not read.
 
 Usage: wav-to-duration [options] <wav-rspecifier> <duration-wspecifier>
  e.g.: wav-to-duration scp:wav.scp ark,t:-
@@ -21,8 +21,8 @@ See also: wav-copy, extract-segments, feat-to-len
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Read the samples and count them: slower, but right where a header is not, and possible where it was written before
-    /// the length was known
+    /// Read the samples and count them: slower, but right even if the header is wrong or was written before the length
+    /// was known
     #[arg(long, default_value_t = false)]
     read_entire_file: bool,
     source: InputName,

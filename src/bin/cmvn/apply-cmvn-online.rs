@@ -1,7 +1,7 @@
-//! Normalizes the means and, if wanted, the variances of features as if the frames came in one by one.
+//! Normalizes the means and, if wanted, the variances of features as if the frames arrived one by one.
 //!
-//! Matches Kaldi's `apply-cmvn-online`, except that an utterance without frames changes nothing for later ones, options
-//! without sense are errors even where there are no features, and floored variances are one warning an utterance.
+//! Matches Kaldi's `apply-cmvn-online`, except that an utterance without frames changes nothing for later ones,
+//! senseless options are errors even if there are no features, and floored variances give one warning per utterance.
 
 use std::process::ExitCode;
 
@@ -16,9 +16,9 @@ use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, rea
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Applies cepstral mean and, with --norm-vars, variance normalization to features as decoding does it while somebody speaks:
-over a window of the last frames, for which at the beginning global statistics stand in and, with --spk2utt, the speaker's
-utterances before.
+Applies cepstral mean and, with --norm-vars, variance normalization to features as online decoding does it: over a
+window of the last frames. While the window is not full, it is filled up with the speaker's earlier utterances (with
+--spk2utt) and with global statistics.
 
 Usage: apply-cmvn-online [options] <global-stats-rxfilename> <feats-rspecifier> <feats-wspecifier>
  e.g.: apply-cmvn-online --spk2utt=ark:spk2utt 'matrix-sum scp:cmvn.scp - |' scp:feats.scp ark:-

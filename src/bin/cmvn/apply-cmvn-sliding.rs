@@ -1,7 +1,7 @@
-//! Normalizes the means and, if wanted, the variances of features over a window that slides along.
+//! Normalizes the means and, if wanted, the variances of features over a sliding window.
 //!
-//! Matches Kaldi's `apply-cmvn-sliding`, except that variances over windows of more than 46340 frames are right, whose
-//! square is too large for Kaldi's integers, and that options without sense are errors even where there are no features.
+//! Matches Kaldi's `apply-cmvn-sliding`, except that variances are right for windows of more than 46340 frames, whose
+//! square is too large for Kaldi's integers, and that senseless options are errors even if there are no features.
 
 use std::process::ExitCode;
 
@@ -12,9 +12,9 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Counts, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Applies cepstral mean and, with --norm-vars, variance normalization to features, utterance by utterance, over a window that
-ends at the frame to be normalized or, with --center, has it in its middle. Where the utterance begins or ends, the window
-is moved into it as far as it goes. For speaker recognition above all.
+Applies cepstral mean and, with --norm-vars, variance normalization to features, utterance by utterance, over a window
+that ends at the frame to be normalized or, with --center, has it in its middle. At the start and the end of the
+utterance, the window is moved into it as far as possible. This is mainly for speaker recognition.
 
 Usage: apply-cmvn-sliding [options] <feats-rspecifier> <feats-wspecifier>
  e.g.: apply-cmvn-sliding --norm-vars=false --center=true --cmn-window=300 scp:feats.scp ark:-
@@ -59,7 +59,7 @@ fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
     Ok(written.finish()?.into())
 }
 
-/// Warns of the first `max_warnings` frames, of all where that is negative, and says so where there are more.
+/// Warns of the first `max_warnings` frames (of all if that is negative), and says if there are more.
 fn warn(utt: &str, floored: &[FlooredFrame], max_warnings: i32) {
     let shown = usize::try_from(max_warnings).unwrap_or(usize::MAX);
     for FlooredFrame { num_floored, window_frames } in floored.iter().take(shown) {

@@ -1,6 +1,6 @@
 //! Normalizes the means and, if wanted, the variances of features.
 //!
-//! Matches Kaldi's `apply-cmvn`; bad statistics are only found where there are features to normalize.
+//! Matches Kaldi's `apply-cmvn`; bad statistics are only found if there are features to normalize.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Applies cepstral mean and, with --norm-vars, variance normalization to features. The statistics are the same for all where
-they come from a file, and looked up by utterance, or by speaker with --utt2spk, where they come from a table.
+Applies cepstral mean and, with --norm-vars, variance normalization to features. If the statistics come from a file,
+they are the same for all; if they come from a table, they are looked up by utterance, or by speaker with --utt2spk.
 
 Usage: apply-cmvn [options] (<stats-rspecifier>|<stats-rxfilename>) <feats-rspecifier> <feats-wspecifier>
  e.g.: apply-cmvn --utt2spk=ark:utt2spk scp:cmvn.scp scp:feats.scp ark:-
@@ -32,7 +32,7 @@ struct Options {
     /// Make variances one
     #[arg(long, default_value_t = false)]
     norm_vars: bool,
-    /// Make means zero; without, features are copied as they are
+    /// Make means zero; without this, features are copied unchanged
     #[arg(long, default_value_t = true)]
     norm_means: bool,
     /// Dimensions that are not normalized, for example 13:14:15
@@ -92,7 +92,7 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
     Ok(written.finish()?.into())
 }
 
-/// Copies features, compressed ones as they are; the statistics are not even opened.
+/// Copies features, compressed ones unchanged; the statistics are not even opened.
 fn copy(opts: &Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<GeneralMatrix>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;

@@ -20,9 +20,9 @@ Computes statistics for cepstral mean and variance normalization of telephone ca
 reco2file_and_channel has lines of an utterance, its call, and its side:
   sw02001-A sw02001 A
   sw02001-B sw02001 B
-Of the two utterances of a call each frame counts fully for the louder one and little for the other one. Which is louder is
-judged by the first dimension of the features, so that this has to be the energy or c0, as with MFCC or PLP. Utterances
-without another side are treated as by compute-cmvn-stats.
+Of the two utterances of a call, each frame counts fully for the louder one and little for the other one. The first
+dimension of the features decides which one is louder, so it has to be the energy or c0, as in MFCC or PLP. Utterances
+without another side are treated as in compute-cmvn-stats.
 
 Usage: compute-cmvn-stats-two-channel [options] <reco2file-and-channel> <feats-rspecifier> <stats-wspecifier>
  e.g.: compute-cmvn-stats-two-channel data/train_unseg/reco2file_and_channel scp:data/train_unseg/feats.scp ark,t:-
@@ -31,7 +31,7 @@ See also: compute-cmvn-stats, apply-cmvn
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Weight of the frames of the quieter side, so that a side that is always quieter has statistics as well
+    /// Weight of the frames of the quieter side, so that a side that is always quieter has statistics, too
     #[arg(long, default_value_t = 0.01)]
     quieter_channel_weight: f32,
     channels: InputName,
@@ -86,7 +86,7 @@ fn compute_cmvn_stats_two_channel(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-/// Reads which utterances belong together: the two of a call, or one by itself; in the order of the calls' names.
+/// Reads which utterances belong together: the two of a call, or a single one; in the order of the names of the calls.
 fn read_groups(rxfilename: &BStr) -> anyhow::Result<Vec<Vec<BString>>> {
     let mut lines = Lines::open(rxfilename)?;
     let mut calls = BTreeMap::<BString, Vec<BString>>::new();

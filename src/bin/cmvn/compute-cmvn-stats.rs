@@ -1,6 +1,6 @@
 //! Computes statistics for cepstral mean and variance normalization: per utterance, per speaker, or of everything.
 //!
-//! Matches Kaldi's `compute-cmvn-stats`. Statistics of everything are sums of those of the utterances, where Kaldi sums
+//! Matches Kaldi's `compute-cmvn-stats`. Statistics of everything are sums of those of the utterances, while Kaldi sums
 //! frame by frame; the last digit of the single precision in which they are written may differ.
 
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ struct Options {
     target: OutputName,
 }
 
-/// Where weights are looked up, if there are any; what is found.
+/// The table in which weights are looked up, if there are any.
 type Weights = Option<RandomAccessReader<Vector<f32>>>;
 type FoundWeights = Option<Option<Arc<Vector<f32>>>>;
 
@@ -130,7 +130,7 @@ fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
     let ended = rows.drain(|utt, (stats, done)| {
         count(&mut tally, done);
         match &mut sum {
-            // What has no frames has no dimension either.
+            // Features without frames have no dimension either.
             None if stats.dim() == 0 => bail!("{utt}: {EMPTY}"),
             None => sum = Some(stats),
             Some(sum) if stats.dim() > 0 && done => sum.add(&stats).map_err(|error| anyhow!("{utt}: {error}"))?,
@@ -153,7 +153,7 @@ fn new_stats(feats: &Matrix<f32>) -> anyhow::Result<CmvnStats> {
     Ok(CmvnStats::new(feats.num_cols()))
 }
 
-/// Adds an utterance to statistics, unless there should be weights for it and are not.
+/// Adds an utterance to statistics, unless its weights are missing.
 fn add_feats(stats: &mut CmvnStats, utt: &BStr, feats: &Matrix<f32>, weights: FoundWeights) -> anyhow::Result<bool> {
     let weights = match weights {
         None => None,

@@ -1,5 +1,5 @@
-//! Changes statistics of cepstral mean and variance normalization, so that some dimensions are not normalized; or turns
-//! them into means and variances.
+//! Changes statistics of cepstral mean and variance normalization so that some dimensions are not normalized, or
+//! converts them to means and variances.
 //!
 //! Matches Kaldi's `modify-cmvn-stats`.
 
@@ -12,8 +12,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Copies statistics of cepstral mean and variance normalization, and fakes those of some dimensions, given as a list such as
-13:14:15, so that they are not normalized: a mean of zero, a variance of one.
+Copies statistics of cepstral mean and variance normalization, and sets those of some dimensions, given as a list such
+as 13:14:15, to a mean of zero and a variance of one, so that these are not normalized.
 
 Usage: modify-cmvn-stats [options] [<fake-dims>] <stats-rspecifier> <stats-wspecifier>
  e.g.: modify-cmvn-stats 13:14:15 ark:- ark:-

@@ -1,6 +1,6 @@
 //! Appends shifted deltas to features.
 //!
-//! Matches Kaldi's `add-deltas-sdc`; options out of their range are an error even where there are no features.
+//! Matches Kaldi's `add-deltas-sdc`; options out of their range are an error even if there are no features.
 
 use std::process::ExitCode;
 
@@ -11,8 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Appends shifted delta cepstra to features, usually MFCC or PLP, for language and speaker recognition: blocks of derivatives
-over time, those of the frame itself and of frames farther and farther ahead. By default 7 columns become 56.
+Appends shifted delta cepstra to features, usually MFCC or PLP, for language and speaker recognition: blocks of
+derivatives over time, for the frame itself and for later and later frames. By default 7 columns become 56.
 
 Usage: add-deltas-sdc [options] <in-rspecifier> <out-wspecifier>
  e.g.: add-deltas-sdc --truncate=7 scp:feats.scp ark:-
@@ -23,7 +23,7 @@ See also: add-deltas, splice-feats, apply-cmvn-sliding
 struct Options {
     #[command(flatten)]
     deltas: ShiftedDeltaOptions,
-    /// Keep only so many columns of the features before, unless it is 0
+    /// Use only the first columns of the features, this many; 0 means all
     #[arg(long, default_value_t = 0)]
     truncate: u32,
     source: InputName,

@@ -1,6 +1,6 @@
 //! Appends derivatives over time (deltas) to features.
 //!
-//! Matches Kaldi's `add-deltas`; options out of their range are an error even where there are no features.
+//! Matches Kaldi's `add-deltas`; options out of their range are an error even if there are no features.
 
 use std::process::ExitCode;
 
@@ -11,8 +11,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Appends the derivatives over time (deltas) to features, usually MFCC or PLP. By default those of first and second order,
-so that 13 columns become 39.
+Appends the derivatives over time (deltas) to features, usually MFCC or PLP. By default these are derivatives of first
+and second order, so that 13 columns become 39.
 
 Usage: add-deltas [options] <in-rspecifier> <out-wspecifier>
  e.g.: add-deltas scp:feats.scp ark:-
@@ -23,7 +23,7 @@ See also: add-deltas-sdc, splice-feats, apply-cmvn
 struct Options {
     #[command(flatten)]
     deltas: DeltaOptions,
-    /// Keep only so many columns of the features before, unless it is 0
+    /// Use only the first columns of the features, this many; 0 means all
     #[arg(long, default_value_t = 0)]
     truncate: u32,
     source: InputName,

@@ -1,4 +1,4 @@
-//! Tells how similar two tables of features are.
+//! Measures how similar two tables of features are.
 //!
 //! Matches Kaldi's `compare-feats`, except that sums are in double precision.
 
@@ -12,8 +12,8 @@ use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, SequentialReader};
 
 const USAGE: &str = "\
-Compares two tables of features: for each dimension 2 x.y / (x.x + y.y) over all frames x and y, which is 1 for features
-that are the same and less for others, and the average over the dimensions. Succeeds where that reaches the threshold.
+Compares two tables of features: for each dimension 2 x.y / (x.x + y.y) over all frames x and y, which is 1 for equal
+features and less for others, and the average over the dimensions. Succeeds if that reaches the threshold.
 
 Usage: compare-feats [options] <in-rspecifier1> <in-rspecifier2>
  e.g.: compare-feats ark:1.ark ark:2.ark

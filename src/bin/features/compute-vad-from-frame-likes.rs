@@ -1,8 +1,8 @@
-//! Labels frames with the class that is most likely.
+//! Labels frames with the most likely class.
 //!
-//! Matches Kaldi's `compute-vad-from-frame-likes`, except that an utterance for which one of the classes has no vector, or
-//! one of another length, is skipped and counted (Kaldi reads beyond its memory), and that words which are no numbers are
-//! refused in maps (Kaldi takes them for 0) as negative priors are.
+//! Matches Kaldi's `compute-vad-from-frame-likes`, with two exceptions. If a class has no vector for an utterance, or
+//! one of another length, the utterance is skipped and counted (Kaldi reads beyond its memory). And words in maps that
+//! are no numbers are errors (Kaldi reads them as 0), as negative priors are.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ See also: compute-vad, merge-vads
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File with lines of a class and its label, where the labels of classes are not their numbers
+    /// File with lines of a class and its label, if the labels of classes are not their numbers
     #[arg(long)]
     map: Option<InputName>,
-    /// Prior probabilities of the classes, with commas between them (e.g. 0.5,0.2,0.3); equal ones where empty
+    /// Prior probabilities of the classes, separated by commas (e.g. 0.5,0.2,0.3); equal ones if this is empty
     #[arg(long, default_value = "")]
     priors: String,
     first: InputName,

@@ -1,6 +1,6 @@
-//! Tells voiced from unvoiced frames by their energy.
+//! Decides by the energy of frames whether they are voiced.
 //!
-//! Matches Kaldi's `compute-vad`, except that options which make no sense are refused before anything is read.
+//! Matches Kaldi's `compute-vad`, except that senseless options are refused before anything is read.
 
 use std::process::ExitCode;
 
@@ -12,8 +12,8 @@ use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Tells voiced from unvoiced frames, for speaker recognition: writes a vector for each utterance, with 1 for every frame that
-is voiced and 0 for the others. A frame is voiced where enough frames of the window around it have more energy than a
+Decides which frames are voiced, for speaker recognition: writes a vector for each utterance, with 1 for every voiced
+frame and 0 for the others. A frame is voiced if enough frames of the window around it have more energy than a
 threshold, which may depend on the mean energy of the utterance. The log energy is the first column of the features.
 
 Usage: compute-vad [options] <feats-rspecifier> <vad-wspecifier>
@@ -29,13 +29,13 @@ struct Options {
     /// Constant part of the threshold
     #[arg(long, default_value_t = 5.0)]
     vad_energy_threshold: f32,
-    /// What part of the utterance's mean energy is added to the threshold
+    /// The factor of the utterance's mean energy in the threshold
     #[arg(long, default_value_t = 0.5)]
     vad_energy_mean_scale: f32,
     /// Number of frames on each side of a frame that are in its window
     #[arg(long, default_value_t = 0)]
     vad_frames_context: i32,
-    /// What part of the window has to have more energy than the threshold
+    /// The share of the window that must have more energy than the threshold
     #[arg(long, default_value_t = 0.6)]
     vad_proportion_threshold: f32,
     feats: InputName,

@@ -1,4 +1,4 @@
-//! Puts the features of several files one after the other in time.
+//! Concatenates the features of several files in time.
 //!
 //! Matches Kaldi's `concat-feats`.
 
@@ -11,7 +11,7 @@ use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Puts the features of several files one after the other in time. All have the same dimension.
+Concatenates the features of several files in time. All must have the same dimension.
 
 Usage: concat-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
  e.g.: concat-feats mfcc/foo.ark:12343 mfcc/foo.ark:56789 -

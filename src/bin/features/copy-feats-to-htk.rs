@@ -25,7 +25,7 @@ struct Options {
     /// Extension of the files
     #[arg(long, default_value = "fea")]
     output_ext: Arg,
-    /// Folder of the files, made if need be
+    /// Folder of the files, made if it is missing
     #[arg(long, default_value = "./")]
     output_dir: Arg,
     /// Frame shift in units of 100 ns (HTK's sampPeriod)

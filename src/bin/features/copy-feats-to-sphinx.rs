@@ -1,8 +1,8 @@
 //! Writes features as Sphinx files, one for each utterance.
 //!
-//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error, and that keys whose files
-//! would be outside of the folder are skipped. As there, the files are in little-endian order and of any dimension, while
-//! `copy-feats --sphinx-in` reads 13 columns in big-endian order.
+//! Matches Kaldi's `copy-feats-to-sphinx`, except that a file that cannot be written is an error, and that keys whose
+//! files would be outside of the folder are skipped. As in Kaldi, the files are in little-endian order and of any
+//! dimension, while `copy-feats --sphinx-in` reads 13 columns in big-endian order.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,7 @@ struct Options {
     /// Extension of the files
     #[arg(long, default_value = "mfc")]
     output_ext: Arg,
-    /// Folder of the files, made if need be
+    /// Folder of the files, made if it is missing
     #[arg(long, default_value = "./")]
     output_dir: Arg,
     source: InputName,

@@ -1,7 +1,7 @@
-//! Copies features, and compresses them or reads them from other toolkits' formats on the way.
+//! Copies features; compresses them, or reads them from formats of other toolkits.
 //!
-//! Matches Kaldi's `copy-feats`, except that `--compress` warns of values that are not numbers, and refuses ones so far
-//! apart that nothing would be left of them.
+//! Matches Kaldi's `copy-feats`, except that `--compress` warns of NaN, and refuses values that are so far apart that
+//! nothing would be left of them.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError, are_t
 use kaldi_values::{Format, Value};
 
 const USAGE: &str = "\
-Copies features between files, archives, text and binary, and compresses them where asked to.
+Copies features between files, archives, text and binary; compresses them if wanted.
 
 Usage: copy-feats [options] <feature-rspecifier> <feature-wspecifier>
   or:  copy-feats [options] <feats-rxfilename> <feats-wxfilename>
@@ -37,8 +37,8 @@ struct Options {
     /// Write compressed matrices (tables only)
     #[arg(long, default_value_t = false)]
     compress: bool,
-    /// How to compress: 1 chooses by the number of rows, 2 takes a byte per element, spaced for each column, 3 two bytes
-    /// and 5 one, evenly spaced from the least to the greatest value; fixed ranges: 4 takes two bytes for -32768 to
+    /// How to compress: 1 chooses by the number of rows, 2 uses a byte per element, spaced for each column, 3 two bytes
+    /// and 5 one, evenly spaced from the least to the greatest value; with fixed ranges, 4 uses two bytes for -32768 to
     /// 32767, 6 one for 0 to 255, 7 one for 0 to 1
     #[arg(long, default_value_t = 1)]
     compression_method: i32,
@@ -69,7 +69,7 @@ fn copy_feats(opts: Options) -> anyhow::Result<Tally> {
     }
 }
 
-/// What to write, and the number of frames.
+/// The record to write, and the number of frames.
 type Copied<T> = Result<(Record<T>, usize), WorkError>;
 
 /// Copies a table of `T` as one of `U`.
@@ -99,7 +99,7 @@ fn copy_table<T: Value, U: Value>(
     Ok(Tally::new(done, 0))
 }
 
-/// Passes matrices on; frames are counted where somebody wants to know.
+/// Passes matrices on; counts frames if that is wanted.
 fn unchanged(counted: bool) -> impl Fn(&Entry<'_, Matrix<f32>>, Format) -> Copied<Matrix<f32>> {
     move |entry, format| {
         let num_frames = if counted { entry.read_with(Matrix::<f32>::read_size)?.0 } else { 0 };
@@ -121,7 +121,7 @@ fn compressed<T: Value>(
     move |entry, format| {
         let feats = into_feats(entry.read()?);
         let compressed = CompressedMatrix::compress(&feats, method)?;
-        // Without a way out of the loop, which would slow it down.
+        // The loop has no early end, which would slow it down.
         if feats.as_slice().iter().fold(false, |found, value| found | value.is_nan()) {
             warning!("{}: values that are not numbers are compressed to some number", entry.key());
         }

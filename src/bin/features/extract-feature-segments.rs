@@ -1,7 +1,7 @@
 //! Cuts segments out of features.
 //!
-//! Matches Kaldi's `extract-feature-segments`, except that a segment without any frames, which a negative
-//! `--min-segment-length` lets pass, is left out with a warning.
+//! Matches Kaldi's `extract-feature-segments`, except that a segment without frames, which a negative
+//! `--min-segment-length` permits, is left out with a warning.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,8 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 
 const USAGE: &str = "\
-Cuts segments out of features. For a script file of features, ranges at the ends of its lines do the same without a copy.
+Cuts segments out of features. For a script file of features, ranges at the ends of its lines do the same without a
+copy.
 
 Usage: extract-feature-segments [options] <feats-rspecifier> <segments-file> <feats-wspecifier>
  e.g.: extract-feature-segments scp:feats.scp segments ark:-

@@ -1,4 +1,4 @@
-//! Tells the dimension of features: of the first matrix, or of every one.
+//! Writes the dimension of features: of the first matrix, or of every one.
 //!
 //! Matches Kaldi's `feat-to-dim`.
 
@@ -11,7 +11,7 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{Reader, SequentialReader, TableWriter, create_output};
 
 const USAGE: &str = "\
-Writes the dimension of the first feature matrix to a file or, where a table is to be written, that of each.
+Writes the dimension of the first feature matrix to a file, or that of each matrix to a table.
 
 Usage: feat-to-dim [options] <feat-rspecifier> (<dim-wspecifier>|<dim-wxfilename>)
  e.g.: feat-to-dim scp:feats.scp -
@@ -46,7 +46,7 @@ fn feat_to_dim(opts: Options) -> anyhow::Result<Tally> {
         let mut target = create_output(&opts.target, false)?;
         target.write_all(format!("{dim}\n").as_bytes())?;
         target.finish()?;
-        // A command may take its time to end.
+        // The command may need some time to end.
         dims.finish()?;
     }
     Ok(Tally::default().always_ok())

@@ -1,4 +1,4 @@
-//! Tells the length of features in frames: of every matrix, or of all together.
+//! Writes the length of features in frames: of every matrix, or of all together.
 //!
 //! Matches Kaldi's `feat-to-len`.
 

@@ -1,4 +1,4 @@
-//! Draws the values of tables as pictures: heat maps, curves, bands, under their waveforms where these are given.
+//! Draws the values of tables as pictures: heat maps, curves, bands, with their waveforms above if these are given.
 //!
 //! Kaldi has no such program.
 
@@ -19,12 +19,13 @@ use kaldi_types::{Frames, ValueType};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Draws the values of a table. A matrix becomes a heat map, with frames or seconds from left to right, dimensions upwards and a
-bar that tells what the colours mean; so does a posterior. A vector, or a matrix of one column, becomes a curve; where it has
-zeros and ones only, and where it has integers, as alignments do, a coloured band for each run of equal numbers. A waveform
-becomes a curve. With --wav, the waveform stands above the features. The pictures go into a folder, one for each key, in files
-named <key>.png (what cannot stand in a name is written as % and its code), or all on one sheet, where a file *.png or *.svg,
-standard output (-) or a command is named. The table is an rspecifier, or the name of an archive, a script file or a value.
+Draws the values of a table. A matrix becomes a heat map, with frames or seconds from left to right, dimensions upwards
+and a bar that shows the meaning of the colours; a posterior does, too. A vector, or a matrix of one column, becomes a
+curve. If it has only zeros and ones, or integers, like alignments, it becomes a coloured band for each run of equal
+numbers. A waveform becomes a curve. With --wav, the waveform is above the features. If a folder is named, the pictures
+go into it, one for each key, in files named <key>.png (characters that a name cannot have are written as % and their
+code). If a file *.png or *.svg, standard output (-) or a command is named, all are on one sheet. The table is an
+rspecifier, or the name of an archive, a script file or a value.
 
 Usage: feats-to-png [options] <table> (<folder>|<wxfilename>)
  e.g.: feats-to-png --frame-shift=0.01 scp:feats.scp pictures
@@ -33,12 +34,12 @@ Usage: feats-to-png [options] <table> (<folder>|<wxfilename>)
 See also: copy-feats, feat-to-len, subset-feats, table-stats
 ";
 
-/// Bytes of values and pictures that are on their way at once.
+/// Bytes of values and pictures that are processed at the same time.
 const IN_FLIGHT: usize = 64 << 20;
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Rspecifier of waveforms, to be drawn above what belongs to their keys
+    /// Rspecifier of waveforms, to be drawn above the pictures of their keys
     #[arg(long)]
     wav: Option<InputName>,
     /// The channel of waveforms to draw, counted from 0
@@ -46,13 +47,13 @@ struct Options {
     channel: u32,
     #[command(flatten)]
     plot: PlotOptions,
-    /// Draw so many utterances only, unless it is 0
+    /// Draw only this many utterances, unless it is 0
     #[arg(long, default_value_t = 0)]
     max_utts: u64,
-    /// png or svg; told from the ending of the file's name, else png
+    /// png or svg; by default found from the ending of the file's name, otherwise png
     #[arg(long)]
     format: Option<Format>,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     source: InputName,
@@ -103,7 +104,7 @@ fn feats_to_png(opts: Options) -> Result<Tally> {
         output.write_all(&sheet.encode()?)?;
         output.finish()?;
     }
-    // A command may take its time to end.
+    // The command may need some time to end.
     rows.finish()?;
     Ok(tally)
 }
@@ -113,13 +114,13 @@ struct Source {
     table: InputName,
     entries: Entries,
     waves: Option<RandomAccessReader<Wave>>,
-    /// Whether entries that cannot be read are left out.
+    /// Whether entries that cannot be read are skipped.
     is_permissive: bool,
     /// Bytes of a picture.
     picture: usize,
 }
 
-/// What a picture is made of.
+/// The data for a picture.
 struct Job {
     key: BString,
     entry: Entry,
@@ -158,7 +159,7 @@ impl Reader for Source {
                 Err(error) => return Err(error.into()),
             }
         };
-        // A single value has the name of its file.
+        // A single value has the name of its file as its key.
         let file = || self.table.as_path().file_name().map(|name| name.as_encoded_bytes().into());
         let key = if self.entries.kind() == Kind::Value { file() } else { None };
         let wave = self.waves.find(entry.key())?;
@@ -178,14 +179,14 @@ impl Reader for Source {
     }
 }
 
-/// Where pictures go.
+/// The place for pictures.
 enum Target {
     Folder { folder: PathBuf, names: FileNames },
     Sheet { sheet: Sheet, output: Output },
 }
 
 impl Target {
-    /// A name tells what it is; a folder is made if need be, but not the one that it is in.
+    /// The name determines the kind of the target; a folder is made if it is missing, but not its parent.
     fn create(name: &OutputName) -> Result<Self> {
         let path = name.as_path();
         let is_file = !matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || Format::of_name(name).is_some();
@@ -198,7 +199,7 @@ impl Target {
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
     }
 
-    /// Puts the picture of a key; false where it has no room.
+    /// Writes the picture of a key; false if there is no room for it.
     fn put(&mut self, key: &BStr, made: Made, style: &Style, format: Format) -> Result<bool> {
         match (self, made) {
             (Self::Folder { folder, names }, Made::File(file)) => {
@@ -214,7 +215,7 @@ impl Target {
     }
 }
 
-/// What workers make: files, or pictures on a sheet.
+/// The results of workers: files, or pictures on a sheet.
 enum Made {
     File(Vec<u8>),
     Picture(Picture),
@@ -256,7 +257,7 @@ impl Drawer {
         Ok(Waveform { samples: wave.channel(channel), rate: wave.sample_rate().into() })
     }
 
-    /// The waveform that stands above frames. Warns where there is none, and where the frames do not seem to be from it.
+    /// The waveform above frames. Warns if there is none, and if the frames do not seem to be from it.
     fn beside<'a>(&self, key: &BStr, num_frames: usize, wave: Option<&'a Wave>) -> Option<Result<Waveform<'a>>> {
         let Some(wave) = wave else {
             warning!("No waveform for {key}, whose features are drawn alone");
@@ -272,7 +273,7 @@ impl Drawer {
     }
 }
 
-/// What has frames; a waveform alone has a panel of its own.
+/// The panel for frames; a waveform alone has a panel of its own.
 fn panel(frames: &Frames) -> Option<Panel<'_>> {
     let features = match frames {
         Frames::Wave(_) => return None,
@@ -283,7 +284,7 @@ fn panel(frames: &Frames) -> Option<Panel<'_>> {
     Some(Panel::Features(features))
 }
 
-/// Vectors of zeros and ones are decisions on frames, as on speech, which are labels.
+/// Vectors of zeros and ones are decisions on frames, such as voice activity, so they are drawn as labels.
 fn with_decisions(frames: Frames) -> Frames {
     match frames {
         Frames::Rows(rows)

@@ -1,7 +1,7 @@
 //! Applies an fMPE transform to features.
 //!
-//! Matches Kaldi's `fmpe-apply-transform`, except that selected Gaussians have their own likelihoods in every order: Kaldi
-//! takes them for a range of Gaussians wherever the last number is as far from the first as if they were one.
+//! Matches Kaldi's `fmpe-apply-transform`, except that selected Gaussians have their own likelihoods in every order:
+//! Kaldi treats them as a range of Gaussians if the distance of the last number from the first is that of a range.
 
 use std::process::ExitCode;
 use std::sync::Arc;

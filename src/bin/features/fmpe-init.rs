@@ -1,6 +1,6 @@
 //! Starts an fMPE transform.
 //!
-//! Matches Kaldi's `fmpe-init`. Nothing is random: the projection is zero, and training begins from there.
+//! Matches Kaldi's `fmpe-init`. Nothing is random: the projection is zero, and training starts from there.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use kaldi_transform::{DiagGmm, Fmpe, FmpeOptions};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Starts an fMPE transform, which changes nothing until it is trained, from a mixture of Gaussians with diagonal covariances.
+Starts an fMPE transform from a mixture of Gaussians with diagonal covariances. It changes nothing until it is trained.
 
 Usage: fmpe-init [options] <diag-gmm-in> <fmpe-out>
  e.g.: fmpe-init 1.ubm 1.fmpe

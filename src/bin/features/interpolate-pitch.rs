@@ -1,7 +1,7 @@
-//! Fills gaps in the pitch, where frames are not voiced.
+//! Fills gaps in the pitch at frames that are not voiced.
 //!
-//! Matches Kaldi's `interpolate-pitch`, the random numbers of its model included: those of Kaldi on a machine with the GNU
-//! C library, from the state in which every run starts.
+//! Matches Kaldi's `interpolate-pitch`, including the random numbers of its model: those of Kaldi on a machine with the
+//! GNU C library, from the state in which every run starts.
 
 use std::process::ExitCode;
 
@@ -15,8 +15,8 @@ use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Fills the gaps in pitch features, which have two columns: the probability of voicing, and the pitch, which is 0 where there
-is none. By default a model of how pitch moves finds the most likely one everywhere, and smooths it; with
+Fills the gaps in pitch features, which have two columns: the probability of voicing, and the pitch, which is 0 in gaps.
+By default a model of how pitch moves finds the most probable pitch everywhere, and smooths it; with
 --linear-interpolation=true gaps become straight lines.
 
 Usage: interpolate-pitch [options] <feats-rspecifier> <feats-wspecifier>
@@ -26,7 +26,7 @@ See also: process-pitch-feats, process-kaldi-pitch-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Fill gaps with straight lines instead of by the model
+    /// Fill gaps with straight lines instead of using the model
     #[arg(long, default_value_t = false)]
     linear_interpolation: bool,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! Merges two labels of every frame into one.
 //!
-//! Matches Kaldi's `merge-vads`, except that words which are no numbers are refused in maps (Kaldi takes them for 0), and
+//! Matches Kaldi's `merge-vads`, except that words in maps that are no numbers are errors (Kaldi reads them as 0), and
 //! so are labels that are not finite.
 
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Merges two decisions on every frame into one. By default the labels are 0 for nonspeech and 1 for speech, and a frame is
-speech where both say so. For other labels there is --map.
+speech if both say so. For other labels, use --map.
 
 Usage: merge-vads [options] <vad-rspecifier1> <vad-rspecifier2> <vad-wspecifier>
  e.g.: merge-vads --map=labels.txt scp:vad_energy.scp scp:vad_gmm.scp ark:vad.ark

@@ -1,4 +1,4 @@
-//! Puts features side by side, frame by frame.
+//! Joins features side by side, frame by frame.
 //!
 //! Matches Kaldi's `paste-feats`.
 
@@ -14,8 +14,8 @@ use kaldi_table::{SequentialReader, TableWriter, Tables, WorkError, read_file, w
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Puts features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths differ
-by no more than --length-tolerance are cut to the shortest; the others are left out.
+Joins features of about the same length side by side, frame by frame, like `paste` for text. Utterances whose lengths
+differ by no more than --length-tolerance are cut to the shortest; the others are left out.
 
 Usage: paste-feats <in-rspecifier1> <in-rspecifier2> [<in-rspecifier3> ...] <out-wspecifier>
   or:  paste-feats <in-rxfilename1> <in-rxfilename2> [<in-rxfilename3> ...] <out-wxfilename>
@@ -26,7 +26,7 @@ See also: copy-feats, append-vector-to-feats, concat-feats, select-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// How many frames the lengths of an utterance may differ by
+    /// The largest difference in frames between the lengths of an utterance
     #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     /// Write in binary mode (only relevant if the output is a wxfilename)
@@ -80,7 +80,7 @@ fn paste_files(opts: &Options) -> anyhow::Result<Tally> {
     Ok(Tally::new(1, 0))
 }
 
-/// Pastes features where their lengths are close enough; `utt` is empty for files.
+/// Pastes features if their lengths are close enough; `utt` is empty for files.
 fn paste(all: &[&Matrix<f32>], tolerance: i32, utt: &BStr) -> Result<Option<Matrix<f32>>, WorkError> {
     let place = if utt.is_empty() { String::new() } else { format!(" for utt {utt}") };
     let (min, max) = frames::lengths(all);

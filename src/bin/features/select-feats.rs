@@ -1,7 +1,7 @@
 //! Keeps the chosen columns of every feature matrix, like `cut -f` for features.
 //!
-//! Matches Kaldi's `select-feats`, except that `10-3` means 10 down to 3 (Kaldi reads 1 to 3), and that a selection which
-//! is no list of numbers and ranges is an error (Kaldi takes 0 for what it cannot read).
+//! Matches Kaldi's `select-feats`, except that `10-3` means 10 down to 3 (Kaldi reads 1 to 3), and that a selection
+//! must be a list of numbers and ranges (Kaldi reads anything else as 0).
 
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -98,7 +98,7 @@ impl FromStr for Selection {
             };
             bounds.ok_or_else(|| format!("expected numbers and ranges such as 0,24-22,3-12, got \"{item}\""))
         };
-        // A comma may stand behind the last one.
+        // A comma may follow the last one.
         let items = text.strip_suffix(',').unwrap_or(text);
         Ok(Self { ranges: items.split(',').map(range).collect::<Result<_, _>>()? })
     }

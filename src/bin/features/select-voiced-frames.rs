@@ -12,8 +12,8 @@ use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Keeps the frames of features that are voiced: a vector for each utterance, as of compute-vad, has a 1 for them and a 0 for
-the others. Utterances without voiced frames are left out.
+Keeps the voiced frames of features: a vector for each utterance, like those of compute-vad, has a 1 for them and a 0
+for the others. Utterances without voiced frames are left out.
 
 Usage: select-voiced-frames [options] <feats-rspecifier> <vad-rspecifier> <feats-wspecifier>
  e.g.: select-voiced-frames scp:feats.scp scp,s,cs:vad.scp ark:-

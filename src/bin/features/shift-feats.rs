@@ -12,8 +12,8 @@ use kaldi_table::{Record, SequentialReader, TableWriter, are_tables};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Shifts features in time and keeps the number of frames: the first frame is repeated where they come later, the last one
-where they come earlier.
+Shifts features in time and keeps the number of frames: the first frame is repeated if they come later, the last one if
+they come earlier.
 
 Usage: shift-feats [options] <feature-rspecifier> <feature-wspecifier>
   or:  shift-feats [options] <feats-rxfilename> <feats-wxfilename>

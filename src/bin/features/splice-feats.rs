@@ -1,6 +1,6 @@
-//! Puts each frame together with its neighbours.
+//! Joins each frame with its neighbours.
 //!
-//! Matches Kaldi's `splice-feats`; a negative context is an error even where there are no features.
+//! Matches Kaldi's `splice-feats`; a negative context is an error even if there are no features.
 
 use std::process::ExitCode;
 
@@ -11,8 +11,8 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Puts each frame of features together with the frames before and after it, side by side (before LDA, for instance). The
-first and the last frame are repeated beyond the ends.
+Joins each frame of features with the frames before and after it, side by side (before LDA, for instance). The first and
+the last frame are repeated beyond the ends.
 
 Usage: splice-feats [options] <feature-rspecifier> <feature-wspecifier>
  e.g.: splice-feats --left-context=3 --right-context=3 scp:feats.scp ark:-
@@ -44,7 +44,8 @@ fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
     let format = target.format();
 
     let written = source.par_map_into(target, move |entry| {
-        // The output is many times the input: it is written from where the input lies, if that is possible.
+        // The output is many times as large as the input: if possible, it is written directly from the bytes of the
+        // input.
         if format == Format::Binary
             && let Some(frames) = entry.bytes().and_then(BinaryRows::find::<f32>)
         {

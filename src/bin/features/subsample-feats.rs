@@ -1,6 +1,6 @@
 //! Keeps every n-th frame of features, or repeats every frame.
 //!
-//! Matches Kaldi's `subsample-feats`: as there, `--offset` does not count where frames are repeated.
+//! Matches Kaldi's `subsample-feats`: as in Kaldi, `--offset` does not count if frames are repeated.
 
 use std::process::ExitCode;
 
@@ -21,7 +21,7 @@ See also: copy-feats, subset-feats, shift-feats, extract-feature-segments
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Take every n-th frame; where it is negative, repeat each frame n times
+    /// Keep every n-th frame; if it is negative, repeat each frame n times
     #[arg(long, default_value_t = 1)]
     n: i32,
     /// Start with the frame of this number (0 is the first), for a positive n

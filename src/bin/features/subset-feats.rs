@@ -24,7 +24,7 @@ Usage: subset-feats [options] <in-rspecifier> <out-wspecifier>
 See also: copy-feats, select-feats, extract-feature-segments
 ";
 
-/// What `--n` is where nobody set it.
+/// The value of `--n` if nobody sets it.
 const FIRST: i32 = 10;
 
 #[derive(clap::Parser)]
@@ -80,7 +80,7 @@ fn subset_feats(opts: Options) -> anyhow::Result<Tally> {
         log!("Wrote {done} out of {total} utterances.");
     }
     target.finish()?;
-    // A command may take its time to end.
+    // The command may need some time to end.
     rows.finish()?;
     let tally = Tally::new(done, 0);
     Ok(if is_listed { tally } else { tally.always_ok() })

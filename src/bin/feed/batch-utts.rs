@@ -17,7 +17,7 @@ use kaldi_values::Tokens;
 const USAGE: &str = "\
 Joins utterances to batches, in their order: a table of token vectors with the keys of each batch.
 static: --batch-size utterances. dynamic: as many as have --max-frames-in-batch frames when all are padded to the longest.
-bucket: utterances of similar lengths, each of --bucket-boundaries with a batch size of its own.
+bucket: utterances of similar lengths; each of the --bucket-boundaries has its own batch size.
 
 Usage: batch-utts [options] <utt2num-frames> <batches-wspecifier>
  e.g.: batch-utts --batch-type=dynamic --max-frames-in-batch=12000 data/utt2num_frames ark,t:batches
@@ -43,7 +43,7 @@ struct Options {
     /// Batch sizes of the buckets, separated by commas; one more than boundaries
     #[arg(long)]
     bucket_batch_sizes: Option<String>,
-    /// Leave out what is left at the end and too few for a batch (static and bucket)
+    /// Leave out the utterances at the end that are too few for a batch (static and bucket)
     #[arg(long, default_value_t = false)]
     drop_last: bool,
     source: InputName,
@@ -117,7 +117,7 @@ impl Options {
     }
 }
 
-/// The numbers between commas.
+/// The numbers, separated by commas.
 fn numbers(option: &str, list: &Option<String>) -> anyhow::Result<Vec<usize>> {
     let Some(list) = list else { bail!("expected --{option} with --batch-type=bucket") };
     let number = |part: &str| part.trim().parse().ok();

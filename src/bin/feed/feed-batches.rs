@@ -1,7 +1,7 @@
 //! Feeds padded batches to the training of a model.
 //!
-//! Kaldi has no such tool. The chain, its configuration and the arrays of a batch are those of WeNet's data loader; the order
-//! and what is changed at random follow from the seed, the epoch and the keys alone.
+//! Kaldi has no such tool. The chain, its configuration and the arrays of a batch are those of WeNet's data loader; the
+//! order and the random changes depend only on the seed, the epoch and the keys.
 
 use std::fs;
 use std::process::ExitCode;
@@ -16,17 +16,17 @@ use kaldi_log::log;
 use kaldi_reader::Reader;
 
 const USAGE: &str = "\
-Feeds the training of a model: reads utterances, makes labels and features of them, changes these at random, shuffles and sorts
-them, and writes padded batches: a file each in a folder, or one stream for a pipe.
+Feeds the training of a model: reads utterances, computes labels and features, changes these at random, shuffles and
+sorts them, and writes padded batches: as files in a folder, or as one stream for a pipe.
 
 Usage: feed-batches [options] <data-list> <folder>
   or:  feed-batches [options] <data-list> -
  e.g.: feed-batches --conf=train.yaml --symbols=units.txt --epoch=3 data.list batches
        feed-batches --conf=train.yaml --data-type=shard --rank=1 --world-size=4 shards.list - | train.py
        feed-batches --conf=train.yaml --data-type=table --text=data/text scp:data/wav.scp batches
-A batch has the arrays feats (float32, n by longest by dim), feats_lengths (int32), and where there are labels target (int64) and
-target_lengths (int32); padding is 0.0 and -1. The keys are the entry \"keys\" of the metadata of safetensors, a list in JSON, or
-the array keys of npz. The longest utterance comes first.
+A batch has the arrays feats (float32, n by longest by dim), feats_lengths (int32), and if there are labels target
+(int64) and target_lengths (int32); padding is 0.0 and -1. The keys are the entry \"keys\" of the metadata of
+safetensors, a list in JSON, or the array keys of npz. The longest utterance comes first.
 See also: feed-feats, make-raw-list, make-shard-list, batch-utts
 ";
 
@@ -80,7 +80,7 @@ fn print(text: &str) -> anyhow::Result<Tally> {
     Ok(Tally::default().always_ok())
 }
 
-/// Where batches go.
+/// The place for batches.
 enum Target {
     Stream(Output),
     Folder(BString, TensorFormat),
@@ -93,7 +93,7 @@ impl Target {
         }
         let folder = name.to_path_lossy();
         kaldi_io::make_folder(&folder).with_context(|| format!("cannot make the folder {name}"))?;
-        // Batches of another run would be taken for ones of this.
+        // Batches of another run would look like batches of this one.
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read the folder {name}"))? {
             let file = entry?.file_name();
             let file = file.to_string_lossy();

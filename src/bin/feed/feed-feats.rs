@@ -15,8 +15,8 @@ use kaldi_table::TableWriter;
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Writes the utterances of a training in its order as tables: their features, their labels, and the keys of each batch. What is
-done to them is as for feed-batches, but for the padding, and for the order within a batch, which is that before the padding.
+Writes the utterances of a training in its order as tables: their features, their labels, and the keys of each batch.
+They are processed as in feed-batches, but without padding, and the order within a batch is that before the padding.
 
 Usage: feed-feats [options] <data-list> <feats-wspecifier> [<labels-wspecifier> [<batches-wspecifier>]]
  e.g.: feed-feats --conf=train.yaml --symbols=units.txt --epoch=3 data.list ark:feats.ark ark:labels.ark ark,t:batches
@@ -65,7 +65,7 @@ fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     Ok(Tally::new(counts.delivered, counts.bad))
 }
 
-/// The tables that are written.
+/// The output tables.
 struct Target {
     feats: TableWriter<Matrix<f32>>,
     labels: Option<TableWriter<Vec<i32>>>,

@@ -1,6 +1,6 @@
-//! Keeps the utterances that are of use for training, by their lengths and their labels.
+//! Keeps the utterances that are useful for training, by their lengths and their labels.
 //!
-//! Kaldi has no such tool (`filter_scp.pl` wants a list of what to keep). Bounds are named and meant as in WeNet.
+//! Kaldi has no such tool (`filter_scp.pl` needs a list of what to keep). Bounds have the names and meanings of WeNet.
 
 use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
@@ -16,7 +16,8 @@ use kaldi_table::SequentialReader;
 
 const USAGE: &str = "\
 Keeps the lines of a script file, or of any list with a key first, whose utterances have lengths and labels within bounds.
-A line stays as it is; of an archive the keys are written. Lengths are in frames of 10 ms: numbers of frames, or 100 times seconds.
+A line is kept unchanged; for an archive the keys are written. Lengths are in frames of 10 ms: numbers of frames, or 100
+times seconds.
 
 Usage: filter-utts [options] <in-list-or-archive> <out-list>
  e.g.: filter-utts --utt2num-frames=data/utt2num_frames --min-length=20 feats.scp kept.scp
@@ -54,7 +55,7 @@ struct Options {
     /// The most labels for a frame
     #[arg(long, default_value_t = 1.0)]
     max_output_input_ratio: f64,
-    /// Write the keys only
+    /// Write only the keys
     #[arg(long, default_value_t = false)]
     write_keys: bool,
     source: InputName,
@@ -141,14 +142,14 @@ impl Dropped {
         self.0.values().sum()
     }
 
-    /// The counts, to stand behind others.
+    /// The counts, as the end of a sentence.
     fn summary(&self) -> String {
         let counts: Vec<String> = self.0.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
         if counts.is_empty() { String::new() } else { format!("; dropped: {}", counts.join(", ")) }
     }
 }
 
-/// The number of labels of every utterance, of a table or of the lines of a file.
+/// The number of labels of every utterance, from a table or from the lines of a file.
 fn count_labels(name: &BStr) -> anyhow::Result<HashMap<BString, u64>> {
     let mut counts = HashMap::new();
     if Rspecifier::parse(name).is_some() {

@@ -1,4 +1,4 @@
-//! Brings features to one length, by frames behind them.
+//! Pads features to one length.
 //!
 //! Kaldi has no such tool.
 
@@ -13,8 +13,8 @@ use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Puts frames of one value behind features, so that all have the same number of them: those of a batch as many as its longest,
-or all --num-frames. With --batches, features are written in the order of the batches.
+Appends frames of one value to features, so that all have the same number of frames: that of the longest in each batch,
+or --num-frames. With --batches, features are written in the order of the batches.
 
 Usage: pad-feats [options] <feats-rspecifier> <feats-wspecifier>
  e.g.: pad-feats --batches=ark:batches --lengths=ark,t:lengths scp:feats.scp ark:-
@@ -27,13 +27,13 @@ struct Options {
     /// Table of token vectors, the keys of each batch
     #[arg(long)]
     batches: Option<InputName>,
-    /// The number of frames, where there are no batches; features that have more are left out with a warning
+    /// The number of frames, if there are no batches; longer features are left out with a warning
     #[arg(long, default_value_t = 0)]
     num_frames: u32,
-    /// Value of the frames that are added
+    /// Value of the frames that are appended
     #[arg(long, default_value_t = 0.0)]
     padding: f32,
-    /// Table of integers for the numbers of frames before
+    /// Table of integers for the original numbers of frames
     #[arg(long)]
     lengths: Option<OutputName>,
     source: InputName,
@@ -66,7 +66,7 @@ fn pad_feats(opts: Options) -> anyhow::Result<Tally> {
     out.finish()
 }
 
-/// Pads everything to the same number of frames.
+/// Pads all features to the same number of frames.
 fn pad_all(opts: &Options, num_frames: usize, out: &mut Padded) -> anyhow::Result<()> {
     let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let ended = rows.drain(|key, feats| {

@@ -1,6 +1,6 @@
 //! Plays waveforms faster or slower.
 //!
-//! Kaldi's recipes run sox for it; this is what sox's `speed` does, with another filter.
+//! Kaldi's recipes run sox for this; it does the same as sox's `speed`, with another filter.
 
 use std::process::ExitCode;
 
@@ -15,8 +15,8 @@ use kaldi_values::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Plays waveforms faster or slower, tempo and pitch alike. Each gets one of --speeds, which follows from --seed, --epoch and its
-key. Samples are rounded to 16 bits.
+Plays waveforms faster or slower, which changes tempo and pitch. Each gets one of --speeds, which depends on --seed,
+--epoch and its key. Samples are rounded to 16 bits.
 
 Usage: perturb-wav-speed [options] <wav-rspecifier> <wav-wspecifier>
   or:  perturb-wav-speed [options] <wav-rxfilename> <wav-wxfilename>
@@ -33,10 +33,10 @@ struct Options {
     /// Seed of the random choices
     #[arg(long, default_value_t = 0)]
     seed: u32,
-    /// Pass over the data: each has other choices
+    /// Pass over the data: each pass has other choices
     #[arg(long, default_value_t = 0)]
     epoch: u32,
-    /// Stands before every key
+    /// Text before every key
     #[arg(long, default_value = "")]
     prefix: String,
     source: InputName,

@@ -1,6 +1,6 @@
 //! Converts waveforms to another sample rate.
 //!
-//! Kaldi converts within its programs for features only, with another filter; this one is that of torchaudio's `Resample`.
+//! Kaldi converts only within its feature programs, with another filter; this one is that of torchaudio's `Resample`.
 
 use std::process::ExitCode;
 
@@ -13,8 +13,8 @@ use kaldi_values::Format;
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Converts waveforms to another sample rate, with a filter that cuts off at 0.99 of half the lower rate. Samples are rounded
-to 16 bits. Waveforms that have the rate already stay as they are.
+Converts waveforms to another sample rate, with a filter that cuts off at 0.99 of half the lower rate. Samples are
+rounded to 16 bits. Waveforms that already have the rate are not changed.
 
 Usage: resample-wav [options] <wav-rspecifier> <wav-wspecifier>
   or:  resample-wav [options] <wav-rxfilename> <wav-wxfilename>

@@ -1,6 +1,6 @@
 //! Changes features at random, for training.
 //!
-//! Kaldi has it as a component of networks only. Masks, substitutes and cuts are those of WeNet.
+//! Kaldi has this only as a component of networks. Masks, substitutes and cuts are those of WeNet.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use kaldi_table::{SequentialReader, TableWriter};
 const USAGE: &str = "\
 Changes features at random, so that a model learns more from them: masks of zeros over stretches of frames and of dimensions
 (SpecAugment); stretches of frames replaced by earlier ones; frames cut off at the end.
-The changes follow from --seed, --epoch and the key alone.
+The changes depend only on --seed, --epoch and the key.
 
 Usage: spec-augment-feats [options] <feats-rspecifier> <feats-wspecifier>
  e.g.: spec-augment-feats --epoch=3 scp:feats.scp ark:-
@@ -48,7 +48,7 @@ struct Options {
     /// Seed of the random choices
     #[arg(long, default_value_t = 0)]
     seed: u32,
-    /// Pass over the data: each has other changes
+    /// Pass over the data: each pass has other changes
     #[arg(long, default_value_t = 0)]
     epoch: u32,
     source: InputName,

@@ -1,6 +1,6 @@
-//! Brings a table into random order.
+//! Shuffles a table.
 //!
-//! Kaldi has `shuffle_list.pl` for lists only.
+//! Kaldi has `shuffle_list.pl`, only for lists.
 
 use std::process::ExitCode;
 
@@ -11,15 +11,15 @@ use kaldi_log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
 
 const USAGE: &str = "\
-Brings an archive with values of any type, or the lines of a list (a script file, for one), into random order. The order
-follows from --seed and --epoch. Values are copied as they are.
+Shuffles an archive with values of any type, or the lines of a list (for example a script file). The order depends on
+--seed and --epoch. Values are copied unchanged.
 
 Usage: table-shuffle [options] <archive-rspecifier> <archive-wspecifier>
   or:  table-shuffle [options] <list> <list>
  e.g.: table-shuffle --epoch=3 feats.scp shuffled.scp
        table-shuffle ark:feats.ark ark,scp:shuffled.ark,shuffled.scp
        copy-feats scp:feats.scp ark:- | table-shuffle --buffer-size=1000 ark:- ark:-
-Without --buffer-size the whole table is shuffled: of an archive in a file only keys and places are kept in memory.
+Without --buffer-size the whole table is shuffled: for an archive in a file only keys and places are kept in memory.
 See also: table-sort, table-split, concat-ark
 ";
 
@@ -28,17 +28,17 @@ struct Options {
     /// Seed of the order
     #[arg(long, default_value_t = 0)]
     seed: u32,
-    /// Pass over the data: each has another order
+    /// Pass over the data: each pass has another order
     #[arg(long, default_value_t = 0)]
     epoch: u32,
-    /// Shuffle while reading, with that many entries in memory: each new one takes the place of a random one, which is written.
-    /// 0 shuffles the whole table
+    /// Shuffle while reading, with this many entries in memory: each new one replaces a random one, which is written. 0
+    /// shuffles the whole table
     #[arg(long, default_value_t = 0)]
     buffer_size: u32,
-    /// Begin to write when that many entries are in the buffer; 0 waits until it is full
+    /// Start to write when this many entries are in the buffer; 0 waits until it is full
     #[arg(long, default_value_t = 0)]
     initial: u32,
-    /// python gives the order of random.Random(epoch).shuffle, that of published samplers
+    /// python gives the order of random.Random(epoch).shuffle, as in published samplers
     #[arg(long, default_value = "none")]
     shuffle_compat: String,
     source: InputName,

@@ -1,6 +1,6 @@
 //! Sorts a table.
 //!
-//! Kaldi's recipes run `sort` on lists only.
+//! Kaldi's recipes run `sort`, only on lists.
 
 use std::cmp::Reverse;
 use std::process::ExitCode;
@@ -13,15 +13,15 @@ use kaldi_log::log;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 
 const USAGE: &str = "\
-Sorts an archive with values of any type, or the lines of a list (a script file, for one): by key as LC_ALL=C sort does, by
-bytes, or by the length of utterances. What is equal keeps its order. Values are copied as they are.
+Sorts an archive with values of any type, or the lines of a list (for example a script file): by key as LC_ALL=C sort
+does, by bytes, or by the length of utterances. Equal entries keep their order. Values are copied unchanged.
 
 Usage: table-sort [options] <archive-rspecifier> <archive-wspecifier>
   or:  table-sort [options] <list> <list>
  e.g.: table-sort ark:feats.ark ark,scp:sorted.ark,sorted.scp
        table-sort --by=length --utt2num-frames=data/utt2num_frames feats.scp sorted.scp
        copy-feats scp:feats.scp ark:- | table-sort --by=size --buffer-size=500 ark:- ark:-
-Without --buffer-size the whole table is sorted: of an archive in a file only keys and places are kept in memory.
+Without --buffer-size the whole table is sorted: for an archive in a file only keys and places are kept in memory.
 See also: table-shuffle, table-split, concat-ark
 ";
 
@@ -36,14 +36,14 @@ struct Options {
     /// The largest first
     #[arg(long, default_value_t = false)]
     reverse: bool,
-    /// Sort while reading, that many entries at a time; 0 sorts the whole table
+    /// Sort while reading, this many entries at a time; 0 sorts the whole table
     #[arg(long, default_value_t = 0)]
     buffer_size: u32,
     source: InputName,
     target: OutputName,
 }
 
-/// The values that entries are compared by.
+/// The values by which entries are compared.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Key(BString),

@@ -1,6 +1,6 @@
 //! Splits a table among ranks and workers, or into parts.
 //!
-//! Kaldi has `split_scp.pl` for lists only.
+//! Kaldi has `split_scp.pl`, only for lists.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -13,36 +13,37 @@ use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
 
 const USAGE: &str = "\
-Splits an archive with values of any type, or the lines of a list (a script file, for one). Values are copied as they are.
-Either writes the share of one worker of one rank, entries dealt in turn; or all parts at once, each a stretch of the table.
+Splits an archive with values of any type, or the lines of a list (for example a script file). Values are copied
+unchanged. Either writes the share of one worker of one rank, with entries dealt in turn; or all parts at once, each a
+stretch of the table.
 
 Usage: table-split [options] <rspecifier-or-list> <wspecifier-or-list>
  e.g.: table-split --rank=1 --world-size=4 --worker=0 --num-workers=2 feats.scp share.scp
        table-split --parts=8 feats.scp split/feats.%d.scp
        table-split --parts=8 --by=bytes ark:feats.ark ark,scp:feats.%d.ark,feats.%d.scp
        table-split --parts=8 --by=speakers --utt2spk=data/utt2spk feats.scp split/feats.%d.scp
-%d stands for the number of the part, from 1 on.
+%d is the number of the part, counted from 1.
 See also: table-shuffle, table-sort, concat-ark
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The rank, from 0 on, whose share is written
+    /// The rank, counted from 0, whose share is written
     #[arg(long, default_value_t = 0)]
     rank: u32,
     /// Number of ranks
     #[arg(long, default_value_t = 1)]
     world_size: u32,
-    /// The worker of the rank, from 0 on, whose share is written
+    /// The worker of the rank, counted from 0, whose share is written
     #[arg(long, default_value_t = 0)]
     worker: u32,
     /// Number of workers of each rank
     #[arg(long, default_value_t = 1)]
     num_workers: u32,
-    /// Number of parts that are written at once
+    /// Number of parts to write at once
     #[arg(long, default_value_t = 0)]
     parts: u32,
-    /// What parts are equal in, as far as can be: items, bytes, or speakers (items, and no speaker in two parts)
+    /// What is equal in all parts, as far as possible: items, bytes, or speakers (items, and no speaker in two parts)
     #[arg(long, default_value = "items")]
     by: String,
     /// Speaker of each utterance, for --by=speakers
@@ -101,7 +102,7 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
 }
 
 impl Options {
-    /// The part of every item, from 0 on.
+    /// The part of every item, counted from 0.
     fn parts_of(&self, items: &[Item]) -> anyhow::Result<Vec<usize>> {
         match (self.by.as_str(), &self.utt2spk) {
             ("items", None) => Ok(equal_stretches(items.len(), self.parts as usize)),
@@ -142,13 +143,13 @@ impl Options {
     }
 }
 
-/// Cuts a row into stretches of which the first ones have one thing more than the others, as Kaldi's `split_scp.pl` does.
+/// Cuts a row into stretches; the first ones have one item more than the others, as in Kaldi's `split_scp.pl`.
 fn equal_stretches(length: usize, parts: usize) -> Vec<usize> {
     let size = |part: usize| length / parts + usize::from(part < length % parts);
     (0..parts).flat_map(|part| std::iter::repeat_n(part, size(part))).collect()
 }
 
-/// Cuts a row of things of some sizes into stretches: a thing belongs to the part in which its middle lies.
+/// Cuts a row of items with sizes into stretches: an item belongs to the part that contains its middle.
 fn stretches(sizes: Vec<u64>, parts: u32) -> Vec<usize> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size)).sum();
     let mut before = 0_u128;

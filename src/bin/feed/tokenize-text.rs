@@ -1,6 +1,6 @@
-//! Turns text into the numbers of a model's symbols, and back.
+//! Converts text to the numbers of a model's symbols, and back.
 //!
-//! Kaldi has no such tool (`sym2int.pl` knows words only). Symbols are cut as WeNet's tokenizers do.
+//! Kaldi has no such tool (`sym2int.pl` knows only words). Text is cut into symbols as in WeNet's tokenizers.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::{SymbolTable, Tokens};
 
 const USAGE: &str = "\
-Turns text into integer vectors, the numbers of its symbols, and back with --decode.
+Converts text to integer vectors, the numbers of its symbols, and back with --decode.
 
 Usage: tokenize-text [options] <text> <int-vector-wspecifier>
   or:  tokenize-text [options] --decode <int-vector-rspecifier> <text>
@@ -36,13 +36,14 @@ struct Options {
     /// SentencePiece model, for --mode=bpe
     #[arg(long)]
     model: Option<InputName>,
-    /// Symbol that stands for unknown ones; where the table does not have it, they are left out
+    /// Symbol for unknown ones; if the table does not have it, they are left out
     #[arg(long, default_value = "<unk>")]
     unk: String,
-    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, and text is brought to upper case
+    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, and the text is converted to upper
+    /// case
     #[arg(long)]
     non_lang_syms: Option<InputName>,
-    /// Turn numbers into text
+    /// Convert numbers to text
     #[arg(long, default_value_t = false)]
     decode: bool,
     source: InputName,
@@ -116,7 +117,7 @@ impl Options {
         let tokenizer = match (self.mode.as_str(), &self.model) {
             ("char", None) => Tokenizer::characters(),
             ("word", None) => Tokenizer::words(),
-            // To join pieces takes no model.
+            // Joining pieces needs no model.
             ("bpe", None) if self.decode => Tokenizer::characters(),
             ("bpe", Some(name)) => {
                 let mut input = Input::open(name)?;

@@ -1,4 +1,4 @@
-//! Looks for everything that is wrong with tables of any type.
+//! Finds everything that is wrong with tables of any type.
 //!
 //! Kaldi has `utils/validate_data_dir.sh` for data directories, which stops at the first fault.
 
@@ -14,26 +14,26 @@ use kaldi_types::ValueType;
 use serde_json::json;
 
 const USAGE: &str = "\
-Looks for everything that is wrong with archives, script files, single values and data directories of any type, and writes a
-line for each fault: <table>: <key or line>: <fault>. The exit status is 0 where there is none and 1 where there are some.
+Finds everything that is wrong with archives, script files, single values and data directories of any type, and writes a
+line for each fault: <table>: <key or line>: <fault>. The exit status is 0 without faults and 1 with faults.
 
 Usage: table-check [options] <table> [<table> ...]
  e.g.: table-check --quick raw_mfcc.*.ark feats.scp
        table-check --no-text data/train
-Values have to be whole, readable, of one type and finite; matrices have to have the same number of columns; keys have to be
-sorted and each there once. Lines of a script file have to lead to values, and to none of another key. The files of a data
-directory have to agree: what utils/validate_data_dir.sh finds is found, and values are looked at; commands in wav.scp are
-not run.
+Values must be complete, readable, of one type and finite; matrices must have the same number of columns; keys must be
+sorted and unique. Lines of a script file must lead to values, and not to those of another key. The files of a data
+directory must agree: everything that utils/validate_data_dir.sh finds is found, and values are checked; commands in
+wav.scp are not run.
 With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Read headers only: numbers that are not finite and damage between headers are not found
+    /// Read only headers: numbers that are not finite and damage between headers are not found
     #[arg(long)]
     quick: bool,
-    /// Write a JSON object a line for each fault
+    /// Write a line with a JSON object for each fault
     #[arg(long)]
     json: bool,
     /// A data directory need not have wav.scp
@@ -45,7 +45,7 @@ struct Options {
     /// A data directory need not have text
     #[arg(long)]
     no_text: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     #[arg(required = true)]

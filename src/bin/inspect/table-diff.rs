@@ -1,4 +1,4 @@
-//! Tells in what two tables of any type differ.
+//! Finds the differences between two tables of any type.
 //!
 //! Kaldi has `compare-feats` and `compare-int-vector`, each for one type.
 
@@ -13,14 +13,14 @@ use kaldi_types::ValueType;
 use serde_json::{Value, json};
 
 const USAGE: &str = "\
-Tells in what two tables of any type differ, a line for each difference: keys that only one of them has, sizes, numbers and
-where they differ most, words. The exit status is 0 where they are equal and 1 where they are not.
+Finds the differences between two tables of any type, and writes a line for each: keys that only one of them has, sizes,
+numbers and the place of the largest difference, words. The exit status is 0 if the tables are equal and 1 if not.
 
 Usage: table-diff [options] <table> <table>
  e.g.: table-diff old/feats.scp new/feats.scp
        table-diff --rtol=1e-4 --by-key ark:raw.ark ark,t:raw.txt
-Archives and script files, binary and text, compressed and not, may be compared with each other. Two numbers are equal where
-they differ by no more than atol + rtol * |second|, or are both not numbers.
+Archives and script files, binary and text, compressed and not, may be compared with each other. Two numbers are equal
+if they differ by no more than atol + rtol * |second|, or if both are NaN.
 With --json: {\"difference\": \"numbers\", \"key\": \"utt1\", \"count\": 3, \"of\": 364, \"largest\": 0.5, \"place\": [2, 0],
        \"first\": 1.5, \"second\": 2}
 See also: compare-feats, compare-int-vector, table-check
@@ -28,19 +28,19 @@ See also: compare-feats, compare-int-vector, table-check
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Part of the second number by which two numbers may differ
+    /// Relative difference of two equal numbers at most, as a part of the second one
     #[arg(long, default_value_t = 0.0)]
     rtol: f64,
-    /// By how much two numbers may differ
+    /// Absolute difference of two equal numbers at most
     #[arg(long, default_value_t = 0.0)]
     atol: f64,
     /// Let the tables have their keys in different orders
     #[arg(long)]
     by_key: bool,
-    /// Write a JSON object a line for each difference
+    /// Write a line with a JSON object for each difference
     #[arg(long)]
     json: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     first: InputName,

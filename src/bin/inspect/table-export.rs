@@ -19,13 +19,13 @@ use kaldi_values::{GaussPost, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
-Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines; in a folder, as a file for each
-key. In .npz and .safetensors each key is an array. A .npy has one value, or with --stack the rows of all. A row of Parquet has
-key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON is
-{\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and waveforms are
-several arrays, such as utt1.lengths, utt1.index and utt1.weight. Words have a place in Parquet, CSV, TSV and JSON only.
-The table is an rspecifier, or the name of an archive or a script file. The type of its values is found by looking; of a stream
-it is matrix, vector or int32-vector unless --type is given.
+Writes a table as a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines; in a folder, as a file for
+each key. In .npz and .safetensors each key is an array. A .npy has one value, or with --stack the rows of all. A row of
+Parquet has key, rows, columns and values, or key and value; a line of CSV and TSV has the key and a row; a line of JSON
+is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and
+waveforms become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Words are possible only in Parquet,
+CSV, TSV and JSON. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
+found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given.
 
 Usage: table-export [options] <table> (<file>|<folder>)
  e.g.: table-export scp:feats.scp feats.npz
@@ -39,16 +39,16 @@ See also: table-import, copy-feats, copy-vector, copy-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; told from the ending of the file's name unless it is given
+    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
     #[arg(long)]
     format: Option<FileFormat>,
-    /// Type of numbers that are not integers: float16, float32 or float64; that of the table unless it is given
+    /// Type of numbers that are not integers: float16, float32 or float64; by default that of the table
     #[arg(long)]
     dtype: Option<FloatType>,
     /// Stack the rows of all entries into one array, for a .npy
     #[arg(long)]
     stack: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     source: InputName,
@@ -129,7 +129,7 @@ impl Options {
         Ok((format, is_folder))
     }
 
-    /// A name without an ending is that of a folder to be made, where the format is known.
+    /// If the format is known, a name without an ending is that of a folder to be made.
     fn is_new_folder(&self, told: Option<FileFormat>) -> anyhow::Result<bool> {
         let is_file = matches!(Wxfilename::parse(&self.target)?, Wxfilename::File(_));
         let path = self.target.as_path();
@@ -137,7 +137,7 @@ impl Options {
     }
 }
 
-/// Where entries go.
+/// The place for entries.
 enum Target {
     File(Exporter),
     Folder { folder: PathBuf, names: FileNames },

@@ -1,6 +1,6 @@
 //! Prints entries of a table of any type by their keys.
 //!
-//! Kaldi has no such program: recipes search script files and copy.
+//! Kaldi has no such program: recipes search in script files and copy.
 
 use std::process::ExitCode;
 
@@ -14,8 +14,9 @@ use kaldi_table::ArchiveWriter;
 use kaldi_types::ValueType;
 
 const USAGE: &str = "\
-Prints the values of keys of an archive or a script file of any type as text, in the order in which they are asked for; or
-writes them to a table. A key may have a range behind it, as in script files. On a terminal, lines are cut to its width.
+Prints the values of keys of an archive or a script file of any type as text, in the order of the keys on the command
+line; or writes them to a table. A range may follow a key, as in script files. On a terminal, lines are cut to its
+width.
 
 Usage: table-get [options] <table> <key> [<key> ...]
   or:  table-get [options] --keys=<file> <table>
@@ -23,14 +24,14 @@ Usage: table-get [options] <table> <key> [<key> ...]
        table-get feats.scp 'utt7[0:9,0:2]' utt3
        table-get --keys=utts --to=ark,scp:some.ark,some.scp feats.scp
 With --json: {\"table\": \"feats.scp\", \"key\": \"utt7\", \"type\": \"vector\", \"value\": [1.5, 2]}
-Where a table has no such key, a warning says so, and the exit status is 1. Script files are read where the value is, archives
-up to the last key.
+If a table does not have a key, there is a warning, and the exit status is 1. For script files only the needed values
+are read, archives are read up to the last needed key.
 See also: table-head, table-keys, table-sample
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File whose lines begin with keys that are asked for, behind those of the command line; - is standard input
+    /// File whose lines start with more keys, after those of the command line; - is standard input
     #[arg(long)]
     keys: Option<InputName>,
     /// Table to write instead of text (ark: or ark,scp:); its form is binary unless it has the option t
@@ -39,10 +40,10 @@ struct Options {
     /// Do not cut lines on a terminal
     #[arg(long)]
     full: bool,
-    /// Write a JSON object a line for each key
+    /// Write a line with a JSON object for each key
     #[arg(long)]
     json: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     table: InputName,
@@ -115,7 +116,7 @@ impl Target {
 }
 
 impl Options {
-    /// The keys that are asked for.
+    /// The requested keys.
     fn asked(&self) -> Result<Vec<BString>> {
         let mut words: Vec<BString> = self.requests.iter().map(|word| word.as_bstr().to_owned()).collect();
         if let Some(keys) = &self.keys {

@@ -1,6 +1,6 @@
 //! Prints the first entries of tables of any type.
 //!
-//! Kaldi has no such program: there, the program that copies the type has to be known.
+//! Kaldi has no such program: there, one needs the program that copies the type.
 
 use std::process::ExitCode;
 
@@ -13,8 +13,8 @@ use kaldi_reader::Reader;
 use kaldi_types::ValueType;
 
 const USAGE: &str = "\
-Prints the first entries of archives, script files and single values of any type as text, as the tool that copies the type
-writes them. Of waveforms, a line says what they are. On a terminal, lines are cut to its width.
+Prints the first entries of archives, script files and single values of any type as text, in the form of the tool that
+copies the type. A waveform is described in a line. On a terminal, lines are cut to its width.
 
 Usage: table-head [options] <table> [<table> ...]
  e.g.: table-head --n=2 feats.scp
@@ -33,10 +33,10 @@ struct Options {
     /// Do not cut lines on a terminal
     #[arg(long)]
     full: bool,
-    /// Write a JSON object a line for each entry
+    /// Write a line with a JSON object for each entry
     #[arg(long)]
     json: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     #[arg(required = true)]
@@ -71,7 +71,7 @@ fn table_head(opts: Options) -> Result<Tally> {
             output.write_all(&width.map_or(text.clone(), |width| cut_lines(&text, width)))?;
             done += 1;
         }
-        // A command may take its time to end.
+        // The command may need some time to end.
         output.flush()?;
         entries.finish()?;
     }

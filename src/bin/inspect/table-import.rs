@@ -15,11 +15,11 @@ use kaldi_table::TableWriter;
 use kaldi_types::ValueType;
 
 const USAGE: &str = "\
-Makes a table of a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or of all such files in a
-folder. Arrays of two dimensions become matrices, others vectors or, where they are of integers, integer vectors, single numbers
-such; numbers keep their precision, and those of half precision become single. Lines of CSV and TSV that follow each other with
-the same key are the rows of a matrix, unless --type is given. What takes several arrays (posterior, gauss-post, wave,
-int32-vector-vector) needs --type, but in Parquet. A .npy has its own name for a key. Pickled objects are not read.
+Makes a table from a file of NumPy (.npy, .npz), safetensors, Parquet, CSV, TSV or JSON lines, or from all such files in
+a folder. Arrays of two dimensions become matrices; others become vectors, integer vectors or single numbers. Numbers
+keep their precision, and those of half precision become single. Consecutive lines of CSV and TSV with the same key are
+the rows of a matrix, unless --type is given. Types with several arrays (posterior, gauss-post, wave,
+int32-vector-vector) need --type, except in Parquet. The key of a .npy is its own name. Pickled objects are not read.
 
 Usage: table-import [options] (<file>|<folder>) <wspecifier>
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
@@ -31,10 +31,10 @@ See also: table-export, copy-feats, copy-vector, copy-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; told from the ending of the file's name unless it is given
+    /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
     #[arg(long)]
     format: Option<FileFormat>,
-    /// Type of the table, such as int32-vector, by the names that ark-to-scp has; told from the first value unless it is given
+    /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
     #[arg(long = "type", value_parser = parse_table_type)]
     table_type: Option<ValueType>,
     source: InputName,
@@ -55,7 +55,7 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let mut target = TableWriter::<Numbers>::create(&opts.target)?;
     let mut common = opts.table_type;
     let mut tally = Tally::default();
-    // An empty array fits every type: the first others tell.
+    // An empty array fits every type: the first other value decides.
     let mut empty: Vec<(BString, Item)> = Vec::new();
     for file in &files {
         import(file.as_ref(), format, opts.table_type, |key, item| {

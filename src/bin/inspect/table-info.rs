@@ -1,4 +1,4 @@
-//! Tells what is in tables of any type.
+//! Shows what is in tables of any type.
 //!
 //! Kaldi has no such program: there, one has to know which of a dozen programs reads a file.
 
@@ -13,28 +13,28 @@ use kaldi_log::warning;
 use kaldi_types::ValueType;
 
 const USAGE: &str = "\
-Tells what is in archives, script files, single values and data directories: the type of the values, how many there are,
-their sizes, whether keys are sorted. What a file is, is found by looking into it. Only keys and headers are read.
+Shows what is in archives, script files, single values and data directories: the type of the values, their number and
+sizes, whether keys are sorted. The kind of a file is found by looking into it. Only keys and headers are read.
 
 Usage: table-info [options] <table> [<table> ...]
  e.g.: table-info raw_mfcc.1.ark feats.scp
        table-info data/train
        gunzip -c ali.1.gz | table-info --json ark:-
-<table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a folder
-with wav.scp, feats.scp, utt2spk or text). The exit status is 1 where a table has a fault, which is told; table-check finds all
-faults.
+<table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a
+folder with wav.scp, feats.scp, utt2spk or text). If a table has a fault, it is shown, and the exit status is 1;
+table-check finds all faults.
 See also: table-keys, table-head, table-check, table-stats
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write a JSON object a line for each table
+    /// Write a line with a JSON object for each table
     #[arg(long)]
     json: bool,
-    /// Seconds from one frame to the next, to tell hours by
+    /// Seconds from one frame to the next, for computing hours
     #[arg(long, default_value_t = 0.01)]
     frame_shift: f64,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     #[arg(required = true)]

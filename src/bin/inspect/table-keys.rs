@@ -15,8 +15,8 @@ use kaldi_types::{Header, ValueType};
 use serde::Serialize;
 
 const USAGE: &str = "\
-Lists the keys of archives and script files of any type, one a line, and what else is asked for, behind tabs in this order:
-where the values are, their bytes, their sizes. Values are not read.
+Lists the keys of archives and script files of any type, one per line, and if wanted, separated by tabs, in this order:
+the places of the values, their bytes, their sizes. Values are not read.
 
 Usage: table-keys [options] <table> [<table> ...]
  e.g.: table-keys feats.scp > utts
@@ -28,27 +28,27 @@ See also: table-info, table-get, ark-to-scp
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write a JSON object a line for each key
+    /// Write a line with a JSON object for each key
     #[arg(long)]
     json: bool,
-    /// Add the offset of the value in its file, as script files have it
+    /// Add the offset of the value in its file, as in script files
     #[arg(long)]
     offsets: bool,
     /// Add the number of bytes of the value
     #[arg(long)]
     sizes: bool,
-    /// Add rows and columns of matrices (28x13), channels of waveforms likewise, the length of vectors and lists (28); - for
-    /// single numbers and words
+    /// Add rows and columns of matrices (28x13) or channels and samples of waveforms, the length of vectors and lists
+    /// (28); - for single numbers and words
     #[arg(long)]
     dims: bool,
-    /// Type of the values where it should not be found by looking; see ark-to-scp
+    /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type")]
     value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
 
-/// What is told of a key.
+/// The contents of a line.
 #[derive(Serialize)]
 struct Line {
     table: String,

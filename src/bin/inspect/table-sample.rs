@@ -16,9 +16,9 @@ use kaldi_log::log;
 use kaldi_reader::{Draws, Reader};
 
 const USAGE: &str = "\
-Takes a random sample of an archive with values of any type, or of the lines of a list (a script file, for one). What is taken
-follows from the keys and --seed: of tables with the same keys, the same ones are taken. The order stays. Values are copied
-as they are.
+Takes a random sample of an archive with values of any type, or of the lines of a list (for example a script file). The
+choice depends on the keys and --seed: from tables with the same keys, the same ones are taken. The order does not
+change. Values are copied unchanged.
 
 Usage: table-sample [options] <archive-rspecifier> <archive-wspecifier>
   or:  table-sample [options] <list> <list>
@@ -29,20 +29,20 @@ See also: table-shuffle, table-split, table-get, subset-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Number of entries, or all where there are fewer
+    /// Number of entries; all if there are fewer
     #[arg(long)]
     n: Option<u64>,
-    /// How likely each entry is taken, from 0 to 1
+    /// The probability that an entry is taken, from 0 to 1
     #[arg(long)]
     fraction: Option<f64>,
-    /// Another seed makes another sample
+    /// Each seed makes another sample
     #[arg(long, default_value_t = 0)]
     seed: u64,
     source: InputName,
     target: OutputName,
 }
 
-/// An entry with the number that was drawn for its key, and its place in the table.
+/// An entry with the number drawn for its key, and its place in the table.
 struct Drawn {
     bits: u64,
     place: u64,
@@ -63,7 +63,7 @@ fn table_sample(opts: Options) -> Result<Tally> {
     match (opts.n, opts.fraction) {
         (Some(n), None) => {
             let mut target = ItemWriter::create(target.as_ref(), &items)?;
-            // Those with the smallest numbers.
+            // The entries with the smallest numbers.
             let mut kept = BinaryHeap::new();
             while let Some(item) = items.next()? {
                 kept.push(Drawn { bits: draw(item.key()), place: read, item });
@@ -85,7 +85,7 @@ fn table_sample(opts: Options) -> Result<Tally> {
             let mut target = ItemWriter::create(target.as_ref(), &items)?;
             while let Some(item) = items.next()? {
                 read += 1;
-                // The upper 53 bits are a number from 0 to 1 that is below it.
+                // The upper 53 bits make a number from 0 to 1, which must be below the fraction.
                 if ((draw(item.key()) >> 11) as f64) / ((1_u64 << 53) as f64) < fraction {
                     target.put(&item)?;
                     done += 1;
@@ -99,7 +99,7 @@ fn table_sample(opts: Options) -> Result<Tally> {
     Ok(Tally::new(done, 0).always_ok())
 }
 
-/// The names of source and target; what is an archive needs no `ark:`.
+/// The names of source and target; an archive needs no `ark:`.
 fn names(source: &BStr, target: &BStr) -> Result<(BString, BString)> {
     let named = Named::find(source)?;
     let is_plain_archive = !is_specifier(source) && named.kind == Kind::Archive && named.is_binary;

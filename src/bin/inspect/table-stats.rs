@@ -1,4 +1,4 @@
-//! Tells statistics of the numbers in tables.
+//! Computes statistics of the numbers in tables.
 //!
 //! Kaldi has no such program.
 
@@ -15,10 +15,11 @@ use kaldi_table::{RandomAccessReader, create_output};
 use kaldi_values::Token;
 
 const USAGE: &str = "\
-Tells statistics of the numbers in tables of matrices, vectors and integer vectors: how many there are, the smallest and the
-largest, mean, standard deviation (of the numbers, not of a sample), quantiles, and how many are NaN or infinite; these are
-left out of the others. With --by, of each column, entry or speaker. A quantile differs by less than 1 % of itself
-from a number of that rank. Columns that are constant, and how long entries are, are told for the whole table.
+Computes statistics of the numbers in tables of matrices, vectors and integer vectors: how many there are, the smallest
+and the largest, mean, standard deviation (of the numbers, not of a sample), quantiles, and how many are NaN or
+infinite; these are left out of the others. With --by, for each column, entry or speaker. A quantile differs by less
+than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
+table.
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
@@ -31,13 +32,13 @@ See also: table-info, table-check, feats-to-png, matrix-sum-rows
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What numbers are put together: table, column, key or speaker
+    /// Which numbers are combined: table, column, key or speaker
     #[arg(long, default_value = "table")]
     by: String,
     /// Map from utterances to speakers, for --by=speaker
     #[arg(long)]
     utt2spk: Option<InputName>,
-    /// Write a JSON object a line for each table, column, entry or speaker
+    /// Write a line with a JSON object for each table, column, entry or speaker
     #[arg(long)]
     json: bool,
     /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
@@ -110,7 +111,7 @@ fn draw(table: &InputName, statistics: &Statistics, format: Format) -> anyhow::R
     Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
 }
 
-/// Reads a table; what is told of single entries is written at once.
+/// Reads a table; results for single entries are written at once.
 fn collect(
     table: &InputName,
     opts: &Options,

@@ -1,4 +1,4 @@
-//! Turns alignments into posteriors.
+//! Converts alignments to posteriors.
 //!
 //! Matches Kaldi's `ali-to-post`.
 
@@ -10,8 +10,8 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Turns alignments into posteriors: each frame gets the index that is aligned with it (transition, pdf, phone ...), with a
-weight of 1.
+Converts alignments to posteriors: each frame gets the index that is aligned with it (transition, pdf, phone ...), with
+a weight of 1.
 
 Usage: ali-to-post [options] <alignments-rspecifier> <posteriors-wspecifier>
  e.g.: ali-to-post 'ark:gunzip -c ali.1.gz |' ark:1.post

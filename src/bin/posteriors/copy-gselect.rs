@@ -1,4 +1,4 @@
-//! Copies Gaussian selections, and shortens their lists on the way.
+//! Copies Gaussian selections, and shortens their lists.
 //!
 //! Matches Kaldi's `copy-gselect`.
 
@@ -10,7 +10,7 @@ use kaldi_log::log;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Copies tables of Gaussian selections (for each frame the indexes of its best Gaussians, the best first); may keep only
+Copies tables of Gaussian selections (for each frame the indexes of its best Gaussians, the best first); can keep only
 the first ones of each frame.
 
 Usage: copy-gselect [options] <gselect-rspecifier> <gselect-wspecifier>
@@ -20,7 +20,7 @@ See also: copy-int-vector, copy-post
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Keep this many indexes of each frame at most; 0 keeps all
+    /// Keep at most this many indexes of each frame; 0 keeps all
     #[arg(long, default_value_t = 0)]
     n: i32,
     source: InputName,

@@ -1,4 +1,4 @@
-//! Copies posteriors, and scales them on the way.
+//! Copies posteriors, and scales them.
 //!
 //! Matches Kaldi's `copy-post`.
 
@@ -10,7 +10,7 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Copies tables of posteriors, between archives, text and binary; may scale them.
+Copies tables of posteriors, between archives, text and binary; can scale them.
 
 Usage: copy-post [options] <post-rspecifier> <post-wspecifier>
  e.g.: copy-post --scale=0.5 scp:post.scp ark,t:-

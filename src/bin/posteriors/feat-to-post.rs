@@ -1,4 +1,4 @@
-//! Turns features into posteriors.
+//! Converts features to posteriors.
 //!
 //! Matches Kaldi's `feat-to-post`.
 
@@ -10,7 +10,7 @@ use kaldi_matrix::Matrix;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Turns feature matrices into posteriors: for each frame, the numbers of all columns with their values.
+Converts feature matrices to posteriors: for each frame, the numbers of all columns with their values.
 
 Usage: feat-to-post [options] <feats-rspecifier> <posteriors-wspecifier>
  e.g.: feat-to-post scp:feats.scp ark:feats.post

@@ -1,6 +1,6 @@
 //! Looks up the posteriors of alignments.
 //!
-//! Matches Kaldi's `get-post-on-ali`; besides, utterances that have no alignment are named.
+//! Matches Kaldi's `get-post-on-ali`; in addition, utterances without an alignment are named.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use kaldi_values::Posterior;
 
 const USAGE: &str = "\
 Finds, for each frame, the weight that a posterior gives to the index of an alignment: a measure of confidence. It is 0
-where the posterior does not have the index. The indexes of both have to mean the same (transitions, pdfs, phones).
+if the posterior does not have the index. The indexes of both must have the same meaning (transitions, pdfs, phones).
 
 Usage: get-post-on-ali [options] <posteriors-rspecifier> <alignments-rspecifier> <weights-wspecifier>
  e.g.: get-post-on-ali ark:1.post 'ark,s,cs:gunzip -c ali.1.gz |' ark:weights.ark

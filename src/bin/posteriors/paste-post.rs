@@ -12,9 +12,9 @@ use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Pastes two or more tables of posteriors frame by frame. The indexes of each table come after those of the tables before it;
-the dimensions, separated by colons or commas, tell how many indexes each has. The first table gives the number of frames
-of each utterance; posteriors may have more. Made for the targets of networks with several outputs.
+Pastes two or more tables of posteriors frame by frame. The indexes of each table come after those of the tables before
+it; the dimensions, separated by colons or commas, say how many indexes each has. The first table gives the number of
+frames of each utterance; posteriors may have more. This is for the targets of networks with several outputs.
 
 Usage: paste-post [options] <lengths-rspecifier> <dims> <post-rspecifier1> <post-rspecifier2> ... <post-wspecifier>
  e.g.: paste-post 'ark:feat-to-len scp:feats.scp ark,t:- |' 1029:1124 ark:1.post ark:2.post ark:pasted.post
@@ -23,7 +23,7 @@ See also: feat-to-post, ali-to-post, sum-post, paste-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Take utterances that are missing in some of the tables, too
+    /// Include utterances that are missing in some of the tables
     #[arg(long, default_value_t = false)]
     allow_partial: bool,
     lengths: InputName,
@@ -40,10 +40,10 @@ pub fn main() -> ExitCode {
     TOOL.run()
 }
 
-/// What became of an utterance.
+/// The result for an utterance.
 enum Outcome {
     Pasted(Record<Posterior>),
-    /// None of the tables that were asked has it.
+    /// None of the tables that were read has it.
     Missing,
     /// Some have it, one does not.
     Partial,

@@ -1,7 +1,7 @@
-//! Turns posteriors into features.
+//! Converts posteriors to features.
 //!
-//! Matches Kaldi's `post-to-feats`, except that single files work (Kaldi's asks for a third argument then, which it does
-//! not allow).
+//! Matches Kaldi's `post-to-feats`, except that single files work (Kaldi's then asks for a third argument, which it
+//! does not allow).
 
 use std::process::ExitCode;
 
@@ -14,8 +14,8 @@ use kaldi_values::Format;
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Turns posteriors into feature matrices: a row for each frame, with the weights in the columns that the indexes name, and
-zeros elsewhere.
+Converts posteriors to feature matrices: a row for each frame, with the weights in the columns of the indexes, and zeros
+elsewhere.
 
 Usage: post-to-feats --post-dim=<dim> [options] <post-rspecifier> <feats-wspecifier>
   or:  post-to-feats --post-dim=<dim> [options] <post-rxfilename> <feats-wxfilename>

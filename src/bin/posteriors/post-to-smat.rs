@@ -1,4 +1,4 @@
-//! Turns posteriors into sparse matrices.
+//! Converts posteriors to sparse matrices.
 //!
 //! Matches Kaldi's `post-to-smat`.
 
@@ -12,8 +12,8 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Turns posteriors into sparse matrices: a row for each frame, with the weights in the columns that the indexes name. Weights
-of equal indexes are added up, and zeros left out.
+Converts posteriors to sparse matrices: a row for each frame, with the weights in the columns of the indexes. Weights of
+equal indexes are added up, and zeros left out.
 
 Usage: post-to-smat --dim=<dim> [options] <posteriors-rspecifier> <sparse-matrix-wspecifier>
  e.g.: ali-to-post scp:ali.scp ark:- | post-to-smat --dim=1038 ark:- ark:1.smat

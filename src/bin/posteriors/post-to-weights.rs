@@ -11,7 +11,7 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Turns posteriors into one weight for each frame, the sum of the frame's weights.
+Converts posteriors to one weight for each frame, the sum of the frame's weights.
 
 Usage: post-to-weights [options] <post-rspecifier> <weights-wspecifier>
  e.g.: post-to-weights ark:1.post 'ark:| gzip -c > weights.1.gz'

@@ -1,6 +1,6 @@
-//! Turns matrices of probabilities into posteriors.
+//! Converts matrices of probabilities to posteriors.
 //!
-//! Matches Kaldi's `prob-to-post`, random numbers included: what `--random-prune` keeps is what Kaldi keeps, whatever the
+//! Matches Kaldi's `prob-to-post`, including random numbers: `--random-prune` keeps the same entries as Kaldi, for any
 //! number of threads.
 
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Turns matrices of probabilities, a row for each frame, into posteriors: for each frame the numbers of the columns with
+Converts matrices of probabilities, a row for each frame, to posteriors: for each frame the numbers of the columns with
 their probabilities, without those below --min-post (but see --random-prune).
 
 Usage: prob-to-post [options] <prob-matrix-rspecifier> <posteriors-wspecifier>
@@ -23,10 +23,10 @@ See also: logprob-to-post, feat-to-post, post-to-feats
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The smallest probability that is kept as it is
+    /// The smallest probability that is kept unchanged
     #[arg(long, default_value_t = 0.01)]
     min_post: f32,
-    /// Keep a random share of the smaller ones, raised to --min-post, so that sums stay the same on average
+    /// Keep a random share of the smaller ones, raised to --min-post, so that sums are the same on average
     #[arg(long, default_value_t = true)]
     random_prune: bool,
     source: InputName,
@@ -46,7 +46,7 @@ fn prob_to_post(opts: Options) -> anyhow::Result<Tally> {
 
     let mut done = 0;
     let ended = rows.drain(|key, probabilities| {
-        // Not on the workers: random numbers are drawn in the order of the table.
+        // Not on the workers: random numbers must be drawn in the order of the table.
         target.write(&key, &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
         done += 1;
         anyhow::Ok(())

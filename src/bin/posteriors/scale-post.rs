@@ -1,6 +1,6 @@
-//! Scales posteriors, all alike or each utterance in its own way.
+//! Scales posteriors, all alike or each utterance with its own factor.
 //!
-//! Matches Kaldi's `scale-post`; besides, utterances that have no scale are named.
+//! Matches Kaldi's `scale-post`; in addition, utterances without a scale are named.
 
 use std::process::ExitCode;
 

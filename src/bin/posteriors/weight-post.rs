@@ -1,7 +1,7 @@
-//! Weighs the frames of posteriors.
+//! Weights the frames of posteriors.
 //!
-//! Matches Kaldi's `weight-post`, except that frames behind the last weight become empty, as those with a weight of 0 do;
-//! what Kaldi does with them depends on what it finds in memory there.
+//! Matches Kaldi's `weight-post`, except that frames after the last weight become empty, like those with a weight of 0;
+//! in Kaldi the result depends on what is in memory there.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
 use kaldi_values::Posterior;
 
 const USAGE: &str = "\
-Multiplies posteriors by weights, one for each frame; frames with a weight of 0, and those behind the last weight, become
+Multiplies posteriors by weights, one for each frame; frames with a weight of 0, and those after the last weight, become
 empty.
 
 Usage: weight-post [options] <post-rspecifier> <weights-rspecifier> <post-wspecifier>
@@ -22,7 +22,7 @@ See also: scale-post, post-to-weights, get-post-on-ali
 
 #[derive(clap::Parser)]
 struct Options {
-    /// How many frames the weights may have more or less than the posteriors
+    /// The largest difference in frames between weights and posteriors
     #[arg(long, default_value_t = 2)]
     length_tolerance: i32,
     source: InputName,

@@ -13,8 +13,9 @@ use kaldi_table::{Entry, RandomAccessReader, SequentialReader, TableWriter, Work
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Aligns each sentence of one table with that of the same key in another, so that as few words as possible differ, and writes
-the pairs of words. A word that is in one of the sentences only is paired with a special symbol. With the sentences
+Aligns each sentence of one table with the sentence of the same key in another, so that as few words as possible differ,
+and writes the pairs of words. A word that is only in one of the sentences is paired with a special symbol. With the
+sentences
   utt1 a b c d
 and
   utt1 a c d e
@@ -28,10 +29,10 @@ See also: compute-wer
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What stands in the place of a word that is missing; must not be a word of the sentences
+    /// Symbol for a missing word; must not be a word of the sentences
     #[arg(long, default_value = "<eps>")]
     special_symbol: Arg,
-    /// What stands between the pairs. It may be a word of the sentences, since every third word separates
+    /// Text between the pairs. It may be a word of the sentences, since every third word separates
     #[arg(long, default_value = ";")]
     separator: Arg,
     source: InputName,

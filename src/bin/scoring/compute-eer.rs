@@ -13,8 +13,8 @@ use kaldi_number::Digits;
 use kaldi_score::equal_error;
 
 const USAGE: &str = "\
-Prints the equal error rate in percent, without a newline: the rate at which as many target trials are refused as nontarget
-trials are accepted. Every line of the input has a score and \"target\" or \"nontarget\".
+Prints the equal error rate in percent, without a newline: the rate at which the share of refused target trials equals
+that of accepted nontarget trials. Every line of the input has a score and \"target\" or \"nontarget\".
 
 Usage: compute-eer [options] <scores-rxfilename>
  e.g.: compute-eer scores

@@ -1,6 +1,6 @@
 //! Computes word error rates with their confidence intervals.
 //!
-//! Matches Kaldi's `compute-wer-bootci`, random numbers included: the printed digits are Kaldi's.
+//! Matches Kaldi's `compute-wer-bootci`, including random numbers: the printed digits are Kaldi's.
 
 use std::process::ExitCode;
 
@@ -13,9 +13,9 @@ use kaldi_table::{RandomAccessReader, SequentialReader};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Computes the word error rate with its 95 % confidence interval, by drawing sentences again and again (the bootstrap of
-Bisani and Ney). Of two sets of hypotheses for the same references, the probability that the second one is better is printed
-too. Words are compared byte by byte.
+Computes the word error rate with its 95 % confidence interval, by drawing sentences many times (the bootstrap of Bisani
+and Ney). With two sets of hypotheses for the same references, it also prints the probability that the second one is
+better. Words are compared byte by byte.
 
 Usage: compute-wer-bootci [options] <ref-rspecifier> <hyp-rspecifier> [<hyp2-rspecifier>]
  e.g.: compute-wer-bootci --mode=present ark:data/test/text ark:hyp.txt
@@ -25,8 +25,8 @@ See also: compute-wer
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What to do where a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or
-    /// "all" (take the hypothesis for empty)
+    /// What to do if a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or "all"
+    /// (treat the hypothesis as empty)
     #[arg(long, default_value = "strict")]
     mode: String,
     /// How often to draw as many sentences as there are

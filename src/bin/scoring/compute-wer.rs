@@ -12,7 +12,7 @@ use kaldi_table::{RandomAccessReader, SequentialReader};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Compares recognized sentences with what was said, and prints the word error rate (WER: insertions, deletions and
+Compares recognized sentences with the spoken ones, and prints the word error rate (WER: insertions, deletions and
 substitutions per word of the reference) and the sentence error rate (SER) in percent. Words are compared byte by byte.
 
 Usage: compute-wer [options] <ref-rspecifier> <hyp-rspecifier>
@@ -22,11 +22,11 @@ See also: compute-wer-bootci, align-text
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What to do where a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or
-    /// "all" (take the hypothesis for empty)
+    /// What to do if a reference has no hypothesis: "strict" (it is an error), "present" (do not score it) or "all"
+    /// (treat the hypothesis as empty)
     #[arg(long, default_value = "strict")]
     mode: String,
-    /// No longer means anything; sentences of integers are scored like others
+    /// Has no effect any more; sentences of integers are scored like others
     #[arg(long, default_value_t = false)]
     text: bool,
     references: InputName,

@@ -54,10 +54,10 @@ struct Options {
     /// Compress the new shards: none or gzip
     #[arg(long, default_value = "none", value_parser = ["none", "gzip"])]
     compress: String,
-    /// What the names of the new shards begin with
+    /// Start of the names of the new shards
     #[arg(long, default_value = "shards")]
     prefix: Arg,
-    /// Write an index beside each new shard: dali
+    /// Write an index next to each new shard: dali
     #[arg(long, value_parser = ["", "dali"])]
     index: Option<String>,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)

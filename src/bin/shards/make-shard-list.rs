@@ -45,7 +45,7 @@ struct Options {
     /// The most utterances of a shard
     #[arg(long, default_value_t = 1000)]
     num_utts_per_shard: u32,
-    /// What the names of shards begin with
+    /// Start of the names of shards
     #[arg(long, default_value = "shards")]
     prefix: Arg,
     /// File of segments: the text is theirs, and they are parts of the recordings, whose first channel is taken
@@ -63,7 +63,7 @@ struct Options {
     /// Shuffle the utterances, by this number
     #[arg(long)]
     shuffle_seed: Option<u32>,
-    /// Write an index beside each shard: dali
+    /// Write an index next to each shard: dali
     #[arg(long, value_parser = ["", "dali"])]
     index: Option<String>,
     /// End with an error where an utterance would be skipped

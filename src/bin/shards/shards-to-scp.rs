@@ -35,7 +35,7 @@ struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
     #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
     grouping: String,
-    /// Write an index beside each shard: dali
+    /// Write an index next to each shard: dali
     #[arg(long, value_parser = ["", "dali"])]
     index: Option<String>,
     /// Wspecifier (or a file name, for a text archive) for the texts

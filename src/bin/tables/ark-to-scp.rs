@@ -26,7 +26,7 @@ See also: concat-ark, copy-feats, matrix-dim
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
+    /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
     #[arg(long = "type")]
     value_type: Option<ValueType>,

@@ -34,7 +34,7 @@ struct Options {
     /// Merge archives that are sorted by key (in the C locale) so that the new archive is, too
     #[arg(long, default_value_t = false)]
     sort_keys: bool,
-    /// Type of the values where it should not be found by looking: matrix, vector, int32, float, double, bool, token,
+    /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
     #[arg(long = "type")]
     value_type: Option<ValueType>,
@@ -73,7 +73,7 @@ fn concat_ark(opts: Options) -> Result<Tally> {
     Ok(Tally::new(done, 0))
 }
 
-/// Refuses to read what is written.
+/// Returns an error if an input is also an output.
 fn check_names(archives: &[InputName], target: &BStr) -> Result<()> {
     let written = match Wspecifier::parse(target).map(|target| target.kind) {
         Some(WspecifierKind::Archive(archive)) => vec![archive],

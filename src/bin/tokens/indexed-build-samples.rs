@@ -66,7 +66,7 @@ struct Options {
     /// Print the three indices as well, one row a line, each behind a line with its name
     #[arg(long)]
     text: bool,
-    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,

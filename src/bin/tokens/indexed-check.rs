@@ -33,10 +33,10 @@ struct Options {
     /// Read all tokens: each must be from 0 to below this
     #[arg(long)]
     vocab_size: Option<u64>,
-    /// Write a JSON object a line for each dataset
+    /// Write a line with a JSON object for each dataset
     #[arg(long)]
     json: bool,
-    /// Take the datasets for those of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     #[arg(required = true)]

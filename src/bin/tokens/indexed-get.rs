@@ -28,7 +28,7 @@ struct Options {
     /// Write the bytes of the tokens as they are
     #[arg(long)]
     raw: bool,
-    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,

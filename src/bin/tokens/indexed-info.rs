@@ -24,10 +24,10 @@ See also: indexed-check, indexed-get
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write a JSON object a line for each dataset
+    /// Write a line with a JSON object for each dataset
     #[arg(long)]
     json: bool,
-    /// Take the datasets for those of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     #[arg(required = true)]

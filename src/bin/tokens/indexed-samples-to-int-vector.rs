@@ -36,7 +36,7 @@ struct Options {
     /// Take the indices that have this in their names, such as train, where the folder has several
     #[arg(long)]
     choose: Option<String>,
-    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,

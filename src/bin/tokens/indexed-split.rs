@@ -44,7 +44,7 @@ struct Options {
     /// Join the numbered files of tokens
     #[arg(long)]
     join: bool,
-    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,

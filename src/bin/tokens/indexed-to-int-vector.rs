@@ -38,7 +38,7 @@ struct Options {
     /// Leave out this token at the end of a vector
     #[arg(long)]
     strip_eod: Option<i32>,
-    /// Take the dataset for one of megatron, gpt-neox, deepspeed or fairseq; told from the files unless it is given
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long)]
     dialect: Option<Dialect>,
     prefix: Arg,
@@ -121,7 +121,7 @@ fn range(opts: &Options, count: u64) -> Result<Range<u64>> {
     Ok(start..end)
 }
 
-/// Refuses to read what is written.
+/// Returns an error if an input is also an output.
 fn refuse_outputs(dataset: &IndexedDataset, opts: &Options) -> Result<()> {
     let written = match Wspecifier::parse(&opts.target).map(|target| target.kind) {
         Some(WspecifierKind::Archive(archive)) => vec![archive],

@@ -146,7 +146,7 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
     Ok(Tally::new(counts.documents, 0).always_ok())
 }
 
-/// Refuses to read what is written.
+/// Returns an error if an input is also an output.
 fn refuse_outputs(source: &BStr, prefix: &Prefix, keys: Option<&BStr>) -> Result<()> {
     let Some(Rspecifier { rxfilename: name, .. }) = Rspecifier::parse(source) else { return Ok(()) };
     let [idx, bin] = [prefix.idx(), prefix.bin()].map(|path| BString::from(path.to_string_lossy().into_owned()));

@@ -1,6 +1,6 @@
 //! Applies linear or affine transforms to features: one for all, or one for each utterance or speaker.
 //!
-//! Matches Kaldi's `transform-feats`; sums are taken in another order, so that last digits may differ.
+//! Matches Kaldi's `transform-feats`; sums are in another order, so the last digits may differ.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
 Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear where it has as many columns as the features,
-and affine where it has one more, its offset. It is the same for all where it comes from a file, and looked up by
+and affine if it has one more, its offset. It is the same for all where it comes from a file, and looked up by
 utterance, or by speaker with --utt2spk, where it comes from a table.
 
 Usage: transform-feats [options] (<transform-rspecifier>|<transform-rxfilename>) <feats-rspecifier> <feats-wspecifier>

@@ -1,6 +1,6 @@
 //! Applies one linear or affine transform to vectors.
 //!
-//! Matches Kaldi's `transform-vec`; sums are taken in another order, so that last digits may differ.
+//! Matches Kaldi's `transform-vec`; sums are in another order, so the last digits may differ.
 
 use std::process::ExitCode;
 
@@ -10,8 +10,8 @@ use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\
-Applies a transform to vectors, such as i-vectors. It is linear where it has as many columns as the vectors have elements,
-and affine where it has one more, its offset.
+Applies a transform to vectors, such as i-vectors. It is linear if it has as many columns as the vectors have elements,
+and affine if it has one more, its offset.
 
 Usage: transform-vec [options] <transform-rxfilename> <vector-rspecifier> <vector-wspecifier>
  e.g.: transform-vec pca.mat ark:ivectors.ark ark:-

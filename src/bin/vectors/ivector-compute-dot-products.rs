@@ -1,6 +1,6 @@
 //! Computes the inner products of pairs of vectors.
 //!
-//! Matches Kaldi's `ivector-compute-dot-products`; sums are taken in double precision, so that last digits may differ.
+//! Matches Kaldi's `ivector-compute-dot-products`; sums are in double precision, so the last digits may differ.
 
 use std::collections::HashMap;
 use std::process::ExitCode;

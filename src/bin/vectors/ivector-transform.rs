@@ -1,6 +1,6 @@
 //! Transforms speaker vectors.
 //!
-//! Matches Kaldi's `ivector-transform`; sums are taken in double precision, so that last digits may differ.
+//! Matches Kaldi's `ivector-transform`; sums are in double precision, so the last digits may differ.
 
 use std::process::ExitCode;
 
@@ -12,8 +12,8 @@ use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\
-Multiplies speaker vectors with a matrix. It is linear where it has as many columns as the vectors have elements, and affine
-where it has one more, its offset.
+Multiplies speaker vectors with a matrix. It is linear if it has as many columns as the vectors have elements, and affine
+if it has one more, its offset.
 
 Usage: ivector-transform [options] <matrix-rxfilename> <ivector-rspecifier> <ivector-wspecifier>
  e.g.: ivector-transform transform.mat scp:ivectors.scp ark:-
