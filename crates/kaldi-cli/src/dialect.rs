@@ -11,6 +11,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::Dialect;
 use crate::kind::Kind;
+use crate::one_of::alternatives;
 use crate::reading::{Fault, Reading, Request};
 
 /// Where an option stands.
@@ -119,8 +120,9 @@ impl Dialect {
             return Err(fault(&format!("expected --{}=<{}>{advice}", option.name, option.kind)));
         }
         let value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
-        if !option.choices.is_empty() && !option.choices.iter().any(|choice| value == choice.as_str()) {
-            return Err(fault(&format!("expected one of {}", option.choices.join(", "))));
+        let is_known = option.choices.is_empty() || option.choices.iter().any(|choice| value == choice.as_str());
+        if !is_known && !(option.empty_is_none && value.is_empty()) {
+            return Err(fault(&format!("expected {}, got {value:?}", alternatives(&option.choices))));
         }
         values[index] = Some(value);
         Ok(())

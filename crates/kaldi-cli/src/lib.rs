@@ -81,6 +81,7 @@ mod kind;
 mod memory;
 mod names;
 mod nothing;
+mod one_of;
 mod option;
 pub mod pages;
 mod progress;
@@ -111,6 +112,7 @@ use tool::CommandLine;
 
 pub use arg::Arg;
 pub use kaldi_io::{InputName, OutputName};
+pub use one_of::one_of;
 pub use standard::num_threads;
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;

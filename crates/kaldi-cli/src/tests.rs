@@ -167,7 +167,7 @@ fn a_bad_value_names_the_option_and_what_was_expected() {
         ("--print-args=x", "expected true or false"),
         ("--write-num-frames", "expected --write-num-frames=<string>, as in --write-num-frames=a"),
         ("--=3", "expected the form --name=value"),
-        ("--window-type=gauss", "expected one of povey, hamming"),
+        ("--window-type=gauss", "expected povey or hamming, got \"gauss\""),
         ("--num-threads=0", "expected 1 or more"),
     ] {
         assert_eq!(parse(&[option, "a", "b"]).unwrap_err(), format!("Invalid option {option}: {expected}"));

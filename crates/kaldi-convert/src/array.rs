@@ -1,7 +1,6 @@
 //! Arrays of numbers as they stand in binary files.
 
 use std::borrow::Cow;
-use std::str::FromStr;
 
 use array_files::DType;
 use byteorder::{ByteOrder, LittleEndian};
@@ -18,17 +17,10 @@ pub enum FloatType {
     Float64,
 }
 
-impl FromStr for FloatType {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "float16" => Ok(Self::Float16),
-            "float32" => Ok(Self::Float32),
-            "float64" => Ok(Self::Float64),
-            _ => Err("expected float16, float32 or float64"),
-        }
-    }
+impl FloatType {
+    /// Every type with its name.
+    pub const NAMES: [(&str, Self); 3] =
+        [("float16", Self::Float16), ("float32", Self::Float32), ("float64", Self::Float64)];
 }
 
 impl From<FloatType> for DType {

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
 /// A format of files of other programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,33 +23,26 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    const ALL: [Self; 7] = [Self::Npy, Self::Npz, Self::Safetensors, Self::Parquet, Self::Csv, Self::Tsv, Self::Jsonl];
+    /// Every format with its name, which is the ending of the files.
+    pub const NAMES: [(&str, Self); 7] = [
+        ("npy", Self::Npy),
+        ("npz", Self::Npz),
+        ("safetensors", Self::Safetensors),
+        ("parquet", Self::Parquet),
+        ("csv", Self::Csv),
+        ("tsv", Self::Tsv),
+        ("jsonl", Self::Jsonl),
+    ];
 
     /// The name, and the ending of the files.
     pub fn extension(self) -> &'static str {
-        match self {
-            Self::Npy => "npy",
-            Self::Npz => "npz",
-            Self::Safetensors => "safetensors",
-            Self::Parquet => "parquet",
-            Self::Csv => "csv",
-            Self::Tsv => "tsv",
-            Self::Jsonl => "jsonl",
-        }
+        Self::NAMES.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
     }
 
     /// The format that the ending of a name tells.
     pub fn of_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        Self::ALL.into_iter().find(|format| format.extension() == extension)
-    }
-}
-
-impl FromStr for FileFormat {
-    type Err = UnknownFormat;
-
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL.into_iter().find(|format| format.extension() == name).ok_or(UnknownFormat)
+        Self::NAMES.iter().find(|(name, _)| *name == extension).map(|(_, format)| *format)
     }
 }
 
@@ -59,15 +51,3 @@ impl fmt::Display for FileFormat {
         f.write_str(self.extension())
     }
 }
-
-/// The name of no format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownFormat;
-
-impl fmt::Display for UnknownFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected npy, npz, safetensors, parquet, csv, tsv or jsonl")
-    }
-}
-
-impl std::error::Error for UnknownFormat {}

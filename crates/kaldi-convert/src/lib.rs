@@ -44,7 +44,7 @@ mod text_write;
 pub use array::{Array, FloatType};
 pub use error::{Error, Result};
 pub use export::{ExportOptions, Exporter, Piece};
-pub use file_format::{FileFormat, UnknownFormat};
+pub use file_format::FileFormat;
 pub use import::import;
 pub use item::{Export, Item};
 pub use record::to_record;

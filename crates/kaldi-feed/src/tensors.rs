@@ -18,7 +18,10 @@ pub enum TensorFormat {
 }
 
 impl TensorFormat {
-    /// What names of files end in.
+    /// Every form with its name.
+    pub const NAMES: [(&str, Self); 2] = [("safetensors", Self::Safetensors), ("npz", Self::Npz)];
+
+    /// The end of the names of files.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Safetensors => "safetensors",

@@ -1,7 +1,5 @@
 //! Groups of numbers, and what is told of each.
 
-use std::str::FromStr;
-
 use bstr::BString;
 
 use crate::moments::Moments;
@@ -19,18 +17,10 @@ pub enum By {
     Speaker,
 }
 
-impl FromStr for By {
-    type Err = &'static str;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "table" => Ok(Self::Table),
-            "column" => Ok(Self::Column),
-            "key" => Ok(Self::Key),
-            "speaker" => Ok(Self::Speaker),
-            _ => Err("expected table, column, key or speaker"),
-        }
-    }
+impl By {
+    /// Every way with its name.
+    pub const NAMES: [(&str, Self); 4] =
+        [("table", Self::Table), ("column", Self::Column), ("key", Self::Key), ("speaker", Self::Speaker)];
 }
 
 /// What is told of the numbers of a group.

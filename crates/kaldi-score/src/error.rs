@@ -22,7 +22,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mode(name) => write!(f, "expected \"strict\", \"present\" or \"all\", got {name:?}"),
+            Self::Mode(name) => write!(f, "expected strict, present or all, got {name:?}"),
             Self::NoHypothesis => f.write_str("expected a hypothesis, got none"),
             Self::Negative(integer) => write!(f, "expected an integer of 0 or more where it is counted, got {integer}"),
             Self::TooManyCounts => f.write_str("the integers are too large to be counted"),

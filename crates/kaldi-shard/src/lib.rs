@@ -73,7 +73,7 @@ pub use pack::{Packing, Recording, Utterance};
 pub use places::{Place, Places};
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
-pub use write::{Content, Packed, ShardOptions, ShardSetWriter, ShardWriter};
+pub use write::{Compression, Content, Packed, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]
 mod tests;

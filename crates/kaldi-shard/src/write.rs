@@ -31,6 +31,33 @@ pub struct ShardOptions {
     pub dali: bool,
 }
 
+/// How shards are compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    #[default]
+    None,
+    /// By gzip; their names end in `.gz`.
+    Gzip,
+}
+
+impl Compression {
+    /// Every way with its name.
+    pub const NAMES: [(&str, Self); 2] = [("none", Self::None), ("gzip", Self::Gzip)];
+}
+
+/// What is written beside a shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShardIndex {
+    /// The index that NVIDIA's DALI reads.
+    Dali,
+}
+
+impl ShardIndex {
+    /// Every index with its name.
+    pub const NAMES: [(&str, Self); 1] = [("dali", Self::Dali)];
+}
+
 /// Writes samples to shards, one after the other: a shard appears when it is complete, the list when all are.
 #[must_use = "the list is written by finish()"]
 pub struct ShardSetWriter {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Lengths, Unit};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Buckets, Leftover, Reader, ReaderExt, Step, from_fn};
@@ -29,8 +29,8 @@ See also: filter-utts, feat-to-len
 #[derive(clap::Parser)]
 struct Options {
     /// static, dynamic or bucket
-    #[arg(long, default_value = "static")]
-    batch_type: String,
+    #[arg(long, default_value = "static", value_parser = one_of(&BATCH_TYPES))]
+    batch_type: BatchType,
     /// Utterances of a batch, for --batch-type=static
     #[arg(long, default_value_t = 16)]
     batch_size: u32,
@@ -49,6 +49,16 @@ struct Options {
     source: InputName,
     target: OutputName,
 }
+
+#[derive(Clone, Copy)]
+enum BatchType {
+    Static,
+    Dynamic,
+    Bucket,
+}
+
+const BATCH_TYPES: [(&str, BatchType); 3] =
+    [("static", BatchType::Static), ("dynamic", BatchType::Dynamic), ("bucket", BatchType::Bucket)];
 
 /// The most utterances that wait in buckets, as in WeNet.
 const MAX_WAITING: usize = 10_000;
@@ -97,22 +107,21 @@ impl Options {
             Ok(next.checked_sub(1).and_then(|place| Some((place, *lengths.get(place)?))))
         });
         let leftover = if self.drop_last { Leftover::Drop } else { Leftover::Keep };
-        Ok(match self.batch_type.as_str() {
-            "static" => {
+        Ok(match self.batch_type {
+            BatchType::Static => {
                 ensure!(self.batch_size > 0, "expected --batch-size to be 1 or more, got 0");
                 utterances.batch(self.batch_size as usize, leftover).boxed()
             }
-            "dynamic" => {
+            BatchType::Dynamic => {
                 ensure!(self.max_frames_in_batch > 0, "expected --max-frames-in-batch to be 1 or more, got 0");
                 utterances.batch_by_frames(self.max_frames_in_batch as usize, |utterance| utterance.1).boxed()
             }
-            "bucket" => {
+            BatchType::Bucket => {
                 let boundaries = numbers("bucket-boundaries", &self.bucket_boundaries)?;
                 let sizes = numbers("bucket-batch-sizes", &self.bucket_batch_sizes)?;
                 let buckets = Buckets::new(boundaries, sizes)?;
                 utterances.batch_by_length(buckets, MAX_WAITING, leftover, |utterance| utterance.1).boxed()
             }
-            other => bail!("expected --batch-type to be static, dynamic or bucket, got {other:?}"),
         })
     }
 }

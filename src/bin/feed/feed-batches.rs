@@ -7,9 +7,9 @@ use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, Tally, num_threads};
+use kaldi_cli::{Arg, InputName, Tally, num_threads, one_of};
 use kaldi_feed::{FeedArguments, PaddedBatch, TensorFormat, standard_stages};
 use kaldi_io::Output;
 use kaldi_log::log;
@@ -35,8 +35,8 @@ struct Options {
     #[command(flatten)]
     feed: FeedArguments,
     /// Form of the batches: safetensors or npz
-    #[arg(long, default_value = "safetensors")]
-    format: String,
+    #[arg(long, default_value = "safetensors", value_parser = one_of(&TensorFormat::NAMES))]
+    format: TensorFormat,
     source: InputName,
     out_dir: Arg,
 }
@@ -48,11 +48,7 @@ pub fn main() -> ExitCode {
 }
 
 fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
-    let format = match opts.format.as_str() {
-        "safetensors" => TensorFormat::Safetensors,
-        "npz" => TensorFormat::Npz,
-        other => bail!("expected --format to be safetensors or npz, got {other:?}"),
-    };
+    let format = opts.format;
     let chain = Arc::new(opts.feed.build_chain(&standard_stages())?);
     if opts.feed.dry_run {
         return print(&chain.description().to_string());

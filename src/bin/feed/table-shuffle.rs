@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Item, ItemWriter, Items, python_order};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
@@ -39,11 +39,20 @@ struct Options {
     #[arg(long, default_value_t = 0)]
     initial: u32,
     /// python gives the order of random.Random(epoch).shuffle, as in published samplers
-    #[arg(long, default_value = "none")]
-    shuffle_compat: String,
+    #[arg(long, default_value = "none", value_parser = one_of(&ORDERS))]
+    shuffle_compat: Order,
     source: InputName,
     target: OutputName,
 }
+
+/// Whose order it is.
+#[derive(Clone, Copy)]
+enum Order {
+    Own,
+    Python,
+}
+
+const ORDERS: [(&str, Order); 2] = [("none", Order::Own), ("python", Order::Python)];
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_shuffle));
 
@@ -77,11 +86,10 @@ fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
 
 impl Options {
     fn is_python(&self) -> anyhow::Result<bool> {
-        match (self.shuffle_compat.as_str(), self.buffer_size) {
-            ("none", _) => Ok(false),
-            ("python", 0) => Ok(true),
-            ("python", _) => bail!("expected either --shuffle-compat=python or --buffer-size"),
-            (other, _) => bail!("expected --shuffle-compat to be none or python, got {other:?}"),
+        match (self.shuffle_compat, self.buffer_size) {
+            (Order::Own, _) => Ok(false),
+            (Order::Python, 0) => Ok(true),
+            (Order::Python, _) => bail!("expected either --shuffle-compat=python or --buffer-size"),
         }
     }
 

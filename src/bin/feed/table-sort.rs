@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use bstr::BString;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Item, ItemWriter, Items, Lengths, Unit};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
@@ -28,8 +28,8 @@ See also: table-shuffle, table-split, concat-ark
 #[derive(clap::Parser)]
 struct Options {
     /// key, size (bytes of an entry) or length (--utt2num-frames)
-    #[arg(long, default_value = "key")]
-    by: String,
+    #[arg(long, default_value = "key", value_parser = one_of(&ORDERS))]
+    by: By,
     /// Number of frames of each utterance, for --by=length: a file of lines with key and number, or a table of integers
     #[arg(long)]
     utt2num_frames: Option<InputName>,
@@ -42,6 +42,15 @@ struct Options {
     source: InputName,
     target: OutputName,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Key,
+    Size,
+    Length,
+}
+
+const ORDERS: [(&str, By); 3] = [("key", By::Key), ("size", By::Size), ("length", By::Length)];
 
 /// The values by which entries are compared.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,18 +82,17 @@ fn table_sort(opts: Options) -> anyhow::Result<Tally> {
 
 impl Options {
     fn lengths(&self) -> anyhow::Result<Option<Lengths>> {
-        match (self.by.as_str(), &self.utt2num_frames) {
-            ("length", Some(name)) => Ok(Some(Lengths::read(name, Unit::Frames)?)),
-            ("length", None) => bail!("expected --utt2num-frames with --by=length"),
-            ("key" | "size", None) => Ok(None),
-            ("key" | "size", Some(_)) => bail!("expected --utt2num-frames with --by=length only"),
-            (other, _) => bail!("expected --by to be key, size or length, got {other:?}"),
+        match (self.by, &self.utt2num_frames) {
+            (By::Length, Some(name)) => Ok(Some(Lengths::read(name, Unit::Frames)?)),
+            (By::Length, None) => bail!("expected --utt2num-frames with --by=length"),
+            (By::Key | By::Size, None) => Ok(None),
+            (By::Key | By::Size, Some(_)) => bail!("expected --utt2num-frames with --by=length only"),
         }
     }
 
     fn sort(&self, items: Items, lengths: Option<Lengths>) -> BoxReader<(Rank, Item), anyhow::Error> {
         let window = if self.buffer_size == 0 { usize::MAX } else { self.buffer_size as usize };
-        let by_key = self.by == "key";
+        let by_key = self.by == By::Key;
         let mut items = items;
         let ranked = kaldi_reader::from_fn(move |_| {
             let Some(item) = items.next()? else { return Ok(None) };

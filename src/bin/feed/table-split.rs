@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Item, ItemWriter, Items, Text, fields};
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
@@ -44,14 +44,23 @@ struct Options {
     #[arg(long, default_value_t = 0)]
     parts: u32,
     /// What is equal in all parts, as far as possible: items, bytes, or speakers (items, and no speaker in two parts)
-    #[arg(long, default_value = "items")]
-    by: String,
+    #[arg(long, default_value = "items", value_parser = one_of(&MEASURES))]
+    by: By,
     /// Speaker of each utterance, for --by=speakers
     #[arg(long)]
     utt2spk: Option<InputName>,
     source: InputName,
     target: OutputName,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    Items,
+    Bytes,
+    Speakers,
+}
+
+const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_split));
 
@@ -66,7 +75,7 @@ fn table_split(opts: Options) -> anyhow::Result<Tally> {
     if opts.parts > 0 {
         return split(&opts, items);
     }
-    ensure!(opts.by == "items" && opts.utt2spk.is_none(), "expected --by and --utt2spk with --parts only");
+    ensure!(opts.by == By::Items && opts.utt2spk.is_none(), "expected --by and --utt2spk with --parts only");
     let mut target = ItemWriter::create(&opts.target, &items)?;
     let mut items = items.partition(share);
     let mut done = 0;
@@ -104,13 +113,12 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
 impl Options {
     /// The part of every item, counted from 0.
     fn parts_of(&self, items: &[Item]) -> anyhow::Result<Vec<usize>> {
-        match (self.by.as_str(), &self.utt2spk) {
-            ("items", None) => Ok(equal_stretches(items.len(), self.parts as usize)),
-            ("bytes", None) => Ok(stretches(items.iter().map(Item::size).collect(), self.parts)),
-            ("speakers", Some(name)) => self.parts_of_speakers(items, name),
-            ("speakers", None) => bail!("expected --utt2spk with --by=speakers"),
-            ("items" | "bytes", Some(_)) => bail!("expected --utt2spk with --by=speakers only"),
-            (other, _) => bail!("expected --by to be items, bytes or speakers, got {other:?}"),
+        match (self.by, &self.utt2spk) {
+            (By::Items, None) => Ok(equal_stretches(items.len(), self.parts as usize)),
+            (By::Bytes, None) => Ok(stretches(items.iter().map(Item::size).collect(), self.parts)),
+            (By::Speakers, Some(name)) => self.parts_of_speakers(items, name),
+            (By::Speakers, None) => bail!("expected --utt2spk with --by=speakers"),
+            (By::Items | By::Bytes, Some(_)) => bail!("expected --utt2spk with --by=speakers only"),
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{Text, Tokenizer, ids};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
@@ -31,8 +31,8 @@ struct Options {
     #[arg(long)]
     symbols: Option<InputName>,
     /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case) or word
-    #[arg(long, default_value = "char")]
-    mode: String,
+    #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
+    mode: Mode,
     /// SentencePiece model, for --mode=bpe
     #[arg(long)]
     model: Option<InputName>,
@@ -49,6 +49,16 @@ struct Options {
     source: InputName,
     target: OutputName,
 }
+
+/// How text is cut.
+#[derive(Clone, Copy)]
+enum Mode {
+    Char,
+    Bpe,
+    Word,
+}
+
+const MODES: [(&str, Mode); 3] = [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word)];
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tokenize_text));
 
@@ -114,20 +124,20 @@ fn decode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyho
 
 impl Options {
     fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
-        let tokenizer = match (self.mode.as_str(), &self.model) {
-            ("char", None) => Tokenizer::characters(),
-            ("word", None) => Tokenizer::words(),
+        let tokenizer = match (self.mode, &self.model) {
+            (Mode::Char, None) => Tokenizer::characters(),
+            (Mode::Word, None) => Tokenizer::words(),
             // Joining pieces needs no model.
-            ("bpe", None) if self.decode => Tokenizer::characters(),
-            ("bpe", Some(name)) => {
+            (Mode::Bpe, None) if self.decode => Tokenizer::characters(),
+            (Mode::Bpe, Some(name)) => {
                 let mut input = Input::open(name)?;
                 let model = input.read_to_end()?;
                 input.finish()?;
                 Tokenizer::sentencepiece(&name.to_str_lossy(), &model)?
             }
-            ("bpe", None) => bail!("expected --model=FILE with --mode=bpe, a SentencePiece model"),
-            ("char" | "word", Some(_)) => bail!("expected --model with --mode=bpe only, got --mode={}", self.mode),
-            (mode, _) => bail!("expected --mode to be char, bpe or word, got {mode:?}"),
+            (Mode::Bpe, None) => bail!("expected --model=FILE with --mode=bpe, a SentencePiece model"),
+            (Mode::Char, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=char"),
+            (Mode::Word, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=word"),
         };
         let Some(name) = &self.non_lang_syms else { return Ok(tokenizer) };
         let text = read_text(name)?;

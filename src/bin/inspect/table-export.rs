@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Piece};
 use kaldi_inspect::{Entries, Kind, Named, Numbers};
 use kaldi_io::{FileNames, Output, Wxfilename};
@@ -40,10 +40,10 @@ See also: table-import, copy-feats, copy-vector, copy-int-vector
 #[derive(clap::Parser)]
 struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[arg(long)]
+    #[arg(long, value_parser = one_of(&FileFormat::NAMES))]
     format: Option<FileFormat>,
     /// Type of numbers that are not integers: float16, float32 or float64; by default that of the table
-    #[arg(long)]
+    #[arg(long, value_parser = one_of(&FloatType::NAMES))]
     dtype: Option<FloatType>,
     /// Stack the rows of all entries into one array, for a .npy
     #[arg(long)]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use bstr::{BStr, BString, ByteVec};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_convert::{Error, FileFormat, Item, import, parse_table_type, to_record};
 use kaldi_inspect::Numbers;
 use kaldi_log::log;
@@ -32,7 +32,7 @@ See also: table-export, copy-feats, copy-vector, copy-int-vector
 #[derive(clap::Parser)]
 struct Options {
     /// npy, npz, safetensors, parquet, csv, tsv or jsonl; by default found from the ending of the file's name
-    #[arg(long)]
+    #[arg(long, value_parser = one_of(&FileFormat::NAMES))]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
     #[arg(long = "type", value_parser = parse_table_type)]

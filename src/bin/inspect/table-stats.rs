@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{By, Named, Numbers, Report, Statistics};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
@@ -33,8 +33,8 @@ See also: table-info, table-check, feats-to-png, matrix-sum-rows
 #[derive(clap::Parser)]
 struct Options {
     /// Which numbers are combined: table, column, key or speaker
-    #[arg(long, default_value = "table")]
-    by: String,
+    #[arg(long, default_value = "table", value_parser = one_of(&By::NAMES))]
+    by: By,
     /// Map from utterances to speakers, for --by=speaker
     #[arg(long)]
     utt2spk: Option<InputName>,
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
 }
 
 fn table_stats(opts: Options) -> anyhow::Result<Tally> {
-    let by: By = opts.by.parse().map_err(|expected| anyhow::anyhow!("--by: {expected}, got {:?}", opts.by))?;
+    let by = opts.by;
     ensure!((by == By::Speaker) == opts.utt2spk.is_some(), "expected --utt2spk with --by=speaker, and with it only");
     let picture = opts.picture(by)?;
     let mut output = Output::create(b"-".as_bstr(), false)?;

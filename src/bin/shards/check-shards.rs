@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{InputName, Tally};
+use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
@@ -34,8 +34,8 @@ struct Options {
     quick: bool,
     /// How members belong together: wenet (up to the last dot of their names), webdataset (up to the first one), or both, which
     /// have to agree
-    #[arg(long, default_value = "both", value_parser = ["both", "wenet", "webdataset"])]
-    grouping: String,
+    #[arg(long, default_value = "both", value_parser = one_of(&GROUPINGS))]
+    grouping: Agreement,
     /// What each sample must have, with commas between; wav means sound of any suffix
     #[arg(long, default_value = "wav,txt")]
     fields: String,
@@ -46,6 +46,19 @@ struct Options {
     shards: Vec<InputName>,
 }
 
+/// How members belong together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Agreement {
+    Both,
+    One(Grouping),
+}
+
+const GROUPINGS: [(&str, Agreement); 3] = [
+    ("both", Agreement::Both),
+    ("wenet", Agreement::One(Grouping::Wenet)),
+    ("webdataset", Agreement::One(Grouping::Webdataset)),
+];
+
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards));
 
 pub fn main() -> ExitCode {
@@ -55,8 +68,11 @@ pub fn main() -> ExitCode {
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
     let checks = Checks {
-        grouping: if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet },
-        both: opts.grouping == "both",
+        grouping: match opts.grouping {
+            Agreement::One(grouping) => grouping,
+            Agreement::Both => Grouping::default(),
+        },
+        both: opts.grouping == Agreement::Both,
         fields: opts.fields.split(',').filter(|field| !field.is_empty()).map(BString::from).collect(),
         quick: opts.quick,
     };

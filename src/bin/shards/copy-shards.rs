@@ -6,12 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
 use kaldi_io::{Lines, is_remote};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
-use kaldi_shard::{Grouping, Packed, Place, Places, ShardNames, ShardOptions, ShardSetWriter, Wanted};
+use kaldi_shard::{
+    Compression, Grouping, Packed, Place, Places, ShardIndex, ShardNames, ShardOptions, ShardSetWriter, Wanted,
+};
 
 const USAGE: &str = "\
 Copies samples from shards to new ones, and writes the list of these: merges, splits, selects and shuffles without decoding
@@ -52,17 +54,17 @@ struct Options {
     #[arg(long)]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = ["none", "gzip"])]
-    compress: String,
+    #[arg(long, default_value = "none", value_parser = one_of(&Compression::NAMES))]
+    compress: Compression,
     /// Start of the names of the new shards
     #[arg(long, default_value = "shards")]
     prefix: Arg,
     /// Write an index next to each new shard: dali
-    #[arg(long, value_parser = ["", "dali"])]
-    index: Option<String>,
+    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    index: Option<ShardIndex>,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
-    grouping: String,
+    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    grouping: Grouping,
     #[arg(required = true)]
     shards: Vec<InputName>,
     folder: Arg,
@@ -86,7 +88,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         prefix: (*opts.prefix).to_owned(),
         max_samples,
         max_bytes: opts.max_bytes.unwrap_or(u64::MAX),
-        gzip: opts.compress == "gzip",
+        gzip: opts.compress == Compression::Gzip,
         dali: opts.index.is_some(),
     };
     let mut selection = Selection::new(&opts)?;
@@ -174,7 +176,7 @@ impl Selection {
             excluded: opts.exclude.as_deref().map(read_keys).transpose()?.unwrap_or_default(),
             min_duration: opts.min_duration,
             max_duration: opts.max_duration,
-            grouping: if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet },
+            grouping: opts.grouping,
             seen: HashMap::new(),
             num_samples: 0,
         })

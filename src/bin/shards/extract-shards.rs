@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_shard::{Error, Field, Grouping, Sample, Samples, ShardNames, Wanted, is_sound};
@@ -31,8 +31,8 @@ See also: shards-to-scp, copy-shards
 #[derive(clap::Parser)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
-    grouping: String,
+    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    grouping: Grouping,
     /// Wspecifier for the sound
     #[arg(long)]
     wav: Option<OutputName>,
@@ -74,7 +74,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
             utt2dur: opts.utt2dur.as_deref().map(TableWriter::create).transpose()?,
         },
     };
-    let grouping = if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet };
+    let grouping = opts.grouping;
     let (wants_sound, wants_text) = target.wants();
 
     let mut tally = Tally::default();

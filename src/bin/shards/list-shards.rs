@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, Tally};
+use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{Error, Grouping, Sample, Samples, ShardName, ShardNames, Wanted, is_sound, sound_info};
@@ -28,8 +28,8 @@ See also: check-shards, shards-to-scp
 #[derive(clap::Parser)]
 struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
-    grouping: String,
+    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    grouping: Grouping,
     /// Write an object in JSON for each sample
     #[arg(long, default_value_t = false)]
     json: bool,
@@ -62,7 +62,7 @@ pub fn main() -> ExitCode {
 fn list_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
     let names = ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers);
-    let grouping = if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet };
+    let grouping = opts.grouping;
     let (json, summary) = (opts.json, opts.summary);
 
     let list = move |name: ShardName| -> Result<Listed, Error> { Ok(list(name, grouping, json, summary)) };

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
-    Packed, Packing, Recording, SegmentTimes, ShardOptions, ShardSetWriter, Utterance, read_recordings, read_segments,
-    read_text,
+    Compression, Packed, Packing, Recording, SegmentTimes, ShardIndex, ShardOptions, ShardSetWriter, Utterance,
+    read_recordings, read_segments, read_text,
 };
 use kaldi_table::RandomAccessReader;
 use kaldi_wave::WaveFile;
@@ -55,17 +55,17 @@ struct Options {
     #[arg(long, default_value_t = 16000)]
     resample: u32,
     /// wav: make all sound WAV of 16 bits; copy: take files as they are, with their suffixes
-    #[arg(long, default_value = "wav", value_parser = ["wav", "copy"])]
-    audio: String,
+    #[arg(long, default_value = "wav", value_parser = one_of(&AUDIO))]
+    audio: Audio,
     /// Compress the shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = ["none", "gzip"])]
-    compress: String,
+    #[arg(long, default_value = "none", value_parser = one_of(&Compression::NAMES))]
+    compress: Compression,
     /// Shuffle the utterances, by this number
     #[arg(long)]
     shuffle_seed: Option<u32>,
     /// Write an index next to each shard: dali
-    #[arg(long, value_parser = ["", "dali"])]
-    index: Option<String>,
+    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    index: Option<ShardIndex>,
     /// End with an error where an utterance would be skipped
     #[arg(long, default_value_t = false)]
     strict: bool,
@@ -84,6 +84,15 @@ enum Job {
 /// What becomes of an utterance: a sample, and how many of its values were clipped.
 type Outcome = (String, Result<(Packed, usize), String>);
 
+/// What becomes of sounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audio {
+    Wav,
+    Copy,
+}
+
+const AUDIO: [(&str, Audio); 2] = [("wav", Audio::Wav), ("copy", Audio::Copy)];
+
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(make_shard_list));
 
 pub fn main() -> ExitCode {
@@ -93,7 +102,7 @@ pub fn main() -> ExitCode {
 fn make_shard_list(opts: Options) -> Result<Tally> {
     ensure!(opts.num_utts_per_shard > 0, "expected --num-utts-per-shard to be 1 or more, got 0");
     ensure!(opts.resample > 0, "expected --resample to be 1 or more, got 0");
-    let is_copied = opts.audio == "copy";
+    let is_copied = opts.audio == Audio::Copy;
     ensure!(
         !is_copied || opts.segments.is_none(),
         "expected --audio=wav with --segments, got --audio=copy: segments are cut"
@@ -119,7 +128,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         prefix: (*opts.prefix).to_owned(),
         max_samples: opts.num_utts_per_shard.into(),
         max_bytes: u64::MAX,
-        gzip: opts.compress == "gzip",
+        gzip: opts.compress == Compression::Gzip,
         dali: opts.index.is_some(),
     };
     let packing = Packing { sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };

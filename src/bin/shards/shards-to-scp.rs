@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::{Output, shell_quote};
 use kaldi_log::{log, warning};
 use kaldi_shard::{
-    DaliIndex, Error, Field, Grouping, Member, Payload, Sample, Samples, ShardNames, Wanted, is_sound, sound_info,
+    DaliIndex, Error, Field, Grouping, Member, Payload, Sample, Samples, ShardIndex, ShardNames, Wanted, is_sound,
+    sound_info,
 };
 use kaldi_table::{ReaderExt, TableWriter, is_key};
 use kaldi_values::Tokens;
@@ -33,11 +34,11 @@ struct Options {
     #[arg(long, default_value = "wav")]
     fields: String,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
-    #[arg(long, default_value = "wenet", value_parser = ["wenet", "webdataset"])]
-    grouping: String,
+    #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
+    grouping: Grouping,
     /// Write an index next to each shard: dali
-    #[arg(long, value_parser = ["", "dali"])]
-    index: Option<String>,
+    #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
+    index: Option<ShardIndex>,
     /// Wspecifier (or a file name, for a text archive) for the texts
     #[arg(long)]
     text: Option<OutputName>,
@@ -73,7 +74,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
     let mut scripts = scripts.iter().map(create).collect::<Result<Vec<_>, _>>()?;
     let mut texts = opts.text.as_deref().map(create_table::<Tokens>).transpose()?;
     let mut durations = opts.utt2dur.as_deref().map(create_table::<f32>).transpose()?;
-    let grouping = if opts.grouping == "webdataset" { Grouping::Webdataset } else { Grouping::Wenet };
+    let grouping = opts.grouping;
 
     let mut tally = Tally::default();
     let mut names = ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers);

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result};
 use bstr::ByteSlice;
 use indexed_dataset::samples::{IndexNames, SplitName, blend};
-use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_cli::{Arg, InputName, Tally, one_of};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -34,7 +34,7 @@ struct Options {
     #[arg(long)]
     description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
-    #[arg(long, default_value = "train")]
+    #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
     split_name: SplitName,
     /// Print both indices as well, side by side, one row a line
     #[arg(long)]

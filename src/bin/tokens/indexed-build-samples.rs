@@ -12,7 +12,7 @@ use indexed_dataset::samples::{
     IndexNames, NpyReader, SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName, build_samples,
 };
 use indexed_dataset::{Dialect, IndexedDataset, Prefix};
-use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_cli::{Arg, InputName, Tally, one_of};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -46,7 +46,7 @@ struct Options {
     #[arg(long, default_value = "969,30,1")]
     split: Split,
     /// The part to make indices of: train, valid or test
-    #[arg(long, default_value = "train")]
+    #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
     split_name: SplitName,
     /// Let each sample have the first token of the next one, too
     #[arg(long, default_value_t = true)]

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, decode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
 use kaldi_io::{Lines, Wspecifier, WspecifierKind, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
@@ -30,7 +30,7 @@ struct Options {
     #[arg(long)]
     keys: Option<InputName>,
     /// What becomes a vector: a sequence, or all sequences of a document
-    #[arg(long, default_value = "sequence")]
+    #[arg(long, default_value = "sequence", value_parser = one_of(&UNITS))]
     unit: Unit,
     /// Write only those from a number up to below another, as in 10:20; either may be left out
     #[arg(long)]
@@ -51,17 +51,7 @@ enum Unit {
     Document,
 }
 
-impl FromStr for Unit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "sequence" => Ok(Self::Sequence),
-            "document" => Ok(Self::Document),
-            _ => Err(format!("expected sequence or document, got {text:?}")),
-        }
-    }
-}
+const UNITS: [(&str, Unit); 2] = [("sequence", Unit::Sequence), ("document", Unit::Document)];
 
 /// A half-open range whose end may be left out.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
 use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Reader, Rows, SequentialReader};
@@ -29,7 +28,7 @@ See also: indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, cop
 #[derive(clap::Parser)]
 struct Options {
     /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 where all tokens fit, else int32
-    #[arg(long, default_value = "int32")]
+    #[arg(long, default_value = "int32", value_parser = one_of(&CHOICES))]
     dtype: Choice,
     /// Refuse tokens that are not below it; chooses the type under --dtype=auto: uint16 where it is below 65500, else int32
     #[arg(long)]
@@ -64,19 +63,15 @@ enum Choice {
     Type(TokenType),
 }
 
-impl FromStr for Choice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            _ if text == "auto" => Ok(Self::Auto),
-            Ok(TokenType::U32 | TokenType::U64 | TokenType::F32 | TokenType::F64) | Err(_) => {
-                Err(format!("expected int32, uint16, uint8, int8, int16, int64 or auto, got {text:?}"))
-            }
-            Ok(token_type) => Ok(Self::Type(token_type)),
-        }
-    }
-}
+const CHOICES: [(&str, Choice); 7] = [
+    ("int32", Choice::Type(TokenType::I32)),
+    ("uint16", Choice::Type(TokenType::U16)),
+    ("uint8", Choice::Type(TokenType::U8)),
+    ("int8", Choice::Type(TokenType::I8)),
+    ("int16", Choice::Type(TokenType::I16)),
+    ("int64", Choice::Type(TokenType::I64)),
+    ("auto", Choice::Auto),
+];
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
 

@@ -56,7 +56,7 @@ fn buckets_are_flushed_when_full_and_in_the_order_they_were_begun() {
 fn what_makes_no_sense_is_refused() {
     let scratch = lengths(&[1]);
     for (options, message) in [
-        ("--batch-type=x", "expected --batch-type to be static, dynamic or bucket, got \"x\""),
+        ("--batch-type=x", "--batch-type=x: expected static, dynamic or bucket, got \"x\""),
         ("--batch-size=0", "expected --batch-size to be 1 or more, got 0"),
         ("--batch-type=dynamic --max-frames-in-batch=0", "expected --max-frames-in-batch to be 1 or more"),
         ("--batch-type=bucket", "expected --bucket-boundaries with --batch-type=bucket"),

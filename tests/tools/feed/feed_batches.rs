@@ -279,7 +279,7 @@ fn what_makes_no_sense_is_refused() {
     for (arguments, message) in [
         ("data.list", "expected one of --conf=FILE and --chain=FILE"),
         ("--conf=plain.yaml --chain=plain.yaml data.list", "expected one of --conf=FILE and --chain=FILE"),
-        ("--conf=plain.yaml --format=zip data.list", "expected --format to be safetensors or npz, got \"zip\""),
+        ("--conf=plain.yaml --format=zip data.list", "--format=zip: expected safetensors or npz, got \"zip\""),
         ("--conf=plain.yaml --data-type=tar data.list", "expected --data-type to be raw, shard or table, got \"tar\""),
         ("--conf=plain.yaml --rank=2 --world-size=2 data.list", "expected a number from 0 to 1 of 2 ranks, got 2"),
         ("--conf=plain.yaml --worker=1 data.list", "expected a number from 0 to 0 of 1 workers, got 1"),

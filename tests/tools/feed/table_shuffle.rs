@@ -103,7 +103,7 @@ fn text_stays_text() {
 fn what_makes_no_sense_is_refused() {
     let scratch = tables();
     for (arguments, message) in [
-        ("--shuffle-compat=x f.scp o", "expected --shuffle-compat to be none or python, got \"x\""),
+        ("--shuffle-compat=x f.scp o", "--shuffle-compat=x: expected none or python, got \"x\""),
         ("--shuffle-compat=python --buffer-size=3 f.scp o", "expected either --shuffle-compat=python or --buffer-size"),
         ("f.scp ark:o", "a list of lines becomes a list"),
         ("ark:f.ark o", "o"),

@@ -51,7 +51,7 @@ fn an_archive_is_sorted_in_file_and_stream() {
 fn what_makes_no_sense_is_refused() {
     let scratch = lists();
     for (options, message) in [
-        ("--by=x", "expected --by to be key, size or length, got \"x\""),
+        ("--by=x", "--by=x: expected key, size or length, got \"x\""),
         ("--by=length", "expected --utt2num-frames with --by=length"),
         ("--utt2num-frames=utt2num_frames", "expected --utt2num-frames with --by=length only"),
     ] {

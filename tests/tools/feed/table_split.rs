@@ -92,7 +92,7 @@ fn what_makes_no_sense_is_refused() {
         scratch.sh(&format!("table-split {options} l.scp o")).fails_with(255).stderr_has(message);
     }
     for (options, message) in [
-        ("--by=x", "expected --by to be items, bytes or speakers, got \"x\""),
+        ("--by=x", "--by=x: expected items, bytes or speakers, got \"x\""),
         ("--by=speakers", "expected --utt2spk with --by=speakers"),
         ("--by=speakers --utt2spk=utt2spk", "u1: expected one speaker, got \"a b\""),
     ] {

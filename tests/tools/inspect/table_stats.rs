@@ -173,7 +173,7 @@ fn what_makes_no_sense_is_refused() {
     scratch.write("long.ark", binary_archive(&[("x", ints(1, 5000))])).write("words.txt", "a hello\n");
     scratch.sh("head -c 60 m.ark > cut.ark; mkdir f").succeeds();
     for (arguments, message) in [
-        ("--by=row m.ark", "--by: expected table, column, key or speaker, got \"row\""),
+        ("--by=row m.ark", "--by=row: expected table, column, key or speaker, got \"row\""),
         ("--by=speaker m.ark", "expected --utt2spk with --by=speaker"),
         ("--utt2spk=ark:utt2spk m.ark", "expected --utt2spk with --by=speaker"),
         ("--by=column long.ark", "x: expected at most 4096 columns, got 5000"),

@@ -46,7 +46,7 @@ fn sentences_without_a_hypothesis_are_an_error_left_out_or_empty() {
 #[test]
 fn another_mode_is_an_error() {
     let ran = scratch("", "").sh("compute-wer --mode=some ark:ref ark:hyp");
-    ran.fails_with(255).stderr_has("--mode option invalid: expected \"strict\", \"present\" or \"all\", got \"some\"");
+    ran.fails_with(255).stderr_has("--mode option invalid: expected strict, present or all, got \"some\"");
 }
 
 #[test]

@@ -107,18 +107,12 @@ impl FromStr for Split {
 }
 
 impl SplitName {
+    /// Every split with its name.
+    pub const NAMES: [(&str, Self); 3] = [("train", Self::Train), ("valid", Self::Valid), ("test", Self::Test)];
+
     /// `train`, `valid` or `test`.
     pub fn name(self) -> &'static str {
-        ["train", "valid", "test"][self as usize]
-    }
-}
-
-impl FromStr for SplitName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = [Self::Train, Self::Valid, Self::Test].into_iter().find(|name| name.name() == text);
-        known.ok_or_else(|| format!("expected train, valid or test, got {text:?}"))
+        Self::NAMES[self as usize].0
     }
 }
 
