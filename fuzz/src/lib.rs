@@ -21,9 +21,8 @@ use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
 };
-use kaldi_scan::Scanner;
 use kaldi_shard::{Checks, Field, Grouping, Members, RawUtterance, Samples, ShardName, Wanted};
-use kaldi_table::{ReaderExt, SequentialReader, parse_script_line, read_script};
+use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
@@ -311,15 +310,15 @@ pub fn scan(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let value_type = ValueType::ALL.get(kind as usize % (ValueType::ALL.len() + 1)).copied();
     with_file(bytes, |name| {
-        let Ok(mut scanner) = Scanner::open(name, Detector::new(value_type)) else { return };
+        let Ok(mut scanner) = RawEntries::archive(name, Detector::new(value_type)) else { return };
         let mut end = 0;
-        while let Ok(Some(entry)) = scanner.next_entry() {
+        while let Ok(Some(entry)) = scanner.next() {
             assert!(
-                end <= entry.start && entry.start < entry.value && entry.value <= entry.end,
+                end <= entry.start() && entry.start() < entry.offset() && entry.offset() <= entry.end(),
                 "{entry:?} behind {end}"
             );
-            assert!(entry.end <= bytes.len() as u64, "{entry:?} of {} bytes", bytes.len());
-            end = entry.end;
+            assert!(entry.end() <= bytes.len() as u64, "{entry:?} of {} bytes", bytes.len());
+            end = entry.end();
         }
     });
 }

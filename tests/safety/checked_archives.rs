@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use kaldi_inspect::{Checks, Named, check};
-use kaldi_scan::Scanner;
+use kaldi_table::{RawEntries, Reader};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Format, Value};
 
@@ -20,9 +20,9 @@ fn faults(path: &Path, known: Option<ValueType>, quick: bool) -> Vec<String> {
 
 /// Whether what is left is a whole archive, of other types than this one: `\0BF`, the begin of a matrix, is a truth value.
 fn is_of_another_type(path: &Path, value_type: ValueType) -> bool {
-    let mut scanner = Scanner::open(path.to_str().unwrap(), Detector::new(None)).unwrap();
-    while scanner.next_entry().unwrap().is_some() {}
-    !scanner.detector().candidates().contains(&value_type)
+    let mut scanner = RawEntries::archive(path.to_str().unwrap(), Detector::new(None)).unwrap();
+    while scanner.next().unwrap().is_some() {}
+    !scanner.framing().candidates().contains(&value_type)
 }
 
 /// Checks archives cut at every byte.

@@ -1,24 +1,49 @@
 use std::path::Path;
 
-use kaldi_scan::{ScannedEntry, Scanner};
+use bstr::BString;
+use kaldi_table::{RawEntries, RawEntry, Reader};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Format, Value};
 
 use super::values::{ForEachType, archive, for_each_type, rewrite};
 use crate::support::Scratch;
 
+/// What is known of an entry.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    key: BString,
+    start: u64,
+    value: u64,
+    end: u64,
+    is_text: bool,
+    is_open: bool,
+}
+
+impl From<RawEntry> for Seen {
+    fn from(entry: RawEntry) -> Self {
+        Self {
+            key: entry.key().to_owned(),
+            start: entry.start(),
+            value: entry.offset(),
+            end: entry.end(),
+            is_text: entry.is_text(),
+            is_open: entry.is_open(),
+        }
+    }
+}
+
 /// The entries up to the end or a fault, the fault, and whether the type fits them that the archive was made of.
-fn scan<T: Value>(path: &Path, known: Option<ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
+fn scan<T: Value>(path: &Path, known: Option<ValueType>) -> (Vec<Seen>, Option<String>, bool) {
     scan_stream::<T>(path.to_str().unwrap(), known)
 }
 
-fn scan_stream<T: Value>(name: &str, known: Option<ValueType>) -> (Vec<ScannedEntry>, Option<String>, bool) {
-    let mut scanner = Scanner::open(name, Detector::new(known)).unwrap();
+fn scan_stream<T: Value>(name: &str, known: Option<ValueType>) -> (Vec<Seen>, Option<String>, bool) {
+    let mut scanner = RawEntries::archive(name, Detector::new(known)).unwrap();
     let mut entries = Vec::new();
     loop {
-        match scanner.next_entry() {
-            Ok(Some(entry)) => entries.push(entry),
-            Ok(None) => return (entries, None, scanner.detector().candidates().contains(&scanned_type::<T>())),
+        match scanner.next() {
+            Ok(Some(entry)) => entries.push(entry.into()),
+            Ok(None) => return (entries, None, scanner.framing().candidates().contains(&scanned_type::<T>())),
             Err(error) => return (entries, Some(error.to_string()), true),
         }
     }

@@ -1,12 +1,8 @@
 //! Entries of tables that are copied as they are, whatever their values.
 
-use std::fs::File;
-use std::sync::Arc;
-
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
-use kaldi_scan::Scanner;
-use kaldi_table::{ArchiveWriter, Reader};
+use kaldi_io::{Blob, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
+use kaldi_table::{ArchiveWriter, RawEntries, Reader};
 use kaldi_types::Detector;
 use kaldi_values::Format;
 
@@ -26,17 +22,10 @@ pub struct Item {
 #[derive(Clone, Debug)]
 enum Content {
     Line(BString),
-    /// Key and value; the value begins behind some bytes.
+    /// Key and value, in memory or in a file; the value begins after some bytes.
     Entry {
-        bytes: Vec<u8>,
+        blob: Blob,
         value_at: u64,
-    },
-    /// Where key and value are in a file.
-    Place {
-        file: Arc<File>,
-        start: u64,
-        value: u64,
-        end: u64,
     },
 }
 
@@ -50,7 +39,7 @@ impl Item {
     pub fn line(&self) -> Option<&BStr> {
         match &self.content {
             Content::Line(line) => Some(line.as_bstr()),
-            Content::Entry { .. } | Content::Place { .. } => None,
+            Content::Entry { .. } => None,
         }
     }
 
@@ -63,8 +52,7 @@ impl Item {
     pub fn weight(&self) -> usize {
         let content = match &self.content {
             Content::Line(line) => line.len(),
-            Content::Entry { bytes, .. } => bytes.len(),
-            Content::Place { .. } => 0,
+            Content::Entry { blob, .. } => blob.head().len(),
         };
         size_of::<Self>() + self.key.len() + content
     }
@@ -79,7 +67,7 @@ pub struct Items {
 }
 
 enum Source {
-    Archive(Box<Scanner>),
+    Archive(Box<RawEntries<Detector>>),
     Lines(Lines),
 }
 
@@ -101,7 +89,7 @@ impl Items {
     fn open_source(name: &BStr) -> Result<Source> {
         match Rspecifier::parse(name) {
             Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => {
-                Ok(Source::Archive(Scanner::open(&rxfilename, Detector::new(None))?.into()))
+                Ok(Source::Archive(RawEntries::archive(&rxfilename, Detector::new(None))?.into()))
             }
             Some(Rspecifier { kind: RspecifierKind::Shards, .. }) => {
                 let advice = "this needs an archive or a list; copy-shards copies shards";
@@ -131,21 +119,18 @@ impl Items {
     }
 }
 
-fn next_entry(archive: &mut Scanner) -> Result<Option<Item>> {
-    let Some(entry) = archive.next_entry()? else { return Ok(None) };
-    let place = || format!("{}: {}:{}", entry.key, archive.printable_name(), entry.start);
-    if entry.is_open {
+fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<Item>> {
+    let Some(entry) = archive.next()? else { return Ok(None) };
+    let place = || format!("{}: {}:{}", entry.key(), entry.file(), entry.start());
+    if entry.is_open() {
         return Err(Error::OpenEntry { place: place() });
     }
-    let Some(raw) = archive.entry() else { return Ok(None) };
-    let content = match (raw.source().and_then(|source| source.as_file()), raw.bytes()) {
-        (Some(file), _) => {
-            Content::Place { file: Arc::clone(file), start: entry.start, value: entry.value, end: entry.end }
-        }
-        (None, Some(bytes)) => Content::Entry { bytes: bytes.to_vec(), value_at: entry.value - entry.start },
-        (None, None) => return Err(Error::LongEntry { place: place() }),
-    };
-    Ok(Some(Item { size: entry.end - entry.start, is_text: entry.is_text, key: entry.key, content }))
+    if entry.blob().file().is_none() && !entry.is_whole() {
+        return Err(Error::LongEntry { place: place() });
+    }
+    let (size, value_at) = (entry.end() - entry.start(), entry.offset() - entry.start());
+    let content = Content::Entry { blob: entry.with_key(), value_at };
+    Ok(Some(Item { key: entry.key().to_owned(), size, is_text: entry.is_text(), content }))
 }
 
 impl Reader for Items {
@@ -170,7 +155,7 @@ impl Reader for Items {
 
     fn finish(&mut self) -> Result<()> {
         match self.source.take() {
-            Some(Source::Archive(archive)) => Ok(archive.finish()?),
+            Some(Source::Archive(mut archive)) => Ok(archive.finish()?),
             _ => Ok(()),
         }
     }
@@ -220,11 +205,8 @@ impl ItemWriter {
                 output.write_all(line)?;
                 output.write_all(b"\n")?;
             }
-            (Target::Archive(archive), Content::Entry { bytes, value_at }) => {
-                archive.put(item.key(), *value_at, bytes)?;
-            }
-            (Target::Archive(archive), &Content::Place { ref file, start, value, end }) => {
-                archive.put_from(item.key(), value - start, file, start..end)?;
+            (Target::Archive(archive), Content::Entry { blob, value_at }) => {
+                archive.put_blob(item.key(), *value_at, blob)?;
             }
             // The target was made for items of the source.
             _ => return Err(Error::ListToArchive { name: item.key.clone() }),

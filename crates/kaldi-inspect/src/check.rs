@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
+use kaldi_table::{RawEntry, ScriptLine, ScriptLines, ValueLoader};
 use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;
-use crate::entry::Entry;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::script::{Line, Loader, ScriptLines};
 use crate::value::{read_content, read_header};
+
+/// Bytes before a value that are looked at for its key.
+const LONGEST_KEY: usize = 1 << 8;
 
 /// How closely tables are looked at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,7 +70,7 @@ struct Check<'a> {
 
 /// A line whose value does not stand behind its key.
 struct Renamed {
-    line: Line,
+    line: ScriptLine,
     /// What stands before the value instead.
     before: Vec<u8>,
 }
@@ -97,7 +99,7 @@ impl Check<'_> {
 
     fn script(&mut self, name: &BStr) -> Result<()> {
         let mut lines = ScriptLines::open(name)?;
-        let mut loader = Loader::new(Detector::new(self.checks.value_type));
+        let mut loader = ValueLoader::strict(Detector::new(self.checks.value_type));
         let mut evidence = Evidence::default();
         let mut renamed = Vec::new();
         loop {
@@ -106,7 +108,7 @@ impl Check<'_> {
                 Ok(Some(line)) => line,
                 Ok(None) => break,
                 Err(error) => {
-                    (self.report)(Fault::of(self.table, error));
+                    (self.report)(Fault::of(self.table, error.into()));
                     // The next line can be asked for, unless the file itself cannot be read.
                     if lines.number() == number {
                         break;
@@ -119,17 +121,18 @@ impl Check<'_> {
             if self.checks.skips_commands && line.is_command() {
                 continue;
             }
-            match loader.load(None, &line) {
+            match loader.load_line(None, lines.number(), &line) {
                 Ok(entry) => {
                     evidence.add(entry.head(), entry.is_text());
-                    self.entry(&entry, evidence.choose(loader.detector().candidates()));
-                    let before = loader.before(&line);
+                    self.entry(&entry, evidence.choose(loader.framing().candidates()));
+                    let before =
+                        line.locator().map_or_else(|_| Vec::new(), |locator| loader.before(&locator, LONGEST_KEY));
                     let own = [line.key.as_slice(), b" "].concat();
                     if before.last() == Some(&b' ') && !before.ends_with(&own) {
                         renamed.push(Renamed { line, before });
                     }
                 }
-                Err(error) => (self.report)(Fault::of(self.table, error)),
+                Err(error) => (self.report)(Fault::of(self.table, error.into())),
             }
         }
         self.compare(name, renamed)
@@ -150,7 +153,7 @@ impl Check<'_> {
         }
     }
 
-    fn entry(&mut self, entry: &Entry, value_type: ValueType) {
+    fn entry(&mut self, entry: &RawEntry, value_type: ValueType) {
         let header = match read_header(entry, value_type) {
             Ok(header) => header,
             Err(error) => return (self.report)(Fault::of(self.table, error)),

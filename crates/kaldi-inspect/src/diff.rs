@@ -4,11 +4,11 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 use bstr::{BString, ByteSlice};
+use kaldi_table::RawEntry;
 use kaldi_types::{Content, Shape, ValueType, join_names};
 
 use crate::Result;
 use crate::entries::Entries;
-use crate::entry::Entry;
 use crate::kind::Named;
 use crate::value::read_content;
 
@@ -91,8 +91,8 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
             (None, None) => return Ok(compare.compared),
             (Some(one), Some(other)) if one.key() == other.key() => compare.entries(&one, &other, value_type)?,
             (one, other) => {
-                let one = one.into_iter().map(Entry::detached).collect();
-                let other = other.into_iter().map(Entry::detached).collect();
+                let one = one.into_iter().map(RawEntry::detached).collect();
+                let other = other.into_iter().map(RawEntry::detached).collect();
                 compare.rest(one, other, &mut first, &mut second)?;
                 return Ok(compare.compared);
             }
@@ -120,8 +120,8 @@ impl Compare<'_> {
     /// Compares by key what is left of both tables.
     fn rest(
         &mut self,
-        mut one: Vec<Entry>,
-        mut other: Vec<Entry>,
+        mut one: Vec<RawEntry>,
+        mut other: Vec<RawEntry>,
         first: &mut Entries,
         second: &mut Entries,
     ) -> Result<()> {
@@ -162,7 +162,7 @@ impl Compare<'_> {
         Ok(())
     }
 
-    fn entries(&mut self, one: &Entry, other: &Entry, value_type: ValueType) -> Result<()> {
+    fn entries(&mut self, one: &RawEntry, other: &RawEntry, value_type: ValueType) -> Result<()> {
         self.compared += 1;
         let is_whole = one.range().is_none() && other.range().is_none();
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {

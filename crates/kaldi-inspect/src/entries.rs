@@ -1,18 +1,13 @@
 //! The entries of a table of any kind and type.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
-use bstr::{BStr, BString};
-use kaldi_io::{Locator, Rxfilename};
+use bstr::BStr;
 use kaldi_reader::Reader;
-use kaldi_scan::Scanner;
-use kaldi_table::count_delivered;
+use kaldi_table::{RawEntries, RawEntry, count_delivered};
 use kaldi_types::{Detector, Evidence, ValueType};
 
-use crate::entry::{Bytes, Entry};
 use crate::kind::{Kind, Named};
-use crate::script::{Line, Loader, ScriptLines};
 use crate::{Error, Result};
 
 /// Entries and bytes that are read ahead where several types fit, to tell which is meant.
@@ -20,8 +15,8 @@ const AHEAD: (usize, usize) = (64, 1 << 20);
 
 /// The entries of a table: an archive, a script file or a single value, of any type.
 ///
-/// Headers are read; payloads are left where they are until [`Entry::bytes`] asks for them (in a pipe they are read, of
-/// course). A [`Reader`] of [`Entry`]; the type of the values is known better the more of them were read:
+/// Headers are read; payloads are left where they are until [`RawEntry::bytes`] asks for them (in a pipe they are read, of
+/// course). A [`Reader`] of [`RawEntry`]; the type of the values is known better the more of them were read:
 /// [`Entries::value_type`].
 ///
 /// A value that cannot be read ends an archive, since nobody knows where the next one begins. Behind an unreadable value of
@@ -29,31 +24,15 @@ const AHEAD: (usize, usize) = (64, 1 << 20);
 #[derive(Debug)]
 pub struct Entries {
     named: Named,
-    known: Option<ValueType>,
-    source: Source,
+    entries: RawEntries<Detector>,
     evidence: Evidence,
     /// What was read ahead.
-    queue: VecDeque<Entry>,
+    queue: VecDeque<RawEntry>,
     /// The failure behind what was read ahead.
     failure: Option<Error>,
     has_begun: bool,
     /// Whether the reader has ended.
     has_ended: bool,
-}
-
-#[derive(Debug)]
-enum Source {
-    Archive(Box<Scanner>),
-    Script {
-        lines: ScriptLines,
-        loader: Loader,
-    },
-    /// A single value, and whether it is still to come.
-    Value {
-        loader: Loader,
-        line: Line,
-        waits: bool,
-    },
 }
 
 impl Entries {
@@ -71,11 +50,16 @@ impl Entries {
     /// # Errors
     /// As [`Entries::open`].
     pub fn of(named: Named, value_type: Option<ValueType>) -> Result<Self> {
-        let source = Source::open(&named, value_type)?;
+        let (name, detector) = (&named.rxfilename, Detector::new(value_type));
+        let entries = match named.kind {
+            Kind::Archive => RawEntries::archive(name, detector)?,
+            Kind::Script => RawEntries::script(name, detector)?,
+            Kind::Value => RawEntries::file(name, detector)?,
+            Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
+        };
         Ok(Self {
             named,
-            known: value_type,
-            source,
+            entries,
             evidence: Evidence::default(),
             queue: VecDeque::new(),
             failure: None,
@@ -102,10 +86,7 @@ impl Entries {
 
     /// All types that fit what was read so far. Where no value was read, all that can be told from their bytes.
     pub fn candidates(&self) -> &[ValueType] {
-        match &self.source {
-            Source::Archive(scanner) => scanner.detector().candidates(),
-            Source::Script { loader, .. } | Source::Value { loader, .. } => loader.detector().candidates(),
-        }
+        self.entries.framing().candidates()
     }
 
     /// The type of the values, or the most likely one of those that fit. It may change while it is not sure, as from
@@ -124,7 +105,7 @@ impl Entries {
     ///
     /// # Errors
     /// Where the value cannot be read, or the table cannot be read on.
-    pub fn next_entry(&mut self) -> Result<Option<Entry>> {
+    pub fn next_entry(&mut self) -> Result<Option<RawEntry>> {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.look_ahead();
         }
@@ -142,8 +123,8 @@ impl Entries {
         next
     }
 
-    fn read(&mut self) -> Result<Option<Entry>> {
-        let entry = self.source.next()?;
+    fn read(&mut self) -> Result<Option<RawEntry>> {
+        let entry = self.entries.next()?;
         if let Some(entry) = &entry {
             self.evidence.add(entry.head(), entry.is_text());
         }
@@ -172,59 +153,11 @@ impl Entries {
     }
 }
 
-impl Source {
-    fn open(named: &Named, value_type: Option<ValueType>) -> Result<Self> {
-        let (name, detector) = (named.rxfilename.as_ref(), Detector::new(value_type));
-        Ok(match named.kind {
-            Kind::Archive => Self::Archive(Scanner::open(name, detector)?.into()),
-            Kind::Script => Self::Script { lines: ScriptLines::open(name)?, loader: Loader::new(detector) },
-            Kind::Value => {
-                Locator::parse(name).map_err(|error| error.into_error(name))?;
-                let line = Line { number: 0, key: BString::default(), xfilename: name.to_owned() };
-                Self::Value { loader: Loader::new(detector), line, waits: true }
-            }
-            Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
-        })
-    }
-
-    fn next(&mut self) -> Result<Option<Entry>> {
-        match self {
-            Self::Archive(scanner) => archived(scanner),
-            Self::Script { lines, loader } => match lines.next_line()? {
-                Some(line) => loader.load(Some(lines.name()), &line).map(Some),
-                None => Ok(None),
-            },
-            Self::Value { loader, line, waits } => match std::mem::replace(waits, false) {
-                true => loader.load(None, line).map(Some),
-                false => Ok(None),
-            },
-        }
-    }
-}
-
-/// The next entry of an archive.
-fn archived(scanner: &mut Scanner) -> Result<Option<Entry>> {
-    let Some(entry) = scanner.next_entry()? else { return Ok(None) };
-    let Some(raw) = scanner.entry() else { return Ok(None) };
-    Ok(Some(Entry {
-        key: entry.key,
-        file: Arc::clone(scanner.printable_name()),
-        start: Some(entry.start),
-        offset: entry.value,
-        size: entry.end - entry.value,
-        is_text: entry.is_text,
-        is_open: entry.is_open,
-        range: None,
-        line: None,
-        bytes: Bytes::Raw(raw.clone()),
-    }))
-}
-
 impl Reader for Entries {
-    type Item = Entry;
+    type Item = RawEntry;
     type Error = Error;
 
-    fn next(&mut self) -> Result<Option<Entry>> {
+    fn next(&mut self) -> Result<Option<RawEntry>> {
         if self.has_ended {
             return Ok(None);
         }
@@ -239,12 +172,7 @@ impl Reader for Entries {
         self.has_begun = false;
         self.has_ended = true;
         self.evidence = Evidence::default();
-        let is_stdin = Rxfilename::parse(self.named.rxfilename.as_ref())? == Rxfilename::Stdin;
-        match &mut self.source {
-            Source::Script { lines, .. } => lines.restart()?,
-            _ if is_stdin => return Err(kaldi_io::Error::ReadOnce { name: "standard input".to_owned() }.into()),
-            source => *source = Source::open(&self.named, self.known)?,
-        }
+        self.entries.restart()?;
         self.has_ended = false;
         Ok(())
     }
@@ -253,9 +181,6 @@ impl Reader for Entries {
         self.queue.clear();
         self.failure = None;
         self.has_ended = true;
-        match &mut self.source {
-            Source::Script { lines, .. } => lines.finish(),
-            _ => Ok(()),
-        }
+        Ok(self.entries.finish()?)
     }
 }

@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 
 use bstr::{BString, ByteSlice};
+use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
 use kaldi_types::{Detector, Evidence, ValueType};
 
 use crate::Result;
 use crate::entries::Entries;
-use crate::entry::Entry;
 use crate::kind::{Kind, Named};
-use crate::script::{Loader, ScriptLines};
 
 /// What was found for the words that were asked for.
 #[derive(Debug)]
 pub struct Selected {
     /// An entry for each word, in the order of the words; nothing where the table has no such key.
-    pub entries: Vec<Option<Entry>>,
+    pub entries: Vec<Option<RawEntry>>,
     /// The type of the values; nothing where none was found.
     pub value_type: Option<ValueType>,
     /// What they were read from. A command that has more to say is waited for where this is dropped, and not before.
@@ -65,7 +64,7 @@ impl Wanted {
 
 fn from_entries(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted) -> Result<Selected> {
     let mut entries = Entries::of(named, value_type)?;
-    let mut found: Vec<Option<Entry>> = vec![None; wanted.num_words];
+    let mut found: Vec<Option<RawEntry>> = vec![None; wanted.num_words];
     while found.iter().any(Option::is_none) && !wanted.places.is_empty() {
         let Some(entry) = entries.next_entry()? else { break };
         let places = wanted.take(entry.key());
@@ -86,25 +85,26 @@ fn from_entries(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted
 fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted) -> Result<Selected> {
     let mut lines = ScriptLines::open(named.rxfilename.as_bstr())?;
     let mut found = vec![None; wanted.num_words];
-    let mut loader = Loader::new(Detector::new(value_type));
+    let mut loader = ValueLoader::strict(Detector::new(value_type));
     while let Some(line) = lines.next_line()? {
-        if line.number == 1 && !line.is_command() {
+        let number = lines.number();
+        if number == 1 && !line.is_command() {
             // The more values were seen, the surer is the type. Whether this one can be read matters to whoever asks for it.
-            let _ = loader.load(Some(lines.name()), &line);
+            let _ = loader.load_line(Some(lines.name()), number, &line);
         }
         for (place, range) in wanted.take(&line.key) {
-            found[place].get_or_insert_with(|| (line.clone(), range));
+            found[place].get_or_insert_with(|| (number, line.clone(), range));
         }
     }
     let mut evidence = Evidence::default();
-    let mut load = |found: Option<_>| -> Result<Option<Entry>> {
-        let Some((line, range)) = found else { return Ok(None) };
-        let entry: Entry = loader.load(Some(lines.name()), &line)?;
+    let mut load = |found: Option<_>| -> Result<Option<RawEntry>> {
+        let Some((number, line, range)) = found else { return Ok(None) };
+        let entry = loader.load_line(Some(lines.name()), number, &line)?;
         evidence.add(entry.head(), entry.is_text());
         kaldi_table::count_delivered();
         Ok(Some(entry.with_range(range)?))
     };
     let entries = found.into_iter().map(&mut load).collect::<Result<Vec<_>>>()?;
-    let value_type = entries.iter().any(Option::is_some).then(|| evidence.choose(loader.detector().candidates()));
+    let value_type = entries.iter().any(Option::is_some).then(|| evidence.choose(loader.framing().candidates()));
     Ok(Selected { entries, value_type, _source: None })
 }

@@ -1,21 +1,20 @@
 //! Entries as text, as JSON, and as entries of another archive.
 
 use bstr::{BStr, ByteSlice};
-use kaldi_table::ArchiveWriter;
+use kaldi_table::{ArchiveWriter, RawEntry};
 use kaldi_types::{Content, Shape, ValueType};
 use kaldi_values::Format;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::entry::Entry;
 use crate::value::{read_content, read_header, write_value};
 
 /// Appends an entry as text: key and value, as an archive in text form has it. Of a waveform, a line says what it is.
 ///
 /// # Errors
 /// Where the value cannot be read, or is none of the type.
-pub fn show(entry: &Entry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
+pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     if !entry.key().is_empty() {
         out.extend_from_slice(entry.key());
         out.push(b' ');
@@ -52,7 +51,7 @@ struct Line<'a> {
 ///
 /// # Errors
 /// Where the value cannot be read, or is none of the type.
-pub fn show_json(table: &BStr, entry: &Entry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
+pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     let content = read_content(entry, value_type)?;
     let line = Line {
         table: &table.to_str_lossy(),
@@ -104,7 +103,7 @@ fn number(value: &f64) -> Value {
 ///
 /// # Errors
 /// Where the value cannot be read, is none of the type, or cannot be written.
-pub fn copy(entry: &Entry, value_type: ValueType, target: &mut ArchiveWriter) -> Result<()> {
+pub fn copy(entry: &RawEntry, value_type: ValueType, target: &mut ArchiveWriter) -> Result<()> {
     let mut bytes = [entry.key().as_bytes(), b" "].concat();
     let value_at = bytes.len() as u64;
     let is_same = target.format() == Format::Binary && !entry.is_text() && entry.range().is_none() && !entry.is_open();

@@ -7,13 +7,12 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename, printable_rxfilename};
+use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
 use kaldi_types::{Evidence, Header, Precision, ValueType};
 
 use crate::entries::Entries;
-use crate::entry::Entry;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::script::{Loader, ScriptLines};
 use crate::value::read_header;
 use crate::{Error, Result};
 
@@ -143,7 +142,7 @@ impl Reading {
 
     fn script(&mut self, name: &BStr, value_type: Option<ValueType>) -> Result<()> {
         let mut lines = ScriptLines::open(name)?;
-        let mut loader = Loader::new(kaldi_types::Detector::new(value_type));
+        let mut loader = ValueLoader::strict(kaldi_types::Detector::new(value_type));
         let mut files = HashMap::<PathBuf, bool>::new();
         let mut guess = Evidence::default();
         while let Some(line) = lines.next_line()? {
@@ -167,16 +166,16 @@ impl Reading {
                 }),
                 None => true,
             };
-            let loaded = is_there.then(|| loader.load(Some(lines.name()), &line));
+            let loaded = is_there.then(|| loader.load_line(Some(lines.name()), lines.number(), &line));
             match loaded {
                 Some(Ok(entry)) => {
                     guess.add(entry.head(), entry.is_text());
-                    let candidates = loader.detector().candidates();
+                    let candidates = loader.framing().candidates();
                     self.add(&entry, guess.choose(candidates), candidates);
                 }
                 Some(Err(error)) => {
                     self.key(line.key.as_bstr());
-                    self.summary.fault.get_or_insert(error);
+                    self.summary.fault.get_or_insert(error.into());
                 }
                 None => self.key(line.key.as_bstr()),
             }
@@ -191,7 +190,7 @@ impl Reading {
         self.summary.duplicates += u64::from(place.is_duplicate);
     }
 
-    fn add(&mut self, entry: &Entry, value_type: ValueType, candidates: &[ValueType]) {
+    fn add(&mut self, entry: &RawEntry, value_type: ValueType, candidates: &[ValueType]) {
         self.key(entry.key());
         let summary = &mut self.summary;
         summary.value_type = Some(value_type);

@@ -1,17 +1,17 @@
 //! The values of entries.
 
+use kaldi_table::RawEntry;
 use kaldi_types::{Content, Frames, Header, ValueType};
 use kaldi_values::{Cursor, Format};
 
 use crate::Result;
-use crate::entry::Entry;
 
 /// Reads the header of the value of an entry, or of the part of it that its range names. What follows in a file is not
 /// read if the value is binary.
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
-pub fn read_header(entry: &Entry, value_type: ValueType) -> Result<Header> {
+pub fn read_header(entry: &RawEntry, value_type: ValueType) -> Result<Header> {
     let (head, range) = (entry.head(), entry.range().map(|range| range.as_ref()));
     let beyond = entry.size() - head.len() as u64;
     let mut header = Ok(None);
@@ -31,10 +31,10 @@ pub fn read_header(entry: &Entry, value_type: ValueType) -> Result<Header> {
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
-pub fn read_content(entry: &Entry, value_type: ValueType) -> Result<Content> {
+pub fn read_content(entry: &RawEntry, value_type: ValueType) -> Result<Content> {
     let bytes = entry.bytes()?;
     let range = entry.range().map(|range| range.as_ref());
-    Content::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error))
+    Content::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error).into())
 }
 
 /// Reads what the value of an entry, or the part of it that its range names, has over time; `None` if values of this type have
@@ -42,21 +42,21 @@ pub fn read_content(entry: &Entry, value_type: ValueType) -> Result<Content> {
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
-pub fn read_frames(entry: &Entry, value_type: ValueType) -> Result<Option<Frames>> {
+pub fn read_frames(entry: &RawEntry, value_type: ValueType) -> Result<Option<Frames>> {
     let bytes = entry.bytes()?;
     let range = entry.range().map(|range| range.as_ref());
-    Frames::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error))
+    Frames::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error).into())
 }
 
 /// Appends the value of an entry to `out` in the given form; see [`kaldi_types::write_value`].
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
-pub fn write_value(entry: &Entry, value_type: ValueType, format: Format, out: &mut Vec<u8>) -> Result<()> {
+pub fn write_value(entry: &RawEntry, value_type: ValueType, format: Format, out: &mut Vec<u8>) -> Result<()> {
     let bytes = entry.bytes()?;
     let range = entry.range().map(|range| range.as_ref());
     kaldi_types::write_value(value_type, &mut Cursor::new(&bytes), range, format, out)
-        .map_err(|error| entry.error(error))
+        .map_err(|error| entry.error(error).into())
 }
 
 #[cfg(test)]

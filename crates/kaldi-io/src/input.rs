@@ -11,7 +11,7 @@ use bstr::BStr;
 use crate::address::remote_name;
 use crate::compressed::{Compression, Decompressed};
 use crate::remote::store;
-use crate::source::{CommandSource, FileSource, MemorySource, ReadAt, Source, read_at};
+use crate::source::{CommandSource, FileSource, MemorySource, PlacedSource, ReadAt, Source, read_at};
 use crate::xfilename::printable_rxfilename;
 use crate::{Error, Locator, ParseError, Result, Rxfilename};
 
@@ -99,6 +99,20 @@ impl Input {
     /// Reads from bytes in memory; messages call them `name`.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         Self::from_source(name, 0, Box::new(MemorySource::new(bytes)))
+    }
+
+    /// Reads from `offset` on what can be read at any place, as it stands there; messages call it `name`.
+    pub fn placed(name: &str, bytes: Arc<dyn ReadAt>, offset: u64) -> Self {
+        Self {
+            length: Some(bytes.length()),
+            source: Box::new(PlacedSource { bytes, at: offset }),
+            name: name.to_owned(),
+            start: offset,
+            offset,
+            at_end: false,
+            was_looked_at: true,
+            compression: None,
+        }
     }
 
     /// Reads from any source; messages call it `name` and count its bytes from `start` on.

@@ -21,6 +21,7 @@
 struct Readme;
 
 mod address;
+mod blob;
 mod characters;
 mod compressed;
 mod encoded;
@@ -46,6 +47,7 @@ pub mod wire;
 mod xfilename;
 
 pub use address::{is_remote, local_path, make_folder};
+pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space};
 pub use encoded::{Block, Encoded};
 pub use error::{Error, ParseError, Result};

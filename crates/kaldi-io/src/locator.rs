@@ -60,6 +60,14 @@ impl Locator {
         self.text[..self.length].as_bstr()
     }
 
+    /// The name without range and offset: what stands before the offsets of other values in the same file.
+    pub fn stem(&self) -> &BStr {
+        match (&self.rxfilename, self.name().rfind_byte(b':')) {
+            (Rxfilename::Offset(..), Some(colon)) => self.text[..colon].as_bstr(),
+            _ => self.name(),
+        }
+    }
+
     /// The name, classified.
     pub fn rxfilename(&self) -> &Rxfilename {
         &self.rxfilename
@@ -146,6 +154,8 @@ mod tests {
         assert_eq!(path("-"), None);
         assert_eq!(path("cat a |[0:1]"), None);
         assert!(Locator::parse("cat a |[0:1]".into()).unwrap().is_command());
+        let stem = |text: &str| Locator::parse(text.into()).unwrap().stem().to_string();
+        assert_eq!((stem("a:b:5[0:3]"), stem("a:b")), ("a:b".to_owned(), "a:b".to_owned()));
         assert_eq!(Locator::whole("a[]".into()).unwrap().path(), Some(Path::new("a[]")));
     }
 }

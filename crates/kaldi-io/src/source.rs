@@ -269,6 +269,27 @@ impl ReadAt for Memory {
     }
 }
 
+/// Bytes that can be read at any place, read in order from one place on.
+#[derive(Debug)]
+pub(crate) struct PlacedSource {
+    pub(crate) bytes: Arc<dyn ReadAt>,
+    pub(crate) at: u64,
+}
+
+impl Source for PlacedSource {
+    fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+        let left = usize::try_from(self.bytes.length().saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let count = left.min(limit);
+        self.bytes.read_at(self.at, buffer, count)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+
+    fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
+        Some(Arc::clone(&self.bytes))
+    }
+}
+
 #[derive(Debug)]
 struct RegularFile {
     file: Arc<File>,

@@ -45,6 +45,12 @@ impl Window {
         Self { input, skimmed: None, bytes: Vec::new(), base, at: 0, ahead: CHUNK }
     }
 
+    /// Opens a window that reads at its places what can be read at any place: first about `ahead` bytes, then more.
+    pub fn placed(name: &str, bytes: Arc<dyn ReadAt>, offset: u64, ahead: usize) -> Self {
+        let input = Input::placed(name, Arc::clone(&bytes), offset);
+        Self { skimmed: Some(bytes), ahead, ..Self::new(input) }
+    }
+
     /// Opens a window where `bytes` of the stream were read before.
     pub fn with_bytes(input: Input, bytes: Vec<u8>) -> Self {
         let base = input.offset() - bytes.len() as u64;
@@ -108,8 +114,11 @@ impl Window {
         let length = self.bytes().len();
         let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(length);
         let trusted = if self.skimmed.is_some() { missing } else { missing.min(length) };
-        let limit = trusted.max(self.ahead);
-        let enough = length + if length > 4 * CHUNK { limit.min(length / 2) } else { 1 };
+        let is_long = length > 4 * CHUNK;
+        // What is read by its place grows with one read.
+        let least = if is_long && self.skimmed.is_some() { length / 2 } else { 0 };
+        let limit = trusted.max(self.ahead).max(least);
+        let enough = length + if is_long { limit.min(length / 2) } else { 1 };
         Growth { enough, limit }
     }
 

@@ -1,7 +1,8 @@
 //! Archives of any type, without parsing their values.
 //!
-//! Whoever reads a table of matrices says so; here the type is found by looking: a [`Scanner`] goes
-//! through an archive with a [`Detector`](kaldi_types::Detector), skipping what it need not see; a [`Sequence`] goes through
+//! Whoever reads a table of matrices says so; here the type is found by looking, with a
+//! [`Detector`](kaldi_types::Detector). [`RawEntries`](kaldi_table::RawEntries) go through an archive with it, skipping what they
+//! need not see; a [`Sequence`] goes through
 //! several.
 //!
 //! ```text
@@ -17,10 +18,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod scanner;
 mod sequence;
 #[cfg(test)]
 mod tests;
 
-pub use scanner::{ScannedEntry, Scanner};
 pub use sequence::Sequence;

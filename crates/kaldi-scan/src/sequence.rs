@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_table::{Error, Result, count_delivered};
+use kaldi_io::{Locator, printable_rxfilename};
+use kaldi_table::{Error, RawEntries, RawEntry, Reader, Result, count_delivered};
 
-use crate::scanner::{ScannedEntry, Scanner};
 use kaldi_types::{Detector, ValueType, join_names};
 
 /// Goes through the entries of several archives: of one after the other, or of all at once in the order of their keys.
@@ -25,8 +25,25 @@ pub struct Sequence {
 /// An open archive and its next entry.
 #[derive(Debug)]
 struct Head {
-    scanner: Scanner,
-    entry: ScannedEntry,
+    archive: Archive,
+    entry: RawEntry,
+}
+
+#[derive(Debug)]
+struct Archive {
+    /// The name without an offset: what to put before the offsets of entries.
+    name: BString,
+    printable_name: Arc<str>,
+    entries: RawEntries<Detector>,
+}
+
+impl Archive {
+    fn open(rxfilename: &BStr, detector: Detector) -> Result<Self> {
+        let locator = Locator::whole(rxfilename)?;
+        let entries = RawEntries::archive(rxfilename, detector)?;
+        let printable_name = printable_rxfilename(locator.stem()).as_ref().into();
+        Ok(Self { name: locator.stem().to_owned(), printable_name, entries })
+    }
 }
 
 impl Sequence {
@@ -53,58 +70,58 @@ impl Sequence {
         self.common.as_ref().map_or(&[], |(types, _)| types)
     }
 
-    /// The next entry with the archive that it is in, or nothing at the end.
+    /// The next entry with the name of its archive, without an offset; `None` at the end.
     ///
     /// Behind an error, it goes on with the other archives.
     ///
     /// # Errors
-    /// Where an archive cannot be opened, or as [`Scanner::next_entry`]; where it is not sorted although it should be, or
+    /// Where an archive cannot be opened, or it cannot be read; where it is not sorted although it should be, or
     /// holds values of another type than an earlier one ([`Error::Promise`]).
-    pub fn next_entry(&mut self) -> Result<Option<(&Scanner, &ScannedEntry)>> {
+    pub fn next_entry(&mut self) -> Result<Option<(&BStr, &RawEntry)>> {
         if let Some(delivered) = self.delivered.take() {
             self.advance(delivered)?;
         }
         while (self.is_sorted || self.open.is_empty())
             && let Some(rxfilename) = self.waiting.pop_front()
         {
-            let mut scanner = Scanner::open(&rxfilename, Detector::new(self.value_type))?;
-            match scanner.next_entry() {
-                Ok(Some(entry)) => self.open.push(Head { scanner, entry }),
-                Ok(None) => self.close(scanner)?,
-                Err(error) => return Err(explain(scanner, error)),
+            let mut archive = Archive::open(rxfilename.as_ref(), Detector::new(self.value_type))?;
+            match archive.entries.next() {
+                Ok(Some(entry)) => self.open.push(Head { archive, entry }),
+                Ok(None) => self.close(archive)?,
+                Err(error) => return Err(explain(archive, error)),
             }
         }
         // Of equal keys the first.
-        self.delivered = (0..self.open.len()).min_by_key(|&index| &self.open[index].entry.key);
+        self.delivered = (0..self.open.len()).min_by_key(|&index| self.open[index].entry.key());
         if self.delivered.is_some() {
             count_delivered();
         }
-        Ok(self.delivered.map(|index| (&self.open[index].scanner, &self.open[index].entry)))
+        Ok(self.delivered.map(|index| (self.open[index].archive.name.as_ref(), &self.open[index].entry)))
     }
 
     /// Moves an archive on to its next entry, or closes it.
     fn advance(&mut self, index: usize) -> Result<()> {
         let head = &mut self.open[index];
-        match head.scanner.next_entry() {
+        match head.archive.entries.next() {
             Ok(Some(entry)) => {
                 let last = std::mem::replace(&mut head.entry, entry);
-                match self.is_sorted && head.entry.key < last.key {
+                match self.is_sorted && head.entry.key() < last.key() {
                     true => Err(not_sorted(&self.open.remove(index), &last)),
                     false => Ok(()),
                 }
             }
             Ok(None) => {
                 let head = self.open.remove(index);
-                self.close(head.scanner)
+                self.close(head.archive)
             }
-            Err(error) => Err(explain(self.open.remove(index).scanner, error)),
+            Err(error) => Err(explain(self.open.remove(index).archive, error)),
         }
     }
 
     /// Sees to it that an archive that has ended goes with those before.
-    fn close(&mut self, scanner: Scanner) -> Result<()> {
-        let (name, types) = (Arc::clone(scanner.printable_name()), scanner.detector().candidates().to_vec());
-        scanner.finish()?;
+    fn close(&mut self, mut archive: Archive) -> Result<()> {
+        let (name, types) = (archive.printable_name, archive.entries.framing().candidates().to_vec());
+        archive.entries.finish()?;
         let Some((common, first)) = &mut self.common else {
             self.common = Some((types, name));
             return Ok(());
@@ -124,16 +141,16 @@ impl Sequence {
 }
 
 /// The reason for a short stream is the command that should have written it.
-fn explain(scanner: Scanner, error: Error) -> Error {
-    match scanner.finish() {
+fn explain(mut archive: Archive, error: Error) -> Error {
+    match archive.entries.finish() {
         Err(status) if matches!(error, Error::Entry { .. }) => status,
         _ => error,
     }
 }
 
-fn not_sorted(head: &Head, last: &ScannedEntry) -> Error {
-    let Head { scanner, entry } = head;
-    let place = |entry: &ScannedEntry| format!("{} at {}", BStr::new(&entry.key), entry.start);
+fn not_sorted(head: &Head, last: &RawEntry) -> Error {
+    let Head { archive, entry } = head;
+    let place = |entry: &RawEntry| format!("{} at {}", entry.key(), entry.start());
     let message = format!("expected sorted keys, got {} after {}", place(entry), place(last));
-    Error::Promise { table: scanner.printable_name().to_string(), message }
+    Error::Promise { table: archive.printable_name.to_string(), message }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use bstr::BStr;
-use kaldi_io::{Block, Encoded, ParseError};
+use kaldi_io::{Encoded, ParseError};
 use kaldi_values::{Cursor, Format, Value};
 
 use crate::Result;
@@ -51,11 +51,11 @@ impl<'a, T: Value> Entry<'a, T> {
             let result = read(&mut cursor, range);
             (result, cursor.take_warnings())
         };
-        let (result, warnings) = match (T::check_name(head, &raw.chunk.name), &raw.range) {
+        let (result, warnings) = match (T::check_name(head, raw.blob.name()), &raw.range) {
             (Err(error), _) => (Err(error), Vec::new()),
-            (Ok(()), Some(ranged)) if raw.stored.is_none() => ranged.read::<T, _>(head, |cursor| read(cursor, range)),
-            (Ok(()), _) => match read_from(Cursor::new_head(head, raw.length() - head.len() as u64)) {
-                (Err(error), _) if error.at_end && raw.stored.is_some() => read_from(Cursor::new(&raw.load()?)),
+            (Ok(()), Some(ranged)) if raw.blob.is_whole() => ranged.read::<T, _>(head, |cursor| read(cursor, range)),
+            (Ok(()), _) => match read_from(Cursor::new_head(head, raw.blob.length() - head.len() as u64)) {
+                (Err(error), _) if error.at_end && !raw.blob.is_whole() => read_from(Cursor::new(&raw.blob.load()?)),
                 other => other,
             },
         };
@@ -69,9 +69,9 @@ impl<'a, T: Value> Entry<'a, T> {
     /// As [`Entry::read`].
     pub fn copy(&self, format: Format) -> Result<Record<T>> {
         let raw = self.raw;
-        let is_canonical = || match &raw.stored {
-            None => T::is_canonical_binary(raw.head()),
-            Some(length) => T::is_canonical_head(raw.head(), *length),
+        let is_canonical = || match raw.blob.is_whole() {
+            true => T::is_canonical_binary(raw.head()),
+            false => T::is_canonical_head(raw.head(), raw.blob.length()),
         };
         if format == Format::Binary && raw.range.is_none() && is_canonical() {
             return Ok(Record::from_raw(raw.clone()));
@@ -81,14 +81,14 @@ impl<'a, T: Value> Entry<'a, T> {
 
     /// The bytes of the value: nothing where a script line names a part of it, or where they are not all in memory.
     pub fn bytes(&self) -> Option<&'a [u8]> {
-        (self.raw.range.is_none() && self.raw.stored.is_none()).then(|| self.raw.head())
+        (self.raw.range.is_none() && self.raw.blob.is_whole()).then(|| self.raw.head())
     }
 
     /// The bytes of the value where they lie, to be kept or passed on: nothing where [`Entry::bytes`] has nothing.
     pub fn shared_bytes(&self) -> Option<Encoded> {
         self.bytes()?;
-        let block: Block = self.raw.chunk.clone();
-        Some(Encoded::of_pieces(Vec::new(), block, vec![self.raw.value.clone()]))
+        let (block, value) = self.raw.blob.shared();
+        Some(Encoded::of_pieces(Vec::new(), block, vec![value]))
     }
 
     /// Makes a record of `head` and, behind it, pieces of [`Entry::bytes`], which are passed on as they lie there.
@@ -96,12 +96,11 @@ impl<'a, T: Value> Entry<'a, T> {
     /// # Panics
     /// Where a piece does not lie within the bytes.
     pub fn rearranged(&self, head: Vec<u8>, mut pieces: Vec<Range<usize>>) -> Record<T> {
-        let Range { start, end } = self.raw.value;
+        let (block, Range { start, end }) = self.raw.blob.shared();
         for piece in &mut pieces {
             assert!(piece.end <= end - start, "pieces of {} bytes", end - start);
             *piece = piece.start + start..piece.end + start;
         }
-        let block: Block = self.raw.chunk.clone();
         Record::from_bytes(self.key(), Encoded::of_pieces(head, block, pieces))
     }
 

@@ -1,7 +1,9 @@
 //! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
 
-use kaldi_io::ParseError;
+use kaldi_io::{ParseError, Window};
 use kaldi_values::{Cursor, Frame, Part, Value};
+
+use crate::Error;
 
 /// The part of a reader that knows where the entries of an archive end.
 ///
@@ -25,6 +27,84 @@ pub trait Framing: Send {
     /// The fault of a value for which [`Framing::value`] has asked for `wanted` bytes, where a file has only `left`; `None`
     /// where more has to be read to tell. `wanted` is exact where the value is as long as that.
     fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError>;
+
+    /// Whether a value that starts so, whose extent was told, is in text form.
+    fn is_text(&self, window: &[u8]) -> bool {
+        window.first() != Some(&0)
+    }
+
+    /// Tells which bytes of a value the part takes that `range` names, where `head` has its start; `None` if that does not
+    /// show.
+    ///
+    /// # Errors
+    /// Where the value has no such part.
+    fn part(&self, head: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
+        let _ = (head, range);
+        Ok(None)
+    }
+
+    /// The error that is told for one of the archive, if the framing knows better.
+    fn explain(&self, error: Error) -> Error {
+        error
+    }
+
+    /// A framing for values that are read at the same time as others; `None` if each value tells something about the next.
+    fn beside(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// How far the value reaches that a window has.
+pub(crate) enum Extent {
+    /// All of it is in the window: so many bytes.
+    Whole(usize),
+    /// It has so many bytes, which may stay where they are.
+    Stored(u64),
+    /// So many bytes of it are needed to tell.
+    More(u64),
+}
+
+/// Tells how far the value reaches that starts at `start` in the window, and whether it goes on to the end of the stream,
+/// whatever stands there. `may_stay` decides whether a value of so many bytes, of which so many are in memory, may stay where
+/// it is.
+///
+/// # Errors
+/// If no value can stand there, or it is cut. The error's offset counts from the start of the value.
+pub(crate) fn find_extent(
+    framing: &mut impl Framing,
+    window: &Window,
+    start: usize,
+    may_stay: impl Fn(u64, u64) -> bool,
+) -> Result<(Extent, bool), ParseError> {
+    let bytes = window.bytes().get(start..).unwrap_or_default();
+    let (there, at_end) = (bytes.len() as u64, window.at_end());
+    let left = window.left().map(|left| left.saturating_sub(start as u64));
+    let (wanted, is_exact) = match framing.value(bytes, at_end)? {
+        Frame::Whole(length) => return Ok((Extent::Whole(length), false)),
+        Frame::Rest if at_end => return Ok((Extent::Whole(bytes.len()), true)),
+        Frame::Rest => {
+            let wanted = left.unwrap_or(there + 1);
+            let stays = left.is_some() && may_stay(wanted, there);
+            return Ok((if stays { Extent::Stored(wanted) } else { Extent::More(wanted) }, true));
+        }
+        Frame::Beyond(length) => (length, true),
+        Frame::Partial(length) => (length, false),
+    };
+    let is_too_long = left.is_some_and(|left| wanted > left);
+    if is_exact && left.is_some() && !is_too_long && may_stay(wanted, there) {
+        return Ok((Extent::Stored(wanted), false));
+    }
+    // Where the file is too short for what a header claims, there is no point in reading it all.
+    if is_too_long || at_end {
+        let cut = framing.cut(bytes, wanted, left.unwrap_or(there), is_exact);
+        if let Some(error) = cut.or_else(|| at_end.then(|| ParseError::end(bytes.len(), "the rest of the value"))) {
+            return Err(error);
+        }
+    }
+    Ok((Extent::More(wanted), false))
 }
 
 /// A key is not longer than this; what goes on is no key, and no reason to read to the end.
@@ -108,6 +188,14 @@ impl Framing for Typed {
 
     fn cut(&mut self, window: &[u8], _: u64, _: u64, _: bool) -> Option<ParseError> {
         (self.frame)(window, true).err()
+    }
+
+    fn part(&self, head: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
+        (self.part)(head, range)
+    }
+
+    fn beside(&self) -> Option<Self> {
+        Some(*self)
     }
 }
 

@@ -33,6 +33,11 @@ impl ScriptLine {
         Locator::parse(self.xfilename.as_ref())
     }
 
+    /// Whether the value is the output of a command.
+    pub fn is_command(&self) -> bool {
+        self.locator().is_ok_and(|locator| locator.is_command())
+    }
+
     /// Puts the script file and the line to a failure to read the value.
     pub(crate) fn error(&self, (name, number): (Arc<str>, u64), source: kaldi_io::Error) -> Error {
         if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
@@ -87,22 +92,28 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
 }
 
 /// The lines of a script file, read as far as needed.
-pub(crate) struct ScriptLines {
+#[derive(Debug)]
+pub struct ScriptLines {
     name: Arc<str>,
     lines: Lines,
 }
 
 impl ScriptLines {
-    pub(crate) fn open(rxfilename: &BStr) -> Result<Self> {
+    /// Opens a script file.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self { name: printable_rxfilename(rxfilename).as_ref().into(), lines: Lines::open(rxfilename)? })
     }
 
-    pub(crate) fn name(&self) -> &Arc<str> {
+    /// The printable name of the script file.
+    pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
     /// Number of the line delivered last, from 1.
-    pub(crate) fn number(&self) -> u64 {
+    pub fn number(&self) -> u64 {
         self.lines.number()
     }
 
@@ -111,8 +122,11 @@ impl ScriptLines {
         self.lines.has_line()
     }
 
-    /// The next line; nothing at the end. The end of a pipe that failed is an error.
-    pub(crate) fn next(&mut self) -> Result<Option<ScriptLine>> {
+    /// The next line; `None` at the end. After a line that makes no sense, it can be asked for more.
+    ///
+    /// # Errors
+    /// Where the script file cannot be read on, or the line makes no sense; at the end of a pipe that failed.
+    pub fn next_line(&mut self) -> Result<Option<ScriptLine>> {
         let number = self.lines.number() + 1;
         match self.lines.next_line() {
             Ok(Some(line)) => match parse_script_line(line) {
@@ -149,7 +163,7 @@ pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec
     let mut lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
     let mut script = Vec::new();
     loop {
-        match lines.next() {
+        match lines.next_line() {
             Ok(Some(line)) => script.push(line),
             Ok(None) => return Ok(script),
             Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if permissive => {

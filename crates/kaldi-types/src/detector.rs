@@ -1,7 +1,7 @@
 //! Finding the type of an archive's values by their bytes.
 
 use kaldi_io::ParseError;
-use kaldi_table::{Framing, Front, find_key, is_key};
+use kaldi_table::{Error, Framing, Front, find_key, is_key};
 use kaldi_values::Frame;
 
 use crate::frame::length;
@@ -48,11 +48,6 @@ impl Detector {
     /// The types that fit everything so far.
     pub fn candidates(&self) -> &[ValueType] {
         &self.candidates
-    }
-
-    /// Whether the last error was that the type cannot be told, so that there need not be any fault in the values.
-    pub fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
     }
 
     /// Whether the value that starts so, whose extent was told, is in text form.
@@ -169,6 +164,27 @@ impl Framing for Detector {
             return Ok(Frame::Whole(window.len()));
         }
         Err(ParseError::end(window.len(), "the end of the line"))
+    }
+
+    fn is_text(&self, window: &[u8]) -> bool {
+        self.is_text(window)
+    }
+
+    /// An entry whose type cannot be told need not have any fault.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Entry { key, source, .. } if self.is_ambiguous => match *source {
+                kaldi_io::Error::Content { name, offset, source } => {
+                    let at = (offset - source.offset as u64).saturating_sub(key.len() as u64 + 1);
+                    Error::Promise {
+                        table: name,
+                        message: format!("the type of {key} at {at} cannot be found: {source}"),
+                    }
+                }
+                other => other.into(),
+            },
+            error => error,
+        }
     }
 
     fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError> {

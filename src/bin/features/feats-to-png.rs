@@ -9,11 +9,12 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_inspect::{Entries, Entry, Kind, read_frames};
+use kaldi_inspect::{Entries, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_plot::{Features, Figure, Format, Panel, Picture, PlotOptions, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
+use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
 use kaldi_types::{Frames, ValueType};
 use kaldi_wave::Wave;
@@ -123,7 +124,7 @@ struct Source {
 /// The data for a picture.
 struct Job {
     key: BString,
-    entry: Entry,
+    entry: RawEntry,
     value_type: ValueType,
     wave: Option<Option<Arc<Wave>>>,
     weight: usize,

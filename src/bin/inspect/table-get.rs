@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
-use kaldi_inspect::{Entry, Kind, Named, copy, cut_lines, select, show, show_json};
+use kaldi_inspect::{Kind, Named, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
 use kaldi_table::ArchiveWriter;
+use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
 
 const USAGE: &str = "\
@@ -92,7 +93,7 @@ impl Target {
         })
     }
 
-    fn put(&mut self, opts: &Options, entry: &Entry, value_type: ValueType) -> Result<()> {
+    fn put(&mut self, opts: &Options, entry: &RawEntry, value_type: ValueType) -> Result<()> {
         let output = match self {
             Self::Table(table) => return Ok(copy(entry, value_type, table)?),
             Self::Text(output) => output,

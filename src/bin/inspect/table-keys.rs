@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, Tally};
-use kaldi_inspect::{Entries, Entry, Kind, Named, ScriptLines, read_header};
+use kaldi_inspect::{Entries, Kind, Named, read_header};
 use kaldi_io::Output;
 use kaldi_log::warning;
 use kaldi_reader::Reader;
+use kaldi_table::{RawEntry, ScriptLines};
 use kaldi_types::{Header, ValueType};
 use serde::Serialize;
 
@@ -95,7 +96,7 @@ fn table_keys(opts: Options) -> Result<Tally> {
 }
 
 impl Options {
-    fn line(&self, table: &BStr, key: &BStr, entry: Option<(&Entry, Header)>) -> Result<Vec<u8>> {
+    fn line(&self, table: &BStr, key: &BStr, entry: Option<(&RawEntry, Header)>) -> Result<Vec<u8>> {
         let offset = entry.as_ref().filter(|_| self.offsets).map(|(entry, _)| entry.offset());
         let size = entry.as_ref().filter(|_| self.sizes).map(|(entry, _)| entry.size());
         let dims = entry.filter(|_| self.dims).map(|(_, header)| [header.rows, header.columns]);

@@ -60,7 +60,7 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
         match entries.next_entry() {
             Ok(Some((archive, entry))) => {
                 line.clear();
-                write_script_line(&mut line, &entry.key, archive.name(), entry.value);
+                write_script_line(&mut line, entry.key(), archive, entry.offset());
                 script.write_all(&line)?;
                 done += 1;
             }

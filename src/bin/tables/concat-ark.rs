@@ -11,8 +11,8 @@ use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
-use kaldi_scan::{ScannedEntry, Scanner, Sequence};
-use kaldi_table::ArchiveWriter;
+use kaldi_scan::Sequence;
+use kaldi_table::{ArchiveWriter, RawEntry};
 use kaldi_types::ValueType;
 use kaldi_values::Format;
 
@@ -57,15 +57,13 @@ fn concat_ark(opts: Options) -> Result<Tally> {
     let mut seen = (!opts.allow_duplicates).then(HashMap::new);
     let mut open = None;
     let mut done = 0;
-    while let Some((archive, entry)) = entries.next_entry()? {
-        check_entry(archive, entry, target.format(), open.as_deref())?;
+    while let Some((_, entry)) = entries.next_entry()? {
+        check_entry(entry, target.format(), open.as_deref())?;
         if let Some(seen) = &mut seen {
-            check_key(seen, archive, entry)?;
+            check_key(seen, entry)?;
         }
-        if let Some(raw) = archive.entry() {
-            target.put_entry(raw)?;
-        }
-        open = entry.is_open.then(|| place(archive, entry));
+        target.put_entry(entry)?;
+        open = entry.is_open().then(|| place(entry));
         done += 1;
     }
     log!("Joined {done} entries of {} archives", opts.archives.len());
@@ -89,28 +87,28 @@ fn check_names(archives: &[InputName], target: &BStr) -> Result<()> {
 }
 
 /// Refuses what cannot stand in the new archive. `open` is the place of an entry before that has no end.
-fn check_entry(archive: &Scanner, entry: &ScannedEntry, format: Format, open: Option<&str>) -> Result<()> {
-    let place = place(archive, entry);
+fn check_entry(entry: &RawEntry, format: Format, open: Option<&str>) -> Result<()> {
+    let place = place(entry);
     if let Some(open) = open {
         bail!(
             "{open}: the length of this wave file was not known when it was written, so that nothing may follow it, but {place} does"
         );
     }
-    if format == Format::Text && !entry.is_text {
+    if format == Format::Text && !entry.is_text() {
         bail!("{place}: expected text as the option t asks, got a binary value: copy-matrix and its like write text");
     }
     Ok(())
 }
 
 /// Refuses a key that was there before.
-fn check_key(seen: &mut HashMap<BString, (Arc<str>, u64)>, archive: &Scanner, entry: &ScannedEntry) -> Result<()> {
-    let here = (Arc::clone(archive.printable_name()), entry.start);
-    match seen.insert(entry.key.clone(), here) {
-        Some((name, offset)) => bail!("{}: the key was there before, at {name}:{offset}", place(archive, entry)),
+fn check_key(seen: &mut HashMap<BString, (Arc<str>, u64)>, entry: &RawEntry) -> Result<()> {
+    let here = (Arc::clone(entry.file()), entry.start());
+    match seen.insert(entry.key().to_owned(), here) {
+        Some((name, offset)) => bail!("{}: the key was there before, at {name}:{offset}", place(entry)),
         None => Ok(()),
     }
 }
 
-fn place(archive: &Scanner, entry: &ScannedEntry) -> String {
-    format!("{}: {}:{}", entry.key, archive.printable_name(), entry.start)
+fn place(entry: &RawEntry) -> String {
+    format!("{}: {}:{}", entry.key(), entry.file(), entry.start())
 }

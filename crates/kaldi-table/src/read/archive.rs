@@ -1,20 +1,18 @@
 //! Sequential reading of archives: framing of entries, without parsing their values.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Input, ParseError, Wanted, Window, recognize};
+use kaldi_io::{Blob, Chunk, Input, ParseError, Wanted, Window, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
-use kaldi_values::Frame;
 use kaldi_values::with_type_advice;
 
 use crate::batch::{Batch, Batches};
-use crate::framing::{Framing, Front};
-use crate::raw::{Chunk, RawEntry};
+use crate::framing::{Extent, Framing, Front, find_extent};
+use crate::raw::RawEntry;
 use crate::{Error, Result};
 
 /// A value is skipped only if more than this is missing of it, since reading on is as fast.
@@ -41,6 +39,7 @@ struct Span {
     value: Range<usize>,
     /// Bytes of the whole value, where it is not whole in the window.
     stored: Option<u64>,
+    is_text: bool,
     /// Whether the value goes on to the end of the stream, whatever stands there.
     is_open: bool,
 }
@@ -140,7 +139,7 @@ impl<F: Framing> ArchiveReader<F> {
                 }
             };
             let (key, value) = (at + start..at + end, at + value);
-            match self.frame_value(key, value, at_end) {
+            match self.frame_value(key, value) {
                 Ok(span) => {
                     at = span.value.end;
                     let is_stored = span.stored.is_some();
@@ -157,39 +156,17 @@ impl<F: Framing> ArchiveReader<F> {
     }
 
     /// Frames the value that starts at `start`.
-    fn frame_value(&mut self, key: Range<usize>, start: usize, at_end: bool) -> Result<Span, Stop> {
-        let window = &self.window.bytes()[start..];
-        let there = window.len() as u64;
-        let left = self.window.left().map(|left| left - start as u64);
-        let frame = self.framing.value(window, at_end);
-        let can_skip = |length: u64| {
-            self.window.skimmed().is_some() && left.is_some_and(|left| length <= left) && length - there >= SHORT
-        };
-        let is_open = matches!(frame, Ok(Frame::Rest));
-        let (wanted, is_exact) = match frame {
-            Ok(Frame::Whole(length)) => {
-                return Ok(Span { key, value: start..start + length, stored: None, is_open });
-            }
-            Ok(Frame::Rest) if at_end => {
-                return Ok(Span { key, value: start..start + window.len(), stored: None, is_open });
-            }
-            Ok(Frame::Rest) => (left.unwrap_or(there + 1), false),
-            Ok(Frame::Beyond(length)) => (length, true),
-            Ok(Frame::Partial(length)) => (length, false),
+    fn frame_value(&mut self, key: Range<usize>, start: usize) -> Result<Span, Stop> {
+        let can_skip = self.window.skimmed().is_some();
+        let may_stay = |length, there| can_skip && length - there >= SHORT;
+        let (length, stored, is_open) = match find_extent(&mut self.framing, &self.window, start, may_stay) {
+            Ok((Extent::Whole(length), is_open)) => (length, None, is_open),
+            Ok((Extent::Stored(length), is_open)) => (self.window.bytes().len() - start, Some(length), is_open),
+            Ok((Extent::More(wanted), _)) => return Err(Stop::More(wanted)),
             Err(error) => return Err(Stop::Fault(self.value_error(&key, start, error))),
         };
-        if (is_exact || is_open) && can_skip(wanted) {
-            return Ok(Span { key, value: start..start + window.len(), stored: Some(wanted), is_open });
-        }
-        // Where the file is too short for what a header claims, there is no point in reading it all.
-        if left.is_some_and(|left| wanted > left) || at_end {
-            let cut = self.framing.cut(window, wanted, left.unwrap_or(there), is_exact);
-            if let Some(error) = cut.or_else(|| at_end.then(|| ParseError::end(window.len(), "the rest of the value")))
-            {
-                return Err(Stop::Fault(self.value_error(&key, start, error)));
-            }
-        }
-        Err(Stop::More(wanted))
+        let is_text = self.framing.is_text(&self.window.bytes()[start..]);
+        Ok(Span { key, value: start..start + length, stored, is_text, is_open })
     }
 
     /// The batch before the end of the stream. A fault is reported behind its entries.
@@ -235,20 +212,16 @@ impl<F: Framing> ArchiveReader<F> {
 
     fn entries(&mut self, spans: Vec<Span>, bytes: Vec<u8>, base: u64) -> Batch {
         self.has_delivered = true;
-        let source = self.window.skimmed().cloned();
-        let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), source });
-        let entry = |span: Span| RawEntry {
-            key: chunk.bytes[span.key.clone()].into(),
-            prefix: span.value.start - span.key.start,
-            chunk: Arc::clone(&chunk),
-            value: span.value,
-            stored: span.stored,
-            is_open: span.is_open,
-            range: None,
-            script: None,
-            burden: 0,
-            log: Vec::new(),
-            warned: Cell::new(false),
+        let rest = self.window.skimmed().cloned();
+        let chunk = Arc::new(Chunk { bytes, base, name: Arc::clone(&self.name), rest });
+        let entry = |span: Span| {
+            let length = span.stored.unwrap_or(span.value.len() as u64);
+            RawEntry {
+                prefix: span.value.start - span.key.start,
+                is_text: span.is_text,
+                is_open: span.is_open,
+                ..RawEntry::new(chunk.bytes[span.key].into(), Blob::with_head(&chunk, span.value, length))
+            }
         };
         Batch { entries: spans.into_iter().map(entry).collect(), log: Vec::new() }
     }
@@ -317,7 +290,7 @@ impl<F: Framing> Reader for ArchiveReader<F> {
                 kaldi_log::replay(&log);
                 self.ended = true;
                 self.fault = None;
-                Err(error)
+                Err(self.framing.explain(error))
             }
         }
     }
@@ -346,34 +319,21 @@ impl<F: Framing> Batches for ArchiveReader<F> {
 
 /// The entries of an archive one by one, framed and not parsed.
 #[derive(Debug)]
-pub struct ArchiveEntries<F> {
+pub(crate) struct ArchiveEntries<F> {
     archive: ArchiveReader<F>,
     queue: VecDeque<RawEntry>,
 }
 
 impl<F: Framing> ArchiveEntries<F> {
-    /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or a command's
-    /// output. In a regular file, headers are read and long values skipped.
-    ///
-    /// # Errors
-    /// Where the name is invalid, or the file or command cannot be opened.
-    pub fn open(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
-        let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
-        archive.skim();
-        Ok(Self::new(archive))
-    }
-
     pub(crate) fn new(archive: ArchiveReader<F>) -> Self {
         Self { archive, queue: VecDeque::new() }
     }
 
-    /// The framing, with what it has learnt.
-    pub fn framing(&self) -> &F {
+    pub(crate) fn framing(&self) -> &F {
         self.archive.framing()
     }
 
-    /// The window on the archive's bytes.
-    pub fn window(&self) -> &Window {
+    pub(crate) fn window(&self) -> &Window {
         self.archive.window()
     }
 

@@ -1,19 +1,18 @@
 //! The three kinds of tables whose entries are asked for by key.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Locator, LocatorError, ReadAt, expect_values, is_remote};
+use kaldi_io::{Blob, Locator, LocatorError, ReadAt, expect_values, is_remote};
 use kaldi_reader::Reader;
 
 use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
-use crate::raw::{Chunk, RawEntry};
+use crate::raw::RawEntry;
 use crate::read::archive::ArchiveEntries;
 use crate::read::loader::ValueLoader;
 use crate::script::Script;
@@ -22,7 +21,7 @@ use crate::{Error, Result};
 /// A script file, in any order.
 pub(crate) struct ScriptTable {
     script: Script,
-    loader: ValueLoader,
+    loader: ValueLoader<Typed>,
     /// Numbers of lines whose values are on their way from a store.
     expected: Range<u64>,
     /// The number of the line that was asked for last.
@@ -36,7 +35,7 @@ impl ScriptTable {
     pub(crate) fn read(rxfilename: &BStr, framing: Typed, sorted: bool, permissive: bool) -> Result<Self> {
         Ok(Self {
             script: Script::read(rxfilename, sorted, permissive)?,
-            loader: ValueLoader::new(framing.frame),
+            loader: ValueLoader::new(framing),
             expected: 0..0,
             last: 0,
         })
@@ -124,9 +123,9 @@ pub(crate) struct ArchiveTable {
 #[derive(Clone, Debug)]
 enum Place {
     /// In the file, from an offset on.
-    InFile(u64, usize),
+    InFile(u64, u64),
     /// In memory.
-    InMemory(Arc<Chunk>, Range<usize>),
+    InMemory(Blob),
     /// It was asked for, and `o` says that it will not be again.
     Spent,
 }
@@ -226,8 +225,8 @@ impl ArchiveTable {
                 return Err(Error::Promise { table: self.name.clone(), message });
             }
             let place = match &self.source {
-                Some(_) => Place::InFile(entry.offset(), entry.value.len()),
-                None => Place::InMemory(Arc::clone(&entry.chunk), entry.value.clone()),
+                Some(_) => Place::InFile(entry.offset(), entry.blob.length()),
+                None => Place::InMemory(entry.blob.clone()),
             };
             if self.places.insert(entry.key.clone(), place).is_some() {
                 let message = format!("duplicate key {}", entry.key);
@@ -250,34 +249,19 @@ impl ArchiveTable {
         {
             return Ok(current.clone());
         }
-        let (chunk, value) = match (self.places.get(key), &self.source) {
-            (Some(Place::InMemory(chunk, value)), _) => (Arc::clone(chunk), value.clone()),
+        let name = || self.entries.window().input().name();
+        let blob = match (self.places.get(key), &self.source) {
+            (Some(Place::InMemory(blob)), _) => blob.clone(),
             (Some(&Place::InFile(offset, length)), Some(source)) => {
-                let mut bytes = Vec::new();
-                let name = self.entries.window().input().name();
-                let failed = |source| kaldi_io::Error::Read { name: name.to_owned(), offset, source };
-                source.read_at(offset, &mut bytes, length).map_err(failed)?;
-                (Arc::new(Chunk { bytes, base: offset, name: name.into(), source: None }), 0..length)
+                let blob = Blob::stored(name(), Arc::clone(source), offset, length);
+                Blob::in_memory(name(), offset, blob.load()?.into_owned())
             }
             _ => {
                 let source = io::ErrorKind::NotFound.into();
                 return Err(Error::Io(kaldi_io::Error::Read { name: self.name.clone(), offset: 0, source }));
             }
         };
-        let key = key.to_owned();
-        Ok(RawEntry {
-            key,
-            chunk,
-            value,
-            prefix: 0,
-            stored: None,
-            is_open: false,
-            range: None,
-            script: None,
-            burden: 0,
-            log: Vec::new(),
-            warned: Cell::new(false),
-        })
+        Ok(RawEntry::new(key.to_owned(), blob))
     }
 }
 

@@ -12,7 +12,7 @@ use kaldi_io::{Locator, LocatorError, expect_values, is_remote as is_remote_name
 use kaldi_log::warning;
 
 use crate::context::Context;
-use crate::framing::FrameFn;
+use crate::framing::Typed;
 use crate::read::stream_value::StreamValue;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
@@ -34,7 +34,7 @@ const BYTES_AHEAD: usize = 8 << 20;
 /// Reads the lines of a script file.
 pub(crate) struct LinesAhead {
     lines: ScriptLines,
-    frame: FrameFn,
+    framing: Typed,
     permissive: bool,
     context: Context,
     /// Commands that may run side by side; asked for with the first one.
@@ -81,10 +81,10 @@ pub(crate) struct NextLine {
 }
 
 impl LinesAhead {
-    pub(crate) fn open(rxfilename: &BStr, frame: FrameFn, permissive: bool, context: Context) -> Result<Self> {
+    pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
         Ok(Self {
             lines: ScriptLines::open(rxfilename)?,
-            frame,
+            framing,
             permissive,
             context,
             most_commands: None,
@@ -190,25 +190,15 @@ impl LinesAhead {
         self.lines.finish()
     }
 
-    /// Ends all commands.
-    pub(crate) fn stop(&mut self) {
-        self.num_expected = 0;
-        for ahead in self.queue.drain(..) {
-            if let Some(value) = ahead.line.value {
-                value.stop();
-            }
-        }
-    }
-
     /// Puts the next line into the queue, or finds the end.
     fn read_line(&mut self) {
         if !matches!(self.rest, Rest::Lines) {
             return;
         }
-        let (next, log) = kaldi_log::capture(|| match self.lines.next() {
+        let (next, log) = kaldi_log::capture(|| match self.lines.next_line() {
             Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if self.permissive => {
                 warning!("{error}; ignored, as permissive mode (p) asks");
-                self.lines.next()
+                self.lines.next_line()
             }
             other => other,
         });
@@ -267,7 +257,7 @@ impl LinesAhead {
             let Some(Ahead { line, waits, .. }) = self.queue.get_mut(index) else { return };
             if *waits && let Ok(locator) = &line.locator {
                 // Where it cannot be started now, it will be at its turn, when nobody else runs; an error is told then.
-                let Ok(value) = StreamValue::open(locator, self.frame) else { return };
+                let Ok(value) = StreamValue::open(locator, &mut self.framing) else { return };
                 line.value = Some(value);
                 *waits = false;
                 running += 1;
@@ -291,7 +281,23 @@ impl LinesAhead {
                 [_] => vec![true],
                 several => wait_readable(&several.iter().map(|value| value.input()).collect::<Vec<_>>()),
             };
-            growing.iter_mut().zip(ready).filter(|(_, ready)| *ready).for_each(|(value, _)| value.step());
+            growing
+                .iter_mut()
+                .zip(ready)
+                .filter(|(_, ready)| *ready)
+                .for_each(|(value, _)| value.step(&mut self.framing));
+        }
+    }
+}
+
+impl LinesAhead {
+    /// Ends all commands.
+    pub(crate) fn stop(&mut self) {
+        self.num_expected = 0;
+        for ahead in self.queue.drain(..) {
+            if let Some(value) = ahead.line.value {
+                value.stop();
+            }
         }
     }
 }
@@ -313,29 +319,28 @@ mod tests {
     use std::fs;
     use std::process::Command;
 
-    use kaldi_values::Value;
     use tempfile::TempDir;
 
     use super::*;
+
+    fn framing() -> Typed {
+        Typed::of::<Vec<i32>>()
+    }
 
     /// The lines of a script file of vectors of integers, with so many commands side by side.
     fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("scp");
         fs::write(&path, script.replace("DIR", dir.path().to_str().unwrap())).unwrap();
-        let mut lines =
-            LinesAhead::open(path.to_str().unwrap().into(), <Vec<i32> as Value>::frame, permissive, Context::new())
-                .unwrap();
+        let mut lines = LinesAhead::open(path.to_str().unwrap().into(), framing(), permissive, Context::new()).unwrap();
         lines.most_commands = Some(most);
         (dir, lines)
     }
 
     fn key_and_value(lines: &mut LinesAhead) -> Option<(String, Option<String>)> {
         let line = lines.next().unwrap()?;
-        let value = line.value.map(|value| {
-            let loaded = value.finish().unwrap();
-            loaded.chunk.bytes[loaded.value].escape_ascii().to_string()
-        });
+        let value =
+            line.value.map(|value| value.finish(&mut framing()).unwrap().blob.head().escape_ascii().to_string());
         Some((line.line.key.to_string(), value))
     }
 
@@ -409,7 +414,8 @@ mod tests {
             let (dir, mut lines) = ahead(2, false, &script);
             assert!(Command::new("mkfifo").arg(dir.path().join("fifo")).status().unwrap().success());
             assert_eq!(key_and_value(&mut lines).unwrap().0, "a");
-            let failed = lines.next().map(|line| line.unwrap().value.map(|value| value.finish().is_err()));
+            let failed =
+                lines.next().map(|line| line.unwrap().value.map(|value| value.finish(&mut framing()).is_err()));
             assert!(!matches!(failed, Ok(Some(false))), "{second}");
             lines.stop();
             assert!(!dir.path().join("c").exists() && !dir.path().join("d").exists(), "{second}");

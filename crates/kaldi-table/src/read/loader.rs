@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
-use kaldi_io::{Input, Locator, ReadAt, Rxfilename, open_files_limit, printable_rxfilename};
+use kaldi_io::{
+    Blob, Chunk, Input, Locator, LocatorError, ReadAt, Rxfilename, Window, open_files_limit, printable_rxfilename,
+};
 use kaldi_values::Frame;
 
 use crate::batch::{CHUNK, IN_FLIGHT};
-use crate::framing::FrameFn;
-use crate::raw::Chunk;
+use crate::framing::{Extent, Framing, find_extent};
+use crate::raw::RawEntry;
 use crate::read::loaded::{Loaded, content};
 use crate::read::stream_value::StreamValue;
+use crate::script::ScriptLine;
+use crate::{Error, Result};
 
 /// Files that are kept open. Few, since tools run under tight limits, and a file is opened in microseconds.
 const OPEN_FILES: usize = 4;
@@ -26,6 +30,7 @@ const OPEN_FILE: usize = IN_FLIGHT / 32;
 const FILES_PER_ENTRY: u64 = 8;
 
 /// An open file.
+#[derive(Debug)]
 struct OpenFile {
     path: PathBuf,
     name: Arc<str>,
@@ -43,13 +48,16 @@ enum Opened {
 ///
 /// Consecutive offsets into one file are served from what was read at once; any other order works too, with one or two
 /// reads a value.
-pub(crate) struct ValueLoader {
-    frame: FrameFn,
+#[derive(Debug)]
+pub struct ValueLoader<F> {
+    framing: F,
     files: Vec<OpenFile>,
     /// The files of values that were left where they are; they stay open as long as the values are there.
     held: Vec<Weak<dyn ReadAt>>,
     /// Whether long values are left where they are.
     skims: bool,
+    /// Whether streams are read to their ends, and a command that fails is an error.
+    is_strict: bool,
     /// What was read last of a file, and where the value delivered last ended.
     recent: Option<(Arc<Chunk>, u64)>,
     /// Bytes of standard input that follow the value read last.
@@ -60,18 +68,68 @@ pub(crate) struct ValueLoader {
     last: Option<(BString, Loaded)>,
 }
 
-impl ValueLoader {
-    pub(crate) fn new(frame: FrameFn) -> Self {
+impl<F: Framing> ValueLoader<F> {
+    pub(crate) fn new(framing: F) -> Self {
         Self {
-            frame,
+            framing,
             files: Vec::new(),
             held: Vec::new(),
             skims: false,
+            is_strict: false,
             recent: None,
             stdin: None,
             read_once: None,
             last: None,
         }
+    }
+
+    /// A loader that looks closely: values of files stay there but for their headers, commands are read to their ends, and
+    /// must not fail.
+    pub fn strict(framing: F) -> Self {
+        Self { skims: true, is_strict: true, ..Self::new(framing) }
+    }
+
+    /// The framing, with what it has learnt.
+    pub fn framing(&self) -> &F {
+        &self.framing
+    }
+
+    pub(crate) fn framing_mut(&mut self) -> &mut F {
+        &mut self.framing
+    }
+
+    /// Finds the value of a line of the script file of this name. After an error, it can be asked for others.
+    ///
+    /// # Errors
+    /// Where the line names no value, the file cannot be opened or read, or the command fails.
+    pub fn load_line(&mut self, script: Option<&Arc<str>>, number: u64, line: &ScriptLine) -> Result<RawEntry> {
+        let script = script.map(|name| (Arc::clone(name), number));
+        let failed = |source: kaldi_io::Error| {
+            let script = script.as_ref().map(|(name, number)| (name.to_string(), *number));
+            Error::Entry { script, key: line.key.clone(), source: Box::new(source) }
+        };
+        let locator = line.locator().map_err(|error| match error {
+            LocatorError::Range(message) => {
+                let script = script.as_ref().map(|(name, _)| name.to_string()).unwrap_or_default();
+                Error::ScriptLine { script, line: number, message }
+            }
+            LocatorError::Name(error) => failed(error),
+        })?;
+        let loaded = self.load(&locator).map_err(failed)?;
+        Ok(loaded.into_entry(line.key.as_ref(), locator.range(), script))
+    }
+
+    /// Up to `count` bytes that stand before the value in its file; none for a value that is all of a file.
+    pub fn before(&mut self, locator: &Locator, count: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        if let Rxfilename::Offset(path, offset) = locator.rxfilename()
+            && let Ok(Opened::File(index)) = self.open(path, locator.name())
+        {
+            let count = usize::try_from(*offset).map_or(count, |offset| offset.min(count));
+            // What cannot be read was told when the value was.
+            let _ = self.files[index].source.read_at(offset - count as u64, &mut bytes, count);
+        }
+        bytes
     }
 
     /// Prepares for loading the same values once more.
@@ -107,7 +165,7 @@ impl ValueLoader {
         if let Some((name, loaded)) = &self.last
             && name == locator.name()
             && *locator.rxfilename() != Rxfilename::Stdin
-            && (loaded.stored.is_none() || in_part || self.skims)
+            && (loaded.blob.is_whole() || in_part || self.skims)
         {
             return Ok(loaded.clone());
         }
@@ -119,11 +177,12 @@ impl ValueLoader {
                     Some(stdin) => stdin,
                     None => (Input::open_located(locator)?, Vec::new()),
                 };
-                let (chunk, value, input) = StreamValue::new(input, rest, self.frame).take()?;
-                self.stdin = Some((input, chunk.bytes[value.end..].to_vec()));
-                Loaded::whole(chunk, value)
+                let (loaded, rest, input) = StreamValue::new(input, rest, &mut self.framing).take(&mut self.framing)?;
+                self.stdin = Some((input, rest));
+                loaded
             }
-            Rxfilename::Pipe(_) => StreamValue::open(locator, self.frame)?.finish()?,
+            Rxfilename::Pipe(_) if self.is_strict => self.load_all(Input::open_located(locator)?)?,
+            Rxfilename::Pipe(_) => StreamValue::open(locator, &mut self.framing)?.finish(&mut self.framing)?,
         };
         self.keep(locator, &loaded);
         Ok(loaded)
@@ -155,53 +214,49 @@ impl ValueLoader {
         }
         // Where the value begins in what is read.
         let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
-        let base = offset - start as u64;
         let longest = if self.skims { 0 } else { CHUNK as u64 };
         let mut may_stay = self.skims || in_part;
-        let mut ahead = if may_stay { start + HEAD } else { usual };
-        let mut bytes = Vec::new();
-        let into_chunk = |bytes, source| Arc::new(Chunk { bytes, base, name: Arc::clone(&name), source });
+        let ahead = if may_stay { start + HEAD } else { usual };
+        let mut window = Window::placed(&name, Arc::clone(&source), offset - start as u64, ahead);
+        let mut wanted = 0;
         loop {
-            let place = base + bytes.len() as u64;
-            let left = length.saturating_sub(place);
-            let count = usize::try_from(left).unwrap_or(usize::MAX).min(ahead);
-            let failed = |source| kaldi_io::Error::Read { name: name.to_string(), offset: place, source };
-            source.read_at(place, &mut bytes, count).map_err(failed)?;
-            let at_end = base + bytes.len() as u64 >= length;
-            let value = bytes.get(start..).unwrap_or_default();
-            match (self.frame)(value, at_end) {
-                Ok(Frame::Whole(value)) => {
-                    let chunk = into_chunk(bytes, None);
-                    self.recent = Some((Arc::clone(&chunk), offset + value as u64));
-                    return Ok(Loaded::whole(chunk, start..start + value));
-                }
-                Ok(Frame::Beyond(whole)) if may_stay && whole > longest && offset.saturating_add(whole) <= length => {
-                    if let Some(burden) = self.hold(&source) {
-                        let value = start..bytes.len();
-                        return Ok(Loaded::stored(into_chunk(bytes, Some(source)), value, whole, burden));
+            window.grow(start as u64 + wanted)?;
+            let stays = |whole: u64, _: u64| may_stay && whole > longest;
+            let (extent, is_open) = find_extent(&mut self.framing, &window, start, stays)
+                .map_err(|source| content(&name, offset, &window.bytes()[start.min(window.bytes().len())..], source))?;
+            let (length, burden) = match extent {
+                Extent::Whole(length) => (length as u64, 0),
+                Extent::Stored(whole) => match self.hold(&source) {
+                    Some(burden) => (whole, burden),
+                    None => {
+                        may_stay = false;
+                        wanted = whole;
+                        continue;
                     }
-                    may_stay = false;
-                    ahead = usize::try_from(whole).unwrap_or(usize::MAX);
+                },
+                Extent::More(more) => {
+                    wanted = more;
+                    continue;
                 }
-                Ok(Frame::Rest) if at_end => {
-                    let value = start..bytes.len();
-                    return Ok(Loaded::whole(into_chunk(bytes, None), value));
-                }
-                Ok(Frame::Rest) => ahead = usize::try_from(left).unwrap_or(usize::MAX).max(1),
-                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => {
-                    if offset.saturating_add(wanted) > length {
-                        // The file is too short for what a header claims.
-                        if let Err(source) = (self.frame)(value, true) {
-                            return Err(content(&name, offset, value, source));
-                        }
-                    }
-                    let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(value.len());
-                    let least = if in_part { usual } else { 1 << 12 };
-                    ahead = missing.max(value.len()).max(least);
-                }
-                Err(source) => return Err(content(&name, offset, value, source)),
+            };
+            let is_stored = matches!(extent, Extent::Stored(_));
+            let (base, bytes) = (window.offset(), window.into_parts().1);
+            let is_text = self.framing.is_text(&bytes[start..]);
+            let head = if is_stored { start..bytes.len() } else { start..start + length as usize };
+            let chunk = Arc::new(Chunk { bytes, base, name, rest: is_stored.then_some(source) });
+            if !is_stored && !is_open {
+                self.recent = Some((Arc::clone(&chunk), offset + length));
             }
+            return Ok(Loaded { burden, ..Loaded::new(Blob::with_head(&chunk, head, length), is_text, is_open) });
         }
+    }
+
+    /// The value that is all of a stream, or its start.
+    fn load_all(&mut self, mut input: Input) -> Result<Loaded, kaldi_io::Error> {
+        let bytes = input.read_to_end()?;
+        input.finish()?;
+        let memory = Input::from_bytes(input.name(), bytes);
+        Ok(StreamValue::new(memory, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
     /// The value at the begin of what is read in order only: a named pipe, a compressed file.
@@ -214,8 +269,10 @@ impl ValueLoader {
         if !input.is_compressed() {
             self.read_once = Some(input.name().to_owned());
         }
-        let (chunk, value, _) = StreamValue::new(input, Vec::new(), self.frame).take()?;
-        Ok(Loaded::whole(chunk, value))
+        if self.is_strict {
+            return self.load_all(input);
+        }
+        Ok(StreamValue::new(input, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
     /// Looks for the value at `offset` of a file in what was read last; tells how much should be read at once where it is
@@ -226,13 +283,16 @@ impl ValueLoader {
             return (None, usual);
         };
         let from = offset.checked_sub(chunk.base).and_then(|from| usize::try_from(from).ok());
-        if let Some(from) = from
-            && from < chunk.bytes.len()
+        if let Some(from) = from.filter(|&from| from < chunk.bytes.len())
+            // A framing that learns must not be asked twice.
+            && let Some(mut framing) = self.framing.beside()
         {
             let at_end = chunk.base + chunk.bytes.len() as u64 >= length;
-            if let Ok(Frame::Whole(value)) = (self.frame)(&chunk.bytes[from..], at_end) {
-                let found = Loaded::whole(Arc::clone(chunk), from..from + value);
-                self.recent = Some((Arc::clone(chunk), offset + value as u64));
+            let value = &chunk.bytes[from..];
+            if let Ok(Frame::Whole(value_length)) = framing.value(value, at_end) {
+                let blob = Blob::in_chunk(chunk, from..from + value_length);
+                let found = Loaded::new(blob, framing.is_text(value), false);
+                self.recent = Some((Arc::clone(chunk), offset + value_length as u64));
                 return (Some(found), usual);
             }
         }

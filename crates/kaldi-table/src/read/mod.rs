@@ -2,9 +2,10 @@
 
 pub(crate) mod archive;
 mod by_key;
+pub(crate) mod entries;
 mod lines_ahead;
 mod loaded;
-mod loader;
+pub(crate) mod loader;
 mod queue;
 pub(crate) mod random_access;
 pub(crate) mod rows;

@@ -8,7 +8,7 @@ use kaldi_log::warning;
 
 use crate::Result;
 use crate::context::Context;
-use crate::framing::{PartFn, Typed};
+use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::read::lines_ahead::{LinesAhead, NextLine};
 use crate::read::loader::ValueLoader;
@@ -17,17 +17,16 @@ use crate::read::stepwise::{Step, Steps};
 /// Reads a script file line by line and frames the values.
 pub(crate) struct ScriptReader {
     lines: LinesAhead,
-    loader: ValueLoader,
-    part: PartFn,
+    loader: ValueLoader<Typed>,
     permissive: bool,
 }
 
 impl ScriptReader {
     pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
-        let mut lines = LinesAhead::open(rxfilename, framing.frame, permissive, context)?;
+        let mut lines = LinesAhead::open(rxfilename, framing, permissive, context)?;
         // A script file whose first line makes no sense is the wrong file: that is told at once.
         lines.check_first()?;
-        Ok(Self { lines, loader: ValueLoader::new(framing.frame), part: framing.part, permissive })
+        Ok(Self { lines, loader: ValueLoader::new(framing), permissive })
     }
 }
 
@@ -44,9 +43,10 @@ impl Steps for ScriptReader {
             }
             (_, Err(LocatorError::Range(message))) => return Err(self.lines.error(place.1, message)),
             (_, Err(LocatorError::Name(error))) => Err(error),
-            (Some(value), Ok(locator)) => {
-                value.finish().inspect(|loaded| self.loader.keep(&locator, loaded)).map(|loaded| (loaded, locator))
-            }
+            (Some(value), Ok(locator)) => value
+                .finish(self.loader.framing_mut())
+                .inspect(|loaded| self.loader.keep(&locator, loaded))
+                .map(|loaded| (loaded, locator)),
             (None, Ok(locator)) => {
                 self.loader.load_with_key(&locator, line.key.len() + 1).map(|loaded| (loaded, locator))
             }
@@ -54,7 +54,7 @@ impl Steps for ScriptReader {
         match loaded {
             Ok((loaded, locator)) => {
                 let mut entry = loaded.into_entry(line.key.as_ref(), locator.range(), Some(place));
-                entry.weigh_part(self.part);
+                entry.weigh_part(self.loader.framing());
                 Ok(Step::Entry { entry, is_slow: locator.is_command() })
             }
             Err(source) => {

@@ -1,10 +1,9 @@
 //! Sequential reading of shards: one field of each sample of tar files.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ParseError, ReadAt};
+use kaldi_io::{Blob, Chunk, ParseError};
 use kaldi_log::warning;
 use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
 use kaldi_values::Frame;
@@ -12,7 +11,7 @@ use kaldi_values::Frame;
 use crate::framing::FrameFn;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
-use crate::raw::{Chunk, RawEntry};
+use crate::raw::RawEntry;
 use crate::read::stepwise::{Step, Steps};
 use crate::{Error, Result};
 
@@ -26,15 +25,6 @@ pub(crate) struct ShardReader {
     frame: FrameFn,
     skims: bool,
     permissive: bool,
-}
-
-/// The field of a sample as far as it is in memory.
-struct Content {
-    name: Arc<str>,
-    offset: u64,
-    bytes: Vec<u8>,
-    /// Bytes of the whole, and where to read them, where they are not in memory.
-    stored: Option<(u64, Arc<dyn ReadAt>)>,
 }
 
 impl ShardReader {
@@ -74,35 +64,25 @@ impl ShardReader {
         Error::Entry { script: None, key, source: Box::new(source) }
     }
 
-    fn entry(&self, key: BString, content: Content) -> Result<RawEntry> {
-        let Content { name, offset, mut bytes, stored } = content;
-        if self.field == TEXT {
-            bytes = one_line(&bytes);
+    fn entry(&self, key: BString, content: Blob) -> Result<RawEntry> {
+        if !content.is_whole() {
+            return Ok(RawEntry::new(key, content));
         }
-        let length = match (&stored, (self.frame)(&bytes, stored.is_none())) {
-            (Some(_), _) => bytes.len(),
-            (None, Ok(Frame::Whole(length))) => length,
-            (None, Ok(_)) => bytes.len(),
-            (None, Err(source)) => {
-                let offset = offset + source.offset as u64;
-                let source = kaldi_io::Error::Content { name: name.to_string(), offset, source };
+        let content = match self.field == TEXT {
+            true => Blob::in_memory(Arc::clone(content.name()), content.offset(), one_line(content.head())),
+            false => content,
+        };
+        let length = match (self.frame)(content.head(), true) {
+            Ok(Frame::Whole(length)) => length,
+            Ok(_) => content.head().len(),
+            Err(source) => {
+                let offset = content.offset() + source.offset as u64;
+                let source = kaldi_io::Error::Content { name: content.name().to_string(), offset, source };
                 return Err(Error::Entry { script: None, key, source: Box::new(source) });
             }
         };
-        let (stored, source) = stored.unzip();
-        Ok(RawEntry {
-            key,
-            chunk: Arc::new(Chunk { bytes, base: offset, name, source }),
-            prefix: 0,
-            value: 0..length,
-            stored,
-            burden: 0,
-            is_open: false,
-            range: None,
-            script: None,
-            log: Vec::new(),
-            warned: Cell::new(false),
-        })
+        let (chunk, head) = content.surroundings();
+        Ok(RawEntry::new(key, Blob::in_chunk(chunk, head.start..head.start + length)))
     }
 }
 
@@ -113,19 +93,20 @@ fn look(
     payload: &mut Payload<'_>,
     frame: FrameFn,
     skims: bool,
-) -> kaldi_tar::Result<Content> {
-    let (name, offset) = (Arc::clone(&shard.name), member.offset);
-    if skims && let Some(source) = &shard.bytes {
+) -> kaldi_tar::Result<Blob> {
+    let (name, base) = (Arc::clone(&shard.name), member.offset);
+    if skims && let Some(rest) = &shard.bytes {
         let head = payload.look(|head| match frame(head, false) {
             Ok(Frame::Beyond(whole)) if whole <= member.size => Some(Some((head.to_vec(), whole))),
             Ok(Frame::Partial(_)) => None,
             _ => Some(None),
         })?;
         if let Some((bytes, whole)) = head.flatten() {
-            return Ok(Content { name, offset, bytes, stored: Some((whole, Arc::clone(source))) });
+            let (head, rest) = (0..bytes.len(), Some(Arc::clone(rest)));
+            return Ok(Blob::with_head(&Arc::new(Chunk { bytes, base, name, rest }), head, whole));
         }
     }
-    Ok(Content { name, offset, bytes: payload.read()?, stored: None })
+    Ok(Blob::in_memory(name, base, payload.read()?))
 }
 
 /// Text as a line: white space at its ends is left out, and other white space than blanks becomes a blank.

@@ -6,6 +6,7 @@ use kaldi_reader::Reader;
 use kaldi_values::Value;
 
 use crate::batch::{Batch, Batches};
+use crate::framing::Typed;
 use crate::raw::RawEntry;
 use crate::read::loader::ValueLoader;
 use crate::{Error, Result};
@@ -13,14 +14,14 @@ use crate::{Error, Result};
 /// The one value of a file as a table of one entry without a key.
 pub(crate) struct SingleFile {
     locator: Locator,
-    loader: ValueLoader,
+    loader: ValueLoader<Typed>,
     entry: Option<RawEntry>,
 }
 
 impl SingleFile {
     /// Frames the value; a range at the end of the name is taken off where the type has ranges.
     pub(crate) fn open<T: Value>(rxfilename: &BStr) -> Result<Self> {
-        let (locator, mut loader) = (locate::<T>(rxfilename)?, ValueLoader::new(T::frame));
+        let (locator, mut loader) = (locate::<T>(rxfilename)?, ValueLoader::new(Typed::of::<T>()));
         let entry = Some(load(&mut loader, &locator)?);
         Ok(Self { locator, loader, entry })
     }
@@ -33,7 +34,7 @@ fn locate<T: Value>(rxfilename: &BStr) -> Result<Locator> {
     }
 }
 
-fn load(loader: &mut ValueLoader, locator: &Locator) -> Result<RawEntry> {
+fn load(loader: &mut ValueLoader<Typed>, locator: &Locator) -> Result<RawEntry> {
     Ok(loader.load(locator)?.into_entry(BStr::new(""), locator.range(), None))
 }
 
@@ -66,5 +67,5 @@ impl Batches for SingleFile {}
 /// # Errors
 /// Where the name is invalid, the stream cannot be read or does not begin with such a value.
 pub fn read_file<T: Value>(rxfilename: impl AsRef<[u8]>) -> Result<T> {
-    load(&mut ValueLoader::new(T::frame), &locate::<T>(BStr::new(rxfilename.as_ref()))?)?.parse()
+    load(&mut ValueLoader::new(Typed::of::<T>()), &locate::<T>(BStr::new(rxfilename.as_ref()))?)?.parse()
 }

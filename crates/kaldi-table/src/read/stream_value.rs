@@ -1,22 +1,20 @@
 //! A value at the begin of a stream, read step by step.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use kaldi_io::{Growth, Input, Locator, ParseError, Window};
+use kaldi_io::{Blob, Chunk, Growth, Input, Locator, ParseError, Window};
 use kaldi_log::warning;
-use kaldi_values::Frame;
 
-use crate::framing::FrameFn;
-use crate::raw::Chunk;
+use crate::framing::{Extent, Framing, find_extent};
 use crate::read::loaded::{Loaded, content};
 
 /// A value on its way in: what was read of it, and how far that is.
 #[derive(Debug)]
 pub(crate) struct StreamValue {
     window: Window,
-    frame: FrameFn,
     progress: Progress,
+    /// Whether the value goes on to the end of the stream.
+    is_open: bool,
 }
 
 #[derive(Debug)]
@@ -35,14 +33,15 @@ enum Progress {
 
 impl StreamValue {
     /// Starts at the begin of what a name names; a command runs from here on.
-    pub(crate) fn open(locator: &Locator, frame: FrameFn) -> Result<Self, kaldi_io::Error> {
-        Ok(Self::new(Input::open_located(locator)?, Vec::new(), frame))
+    pub(crate) fn open(locator: &Locator, framing: &mut impl Framing) -> Result<Self, kaldi_io::Error> {
+        Ok(Self::new(Input::open_located(locator)?, Vec::new(), framing))
     }
 
     /// Starts where `bytes` were read of the stream already.
-    pub(crate) fn new(input: Input, bytes: Vec<u8>, frame: FrameFn) -> Self {
-        let mut value = Self { window: Window::with_bytes(input, bytes), frame, progress: Progress::Whole(0) };
-        value.look();
+    pub(crate) fn new(input: Input, bytes: Vec<u8>, framing: &mut impl Framing) -> Self {
+        let window = Window::with_bytes(input, bytes);
+        let mut value = Self { window, progress: Progress::Whole(0), is_open: false };
+        value.look(framing);
         value
     }
 
@@ -67,10 +66,10 @@ impl StreamValue {
     }
 
     /// Reads once, and looks what is there then.
-    pub(crate) fn step(&mut self) {
+    pub(crate) fn step(&mut self, framing: &mut impl Framing) {
         match self.progress {
             Progress::Partial(growth) => match self.window.read_once(growth) {
-                Ok(true) => self.look(),
+                Ok(true) => self.look(framing),
                 Ok(false) => {}
                 Err(error) => self.progress = Progress::Unreadable(error),
             },
@@ -84,12 +83,13 @@ impl StreamValue {
     }
 
     /// Frames what is there.
-    fn look(&mut self) {
-        self.progress = match (self.frame)(self.window.bytes(), self.window.at_end()) {
-            Ok(Frame::Whole(length)) => Progress::Whole(length),
-            Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => Progress::Partial(self.window.growth(wanted)),
-            Ok(Frame::Rest) if self.window.at_end() => Progress::Whole(self.len()),
-            Ok(Frame::Rest) => Progress::Partial(self.window.growth(self.len() as u64 + 1)),
+    fn look(&mut self, framing: &mut impl Framing) {
+        self.progress = match find_extent(framing, &self.window, 0, |_, _| false) {
+            Ok((Extent::Whole(length), is_open)) => {
+                self.is_open = is_open;
+                Progress::Whole(length)
+            }
+            Ok((Extent::More(wanted) | Extent::Stored(wanted), _)) => Progress::Partial(self.window.growth(wanted)),
             Err(error) => Progress::Fault(error),
         };
         if let Progress::Whole(_) = self.progress {
@@ -97,8 +97,8 @@ impl StreamValue {
         }
     }
 
-    /// Reads on until the value is whole and returns it in a chunk with what was read behind it, and the stream.
-    pub(crate) fn take(mut self) -> Result<(Arc<Chunk>, Range<usize>, Input), kaldi_io::Error> {
+    /// Reads on until the value is whole and returns it, what was read after it, and the stream.
+    pub(crate) fn take(mut self, framing: &mut impl Framing) -> Result<(Loaded, Vec<u8>, Input), kaldi_io::Error> {
         let length = loop {
             match std::mem::replace(&mut self.progress, Progress::Settled(0)) {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
@@ -111,26 +111,28 @@ impl StreamValue {
                 }
                 partial => {
                     self.progress = partial;
-                    self.step();
+                    self.step(framing);
                 }
             }
         };
         let base = self.window.offset();
-        let (input, bytes) = self.window.into_parts();
-        let chunk = Chunk { bytes, base, name: input.name().into(), source: None };
-        Ok((Arc::new(chunk), 0..length, input))
+        let (input, mut bytes) = self.window.into_parts();
+        let rest = bytes.split_off(length);
+        let is_text = framing.is_text(&bytes);
+        let chunk = Chunk { bytes, base, name: input.name().into(), rest: None };
+        Ok((Loaded::new(Blob::in_chunk(&Arc::new(chunk), 0..length), is_text, self.is_open), rest, input))
     }
 
     /// Reads on until the value is whole, and ends the command that it comes from.
-    pub(crate) fn finish(mut self) -> Result<Loaded, kaldi_io::Error> {
+    pub(crate) fn finish(mut self, framing: &mut impl Framing) -> Result<Loaded, kaldi_io::Error> {
         while !self.is_settled() {
-            self.step();
+            self.step(framing);
         }
-        let (chunk, value, mut input) = self.take()?;
+        let (loaded, _, mut input) = self.take(framing)?;
         if let Err(error) = input.finish() {
             warning!("{error}; the value before it was whole");
         }
-        Ok(Loaded::whole(chunk, value))
+        Ok(loaded)
     }
 
     /// Gives the value up, and asks the command that it comes from to end.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{FileIdentity, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
+use kaldi_io::{Blob, FileIdentity, Output, Wspecifier, WspecifierKind, WspecifierOptions, printable_wxfilename};
 use kaldi_log::warning;
 use kaldi_values::Format;
 
@@ -84,11 +84,20 @@ impl ArchiveWriter {
     /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
     pub fn put_entry(&mut self, entry: &RawEntry) -> Result<()> {
         let value_at = entry.offset() - entry.start();
-        if let Some(file) = entry.source().and_then(|source| source.as_file()) {
+        if let Some(file) = entry.blob().file() {
             return self.put_from(entry.key(), value_at, file, entry.start()..entry.end());
         }
         count_written();
         self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
+    }
+
+    /// Writes key and value as they stand in a blob; the value begins after `value_at` bytes.
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::put_entry`].
+    pub fn put_blob(&mut self, key: &BStr, value_at: u64, entry: &Blob) -> Result<()> {
+        count_written();
+        self.put_with(key, value_at, |archive| Ok(entry.write(0, archive)?))
     }
 
     /// Writes an entry as `write` does; its value begins behind `value_at` bytes.
@@ -107,7 +116,7 @@ impl ArchiveWriter {
     ///
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
-    pub fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
+    fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
         count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }

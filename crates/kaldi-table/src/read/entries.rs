@@ -1,0 +1,128 @@
+//! The entries of a table one by one, framed and not parsed, whatever the type of their values.
+
+use bstr::{BStr, BString};
+use kaldi_io::ParseError;
+use kaldi_reader::Reader;
+
+use crate::batch::Batches;
+use crate::framing::Framing;
+use crate::raw::RawEntry;
+use crate::read::archive::{ArchiveEntries, ArchiveReader};
+use crate::read::loader::ValueLoader;
+use crate::script::{ScriptLine, ScriptLines};
+use crate::{Error, Result};
+
+/// The entries of a table one by one: of an archive, of a script file, or the one value of a file, without a key.
+///
+/// They are looked at closely. Of values in files, headers are read and the rest stays where it is; a command is read to its
+/// end, and must not fail. Lines of a script file are read when their turn has come: after an entry that cannot be read, the
+/// next one can be asked for.
+#[derive(Debug)]
+pub struct RawEntries<F> {
+    source: Source<F>,
+}
+
+#[derive(Debug)]
+enum Source<F> {
+    Archive(Box<ArchiveEntries<F>>),
+    Script(ScriptLines, ValueLoader<F>),
+    /// The name of a file, and whether its value is still to come.
+    File(ScriptLine, ValueLoader<F>, bool),
+}
+
+impl<F: Framing> RawEntries<F> {
+    /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or a command's output.
+    ///
+    /// # Errors
+    /// Where the name is invalid, the file or command cannot be opened, or the file ends before the offset.
+    pub fn archive(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
+        let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
+        archive.skim();
+        let input = archive.window().input();
+        if input.positioned().is_some_and(|file| file.length() < input.offset()) {
+            let (name, offset) = (input.name().to_owned(), input.offset());
+            return Err(kaldi_io::Error::Content { name, offset, source: ParseError::end(0, "an archive") }.into());
+        }
+        Ok(Self { source: Source::Archive(Box::new(ArchiveEntries::new(archive))) })
+    }
+
+    /// Opens a script file whose values `framing` finds.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn script(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
+        let lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
+        Ok(Self { source: Source::Script(lines, ValueLoader::strict(framing)) })
+    }
+
+    /// The one value of a file, perhaps with a range after its name; nothing is opened yet.
+    ///
+    /// # Errors
+    /// If the range makes no sense, or the name is none.
+    pub fn file(name: impl AsRef<[u8]>, framing: F) -> Result<Self> {
+        let line = ScriptLine { key: BString::default(), xfilename: name.as_ref().into() };
+        line.locator().map_err(|error| error.into_error(line.xfilename.as_ref()))?;
+        Ok(Self { source: Source::File(line, ValueLoader::strict(framing), true) })
+    }
+
+    /// Bytes of an archive that are in memory and belong to no entry that was delivered.
+    pub fn in_memory(&self) -> usize {
+        match &self.source {
+            Source::Archive(archive) => archive.window().bytes().len(),
+            Source::Script(..) | Source::File(..) => 0,
+        }
+    }
+
+    /// The framing, with what it has learnt.
+    pub fn framing(&self) -> &F {
+        match &self.source {
+            Source::Archive(archive) => archive.framing(),
+            Source::Script(_, loader) | Source::File(_, loader, _) => loader.framing(),
+        }
+    }
+}
+
+impl<F: Framing> Reader for RawEntries<F> {
+    type Item = RawEntry;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<RawEntry>> {
+        match &mut self.source {
+            Source::Archive(archive) => archive.next(),
+            Source::Script(lines, loader) => match lines.next_line()? {
+                Some(line) => loader.load_line(Some(lines.name()), lines.number(), &line).map(Some),
+                None => Ok(None),
+            },
+            Source::File(line, loader, waits) => match std::mem::replace(waits, false) {
+                true => loader.load_line(None, 0, line).map(Some),
+                false => Ok(None),
+            },
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        match &mut self.source {
+            Source::Archive(archive) => archive.restart(),
+            Source::Script(lines, loader) => {
+                lines.restart()?;
+                Ok(loader.restart()?)
+            }
+            Source::File(_, loader, waits) => {
+                loader.restart()?;
+                *waits = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        match &mut self.source {
+            Source::Archive(archive) => archive.finish(),
+            Source::Script(lines, _) => lines.finish(),
+            Source::File(_, _, waits) => {
+                *waits = false;
+                Ok(())
+            }
+        }
+    }
+}
