@@ -21,7 +21,7 @@ mod links;
 /// Reading Markdown.
 mod page;
 
-/// `README.md` and `docs/differences.md`: tools, differences, the demonstration; the samples.
+/// `README.md`, `docs/looking.md`, `docs/tools.md` and `docs/differences.md`: commands, tools, differences; the samples.
 mod readme;
 
 /// Reading the repository's own files.

@@ -93,18 +93,26 @@ const DEMONSTRATION: &str = "$ cargo build --release && scripts/demo.sh target/d
 
 #[test]
 fn a_look_into_the_samples_shows_what_is_shown() {
-    let scratch = Scratch::new();
-    std::os::unix::fs::symlink(root().join("samples"), scratch.path("samples")).unwrap();
-    let mut blocks = Page::read("README.md").blocks();
-    blocks.retain(|block| !block.text.starts_with(DEMONSTRATION));
-    assert!(commands::run(&blocks, &scratch) > 5);
+    for page in ["README.md", "docs/looking.md"] {
+        let scratch = Scratch::new();
+        std::os::unix::fs::symlink(root().join("samples"), scratch.path("samples")).unwrap();
+        let mut blocks = Page::read(page).blocks();
+        blocks.retain(|block| !block.text.starts_with(DEMONSTRATION));
+        assert!(commands::run(&blocks, &scratch) > 5, "{page}");
+    }
+}
+
+#[test]
+fn readme_is_short() {
+    let lines = sources::read("README.md").lines().count();
+    assert!(lines <= 200, "README.md has {lines} lines; move details to docs");
 }
 
 #[test]
 fn the_demonstration_writes_what_is_shown() {
-    let blocks = Page::read("README.md").blocks();
-    let begin = DEMONSTRATION;
-    let shown = blocks.iter().find_map(|block| block.text.strip_prefix(begin)).expect("README.md shows it");
+    let blocks = Page::read("docs/looking.md").blocks();
+    let shown =
+        blocks.iter().find_map(|block| block.text.strip_prefix(DEMONSTRATION)).expect("docs/looking.md shows it");
     let script = root().join("scripts/demo.sh");
     let scratch = Scratch::new();
     let output = Command::new(script).arg(scratch.path("demo")).env("BIN", shell::tools_dir()).output().unwrap();
