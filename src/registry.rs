@@ -78,7 +78,7 @@ tasks! {
         compare_int_vector "compare-int-vector" "bin/tables/compare-int-vector.rs" Kaldi
             "compares integer vectors and counts differences";
         concat_ark "concat-ark" "bin/tables/concat-ark.rs" Own
-            "joins or merges archives of any type, and lists where everything stands then";
+            "joins or merges archives of any type, and lists where everything is";
         copy_int_vector "copy-int-vector" "bin/tables/copy-int-vector.rs" Kaldi
             "copies integer vectors (alignments)";
         copy_matrix "copy-matrix" "bin/tables/copy-matrix.rs" Kaldi
@@ -90,7 +90,7 @@ tasks! {
     }
     audio "Audio" {
         compute_and_process_kaldi_pitch_feats "compute-and-process-kaldi-pitch-feats" "bin/audio/compute-and-process-kaldi-pitch-feats.rs" Kaldi
-            "finds the pitch of waveforms and makes features for a recognizer of it";
+            "finds the pitch of waveforms and computes features for a recognizer from it";
         compute_fbank_feats "compute-fbank-feats" "bin/audio/compute-fbank-feats.rs" Kaldi
             "computes mel filterbank energies of waveforms";
         compute_kaldi_pitch_feats "compute-kaldi-pitch-feats" "bin/audio/compute-kaldi-pitch-feats.rs" Kaldi
@@ -102,17 +102,17 @@ tasks! {
         compute_spectrogram_feats "compute-spectrogram-feats" "bin/audio/compute-spectrogram-feats.rs" Kaldi
             "computes spectrograms of waveforms";
         extend_wav_with_silence "extend-wav-with-silence" "bin/audio/extend-wav-with-silence.rs" Kaldi
-            "puts silence behind recordings";
+            "appends silence to recordings";
         extract_segments "extract-segments" "bin/audio/extract-segments.rs" Kaldi
             "cuts segments out of recordings";
         process_kaldi_pitch_feats "process-kaldi-pitch-feats" "bin/audio/process-kaldi-pitch-feats.rs" Kaldi
-            "makes features for a recognizer of pitch";
+            "computes features for a recognizer from pitch";
         wav_copy "wav-copy" "bin/audio/wav-copy.rs" Kaldi
             "copies waveforms; reads FLAC and other encodings";
         wav_reverberate "wav-reverberate" "bin/audio/wav-reverberate.rs" Kaldi
-            "puts a waveform into a room and among noises";
+            "adds a room and noises to a waveform";
         wav_to_duration "wav-to-duration" "bin/audio/wav-to-duration.rs" Kaldi
-            "tells how long waveforms are";
+            "prints the durations of waveforms";
     }
     features "Features" {
         add_deltas "add-deltas" "bin/features/add-deltas.rs" Kaldi
@@ -120,13 +120,13 @@ tasks! {
         add_deltas_sdc "add-deltas-sdc" "bin/features/add-deltas-sdc.rs" Kaldi
             "appends shifted deltas";
         compare_feats "compare-feats" "bin/features/compare-feats.rs" Kaldi
-            "compares features, and says how alike they are";
+            "compares features, and measures their similarity";
         compute_vad "compute-vad" "bin/features/compute-vad.rs" Kaldi
-            "tells voiced from unvoiced frames by their energy";
+            "decides by their energy which frames are voiced";
         compute_vad_from_frame_likes "compute-vad-from-frame-likes" "bin/features/compute-vad-from-frame-likes.rs" Kaldi
             "labels frames with the most likely class";
         concat_feats "concat-feats" "bin/features/concat-feats.rs" Kaldi
-            "puts features one after the other in time";
+            "concatenates features in time";
         copy_feats "copy-feats" "bin/features/copy-feats.rs" Kaldi
             "copies features; compresses, reads HTK and Sphinx files, writes numbers of frames";
         copy_feats_to_htk "copy-feats-to-htk" "bin/features/copy-feats-to-htk.rs" Kaldi
@@ -150,7 +150,7 @@ tasks! {
         merge_vads "merge-vads" "bin/features/merge-vads.rs" Kaldi
             "merges two labels of every frame";
         paste_feats "paste-feats" "bin/features/paste-feats.rs" Kaldi
-            "puts features side by side";
+            "joins features side by side";
         process_pitch_feats "process-pitch-feats" "bin/features/process-pitch-feats.rs" Kaldi
             "normalizes pitch features";
         select_feats "select-feats" "bin/features/select-feats.rs" Kaldi
@@ -160,7 +160,7 @@ tasks! {
         shift_feats "shift-feats" "bin/features/shift-feats.rs" Kaldi
             "shifts features in time";
         splice_feats "splice-feats" "bin/features/splice-feats.rs" Kaldi
-            "puts each frame together with its neighbours";
+            "joins each frame with its neighbours";
         subsample_feats "subsample-feats" "bin/features/subsample-feats.rs" Kaldi
             "keeps every n-th frame, or repeats frames";
         subset_feats "subset-feats" "bin/features/subset-feats.rs" Kaldi
@@ -170,7 +170,7 @@ tasks! {
         table_check "table-check" "bin/inspect/table-check.rs" Own
             "finds everything that is wrong with archives, script files and data directories";
         table_diff "table-diff" "bin/inspect/table-diff.rs" Own
-            "tells in what two tables differ";
+            "shows the differences between two tables";
         table_export "table-export" "bin/inspect/table-export.rs" Own
             "writes a table as a file of NumPy, safetensors, Parquet, CSV or JSON lines";
         table_get "table-get" "bin/inspect/table-get.rs" Own
@@ -180,13 +180,13 @@ tasks! {
         table_import "table-import" "bin/inspect/table-import.rs" Own
             "makes a table of a file of NumPy, safetensors, Parquet, CSV or JSON lines";
         table_info "table-info" "bin/inspect/table-info.rs" Own
-            "tells what is in archives, script files and data directories";
+            "shows what is in archives, script files and data directories";
         table_keys "table-keys" "bin/inspect/table-keys.rs" Own
             "lists keys, places and sizes";
         table_sample "table-sample" "bin/inspect/table-sample.rs" Own
             "takes a random sample";
         table_stats "table-stats" "bin/inspect/table-stats.rs" Own
-            "tells mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
+            "computes mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
     }
     transforms "Transforms" {
         apply_transform "apply-transform" "bin/transforms/apply-transform.rs" Own
@@ -224,11 +224,11 @@ tasks! {
         compute_cmvn_stats_two_channel "compute-cmvn-stats-two-channel" "bin/cmvn/compute-cmvn-stats-two-channel.rs" Kaldi
             "computes statistics of both sides of calls, from the louder one";
         modify_cmvn_stats "modify-cmvn-stats" "bin/cmvn/modify-cmvn-stats.rs" Kaldi
-            "excepts dimensions from normalization; converts statistics to means and variances";
+            "excludes dimensions from normalization; converts statistics to means and variances";
     }
     posteriors "Posteriors" {
         ali_to_post "ali-to-post" "bin/posteriors/ali-to-post.rs" Kaldi
-            "turns alignments into posteriors";
+            "converts alignments to posteriors";
         append_post_to_feats "append-post-to-feats" "bin/posteriors/append-post-to-feats.rs" Kaldi
             "appends posteriors to features as columns";
         copy_gselect "copy-gselect" "bin/posteriors/copy-gselect.rs" Kaldi
@@ -236,21 +236,21 @@ tasks! {
         copy_post "copy-post" "bin/posteriors/copy-post.rs" Kaldi
             "copies posteriors; scales them";
         feat_to_post "feat-to-post" "bin/posteriors/feat-to-post.rs" Kaldi
-            "turns features into posteriors";
+            "converts features to posteriors";
         get_post_on_ali "get-post-on-ali" "bin/posteriors/get-post-on-ali.rs" Kaldi
             "finds the posteriors of alignments";
         logprob_to_post "logprob-to-post" "bin/posteriors/logprob-to-post.rs" Kaldi
-            "turns log-probabilities into posteriors";
+            "converts log-probabilities to posteriors";
         paste_post "paste-post" "bin/posteriors/paste-post.rs" Kaldi
             "pastes posteriors of several tables";
         post_to_feats "post-to-feats" "bin/posteriors/post-to-feats.rs" Kaldi
-            "turns posteriors into features";
+            "converts posteriors to features";
         post_to_smat "post-to-smat" "bin/posteriors/post-to-smat.rs" Kaldi
-            "turns posteriors into sparse matrices";
+            "converts posteriors to sparse matrices";
         post_to_weights "post-to-weights" "bin/posteriors/post-to-weights.rs" Kaldi
             "sums the posteriors of each frame";
         prob_to_post "prob-to-post" "bin/posteriors/prob-to-post.rs" Kaldi
-            "turns probabilities into posteriors";
+            "converts probabilities to posteriors";
         scale_post "scale-post" "bin/posteriors/scale-post.rs" Kaldi
             "multiplies posteriors by a number, global or by utterance";
         sum_post "sum-post" "bin/posteriors/sum-post.rs" Kaldi
@@ -330,7 +330,7 @@ tasks! {
         filter_utts "filter-utts" "bin/feed/filter-utts.rs" Own
             "keeps the utterances whose lengths and labels are within bounds";
         pad_feats "pad-feats" "bin/feed/pad-feats.rs" Own
-            "brings features to one length, by batches or all";
+            "pads features to one length, by batches or all";
         perturb_wav_speed "perturb-wav-speed" "bin/feed/perturb-wav-speed.rs" Own
             "plays waveforms faster or slower";
         resample_wav "resample-wav" "bin/feed/resample-wav.rs" Own
@@ -338,17 +338,17 @@ tasks! {
         spec_augment_feats "spec-augment-feats" "bin/feed/spec-augment-feats.rs" Own
             "masks, replaces and cuts off frames of features at random";
         table_shuffle "table-shuffle" "bin/feed/table-shuffle.rs" Own
-            "brings a table of any type, or a list, into random order";
+            "shuffles a table of any type, or a list";
         table_sort "table-sort" "bin/feed/table-sort.rs" Own
             "sorts a table of any type, or a list";
         table_split "table-split" "bin/feed/table-split.rs" Own
             "splits a table of any type, or a list, among ranks and workers, or into parts";
         tokenize_text "tokenize-text" "bin/feed/tokenize-text.rs" Own
-            "turns text into the numbers of characters, words or SentencePiece pieces, and back";
+            "converts text to the numbers of characters, words or SentencePiece pieces, and back";
     }
     shards "Shards" {
         check_shards "check-shards" "bin/shards/check-shards.rs" Own
-            "looks for everything that is wrong with shards";
+            "finds everything that is wrong with shards";
         copy_shards "copy-shards" "bin/shards/copy-shards.rs" Own
             "merges, splits, selects and shuffles shards without decoding sound";
         extract_shards "extract-shards" "bin/shards/extract-shards.rs" Own
@@ -356,9 +356,9 @@ tasks! {
         list_shards "list-shards" "bin/shards/list-shards.rs" Own
             "lists the samples of shards and where they are";
         make_raw_list "make-raw-list" "bin/shards/make-raw-list.rs" Own
-            "makes a raw list of a data directory, the bytes of WeNet's";
+            "makes a raw list of a data directory, with the bytes of WeNet's";
         make_shard_list "make-shard-list" "bin/shards/make-shard-list.rs" Own
-            "makes shards of a data directory, the bytes of WeNet's";
+            "makes shards of a data directory, with the bytes of WeNet's";
         shards_to_scp "shards-to-scp" "bin/shards/shards-to-scp.rs" Own
             "makes script files by which all tools, and Kaldi's, read sound in shards";
     }
@@ -368,11 +368,11 @@ tasks! {
         indexed_build_samples "indexed-build-samples" "bin/tokens/indexed-build-samples.rs" Own
             "makes the document, sample and shuffle index of a training";
         indexed_check "indexed-check" "bin/tokens/indexed-check.rs" Own
-            "finds what is wrong with token datasets, and mends their indices";
+            "finds what is wrong with token datasets, and repairs their indices";
         indexed_get "indexed-get" "bin/tokens/indexed-get.rs" Own
             "prints single sequences of a token dataset";
         indexed_info "indexed-info" "bin/tokens/indexed-info.rs" Own
-            "tells what is in token datasets";
+            "shows what is in token datasets";
         indexed_merge "indexed-merge" "bin/tokens/indexed-merge.rs" Own
             "joins token datasets; converts types";
         indexed_samples_to_int_vector "indexed-samples-to-int-vector" "bin/tokens/indexed-samples-to-int-vector.rs" Own
