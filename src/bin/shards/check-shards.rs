@@ -1,4 +1,4 @@
-//! Looks for everything that is wrong with shards. Kaldi has no such program.
+//! Finds everything that is wrong with shards. Kaldi has no such program.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{DefaultHasher, Entry};
@@ -15,8 +15,8 @@ use kaldi_shard::{Checks, Fault, FaultKind, Findings, Grouping, ShardName, Shard
 use serde_json::Value;
 
 const USAGE: &str = "\
-Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>:
-<what is wrong> [<fault>]. Shards are read to their ends, as far as that is possible. The exit status is 0 where there is no fault and 1 where there are some.
+Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
+[<fault>]. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
 
 Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
  e.g.: check-shards data.list
@@ -29,14 +29,14 @@ See also: list-shards, copy-shards
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Read headers only: of members and of sounds
+    /// Read only headers: of members and of sounds
     #[arg(long, default_value_t = false)]
     quick: bool,
     /// How members belong together: wenet (up to the last dot of their names), webdataset (up to the first one), or both, which
     /// have to agree
     #[arg(long, default_value = "both", value_parser = one_of(&GROUPINGS))]
     grouping: Agreement,
-    /// What each sample must have, with commas between; wav means sound of any suffix
+    /// What each sample must have, separated by commas; wav means sound of any suffix
     #[arg(long, default_value = "wav,txt")]
     fields: String,
     /// Write an object in JSON for each fault
@@ -99,7 +99,7 @@ fn check_shards(opts: Options) -> Result<Tally> {
     Ok(Tally::new(num_samples, num_faults).ok_if(num_faults == 0))
 }
 
-/// The keys of all shards, and which shard each is in: by hashes of 128 bits, which take a third of what keys do.
+/// The keys of all shards, and the shard of each: as hashes of 128 bits, which take a third of the memory of keys.
 #[derive(Default)]
 struct Keys {
     shards: Vec<String>,
@@ -107,7 +107,7 @@ struct Keys {
 }
 
 impl Keys {
-    /// Adds the keys of a shard, and the faults of those that another one has.
+    /// Adds the keys of a shard, and faults for those that another one has.
     fn add(&mut self, shard: &str, findings: &mut Findings) {
         let number = self.shards.len() as u32;
         self.shards.push(shard.to_owned());

@@ -16,26 +16,27 @@ use kaldi_shard::{
 };
 
 const USAGE: &str = "\
-Copies samples from shards to new ones, and writes the list of these: merges, splits, selects and shuffles without decoding
-sound. Members keep their names and contents; their headers are written anew.
+Copies samples from shards to new ones, and writes the list of these: merges, splits, selects and shuffles without
+decoding sound. Members keep their names and contents; their headers are written anew.
 
 Usage: copy-shards [options] <shard-or-list> [<shard-or-list> ...] <shard-dir> <list-wxfilename>
  e.g.: copy-shards --num-utts-per-shard=500 data.list smaller smaller.list
        copy-shards --keys=dev.keys --max-duration=20 data.list dev dev.list
        copy-shards --shuffle-seed=1 --max-bytes=1000000000 a.list b.list shuffled shuffled.list
-Files of keys have a key on each line, whatever follows it. First all headers are read, then samples are copied.
+Files of keys have a key at the start of each line; the rest is ignored. First all headers are read, then samples are
+copied.
 See also: list-shards, check-shards, make-shard-list
 ";
 
-/// Samples that are compressed at once, in bytes.
+/// Bytes of samples that are compressed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The most samples of a new shard (1000 where there is no --max-bytes either)
+    /// The most samples of a new shard (1000 if there is no --max-bytes either)
     #[arg(long)]
     num_utts_per_shard: Option<u32>,
-    /// The most bytes of a new shard, its end mark included, before it is compressed
+    /// The most bytes of a new shard, with its end mark, before compression
     #[arg(long)]
     max_bytes: Option<u64>,
     /// File of the keys to copy; all others are left out
@@ -50,7 +51,7 @@ struct Options {
     /// Leave out longer samples, in seconds
     #[arg(long)]
     max_duration: Option<f64>,
-    /// Shuffle all samples, by this number
+    /// Shuffle all samples, with this seed
     #[arg(long)]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
@@ -137,7 +138,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
     Ok(Tally::new(done, num_missing))
 }
 
-/// Refuses to write where a shard is read.
+/// Returns an error if an output would replace a shard that is read.
 fn check_target(source: &BStr, options: &ShardOptions) -> Result<()> {
     let path = source.to_path_lossy();
     let name = path.file_name().map(|name| name.as_encoded_bytes().to_vec()).unwrap_or_default();
@@ -156,14 +157,14 @@ fn check_target(source: &BStr, options: &ShardOptions) -> Result<()> {
     Ok(())
 }
 
-/// What is copied of all samples.
+/// What is selected from all samples.
 struct Selection {
     keys: Option<HashMap<BString, bool>>,
     excluded: HashSet<BString>,
     min_duration: Option<f64>,
     max_duration: Option<f64>,
     grouping: Grouping,
-    /// Where each key was found.
+    /// The shard in which each key was found.
     seen: HashMap<BString, usize>,
     num_samples: u64,
 }
@@ -186,7 +187,7 @@ impl Selection {
         self.keys.as_ref().is_none_or(|keys| keys.contains_key(key)) && !self.excluded.contains(key)
     }
 
-    /// Whether a sample of this duration is copied; one whose duration is not known is, unless durations matter.
+    /// Whether a sample of this duration is copied; one of unknown duration is, unless durations matter.
     fn has_duration(&self, seconds: Option<f64>) -> bool {
         let is_in = |seconds: f64| {
             self.min_duration.is_none_or(|least| seconds >= least)
@@ -198,7 +199,7 @@ impl Selection {
         }
     }
 
-    /// Notes a sample and tells whether it is copied.
+    /// Notes a sample and returns whether it is copied.
     fn take(&mut self, place: &Place, shards: &Places) -> Result<bool> {
         self.num_samples += 1;
         if let Some(first) = self.seen.insert(place.key.clone(), place.shard) {
@@ -211,7 +212,7 @@ impl Selection {
         Ok(self.has_key(place.key.as_ref()) && self.has_duration(place.seconds))
     }
 
-    /// Warns of keys that no shard has.
+    /// Warns of keys that are in no shard.
     fn warn_missing(&self) -> u64 {
         let mut missing: Vec<_> =
             self.keys.iter().flatten().filter(|(_, found)| !**found).map(|(key, _)| key).collect();

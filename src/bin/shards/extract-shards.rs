@@ -1,4 +1,4 @@
-//! Takes shards apart: a Kaldi data directory of them, or tables. Kaldi has no such program.
+//! Converts shards to a Kaldi data directory, or to tables. Kaldi has no such program.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -15,16 +15,16 @@ use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Wave, WaveFile};
 
 const USAGE: &str = "\
-Takes shards apart. In a folder it makes wav/ with the sound of each sample, wav.scp and text, a Kaldi data directory; with
-wspecifiers it writes tables instead.
+Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the sound of each sample, wav.scp and text.
+With wspecifiers it writes tables instead.
 
 Usage: extract-shards [options] <shard-or-list> [<shard-or-list> ...] <out-dir>
   or:  extract-shards --wav=<wspecifier> --text=<wspecifier> --utt2dur=<wspecifier> <shard-or-list> [<shard-or-list> ...]
  e.g.: extract-shards data.list data/train
        extract-shards --wav=ark,scp:wav.ark,wav.scp --text=ark,t:text data.list
        extract-shards --utt2dur=ark,t:utt2dur data.list
-Sound stays as it is in a folder, suffix included, and becomes WAV of 16 bits in a table. A key with a slash is a file in a
-folder of wav/; samples whose keys lead elsewhere (../x, /x) are skipped with a warning.
+In a folder, sound is not changed, suffix included; in a table it becomes WAV of 16 bits. A key with a slash is a file
+in a folder of wav/; samples whose keys lead elsewhere (../x, /x) are skipped with a warning.
 See also: shards-to-scp, copy-shards
 ";
 
@@ -46,7 +46,7 @@ struct Options {
     names: Vec<Arg>,
 }
 
-/// Where samples go.
+/// The place for samples.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Target {
     Folder { folder: BString, recordings: Output, text: Output },
@@ -105,7 +105,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Whether a key names a file in a folder, not one elsewhere.
+/// Whether a key names a file inside of the folder.
 fn stays_inside(key: &BString) -> bool {
     key.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
 }
@@ -121,7 +121,7 @@ impl Target {
         Ok(Self::Folder { folder: folder.to_owned(), recordings: create(b"wav.scp")?, text: create(b"text")? })
     }
 
-    /// Whether contents of sound and of text are wanted.
+    /// Whether the contents of sound and of text are needed.
     fn wants(&self) -> (bool, bool) {
         match self {
             Self::Folder { .. } => (true, true),

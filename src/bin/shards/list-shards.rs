@@ -12,7 +12,7 @@ use kaldi_shard::{Error, Grouping, Sample, Samples, ShardName, ShardNames, Wante
 use serde_json::{Value, json};
 
 const USAGE: &str = "\
-Lists the samples of shards, a line each. Of plain shards in files only headers are read.
+Lists the samples of shards, one per line. For uncompressed shards in files only headers are read.
 
 Usage: list-shards [options] <shard-or-list> [<shard-or-list> ...]
  e.g.: list-shards data.list
@@ -50,7 +50,7 @@ struct Summary {
     fields: BTreeMap<BString, (u64, u64)>,
 }
 
-/// What a shard yields: lines, counts, and why there are no more.
+/// The results for a shard: lines, counts, and the error that ended it.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards));

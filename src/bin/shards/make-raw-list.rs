@@ -1,7 +1,7 @@
 //! Makes a raw list of a data directory.
 //!
-//! Writes the bytes of WeNet's `make_raw_list.py`, except that names with blanks and commands are written with a warning,
-//! where the script refuses them, and that a key that is missing or there twice is an error with its name.
+//! Writes the same bytes as WeNet's `make_raw_list.py`, except that names with blanks and commands are written with a
+//! warning (the script refuses them), and that a missing or repeated key is an error with its name.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ See also: make-shard-list
 
 #[derive(clap::Parser)]
 struct Options {
-    /// File of segments: the text is theirs, and they are parts of the recordings
+    /// File of segments: the text has their keys, and they are parts of the recordings
     #[arg(long)]
     segments: Option<InputName>,
     recordings: InputName,

@@ -1,8 +1,8 @@
 //! Makes shards of a data directory, and the list of them.
 //!
-//! Writes the bytes of WeNet's `make_shard_list.py` for WAV files of 16 bits at the rate of the shards. Otherwise samples are
-//! rounded and clipped, and clipped ones are counted, where the script cuts fractions off and lets loud samples wrap around.
-//! What cannot be read is skipped and counted, where the script leaves a broken shard.
+//! Writes the same bytes as WeNet's `make_shard_list.py` for WAV files of 16 bits at the rate of the shards. Otherwise
+//! samples are rounded and clipped, and clipped ones are counted; the script drops fractions and lets loud samples wrap
+//! around. Utterances that cannot be read are skipped and counted; the script leaves a broken shard.
 
 use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
@@ -23,8 +23,8 @@ use kaldi_table::RandomAccessReader;
 use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\
-Makes shards, tar files of sound and text, in the order of the text, and a list of them. Sound becomes WAV of 16 bits at one
-rate, or is copied as it is.
+Makes shards, tar files of sound and text, in the order of the text, and a list of them. Sound becomes WAV of 16 bits at
+one rate, or is copied unchanged.
 
 Usage: make-shard-list [options] <wav-scp-rxfilename|wav-rspecifier> <text-rxfilename> <shard-dir> <list-wxfilename>
  e.g.: make-shard-list --num-utts-per-shard=1000 data/wav.scp data/text shards data.list
@@ -35,9 +35,9 @@ warning; with --strict each is an error.
 See also: make-raw-list, check-shards, list-shards
 ";
 
-/// Bytes of recordings that are worked on at once.
+/// Bytes of recordings that are processed at the same time.
 const IN_FLIGHT: usize = 16 << 20;
-/// Segments of one recording that are cut at once.
+/// Segments of one recording that are cut at the same time.
 const MAX_SEGMENTS: usize = 1000;
 
 #[derive(clap::Parser)]
@@ -48,25 +48,25 @@ struct Options {
     /// Start of the names of shards
     #[arg(long, default_value = "shards")]
     prefix: Arg,
-    /// File of segments: the text is theirs, and they are parts of the recordings, whose first channel is taken
+    /// File of segments: the text has their keys, and they are parts of the recordings, whose first channel is used
     #[arg(long)]
     segments: Option<InputName>,
     /// Sampling frequency of the sound in shards, in Hz
     #[arg(long, default_value_t = 16000)]
     resample: u32,
-    /// wav: make all sound WAV of 16 bits; copy: take files as they are, with their suffixes
+    /// wav: convert all sound to WAV of 16 bits; copy: copy files unchanged, with their suffixes
     #[arg(long, default_value = "wav", value_parser = one_of(&AUDIO))]
     audio: Audio,
     /// Compress the shards: none or gzip
     #[arg(long, default_value = "none", value_parser = one_of(&Compression::NAMES))]
     compress: Compression,
-    /// Shuffle the utterances, by this number
+    /// Shuffle the utterances, with this seed
     #[arg(long)]
     shuffle_seed: Option<u32>,
     /// Write an index next to each shard: dali
     #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
     index: Option<ShardIndex>,
-    /// End with an error where an utterance would be skipped
+    /// End with an error if an utterance would be skipped
     #[arg(long, default_value_t = false)]
     strict: bool,
     recordings: InputName,
@@ -75,13 +75,13 @@ struct Options {
     list: OutputName,
 }
 
-/// A recording and utterances of it, or an utterance without a recording, and why.
+/// A recording and utterances of it, or an utterance without a recording, and the reason.
 enum Job {
     Pack(Recording, Vec<Utterance>),
     Skip(String, String),
 }
 
-/// What becomes of an utterance: a sample, and how many of its values were clipped.
+/// The result for an utterance: a sample, and how many of its values were clipped.
 type Outcome = (String, Result<(Packed, usize), String>);
 
 /// What becomes of sounds.
@@ -186,7 +186,7 @@ impl Skip {
         Ok(())
     }
 
-    /// Counts what has no text: segments or, where there are none, recordings.
+    /// Counts segments without text or, if there are no segments, recordings without text.
     fn without_text(
         &mut self,
         sounds: &Sounds,
@@ -205,7 +205,7 @@ impl Skip {
     }
 }
 
-/// Where recordings are found.
+/// The places of recordings.
 enum Sounds {
     Script(HashMap<String, String>),
     Archive(RandomAccessReader<WaveFile>),

@@ -1,5 +1,4 @@
-//! Makes script files that say where in shards things are. Kaldi has no such program, and its programs read what this one
-//! writes.
+//! Makes script files that point into shards. Kaldi has no such program; its programs can read these script files.
 
 use std::process::ExitCode;
 
@@ -17,20 +16,20 @@ use kaldi_values::Tokens;
 use kaldi_wave::Samples as WaveSamples;
 
 const USAGE: &str = "\
-Makes a script file of the sound in plain shards, with a line <key> <shard>:<offset> for each sample, so that all programs
-read it where it is. Of the shards only headers are read, and texts where they are wanted.
+Makes a script file of the sound in uncompressed shards, with a line <key> <shard>:<offset> for each sample, so that all
+programs can read it in place. Only headers of the shards are read, and texts if they are wanted.
 
 Usage: shards-to-scp [options] <shard-or-list> [<shard-or-list> ...] <scp-wxfilename> [<scp-wxfilename> ...]
  e.g.: shards-to-scp data.list wav.scp && compute-fbank-feats scp:wav.scp ark,scp:feats.ark,feats.scp
        shards-to-scp --text=ark,t:text --utt2dur=ark,t:utt2dur data.list wav.scp
        shards-to-scp --fields=wav,txt --index=dali shards_000000000.tar wav.scp txt.scp
-Sound whose header does not say where it ends (FLAC, streams) is read by a command, which cuts it out of the shard.
+Sound whose header does not give its length (FLAC, streams) is read by a command that cuts it out of the shard.
 See also: list-shards, extract-shards
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// The fields to write script files of, with commas between, an output for each; wav means sound of any suffix
+    /// The fields to write script files of, separated by commas, with an output for each; wav means sound of any suffix
     #[arg(long, default_value = "wav")]
     fields: String,
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
@@ -42,7 +41,7 @@ struct Options {
     /// Wspecifier (or a file name, for a text archive) for the texts
     #[arg(long)]
     text: Option<OutputName>,
-    /// Wspecifier (or a file name, for a text archive) for the durations in seconds, as headers have them
+    /// Wspecifier (or a file name, for a text archive) for the durations in seconds, according to headers
     #[arg(long)]
     utt2dur: Option<OutputName>,
     #[arg(required = true)]
@@ -51,7 +50,7 @@ struct Options {
 
 /// What is known of a content.
 struct Seen {
-    /// Whether a reader finds the end of it.
+    /// Whether a reader can find its end.
     has_end: bool,
     seconds: Option<f64>,
     text: Option<Vec<u8>>,
@@ -120,7 +119,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A table, in text form where a file is named.
+/// Creates a table; in text form if a file is named.
 fn create_table<T: kaldi_values::Value>(name: &BStr) -> kaldi_table::Result<TableWriter<T>> {
     if kaldi_io::is_specifier(name) {
         return TableWriter::create(name);

@@ -16,7 +16,7 @@ use kaldi_types::{ValueType, join_names};
 
 const USAGE: &str = "\
 Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.
-The type of the values is found by looking. An archive that is damaged or cut is an error, which tells the offset.
+The type of the values is found by looking. A damaged or cut archive is an error with its offset.
 
 Usage: ark-to-scp [options] <archive> [<archive> ...] <script-wxfilename>
  e.g.: ark-to-scp raw_mfcc.1.ark raw_mfcc.2.ark feats.scp
@@ -30,7 +30,7 @@ struct Options {
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
     #[arg(long = "type")]
     value_type: Option<ValueType>,
-    /// List the whole entries before damage, and exit with status 1 where there is any
+    /// List the complete entries before damage, and exit with status 1 if there is damage
     #[arg(long, default_value_t = false)]
     salvage: bool,
     #[arg(required = true)]
@@ -84,7 +84,7 @@ fn summary(done: u64, num_archives: usize, damaged: u64, types: &[ValueType]) ->
     format!("Listed {done} entries of {num_archives} archive{plural}{types}{damaged}")
 }
 
-/// Refuses what no offset can lead back to, and what would be lost.
+/// Returns an error for an archive that no offset can point into, and for an output that would destroy data.
 fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
     let name = printable_rxfilename(archive);
     match Rxfilename::parse(archive)? {
@@ -109,7 +109,7 @@ fn check_archive(archive: &BStr, script: &BStr) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a script file in the place of an archive. Its lines could be listed as an archive of tokens.
+/// Returns an error if a script file is given instead of an archive. Its lines could be listed as an archive of tokens.
 fn check_no_script(archive: &BStr) -> Result<()> {
     let (mut input, mut bytes) = (Input::open(archive)?, Vec::new());
     input.read_some(&mut bytes, 1 << 12)?;
@@ -130,7 +130,8 @@ fn check_no_script(archive: &BStr) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to replace what is no script file: the last archive, where the script file was forgotten.
+/// Returns an error if the output would replace a file that is no script file, such as the last archive if the script
+/// file was forgotten.
 fn check_script(script: &BStr) -> Result<()> {
     let is_file = |path: &[u8]| path.to_path().is_ok_and(|path| fs::metadata(path).is_ok_and(|old| old.is_file()));
     if !is_file(script) {

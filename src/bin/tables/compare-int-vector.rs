@@ -1,7 +1,7 @@
 //! Compares vectors of integers, and counts their elements, differences and confusions.
 //!
-//! Matches Kaldi's `compare-int-vector`: as there, the log counts every utterance that is in both tables twice, and an
-//! utterance that the second table lacks counts as done.
+//! Matches Kaldi's `compare-int-vector`: as in Kaldi, the log counts every utterance that is in both tables twice, and
+//! an utterance that is missing in the second table counts as done.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use kaldi_values::Format;
 
 const USAGE: &str = "\
 Compares vectors of integers (alignments), key by key. Prints a line for each key that is in both tables: the key, the
-number of elements compared, the number of those that differ. Of two vectors of different lengths the end of the longer
-one is not compared.
+number of elements compared, the number of those that differ. If two vectors have different lengths, the end of the
+longer one is not compared.
 
 Usage: compare-int-vector [options] <vector1-rspecifier> <vector2-rspecifier>
  e.g.: compare-int-vector scp:phones1.scp scp:phones2.scp > comparison
@@ -32,14 +32,14 @@ struct Options {
     /// Write the counts in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    /// Wxfilename for a vector that counts how often each integer stands in the part of the first vectors that is compared
+    /// Wxfilename for a vector of how often each integer is in the compared part of the first vectors
     #[arg(long)]
     write_tot_counts: Option<OutputName>,
-    /// Wxfilename for a vector that counts how often each integer is one of two that differ, 0.5 for each of the two
+    /// Wxfilename for a vector of how often each integer is one of two that differ, 0.5 for each of the two
     #[arg(long)]
     write_diff_counts: Option<OutputName>,
-    /// Wxfilename for a matrix that counts every pair of integers, the row of the first vector's, the column of the
-    /// second's
+    /// Wxfilename for a matrix of the counts of every pair of integers; the row is the integer of the first vector, the
+    /// column that of the second
     #[arg(long)]
     write_confusion_matrix: Option<OutputName>,
     first: InputName,
@@ -89,12 +89,12 @@ fn compare_int_vector(opts: Options) -> anyhow::Result<Tally> {
     Ok(Tally::new(done, not_found))
 }
 
-/// What two vectors have in common.
+/// The comparison of two vectors.
 struct Comparison {
     length: usize,
     difference: usize,
     lengths_differ: bool,
-    /// The elements side by side, where they are to be counted.
+    /// The pairs of elements, if they have to be counted.
     pairs: Vec<(i32, i32)>,
 }
 
@@ -129,7 +129,7 @@ fn count(confusions: &mut Confusions, key: &BStr, pairs: &[(i32, i32)], opts: &O
             || a.min(b) < 0 && a != b && opts.write_diff_counts.is_some()
             || a.min(b) < 0 && opts.write_confusion_matrix.is_some();
         if counted {
-            bail!("{key}: Contents of vectors cannot be negative where they are counted, got {}", a.min(b));
+            bail!("{key}: Contents of vectors cannot be negative if they are counted, got {}", a.min(b));
         }
         confusions.add(a, b);
     }

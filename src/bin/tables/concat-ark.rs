@@ -1,6 +1,6 @@
 //! Joins archives without decoding their values.
 //!
-//! Kaldi has no such program: there, `cat` joins archives, whole or not, and leaves nothing to find their entries by.
+//! Kaldi has no such program: there, `cat` joins archives, complete or not, and makes no script file.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use kaldi_values::Format;
 
 const USAGE: &str = "\
 Joins archives of any type into one, without decoding their values; binary and text entries may be mixed. All of the
-archives must be whole. With ark,scp a script file of the new archive is written.
+archives must be complete. With ark,scp a script file of the new archive is written.
 
 Usage: concat-ark [options] <archive-rxfilename> [<archive-rxfilename> ...] <wspecifier>
  e.g.: concat-ark raw_mfcc.1.ark raw_mfcc.2.ark ark,scp:raw_mfcc.ark,feats.scp
@@ -28,10 +28,10 @@ See also: ark-to-scp, copy-feats, copy-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Let a key be in the new archive more than once
+    /// Allow a key more than once in the new archive
     #[arg(long, default_value_t = true)]
     allow_duplicates: bool,
-    /// Merge archives that are sorted by key (in the C locale) so that the new archive is, too
+    /// Merge archives that are sorted by key (in the C locale), so that the new archive is sorted, too
     #[arg(long, default_value_t = false)]
     sort_keys: bool,
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
@@ -86,7 +86,8 @@ fn check_names(archives: &[InputName], target: &BStr) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what cannot stand in the new archive. `open` is the place of an entry before that has no end.
+/// Returns an error for an entry that cannot be in the new archive. `open` is the place of an earlier entry without an
+/// end.
 fn check_entry(entry: &RawEntry, format: Format, open: Option<&str>) -> Result<()> {
     let place = place(entry);
     if let Some(open) = open {
@@ -100,7 +101,7 @@ fn check_entry(entry: &RawEntry, format: Format, open: Option<&str>) -> Result<(
     Ok(())
 }
 
-/// Refuses a key that was there before.
+/// Returns an error for a key that was there before.
 fn check_key(seen: &mut HashMap<BString, (Arc<str>, u64)>, entry: &RawEntry) -> Result<()> {
     let here = (Arc::clone(entry.file()), entry.start());
     match seen.insert(entry.key().to_owned(), here) {

@@ -1,4 +1,4 @@
-//! Copies matrices, and applies simple functions to them on the way.
+//! Copies matrices, and applies simple functions to them.
 //!
 //! Matches Kaldi's `copy-matrix`.
 
@@ -29,7 +29,7 @@ struct Options {
     /// Multiply the matrices by this
     #[arg(long, default_value_t = 1.0)]
     scale: f32,
-    /// Take the logarithm of every element, floored at 1e-20 before
+    /// Take the logarithm of every element, after raising it to 1e-20 at least
     #[arg(long, default_value_t = false)]
     apply_log: bool,
     /// Take the exponential of every element

@@ -1,6 +1,6 @@
-//! Copies vectors, and scales, cuts or pads them on the way.
+//! Copies vectors; scales, cuts or pads them.
 //!
-//! Matches Kaldi's `copy-vector`: as there, `--scale` is not applied to a single file.
+//! Matches Kaldi's `copy-vector`: as in Kaldi, `--scale` is not applied to a single file.
 
 use std::process::ExitCode;
 

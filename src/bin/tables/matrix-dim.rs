@@ -12,7 +12,7 @@ use kaldi_table::SequentialReader;
 
 const USAGE: &str = "\
 Prints the numbers of rows and columns of a matrix, with a tab between them; for a table a line for each matrix, which
-begins with the key and a tab.
+starts with the key and a tab.
 
 Usage: matrix-dim [options] <matrix-rxfilename>|<matrix-rspecifier>
  e.g.: matrix-dim final.mat | cut -f 2

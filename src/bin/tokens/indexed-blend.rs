@@ -13,9 +13,9 @@ use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
 const USAGE: &str = "\
-Makes the indices by which a model is trained on a blend of datasets: dataset_index.npy has the number of the dataset of each
-sample, dataset_sample_index.npy the number of the sample in it. Each sample is from the dataset that is furthest behind its
-share. They are equal, byte for byte, to those that Megatron makes and keeps.
+Makes the indices for training a model on a blend of datasets: dataset_index.npy has the number of the dataset of each
+sample, dataset_sample_index.npy the number of the sample in it. Each sample comes from the dataset that is furthest
+below its share. The files are equal, byte for byte, to those that Megatron makes and keeps.
 
 Usage: indexed-blend [options] --weights=<w>,<w>... --size=<n> <out-dir>
  e.g.: indexed-blend --weights=0.5,0.3,0.2 --size=1000000 blend
@@ -30,13 +30,14 @@ struct Options {
     /// Number of samples
     #[arg(long)]
     size: Option<u64>,
-    /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
+    /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
+    /// copied
     #[arg(long)]
     description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
     #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
     split_name: SplitName,
-    /// Print both indices as well, side by side, one row a line
+    /// Also print both indices, side by side, one row per line
     #[arg(long)]
     text: bool,
     out_dir: Arg,

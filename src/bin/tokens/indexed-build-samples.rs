@@ -1,4 +1,4 @@
-//! Makes the sample indices of a token dataset, as Megatron makes them at the start of a training.
+//! Makes the sample indices of a token dataset, like Megatron at the start of a training.
 //!
 //! Kaldi has no such program.
 
@@ -17,10 +17,10 @@ use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
 const USAGE: &str = "\
-Makes the indices by which a model is trained on a token dataset: document_index.npy (the order of the sequences),
-sample_index.npy (where each sample begins: the position in that order, and the token in the sequence) and shuffle_index.npy
-(the order of the samples). They are equal, byte for byte, to those that Megatron makes and keeps. Without --num-samples and
---num-epochs, they are those of one epoch.
+Makes the indices for training a model on a token dataset: document_index.npy (the order of the sequences),
+sample_index.npy (the start of each sample: the position in that order, and the token in the sequence) and
+shuffle_index.npy (the order of the samples). The files are equal, byte for byte, to those that Megatron makes and
+keeps. Without --num-samples and --num-epochs, they are those of one epoch.
 
 Usage: indexed-build-samples [options] <prefix> <out-dir>
  e.g.: indexed-build-samples --seq-length=2048 --num-samples=1000000 train indices
@@ -33,10 +33,10 @@ struct Options {
     /// Tokens of a sample
     #[arg(long, default_value_t = 2048)]
     seq_length: u64,
-    /// Make so many samples or more, of as many epochs as that takes
+    /// Make at least this many samples, with as many epochs as necessary
     #[arg(long)]
     num_samples: Option<u64>,
-    /// Make the samples of so many epochs
+    /// Make the samples of this many epochs
     #[arg(long)]
     num_epochs: Option<u64>,
     /// Seed of the shuffles
@@ -45,25 +45,26 @@ struct Options {
     /// Shares of the sequences for training, validation and test
     #[arg(long, default_value = "969,30,1")]
     split: Split,
-    /// The part to make indices of: train, valid or test
+    /// The part for which indices are made: train, valid or test
     #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
     split_name: SplitName,
-    /// Let each sample have the first token of the next one, too
+    /// Add the first token of the next sample to each sample
     #[arg(long, default_value_t = true)]
     extra_token: bool,
-    /// Leave out what remains at the end, less than a sample
+    /// Leave out an incomplete sample at the end
     #[arg(long, default_value_t = true)]
     drop_last: bool,
-    /// Shuffle the last epoch by itself: true, false, or auto: where less than 80 % of its samples are wanted
+    /// Shuffle the last epoch separately: true, false, or auto: if less than 80 % of its samples are wanted
     #[arg(long, default_value = "auto")]
     separate_last_epoch: Separate,
     /// Shuffle; otherwise sequences and samples are in the order of the dataset
     #[arg(long, default_value_t = true)]
     shuffle: bool,
-    /// Rxfilename of the description by whose MD5 sum Megatron finds the files: they are named by it, and it is copied
+    /// Rxfilename of the description whose MD5 sum is in Megatron's file names: the files are named by it, and it is
+    /// copied
     #[arg(long)]
     description: Option<InputName>,
-    /// Print the three indices as well, one row a line, each behind a line with its name
+    /// Also print the three indices, one row per line, each after a line with its name
     #[arg(long)]
     text: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files

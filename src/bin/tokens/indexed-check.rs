@@ -1,4 +1,4 @@
-//! Finds what is wrong with token datasets, and mends their indices.
+//! Finds what is wrong with token datasets, and repairs their indices.
 //!
 //! Kaldi has no such program.
 
@@ -13,9 +13,9 @@ use kaldi_log::{log, warning};
 use serde::Serialize;
 
 const USAGE: &str = "\
-Compares everything in the index of a token dataset with itself and with the length of the file of tokens, and prints each
-fault with its file, field and position, what was expected and what was found; the first ten of each array. Exits with 1
-where there is a fault, and with 0 where there is none or --repair has mended all.
+Compares everything in the index of a token dataset with itself and with the length of the file of tokens, and prints
+each fault with its file, field and position, and with the expected and the actual value; the first ten of each array.
+Exits with 1 if there are faults, and with 0 if there are none or --repair has repaired all.
 
 Usage: indexed-check [options] <prefix> [<prefix> ...]
  e.g.: indexed-check train valid
@@ -26,11 +26,11 @@ See also: indexed-info, indexed-merge
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write the dataset under this prefix with an index whose pointers, documents and type code are computed again; tokens
-    /// are copied as they are
+    /// Write the dataset under this prefix with an index whose pointers, documents and type code are computed again;
+    /// tokens are copied unchanged
     #[arg(long)]
     repair: Option<Arg>,
-    /// Read all tokens: each must be from 0 to below this
+    /// Read all tokens: each must be at least 0 and less than this
     #[arg(long)]
     vocab_size: Option<u64>,
     /// Write a line with a JSON object for each dataset
@@ -43,7 +43,7 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-/// What is told of a dataset.
+/// The report on a dataset.
 #[derive(Serialize)]
 struct Report {
     prefix: String,

@@ -11,8 +11,8 @@ use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
 
 const USAGE: &str = "\
-Prints sequences of a token dataset, or parts of them, one line for each request. The index is not read through: only what is
-asked for is read. Sequences and tokens are counted from 0; a part that runs past its sequence is an error.
+Prints sequences of a token dataset, or parts of them, one line for each request. Only the requested parts are read, not
+the whole index. Sequences and tokens are counted from 0; a part that goes beyond its sequence is an error.
 
 Usage: indexed-get [options] <prefix> <sequence>[:<offset>[:<length>]] ...
  e.g.: indexed-get train 0 17:100 17:100:20
@@ -25,7 +25,7 @@ struct Options {
     /// Count documents instead of sequences
     #[arg(long)]
     document: bool,
-    /// Write the bytes of the tokens as they are
+    /// Write the bytes of the tokens unchanged
     #[arg(long)]
     raw: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
@@ -65,7 +65,7 @@ fn indexed_get(opts: Options) -> Result<Tally> {
     Ok(Tally::new(requests.len() as u64, 0))
 }
 
-/// A sequence or document, from a token on, so many tokens or all that follow.
+/// A sequence or document, from a token on: a number of tokens, or all that follow.
 struct Request {
     number: u64,
     offset: u64,

@@ -1,4 +1,4 @@
-//! Tells what is in token datasets.
+//! Shows what is in token datasets.
 //!
 //! Kaldi has no such program.
 
@@ -12,9 +12,9 @@ use kaldi_io::Output;
 use serde::Serialize;
 
 const USAGE: &str = "\
-Tells what is in token datasets, by their indices: who writes such files, the type of the tokens, and how many sequences,
-documents and tokens there are. Other formats of the same names are told, too, as errors. Tokens are not read: indexed-check
-finds faults.
+Shows what is in token datasets, by their indices: the programs that write such files, the type of the tokens, and how
+many sequences, documents and tokens there are. Other formats with the same file names are named in errors. Tokens are
+not read: indexed-check finds faults.
 
 Usage: indexed-info [options] <prefix> [<prefix> ...]
  e.g.: indexed-info train
@@ -34,7 +34,7 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-/// What is told, in this order.
+/// The fields, in this order.
 #[derive(Serialize)]
 struct Info {
     prefix: String,
@@ -105,7 +105,7 @@ fn info(name: &Arg, dialect: Option<Dialect>) -> Result<Info> {
     })
 }
 
-/// The same names and values, one a line.
+/// The same names and values, one per line.
 fn text(info: &Info) -> Result<String> {
     let serde_json::Value::Object(fields) = serde_json::to_value(info)? else { return Ok(String::new()) };
     let names = [

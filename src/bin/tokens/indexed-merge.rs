@@ -12,8 +12,9 @@ use kaldi_io::Lines;
 use kaldi_log::log;
 
 const USAGE: &str = "\
-Joins token datasets in the order given: sequences, documents and modes. Every index is compared with itself and with its
-tokens before any token is copied, so that a damaged part shifts nothing. The files appear when both are complete.
+Joins token datasets in the order given: sequences, documents and modes. Every index is compared with itself and with
+its tokens before any token is copied, so a damaged part cannot shift the others. The files appear when both are
+complete.
 
 Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
  e.g.: indexed-merge train part-0 part-1 part-2
@@ -26,11 +27,11 @@ struct Options {
     /// Rxfilename of prefixes, one a line, which come before those of the command line
     #[arg(long)]
     from: Option<InputName>,
-    /// Write this type, such as int32; unless it is given, all must have the same. A token that does not fit is an error
+    /// Write this type, such as int32; by default all must have the same. A token that does not fit is an error
     #[arg(long)]
     dtype: Option<TokenType>,
-    /// Who is to read the dataset: megatron, gpt-neox, deepspeed or fairseq; that of the inputs unless it is given, and
-    /// megatron where they differ
+    /// Dialect of the new dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the inputs, or megatron
+    /// if they differ
     #[arg(long)]
     dialect: Option<Dialect>,
     out_prefix: Arg,

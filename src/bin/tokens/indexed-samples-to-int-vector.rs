@@ -13,8 +13,8 @@ use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered};
 
 const USAGE: &str = "\
-Writes the samples of a token dataset as integer vectors, in the order in which a model is trained on them, by the indices that
-indexed-build-samples or Megatron has made. Keys are numbers, counted from 0, with zeros before them.
+Writes the samples of a token dataset as integer vectors, in the order of the training, by the indices of
+indexed-build-samples or Megatron. Keys are numbers, counted from 0, with leading zeros.
 
 Usage: indexed-samples-to-int-vector [options] <prefix> <index-dir> <int-vector-wspecifier>
  e.g.: indexed-samples-to-int-vector --seq-length=2048 train indices ark,t:- | head -n 1
@@ -23,17 +23,17 @@ See also: indexed-build-samples, indexed-to-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Tokens of a sample, the extra one not counted: longer samples are errors, a shorter one is padded; where it is 0,
-    /// samples are as long as they are
+    /// Tokens of a sample, without the extra one: longer samples are errors, a shorter one is padded; with 0, samples
+    /// keep their lengths
     #[arg(long, default_value_t = 0)]
     seq_length: u64,
-    /// Let each sample have the first token of the next one, too, as when the indices were made
+    /// Samples have the first token of the next one, too, as when the indices were made
     #[arg(long, default_value_t = true)]
     extra_token: bool,
     /// Token to pad a shorter sample with
     #[arg(long, default_value_t = 0)]
     pad: i32,
-    /// Take the indices that have this in their names, such as train, where the folder has several
+    /// Use the indices with this in their names, such as train, if the folder has several
     #[arg(long)]
     choose: Option<String>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
@@ -74,7 +74,7 @@ fn indexed_samples_to_int_vector(opts: Options) -> Result<Tally> {
             Some(length) if tokens.len() > length => {
                 bail!("sample {place}: expected {length} tokens, found {}: is --seq-length right?", tokens.len());
             }
-            // Only what remains at the end is shorter.
+            // Only the rest at the end is shorter.
             Some(length) if length - tokens.len() > 1 << 30 => {
                 bail!("sample {place}: expected {length} tokens, found {}", tokens.len())
             }

@@ -13,9 +13,9 @@ use kaldi_io::Lines;
 use kaldi_log::log;
 
 const USAGE: &str = "\
-Cuts a token dataset into datasets of neighbouring documents, as many as --parts says or as small as --max-bytes says, or takes
-the documents of a list out of it. In <out-pattern>, %d is the number of the part, counted from 0 (%03d has zeros before it).
-With --cut-bin, only the file of tokens is cut, into <out-prefix>-00000-of-00020.bin and so on, as Pythia's is, and with
+Cuts a token dataset into datasets of neighbouring documents (--parts of them, or as small as --max-bytes), or takes the
+documents of a list out of it. In <out-pattern>, %d is the number of the part, counted from 0 (%03d adds leading zeros).
+With --cut-bin, only the file of tokens is cut, into <out-prefix>-00000-of-00020.bin and so on, like Pythia's, and with
 --join such files become one.
 
 Usage: indexed-split [options] (--parts=<n>|--max-bytes=<n>|--documents=<list>) <prefix> <out-pattern>
@@ -31,14 +31,14 @@ struct Options {
     /// Parts with the same number of documents, or one more in the first ones
     #[arg(long)]
     parts: Option<u64>,
-    /// Parts of at most so many bytes of tokens; a document that has more is a part of its own
+    /// Parts of at most this many bytes of tokens; a document that has more is a part of its own
     #[arg(long)]
     max_bytes: Option<u64>,
-    /// Rxfilename of numbers of documents, counted from 0, or ranges such as 10:20, one a line: one part of these, in this
-    /// order
+    /// Rxfilename of numbers of documents, counted from 0, or ranges such as 10:20, one per line: one part of these, in
+    /// this order
     #[arg(long)]
     documents: Option<InputName>,
-    /// Cut only the file of tokens, into so many numbered files
+    /// Cut only the file of tokens, into this many numbered files
     #[arg(long)]
     cut_bin: Option<u64>,
     /// Join the numbered files of tokens
@@ -134,7 +134,7 @@ impl Pattern {
     }
 }
 
-/// Reads numbers of documents and ranges of them; neighbours become one range.
+/// Reads numbers of documents and ranges of them; adjacent ones become one range.
 fn documents(list: &InputName) -> Result<Vec<Range<u64>>> {
     let mut lines = Lines::open(list)?;
     let mut documents: Vec<Range<u64>> = Vec::new();

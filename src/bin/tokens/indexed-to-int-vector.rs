@@ -15,8 +15,8 @@ use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
 
 const USAGE: &str = "\
-Writes the sequences or documents of a token dataset as integer vectors. Keys are read from --keys, or are the numbers of the
-sequences (documents), counted from 0, with zeros before them so that all have the same length.
+Writes the sequences or documents of a token dataset as integer vectors. Keys are read from --keys, or are the numbers
+of the sequences (documents), counted from 0, with leading zeros so that all have the same length.
 
 Usage: indexed-to-int-vector [options] <prefix> <int-vector-wspecifier>
  e.g.: indexed-to-int-vector --keys=train.keys train ark,scp:tokens.ark,tokens.scp
@@ -26,13 +26,13 @@ See also: int-vector-to-indexed, indexed-get, indexed-info, indexed-samples-to-i
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Rxfilename of keys, one a line: those of all sequences (of all documents, with --unit=document)
+    /// Rxfilename of keys, one per line: those of all sequences (of all documents, with --unit=document)
     #[arg(long)]
     keys: Option<InputName>,
     /// What becomes a vector: a sequence, or all sequences of a document
     #[arg(long, default_value = "sequence", value_parser = one_of(&UNITS))]
     unit: Unit,
-    /// Write only those from a number up to below another, as in 10:20; either may be left out
+    /// Write only those from a number up to below another, such as 10:20; either may be left out
     #[arg(long)]
     range: Option<Numbers>,
     /// Leave out this token at the end of a vector
@@ -192,13 +192,13 @@ fn write(mut tokens: Vec<i32>, number: u64, keys: &mut Keys, opts: &Options, tar
     Ok(())
 }
 
-/// Where keys come from.
+/// The source of keys.
 enum Keys {
     Numbers {
         width: usize,
     },
     Lines(Lines),
-    /// Those of documents, by that of their first sequence.
+    /// The keys of documents, by their first sequences.
     Held(std::vec::IntoIter<BString>),
 }
 
@@ -250,7 +250,7 @@ impl Keys {
         (0..count).try_for_each(|number| self.next(number).map(drop))
     }
 
-    /// Reads the `rest`, behind which nothing may follow.
+    /// Reads the `rest`, after which nothing may follow.
     fn finish(mut self, rest: u64) -> Result<()> {
         self.skip(rest)?;
         if let Self::Lines(lines) = &mut self

@@ -15,9 +15,9 @@ use kaldi_table::{Reader, Rows, SequentialReader};
 use kaldi_values::Value;
 
 const USAGE: &str = "\
-Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, as Megatron and its kin train on: each vector is a
-document of one sequence, or with --nested each vector of vectors is a document of several. The files appear when both are
-complete. An empty vector is a sequence of length 0.
+Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, for Megatron and similar programs: each vector
+is a document of one sequence, or with --nested each vector of vectors is a document of several. The files appear when
+both are complete. An empty vector is a sequence of length 0.
 
 Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
  e.g.: int-vector-to-indexed --dtype=uint16 --append-eod=0 ark:tokens.ark train
@@ -27,10 +27,11 @@ See also: indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, cop
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 where all tokens fit, else int32
+    /// Type of the tokens: int32, uint16, uint8, int8, int16, int64, or auto: uint16 if all tokens fit, otherwise int32
     #[arg(long, default_value = "int32", value_parser = one_of(&CHOICES))]
     dtype: Choice,
-    /// Refuse tokens that are not below it; chooses the type under --dtype=auto: uint16 where it is below 65500, else int32
+    /// Refuse tokens that are not below this; for --dtype=auto it chooses the type: uint16 if it is below 65500,
+    /// otherwise int32
     #[arg(long)]
     vocab_size: Option<u64>,
     /// Append this token to the last sequence of every document, unless the document has no tokens
@@ -39,14 +40,14 @@ struct Options {
     /// Read vectors of vectors: the outer ones are documents, the inner ones sequences
     #[arg(long)]
     nested: bool,
-    /// Wxfilename for the key of each sequence, one a line
+    /// Wxfilename for the key of each sequence, one per line
     #[arg(long)]
     keys: Option<OutputName>,
-    /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested of one or more for each key,
-    /// as many as sequences
+    /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested there are as many for
+    /// each key as sequences
     #[arg(long)]
     modes: Option<InputName>,
-    /// Who is to read the dataset: megatron, gpt-neox, deepspeed or fairseq
+    /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq
     #[arg(long, default_value = "megatron")]
     dialect: Dialect,
     /// Leave out sequences without tokens, and documents that have no others
@@ -152,7 +153,7 @@ fn refuse_outputs(source: &BStr, prefix: &Prefix, keys: Option<&BStr>) -> Result
     Ok(())
 }
 
-/// A document as it is written.
+/// A document to write.
 struct Document {
     bytes: Vec<u8>,
     token_type: TokenType,
@@ -160,7 +161,7 @@ struct Document {
     lengths: Vec<usize>,
 }
 
-/// What becomes of tokens.
+/// The encoding of tokens.
 #[derive(Clone, Copy)]
 struct Encoder {
     token_type: TokenType,
@@ -183,7 +184,7 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Appends the bytes of tokens; returns their type. Tells the position of one that is wrong.
+    /// Appends the bytes of tokens; returns their type. An error has the position of the token.
     fn encode(&self, tokens: &[i32], bytes: &mut Vec<u8>) -> Result<TokenType, String> {
         if let Some(size) = self.vocab_size {
             let is_outside = |token: &i32| u64::try_from(*token).map_or(true, |token| token >= size);
@@ -235,12 +236,12 @@ fn wide(sequences: &[Vec<i32>]) -> Document {
     }
 }
 
-/// Reads a table, on several threads where that pays.
+/// Reads a table, on several threads if that pays.
 fn encode<T: Value>(source: &BStr, encoder: Encoder, sequences: fn(T) -> Vec<Vec<i32>>) -> Result<Rows<Document>> {
     Ok(SequentialReader::<T>::open(source)?.par_map(move |entry| Ok(encoder.document(sequences(entry.read()?))?)))
 }
 
-/// Modes by key; those that come before they are asked for are kept.
+/// Modes by key; those that come before they are needed are kept.
 struct Modes {
     rows: Rows<Vec<i32>>,
     ahead: HashMap<BString, VecDeque<i32>>,
@@ -279,7 +280,7 @@ impl Modes {
         Ok(taken)
     }
 
-    /// What is left is nobody's; a command that failed is an error.
+    /// Modes that are left belong to no sequence; a failed command is an error.
     fn finish(mut self) -> Result<()> {
         while let Some((key, modes)) = self.rows.next()? {
             self.ahead.entry(key).or_default().extend(modes);

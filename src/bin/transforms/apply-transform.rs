@@ -1,7 +1,7 @@
 //! Applies transforms, one after the other, to matrices or vectors.
 //!
-//! Kaldi has no such program: it does what `transform-feats` does for matrices and `transform-vec` for vectors, with any
-//! number of transforms.
+//! Kaldi has no such program: it does the same as `transform-feats` for matrices and `transform-vec` for vectors, with
+//! any number of transforms.
 
 use std::process::ExitCode;
 
@@ -14,10 +14,10 @@ use kaldi_table::{MappedReader, Record, SequentialReader, TableWriter, read_file
 use kaldi_values::{Cursor, Value};
 
 const USAGE: &str = "\
-Applies transforms in the order given to the rows of matrices, or to vectors, whichever the table turns out to hold. A
-transform is linear where it has as many columns as its input, and affine where it has one more, its offset. It is the
-same for all where it comes from a file, and looked up by key, or through --utt2spk, where it comes from a table. Entries
-that lack a transform or do not fit one are left out and counted.
+Applies transforms in the order given to the rows of matrices, or to vectors; the table may hold either. A transform is
+linear if it has as many columns as its input, and affine if it has one more, its offset. If it comes from a file, it is
+the same for all; if it comes from a table, it is looked up by key, or through --utt2spk. Entries that lack a transform
+or do not fit one are left out and counted.
 
 Usage: apply-transform [options] <transform> [<transform>...] <in-rspecifier> <out-wspecifier>
  e.g.: apply-transform lda.mat mllt.mat ark:- ark:-
@@ -54,7 +54,7 @@ fn apply_transform(opts: Options) -> anyhow::Result<Tally> {
     }
 }
 
-/// What is transformed.
+/// The input of transforms.
 trait Transformed: Value {
     const PLURAL: &str;
     fn dim(&self) -> usize;
@@ -132,19 +132,19 @@ fn transform_table<T: Transformed>(
 /// The transforms in their order.
 struct Transforms {
     steps: Vec<Step>,
-    /// Those that are looked up, one for each step that is not global.
+    /// The tables of the steps that are not global, in their order.
     tables: Vec<MappedReader<Matrix<f32>>>,
 }
 
 /// A transform to apply, or several that are composed.
 struct Step {
     name: String,
-    /// From files; nothing where it is the next one of those that are looked up.
+    /// The transform from files; `None` if this step is the next one of the tables.
     global: Option<ComposedTransform<f32>>,
 }
 
 impl Transforms {
-    /// Reads the transforms that are the same for all, composes neighbours among them, and opens the tables of the others.
+    /// Reads the transforms that are the same for all, composes adjacent ones, and opens the tables of the others.
     fn open(names: &[InputName], utt2spk: &InputName) -> anyhow::Result<Self> {
         let mut transforms = Self { steps: Vec::new(), tables: Vec::new() };
         let mut pending = None;

@@ -1,8 +1,8 @@
 //! Composes linear or affine transforms.
 //!
-//! Matches Kaldi's `compose-transforms`: as there, with `--utt2spk` a speaker has to be in the second table, but what is
-//! taken is the transform of the utterance. Sums are taken in another order, so that last digits may differ, and the
-//! advice about `--b-is-affine` is given where two transforms look affine.
+//! Matches Kaldi's `compose-transforms`: as in Kaldi, with `--utt2spk` a speaker has to be in the second table, but the
+//! transform of the utterance is used. Sums are in another order, so the last digits may differ, and the advice about
+//! `--b-is-affine` is given if two transforms look affine.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,10 +31,10 @@ See also: transform-feats, transform-vec, extend-transform-dim, est-lda, est-pca
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Rspecifier of the map from utterances to speakers, where A has utterances and B has speakers too
+    /// Rspecifier of the map from utterances to speakers, if A has utterances and B has speakers too
     #[arg(long)]
     utt2spk: Option<InputName>,
-    /// Take the last column of B for an offset (only relevant where A is affine)
+    /// Treat the last column of B as an offset (only relevant if A is affine)
     #[arg(long, default_value_t = false)]
     b_is_affine: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)
@@ -123,7 +123,7 @@ fn compose_files(opts: &Options) -> anyhow::Result<Tally> {
     }
 }
 
-/// The composition; nothing where one of the two is empty.
+/// The composition; `None` if one of the two is empty.
 fn compose(a: &Matrix<f32>, b: &Matrix<f32>, b_is_affine: bool) -> anyhow::Result<Option<Matrix<f32>>> {
     if a.is_empty() || b.is_empty() {
         return Ok(None);
@@ -146,7 +146,7 @@ enum Order {
     EntryIsB,
 }
 
-/// Where the other transform comes from.
+/// The source of the other transform.
 enum Partner {
     File(Arc<Matrix<f32>>),
     Table { table: RandomAccessReader<Matrix<f32>>, utt2spk: Option<RandomAccessReader<Token>> },

@@ -1,6 +1,6 @@
 //! Estimates an LDA transform from statistics.
 //!
-//! Matches Kaldi's `est-lda`; the signs of the directions, which are free, may be others.
+//! Matches Kaldi's `est-lda`; the signs of the directions, which are arbitrary, may differ.
 
 use std::process::ExitCode;
 
@@ -37,8 +37,8 @@ struct Options {
     /// Allow as many dimensions as classes, or more
     #[arg(long, default_value_t = false)]
     allow_large_dim: bool,
-    /// The variance within classes that the transform gives; below 1 for features in which dimensions that tell little
-    /// are small
+    /// The variance within classes after the transform; below 1 it makes the dimensions small that distinguish classes
+    /// little
     #[arg(long, default_value_t = 1.0)]
     within_class_factor: f32,
     target: OutputName,

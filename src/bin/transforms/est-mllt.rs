@@ -12,9 +12,9 @@ use kaldi_transform::MlltStats;
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Estimates the transform under which Gaussians with diagonal covariances fit best (maximum likelihood linear transform, or
-global semi-tied covariance), from statistics of gmm-acc-mllt, which are summed. To be composed with the transform that is
-in use (compose-transforms), and applied to the means of the model (gmm-transform-means).
+Estimates the transform under which Gaussians with diagonal covariances fit best (maximum likelihood linear transform,
+or global semi-tied covariance), from statistics of gmm-acc-mllt, which are summed. Compose it with the current
+transform (compose-transforms), and apply it to the means of the model (gmm-transform-means).
 
 Usage: est-mllt [options] <transform-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
  e.g.: est-mllt 2.mat 1a.macc 1b.macc

@@ -1,6 +1,6 @@
 //! Estimates a PCA transform from features or vectors.
 //!
-//! Matches Kaldi's `est-pca`, in the signs of the directions too, except that the directions are right where covariances
+//! Matches Kaldi's `est-pca`, also in the signs of the directions, except that the directions are right if covariances
 //! are exactly zero.
 
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    /// The number of dimensions to keep, all where it is 0 or less
+    /// The number of dimensions to keep; all if it is 0 or less
     #[arg(long, default_value_t = -1)]
     dim: i32,
     /// Read vectors instead of features

@@ -1,4 +1,4 @@
-//! Extends transforms to more dimensions, which they leave as they are.
+//! Extends transforms to more dimensions, which they do not change.
 //!
 //! Matches Kaldi's `extend-transform-dim`.
 
@@ -13,8 +13,8 @@ use kaldi_table::{SequentialReader, TableWriter, are_tables, read_file, write_fi
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Extends square transforms, linear or affine, to more dimensions: the new ones are left as they are, the others are
-transformed as before.
+Extends square transforms, linear or affine, to more dimensions: the new ones are not changed by the transform, the
+others are transformed as before.
 
 Usage: extend-transform-dim [options] <transform-rspecifier> <transform-wspecifier>
   or:  extend-transform-dim [options] <transform-rxfilename> <transform-wxfilename>

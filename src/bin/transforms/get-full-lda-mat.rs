@@ -1,6 +1,6 @@
 //! Replaces the first rows of a full LDA transform by those of an LDA+MLLT transform.
 //!
-//! Matches Kaldi's `get-full-lda-mat`; nothing is written where the inverse is asked for and there is none.
+//! Matches Kaldi's `get-full-lda-mat`; nothing is written if the inverse is wanted and does not exist.
 
 use std::process::ExitCode;
 
@@ -11,8 +11,8 @@ use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Makes a square transform, for predictive SGMMs: the rows of an LDA+MLLT transform and, below them, the rows of the full LDA
-transform (from est-lda --write-full-matrix) that LDA has rejected. Writes its inverse too, where that is wanted.
+Makes a square transform, for predictive SGMMs: the rows of an LDA+MLLT transform and, below them, the rows of the full
+LDA transform (from est-lda --write-full-matrix) that LDA has rejected. Also writes its inverse, if that is wanted.
 
 Usage: get-full-lda-mat [options] <lda-mllt-rxfilename> <full-lda-rxfilename> <full-lda-mllt-wxfilename> \
 [<inverse-wxfilename>]

@@ -11,9 +11,9 @@ use kaldi_number::general;
 use kaldi_table::{FileOrTable, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear where it has as many columns as the features,
-and affine if it has one more, its offset. It is the same for all where it comes from a file, and looked up by
-utterance, or by speaker with --utt2spk, where it comes from a table.
+Applies transforms (LDA, MLLT, fMLLR ...) to features. A transform is linear if it has as many columns as the features,
+and affine if it has one more, its offset. If it comes from a file, it is the same for all; if it comes from a table, it
+is looked up by utterance, or by speaker with --utt2spk.
 
 Usage: transform-feats [options] (<transform-rspecifier>|<transform-rxfilename>) <feats-rspecifier> <feats-wspecifier>
  e.g.: transform-feats final.mat ark:- ark:-
@@ -108,14 +108,14 @@ fn transform_feats(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-/// What a transform does to the dimension, and so what its determinant tells.
+/// The effect of a transform on the dimension, which determines the meaning of its determinant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Square,
-    /// The volume by which it changes is the root of the determinant of the transform times its transpose: good for
-    /// comparing such transforms, since what they drop adds the same to all.
+    /// The change of volume is the root of the determinant of the transform times its transpose: it is good for
+    /// comparing such transforms, since the dropped dimensions add the same to all.
     Reducing,
-    /// There is no determinant worth a name.
+    /// There is no useful determinant.
     Increasing,
 }
 

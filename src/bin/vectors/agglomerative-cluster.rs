@@ -1,8 +1,8 @@
 //! Clusters the segments of recordings by speaker.
 //!
-//! Matches Kaldi's `agglomerative-cluster`, except that a matrix of scores which is empty or not square, or for which there
-//! is another number of segments, is an error (Kaldi fails an assertion, reads beyond its memory, or leaves segments
-//! out), and that more than 65535 segments can be clustered.
+//! Matches Kaldi's `agglomerative-cluster`, except that an empty or non-square matrix of scores, and another number of
+//! segments, are errors (Kaldi fails an assertion, reads beyond its memory, or leaves segments out), and that more than
+//! 65535 segments can be clustered.
 
 use std::process::ExitCode;
 
@@ -15,9 +15,9 @@ use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Clusters the segments of each recording by the scores of all pairs of them, for speaker diarization: merges the two most
-similar clusters until there is nothing above the threshold, or as many clusters as speakers. The scores are a matrix for
-each recording, with rows and columns in the order in which the recording's segments are listed. What is written is the
-number of each segment's cluster.
+similar clusters until nothing is above the threshold, or there are as many clusters as speakers. The scores are a
+matrix for each recording, with rows and columns in the order of the recording's segments. The output is the number of
+each segment's cluster.
 
 Usage: agglomerative-cluster [options] <scores-rspecifier> <reco2utt-rspecifier> <labels-wspecifier>
  e.g.: agglomerative-cluster --threshold=0.5 scp:scores.scp ark:reco2utt ark,t:labels
@@ -29,16 +29,17 @@ struct Options {
     /// Table of the number of speakers of each recording; there will be as many clusters, and no threshold
     #[arg(long)]
     reco2num_spk_rspecifier: Option<InputName>,
-    /// Merge clusters where their similarity is this at least, or their cost at most
+    /// Merge clusters if their similarity is at least this, or their cost at most this
     #[arg(long, default_value_t = 0.0)]
     threshold: f32,
     /// The scores are costs, the smaller the more similar
     #[arg(long, default_value_t = false)]
     read_costs: bool,
-    /// Where there are more segments, cluster consecutive parts of this size first, and then their clusters
+    /// If there are more segments, cluster consecutive parts of this size first, and then their clusters
     #[arg(long, default_value_t = i32::from(i16::MAX))]
     first_pass_max_utterances: i32,
-    /// No cluster gets more than this part of the segments (only with --reco2num-spk-rspecifier, and from 1 / num-spk to 1)
+    /// No cluster gets more than this share of the segments (only with --reco2num-spk-rspecifier, and from 1 / num-spk
+    /// to 1)
     #[arg(long, default_value_t = 1.0)]
     max_spk_fraction: f32,
     scores: InputName,

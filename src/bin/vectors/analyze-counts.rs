@@ -13,7 +13,7 @@ use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 use kaldi_values::{Format, SymbolTable};
 
 const USAGE: &str = "\
-Counts how often each integer stands in the vectors of a table, such as the labels of alignments (for the priors of a
+Counts how often each integer is in the vectors of a table, such as the labels of alignments (for the priors of a
 network's outputs), and writes the vector of the counts. Half a count is added to each, so that none is 0.
 
 Usage: analyze-counts [options] <alignments-rspecifier> <counts-wxfilename>
@@ -27,11 +27,11 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = false)]
     binary: bool,
-    /// Symbols of the integers (lines of a symbol and its integer), for the log; the counts are logged where it is given,
-    /// or with --verbose=1
+    /// Symbols of the integers (lines of a symbol and its integer), for the log; the counts are logged if this is
+    /// given, or with --verbose=1
     #[arg(long)]
     symbol_table: Option<InputName>,
-    /// The dimension of the counts; it is more where there are greater integers
+    /// The dimension of the counts; it is larger if there are greater integers
     #[arg(long, default_value_t = 0)]
     counts_dim: i32,
     /// Rspecifier of a weight for each element of each vector, to be counted instead of 1

@@ -13,8 +13,8 @@ use kaldi_table::{SequentialReader, read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Adapts a PLDA model to speaker vectors of another domain, whose speakers are not known: its mean becomes theirs, and in the
-directions in which they vary more than the model expects, its covariances grow.
+Adapts a PLDA model to speaker vectors of another domain, whose speakers are not known: its mean becomes theirs, and its
+covariances grow in the directions in which they vary more than the model expects.
 
 Usage: ivector-adapt-plda [options] <plda-rxfilename> <ivector-rspecifier> <plda-wxfilename>
  e.g.: ivector-adapt-plda --within-covar-scale=0.75 --between-covar-scale=0.25 plda scp:ivectors.scp plda.adapted
@@ -26,10 +26,10 @@ struct Options {
     /// How much the difference of the means adds to the covariance of the vectors
     #[arg(long, default_value_t = 1.0)]
     mean_diff_scale: f32,
-    /// What part of the excess variance goes to the covariance within speakers
+    /// The share of the excess variance that goes to the covariance within speakers
     #[arg(long, default_value_t = 0.3)]
     within_covar_scale: f32,
-    /// What part of the excess variance goes to the covariance between speakers
+    /// The share of the excess variance that goes to the covariance between speakers
     #[arg(long, default_value_t = 0.7)]
     between_covar_scale: f32,
     /// Write in binary mode

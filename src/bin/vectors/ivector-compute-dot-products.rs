@@ -17,7 +17,7 @@ use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, create_output};
 
 const USAGE: &str = "\
-Computes inner products of pairs of speaker vectors, which are cosine scores where their lengths are normalized. A trial is
+Computes inner products of pairs of speaker vectors, which are cosine scores if their lengths are normalized. A trial is
 a line with two keys; the score is appended to it. Trials with a key that has no vector are left out.
 
 Usage: ivector-compute-dot-products [options] <trials-rxfilename> <ivector-rspecifier1> <ivector-rspecifier2>
@@ -71,7 +71,7 @@ fn ivector_compute_dot_products(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-/// A table of vectors that keeps what was asked for: trials name every key many times.
+/// A table of vectors that keeps the values it has read: trials name every key many times.
 struct Ivectors {
     table: RandomAccessReader<Vector<f32>>,
     found: HashMap<BString, Option<Arc<Vector<f32>>>>,

@@ -30,10 +30,10 @@ struct Options {
     /// Number of dimensions to keep
     #[arg(long, default_value_t = 100)]
     dim: i32,
-    /// What becomes the unit matrix: the covariance within speakers (0), that of all vectors (1), or something between them
+    /// What becomes the unit matrix: the covariance within speakers (0), that of all vectors (1), or a mixture of them
     #[arg(long, default_value_t = 0.0)]
     total_covariance_factor: f32,
-    /// Raise variances of what becomes the unit matrix to this, compared with the largest one
+    /// Raise variances in the matrix that becomes the unit matrix to this, compared with the largest one
     #[arg(long, default_value_t = 1.0e-6)]
     covariance_floor: f32,
     /// Write in binary mode

@@ -1,4 +1,4 @@
-//! Copies a PLDA model, and smooths it on the way.
+//! Copies a PLDA model, and smooths it.
 //!
 //! Matches Kaldi's `ivector-copy-plda`.
 
@@ -12,8 +12,8 @@ use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Copies a PLDA model. It may be smoothed, which adds a part of the covariance between speakers to that within them: this
-makes up for training data with few utterances of each speaker.
+Copies a PLDA model. It may be smoothed, which adds a share of the covariance between speakers to that within them: this
+compensates for training data with few utterances of each speaker.
 
 Usage: ivector-copy-plda [options] <plda-rxfilename> <plda-wxfilename>
  e.g.: ivector-copy-plda --smoothing=0.1 plda plda.smooth0.1
@@ -23,7 +23,7 @@ See also: ivector-compute-plda, ivector-plda-scoring
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What part of the covariance between speakers is added to that within them, from 0 to 1
+    /// The share of the covariance between speakers that is added to that within them, from 0 to 1
     #[arg(long, default_value_t = 0.0)]
     smoothing: f32,
     /// Write in binary mode

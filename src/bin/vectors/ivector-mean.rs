@@ -15,8 +15,8 @@ use kaldi_values::Format;
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
-Averages speaker vectors over the utterances of each speaker, into a table with a vector for each speaker and, where wanted,
-a table of the numbers of utterances that these are made of. With two arguments it averages all vectors, into a file.
+Averages speaker vectors over the utterances of each speaker, into a table with a vector for each speaker and, if
+wanted, a table of the numbers of utterances. With two arguments it averages all vectors, into a file.
 
 Usage: ivector-mean [options] <spk2utt-rspecifier> <ivector-rspecifier> <ivector-wspecifier> [<num-utts-wspecifier>]
   or:  ivector-mean [options] <ivector-rspecifier> <mean-wxfilename>

@@ -1,7 +1,7 @@
 //! Scales vectors to the same length.
 //!
-//! Matches Kaldi's `ivector-normalize-length`. As there, lengths are in single precision: vectors longer than about 1.8e19
-//! become zeros, which is warned about here.
+//! Matches Kaldi's `ivector-normalize-length`. As in Kaldi, lengths are in single precision: vectors longer than about
+//! 1.8e19 become zeros; here there is a warning.
 
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use kaldi_number::general;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
-Scales speaker vectors to the same length, the square root of their dimension: what the length is on average where every
+Scales speaker vectors to the same length, the square root of their dimension: this is the average length if every
 element has variance 1.
 
 Usage: ivector-normalize-length [options] <ivector-rspecifier> <ivector-wspecifier>
@@ -22,7 +22,7 @@ See also: ivector-mean, ivector-subtract-global-mean, ivector-transform
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Whether the vectors are scaled; without it they are copied, and their lengths logged
+    /// Whether the vectors are scaled; without this they are copied, and their lengths logged
     #[arg(long, default_value_t = true)]
     normalize: bool,
     /// Scale to the square root of the dimension instead of 1

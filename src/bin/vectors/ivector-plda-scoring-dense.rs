@@ -1,7 +1,7 @@
 //! Scores all pairs of segments of each recording with a PLDA model.
 //!
-//! Matches Kaldi's `ivector-plda-scoring-dense`. Where a recording has so few segments that a direction in which they do
-//! not vary is kept, that direction is arbitrary, in Kaldi as here.
+//! Matches Kaldi's `ivector-plda-scoring-dense`. If a recording has so few segments that a direction is kept in which
+//! they do not vary, that direction is arbitrary, as in Kaldi.
 
 use std::process::ExitCode;
 
@@ -15,8 +15,8 @@ use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Scores all pairs of the segments of each recording with a PLDA model, for speaker diarization: writes a matrix for each
-recording, with rows and columns in the order in which its segments are listed. The vectors and the model are reduced to
-the directions in which the vectors of the recording vary most.
+recording, with rows and columns in the order of its segments. The vectors and the model are reduced to the directions
+in which the vectors of the recording vary most.
 
 Usage: ivector-plda-scoring-dense [options] <plda-rxfilename> <reco2utt-rspecifier> <ivector-rspecifier>
                                   <scores-wspecifier>
@@ -26,7 +26,7 @@ See also: agglomerative-cluster, ivector-plda-scoring, ivector-compute-plda
 
 #[derive(clap::Parser)]
 struct Options {
-    /// What part of the variance of a recording's vectors has to remain; with 1 they are not reduced
+    /// The share of the variance of a recording's vectors that has to remain; with 1 they are not reduced
     #[arg(long, default_value_t = 0.5)]
     target_energy: f32,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Scores trials with a PLDA model.
 //!
-//! Matches Kaldi's `ivector-plda-scoring`, except that a vector that is the mean of the model is warned about: there is
-//! no length to normalize, and its scores are no numbers.
+//! Matches Kaldi's `ivector-plda-scoring`, except that there is a warning for a vector that is the mean of the model:
+//! it has no length to normalize, and its scores are NaN.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -18,9 +18,10 @@ use kaldi_number::general;
 use kaldi_table::{RandomAccessReader, Rows, SequentialReader, create_output, read_file};
 
 const USAGE: &str = "\
-Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. Appended to it is
-the log likelihood ratio of the hypotheses that the utterance is by that speaker and that it is not. Trials with a key that
-has no vector are left out. A speaker's vector is the mean of those of its utterances; their number, --num-utts, matters.
+Scores trials with a PLDA model. A trial is a line with two keys, of a speaker and of a test utterance. The score is
+appended to it: the log likelihood ratio of the hypotheses that the utterance is by that speaker and that it is not.
+Trials with a key that has no vector are left out. A speaker's vector is the mean of those of its utterances; their
+number, --num-utts, matters.
 
 Usage: ivector-plda-scoring [options] <plda-rxfilename> <train-ivector-rspecifier> <test-ivector-rspecifier>
                             <trials-rxfilename> <scores-wxfilename>
@@ -30,7 +31,7 @@ See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, comp
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Table of the number of utterances of each speaker, 1 where there is none
+    /// Table of the number of utterances of each speaker; 1 without this table
     #[arg(long)]
     num_utts: Option<InputName>,
     #[command(flatten)]
@@ -84,10 +85,10 @@ fn ivector_plda_scoring(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-/// A vector, the number of its utterances, and what it was multiplied with.
+/// A vector, the number of its utterances, and the factor by which it was multiplied.
 type Transformed = (Vector<f32>, i32, f32);
 
-/// Transforms the vectors of a table; nothing where the number of utterances is missing.
+/// Transforms the vectors of a table; `None` for a vector whose number of utterances is missing.
 fn transformed(
     plda: &Arc<Plda>,
     ivectors: &BStr,
@@ -116,7 +117,7 @@ fn transformed(
     }))
 }
 
-/// Reads everything that was transformed, each key once.
+/// Reads all transformed vectors, each key once.
 fn collect<T>(
     rows: Rows<Option<Transformed>>,
     kind: &str,

@@ -1,6 +1,6 @@
 //! Subtracts the mean of all vectors from each.
 //!
-//! Matches Kaldi's `ivector-subtract-global-mean`: as there, `--subtract-mean` has no effect on a mean that is given.
+//! Matches Kaldi's `ivector-subtract-global-mean`: as in Kaldi, `--subtract-mean` has no effect if a mean is given.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use kaldi_number::general;
 use kaldi_table::{SequentialReader, TableWriter, read_file};
 
 const USAGE: &str = "\
-Subtracts a mean from speaker vectors: that of all of them, which are then kept in memory, or one that is given.
+Subtracts a mean from speaker vectors: that of all of them, which are then kept in memory, or a given one.
 
 Usage: ivector-subtract-global-mean [options] <ivector-rspecifier> <ivector-wspecifier>
   or:  ivector-subtract-global-mean [options] <mean-rxfilename> <ivector-rspecifier> <ivector-wspecifier>
@@ -24,7 +24,7 @@ See also: ivector-mean, ivector-normalize-length
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Subtract the mean of the vectors; without it they are copied
+    /// Subtract the mean of the vectors; without this they are copied
     #[arg(long, default_value_t = true)]
     subtract_mean: bool,
     mean: Option<InputName>,

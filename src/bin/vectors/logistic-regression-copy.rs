@@ -1,4 +1,4 @@
-//! Copies a logistic regression, and scales its priors on the way.
+//! Copies a logistic regression, and scales its priors.
 //!
 //! Matches Kaldi's `logistic-regression-copy`.
 
@@ -14,7 +14,7 @@ use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Copies a logistic regression. The prior probabilities of its classes may be scaled, which takes away the effect of training
+Copies a logistic regression. The prior probabilities of its classes may be scaled, which removes the effect of training
 data with more of one class than of another.
 
 Usage: logistic-regression-copy [options] <model-rxfilename> <model-wxfilename>
@@ -28,7 +28,7 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    /// File with a vector of what the prior of each class is multiplied with, such as the inverse of its prior in training
+    /// File with a vector of factors for the priors of the classes, such as the inverse of their priors in training
     #[arg(long)]
     scale_priors: Option<InputName>,
     source: InputName,

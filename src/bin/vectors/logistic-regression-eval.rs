@@ -13,9 +13,9 @@ use kaldi_number::write_f32;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\
-Computes how likely vectors are of the classes of a logistic regression: writes a vector for each, with the logarithms of
-the posteriors of all classes. With four arguments it scores trials: a table says which class is to be looked at for each
-vector, and a line is written for each trial with key, class and score.
+Computes the posterior probabilities of the classes of a logistic regression for vectors: writes a vector for each, with
+the logarithms of the posteriors of all classes. With four arguments it scores trials: a table has the class to be
+scored for each vector, and a line is written for each trial with key, class and score.
 
 Usage: logistic-regression-eval [options] <model-rxfilename> <vector-rspecifier> <log-posteriors-wspecifier>
   or:  logistic-regression-eval [options] <model-rxfilename> <classes-rspecifier> <vector-rspecifier>
@@ -27,7 +27,7 @@ See also: logistic-regression-train, logistic-regression-copy
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write logarithms; without it, the posteriors themselves
+    /// Write logarithms; without this, the posteriors themselves
     #[arg(long, default_value_t = true)]
     apply_log: bool,
     // These have no effect, as in Kaldi.
@@ -106,7 +106,7 @@ fn write_scores(
             tally.failed += 1;
             return Ok(());
         };
-        // Nothing is written where there is nothing to write.
+        // If there is nothing to write, nothing is written.
         let output = match &mut output {
             Some(output) => output,
             None => output.insert(create_output(scores, false)?),

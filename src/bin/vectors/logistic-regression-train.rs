@@ -1,7 +1,7 @@
 //! Trains a logistic regression.
 //!
-//! Matches Kaldi's `logistic-regression-train`, in double precision: where it does not converge within its steps, the
-//! weights differ by what single precision makes of them. A class that is negative, or as large as the number of vectors,
+//! Matches Kaldi's `logistic-regression-train`, in double precision: if it does not converge within its steps, the
+//! weights differ because of Kaldi's single precision. A class that is negative, or as large as the number of vectors,
 //! is an error (Kaldi writes beyond its memory, or fills it), and so are vectors that are not finite.
 
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Trains a logistic regression, which tells the classes of vectors (the language of an utterance, for example). Classes are
+Trains a logistic regression, which classifies vectors (by the language of an utterance, for example). Classes are
 integers from 0 up, without gaps. A class may have several components (--mix-up).
 
 Usage: logistic-regression-train [options] <vector-rspecifier> <classes-rspecifier> <model-wxfilename>

@@ -1,6 +1,6 @@
 //! Takes the largest elements of the matrices of each group.
 //!
-//! Matches Kaldi's `matrix-max`: as there, what is below zero becomes zero.
+//! Matches Kaldi's `matrix-max`: as in Kaldi, numbers below zero become zero.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ See also: matrix-sum
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Has no effect: the form of the output is that of its wspecifier
+    /// Has no effect: the wspecifier determines the form of the output
     #[arg(long, default_value_t = false)]
     binary: bool,
     spk2utt: InputName,

@@ -12,8 +12,8 @@ use kaldi_values::Format;
 
 const USAGE: &str = "\
 Sums matrices: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
-Of several tables there is a sum for each key of the first one, whether the others have that key or not. The matrices of
-files may differ in size, as long as none is smaller than one before it: the sum grows.
+For several tables there is a sum for each key of the first one, whether the others have that key or not. The matrices
+of files may differ in size, as long as none is smaller than an earlier one: the sum grows.
 
 Usage: matrix-sum [options] <matrix-rspecifier1> [<matrix-rspecifier2> ...] <matrix-wspecifier>
   or:  matrix-sum [options] <matrix-rspecifier> <matrix-wxfilename>
@@ -26,7 +26,7 @@ See also: copy-matrix, vector-sum, compare-int-vector
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Write the average instead of the sum (not for one table into a file); a matrix that is missing counts as zeros
+    /// Write the average instead of the sum (not for one table into a file); a missing matrix counts as zeros
     #[arg(long, default_value_t = false)]
     average: bool,
     /// Write in binary mode (only relevant if the output is a wxfilename)

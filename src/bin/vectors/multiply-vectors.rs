@@ -12,7 +12,7 @@ use kaldi_table::{SequentialReader, TableWriter, Tables, read_file, write_file};
 use kaldi_values::Format;
 
 const USAGE: &str = "\
-Multiplies vectors, such as weights of frames, element by element. Where their lengths differ by no more than
+Multiplies vectors, such as weights of frames, element by element. If their lengths differ by no more than
 --length-tolerance, they are cut to the shortest.
 
 Usage: multiply-vectors [options] <vector-rspecifier1> <vector-rspecifier2> [<vector-rspecifier3> ...] <vector-wspecifier>
@@ -27,7 +27,7 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = true)]
     binary: bool,
-    /// How many elements the lengths may differ by; where they differ by more, there is no product
+    /// The largest difference of lengths in elements; if they differ by more, there is no product
     #[arg(long, default_value_t = 0)]
     length_tolerance: i32,
     first: InputName,
@@ -79,7 +79,7 @@ fn multiply_files(opts: &Options) -> anyhow::Result<Tally> {
     Ok(Tally::new(1, 0))
 }
 
-/// Multiplies `product` by all others, cut to the shortest of them; warns where their lengths differ by too much, or
+/// Multiplies `product` by all others, cut to the shortest of them; warns if their lengths differ by too much, or
 /// nothing would be left.
 fn multiply(product: &mut Vector<f32>, others: &[&Vector<f32>], tolerance: i32, whose: &str) -> bool {
     let lengths = || others.iter().map(|vector| vector.dim()).chain([product.dim()]);

@@ -38,7 +38,7 @@ fn sum_matrices(opts: Options) -> anyhow::Result<Tally> {
     let mut sum = Matrix::<f32>::default();
     add_files(&opts.sources, |matrix: Matrix<f32>| {
         if sum.is_empty() {
-            // A sum begins with zero, which leaves nothing of the sign of a negative zero.
+            // A sum starts with zero, which removes the sign of a negative zero.
             sum.resize(matrix.num_rows(), matrix.num_cols());
         }
         if matrix.is_empty() { Ok(()) } else { sum.add(&matrix) }

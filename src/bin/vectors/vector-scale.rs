@@ -1,7 +1,6 @@
 //! Multiplies vectors by a number.
 //!
-//! Matches Kaldi's `vector-scale`, except that rspecifiers with options which wspecifiers have not (`ark,s,cs:`) are
-//! taken as well.
+//! Matches Kaldi's `vector-scale`, except that rspecifiers may have options that wspecifiers do not have (`ark,s,cs:`).
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Sums vectors: several tables key by key, the vectors of one table, or files.
 //!
-//! Matches Kaldi's `vector-sum`; there the default of `--binary` is whatever the memory holds. Several tables are summed
-//! in single precision, the vectors of one in double.
+//! Matches Kaldi's `vector-sum`; there the default of `--binary` is uninitialized memory. Several tables are summed in
+//! single precision, the vectors of one in double.
 
 use std::process::ExitCode;
 
@@ -12,8 +12,8 @@ use kaldi_values::Format;
 
 const USAGE: &str = "\
 Sums vectors: those with the same key of several tables, into a table; all of one table, into a file; or those of files.
-Of several tables there is a sum for each key of the first one, whether the others have that key or not. The vectors of
-files may differ in length, as long as none is shorter than one before it: the sum grows.
+For several tables there is a sum for each key of the first one, whether the others have that key or not. The vectors of
+files may differ in length, as long as none is shorter than an earlier one: the sum grows.
 
 Usage: vector-sum [options] <vector-rspecifier1> [<vector-rspecifier2> ...] <vector-wspecifier>
   or:  vector-sum [options] <vector-rspecifier> <vector-wxfilename>
