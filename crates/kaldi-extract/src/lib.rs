@@ -19,5 +19,5 @@ mod table;
 mod warps;
 
 pub use error::{Error, Result};
-pub use options::{ExtractOptions, WarpOptions};
+pub use options::{ExtractOptions, FeatureForm, WarpFactors};
 pub use table::{Counts, HtkHeader, extract};

@@ -22,15 +22,15 @@ pub(crate) fn channel(wave: Wave, utt: &BStr, options: &ExtractOptions) -> Optio
         return None;
     }
     let num_channels = wave.num_channels();
-    let channel = match usize::try_from(options.channel) {
-        Ok(channel) if channel >= num_channels => {
+    let channel = match options.channel {
+        Some(channel) if channel >= num_channels => {
             warning!(
                 "File with id {utt} has {num_channels} channels but you specified channel {channel}, producing no output."
             );
             return None;
         }
-        Ok(channel) => channel,
-        Err(_) => {
+        Some(channel) => channel,
+        None => {
             if num_channels != 1 {
                 warning!(
                     "{utt}: Channel not specified but you have data with {num_channels} channels; defaulting to zero"
@@ -103,7 +103,9 @@ mod tests {
     use super::*;
 
     fn options() -> FrameOptions {
-        FrameOptions { sample_frequency: 8000.0, ..Default::default() }
+        let mut options = FrameOptions::default();
+        options.sample_frequency = 8000.0;
+        options
     }
 
     #[test]
@@ -117,10 +119,12 @@ mod tests {
              waveform)"
         );
         assert!(message(6000.0).ends_with("(--allow-upsample=true would upsample the waveform)"));
-        let down = FrameOptions { allow_downsample: true, ..options() };
+        let mut down = options();
+        down.allow_downsample = true;
         assert_eq!(at_rate(wave.clone(), 16000.0, &down).unwrap().len(), 800);
         assert!(at_rate(wave.clone(), 6000.0, &down).is_err());
-        let up = FrameOptions { allow_upsample: true, ..options() };
+        let mut up = options();
+        up.allow_upsample = true;
         assert_eq!(at_rate(wave.clone(), 4000.0, &up).unwrap().len(), 3200);
         assert!(at_rate(wave, 16000.0, &up).is_err());
     }
@@ -129,7 +133,9 @@ mod tests {
     fn noise_is_that_of_the_utterance_and_the_seed() {
         let noisy = |utt: &str, dither, seed| {
             let mut wave = vec![0.0; 1000];
-            super::dither(&mut wave, BStr::new(utt), &FrameOptions { dither, seed, ..options() });
+            let mut options = options();
+            (options.dither, options.seed) = (dither, seed);
+            super::dither(&mut wave, BStr::new(utt), &options);
             wave
         };
         assert_eq!(noisy("a", 0.0, 0), [0.0; 1000]);

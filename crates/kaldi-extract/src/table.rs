@@ -15,7 +15,7 @@ use kaldi_wave::Wave;
 
 use crate::recording::{at_rate, channel, dither, duration};
 use crate::warps::Warps;
-use crate::{Error, ExtractOptions, Result, WarpOptions};
+use crate::{Error, ExtractOptions, FeatureForm, Result, WarpFactors};
 
 /// What stands in HTK files besides features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,21 +47,17 @@ pub fn extract<E: Extractor + Send + Sync + 'static>(
     extractor: E,
     htk: HtkHeader,
     options: &ExtractOptions,
-    warps: &WarpOptions,
+    warps: &WarpFactors,
     [source, target]: [&BStr; 2],
 ) -> Result<Counts> {
-    if options.channel < -1 {
-        return Err(Error::Channel { got: options.channel });
-    }
     let warps = Warps::open(warps)?;
     let extractor = Arc::new(extractor);
-    match options.output_format.as_slice() {
-        b"kaldi" => extract_as(extractor, options, warps, [source, target], Ok),
-        b"htk" if is_text(target) => Err(Error::HtkText),
-        b"htk" => extract_as(extractor, options, warps, [source, target], move |feats| {
+    match options.form {
+        FeatureForm::Kaldi => extract_as(extractor, options, warps, [source, target], Ok),
+        FeatureForm::Htk if is_text(target) => Err(Error::HtkText),
+        FeatureForm::Htk => extract_as(extractor, options, warps, [source, target], move |feats| {
             Ok(HtkFeatures::new(feats, htk.sample_period, htk.sample_kind)?)
         }),
-        other => Err(Error::OutputFormat { got: other.into() }),
     }
 }
 

@@ -1,10 +1,9 @@
 //! The warp factors of utterances.
 
 use bstr::BStr;
-use kaldi_log::warning;
 use kaldi_table::{Lookup, MappedReader};
 
-use crate::{Result, WarpOptions};
+use crate::{Result, WarpFactors};
 
 /// Finds the warp factor of each utterance.
 pub(crate) enum Warps {
@@ -15,15 +14,11 @@ pub(crate) enum Warps {
 }
 
 impl Warps {
-    pub(crate) fn open(options: &WarpOptions) -> Result<Self> {
-        let utt2spk = options.utt2spk.as_deref();
-        match &options.vtln_map {
-            Some(map) => Ok(Self::Map(MappedReader::open(map, utt2spk.unwrap_or_default())?)),
-            None => {
-                if utt2spk.is_some() {
-                    warning!("--utt2spk has no effect without --vtln-map");
-                }
-                Ok(Self::One(options.vtln_warp))
+    pub(crate) fn open(factors: &WarpFactors) -> Result<Self> {
+        match factors {
+            WarpFactors::One(warp) => Ok(Self::One(*warp)),
+            WarpFactors::Table { factors, utt2spk } => {
+                Ok(Self::Map(MappedReader::open(factors, utt2spk.as_deref().unwrap_or_default())?))
             }
         }
     }

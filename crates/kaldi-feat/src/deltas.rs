@@ -8,14 +8,19 @@ use crate::{Error, Result};
 
 /// The options of deltas (Kaldi's `DeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct DeltaOptions {
     /// Highest order of the derivatives that are appended
-    #[cfg_attr(feature = "options", arg(long = "delta-order", default_value_t = 2))]
-    pub order: i32,
+    pub order: usize,
     /// Frames on each side of a frame that the window of each order takes in
-    #[cfg_attr(feature = "options", arg(long = "delta-window", default_value_t = 2))]
-    pub window: i32,
+    pub window: usize,
+}
+
+impl DeltaOptions {
+    /// Derivatives up to this order, from this many frames on each side.
+    pub fn new(order: usize, window: usize) -> Self {
+        Self { order, window }
+    }
 }
 
 impl Default for DeltaOptions {
@@ -26,16 +31,13 @@ impl Default for DeltaOptions {
 
 /// The options of shifted deltas (Kaldi's `ShiftedDeltaFeaturesOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct ShiftedDeltaOptions {
     /// Frames on each side of a frame that the window takes in
-    #[cfg_attr(feature = "options", arg(long = "delta-window", default_value_t = 1))]
-    pub window: i32,
+    pub window: usize,
     /// Number of blocks of deltas, of this frame and of later ones
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 7))]
-    pub num_blocks: i32,
+    pub num_blocks: usize,
     /// Frames from one block to the next
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 3))]
     pub block_shift: i32,
 }
 
@@ -76,7 +78,7 @@ impl Deltas {
     /// # Errors
     /// If an option is out of its range.
     pub fn new(options: &DeltaOptions) -> Result<Self> {
-        if !(0..1000).contains(&options.order) {
+        if options.order >= 1000 {
             return Err(Error::option("delta-order", "from 0 to 999", options.order));
         }
         let first = derivative(options.window)?;
@@ -95,7 +97,7 @@ impl Deltas {
     /// # Errors
     /// If an option is out of its range.
     pub fn shifted(options: &ShiftedDeltaOptions) -> Result<Self> {
-        if !(0..1_000_000).contains(&options.num_blocks) {
+        if options.num_blocks >= 1_000_000 {
             return Err(Error::option("num-blocks", "from 0 to 999999", options.num_blocks));
         }
         let first = derived(&[1.0], &derivative(options.window)?);
@@ -141,11 +143,11 @@ impl Deltas {
 }
 
 /// The weights `j / sum(j * j)` of the frames from `-window` to `window`, still to be divided by the second value.
-fn derivative(window: i32) -> Result<(Vec<f32>, f32)> {
+fn derivative(window: usize) -> Result<(Vec<f32>, f32)> {
     if !(1..1000).contains(&window) {
         return Err(Error::option("delta-window", "from 1 to 999", window));
     }
-    let weights: Vec<f32> = (-window..=window).map(|offset| offset as f32).collect();
+    let weights: Vec<f32> = (0..=2 * window).map(|at| at as f32 - window as f32).collect();
     let sum_of_squares = weights.iter().map(|weight| weight * weight).sum();
     Ok((weights, sum_of_squares))
 }
@@ -291,7 +293,7 @@ mod tests {
         Matrix::from_vec(values.len(), 1, values.to_vec())
     }
 
-    fn deltas(order: i32, window: i32) -> Deltas {
+    fn deltas(order: usize, window: usize) -> Deltas {
         Deltas::new(&DeltaOptions { order, window }).unwrap()
     }
 
@@ -416,11 +418,10 @@ mod tests {
     #[test]
     fn options_out_of_range_are_refused() {
         let error = |order, window| Deltas::new(&DeltaOptions { order, window }).unwrap_err().to_string();
-        assert_eq!(error(-1, 2), "expected --delta-order to be from 0 to 999, got -1");
         assert_eq!(error(1000, 2), "expected --delta-order to be from 0 to 999, got 1000");
         assert_eq!(error(2, 0), "expected --delta-window to be from 1 to 999, got 0");
-        let shifted = ShiftedDeltaOptions { num_blocks: -1, ..Default::default() };
+        let shifted = ShiftedDeltaOptions { num_blocks: 1_000_000, ..Default::default() };
         let message = Deltas::shifted(&shifted).unwrap_err().to_string();
-        assert_eq!(message, "expected --num-blocks to be from 0 to 999999, got -1");
+        assert_eq!(message, "expected --num-blocks to be from 0 to 999999, got 1000000");
     }
 }

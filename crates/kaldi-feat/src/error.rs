@@ -123,14 +123,14 @@ pub enum Error {
     /// There are too few mel filters.
     MelBins {
         /// Their number.
-        got: i32,
+        got: usize,
     },
     /// There would be more cepstra than mel filters.
     NumCeps {
         /// The number of cepstra.
-        num_ceps: i32,
+        num_ceps: usize,
         /// The number of filters.
-        num_bins: i32,
+        num_bins: usize,
     },
     /// Mel filters would be at frequencies that do not exist.
     MelRange {

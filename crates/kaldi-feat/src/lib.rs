@@ -18,14 +18,13 @@
 //!
 //! At the ends of an utterance the first and the last frame are used for the missing ones beyond.
 //!
-//! The options of a computation are a struct. With the crate's feature `options` it is also a group of clap's (`clap::Args`),
-//! which a program flattens into its own options:
+//! The options of a computation are a struct with public fields, which starts with the defaults of Kaldi:
 //!
 //! ```
 //! use kaldi_feat::{DeltaOptions, Deltas};
 //! use kaldi_matrix::Matrix;
 //!
-//! let deltas = Deltas::new(&DeltaOptions { order: 1, window: 1 })?;
+//! let deltas = Deltas::new(&DeltaOptions::new(1, 1))?;
 //! let ramp = Matrix::from_vec(4, 1, vec![0.0, 2.0, 4.0, 6.0]);
 //! assert_eq!(deltas.compute(&ramp)?.as_slice(), [0.0, 1.0, 2.0, 2.0, 4.0, 2.0, 6.0, 1.0]);
 //! # Ok::<(), kaldi_feat::Error>(())
@@ -64,29 +63,3 @@ pub use sample_grid::{NoSamples, SampleGrid};
 pub use segment::{FrameGrid, NoFrames, Segment};
 pub use sliding_cmvn::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 pub use splice::Splice;
-
-#[cfg(all(test, feature = "options"))]
-mod tests {
-    use std::fmt::Debug;
-
-    use super::*;
-
-    #[track_caller]
-    fn has_the_defaults_of_the_command_line<O: clap::Args + Default + Debug>() {
-        let command = O::augment_args(clap::Command::new("tool"));
-        let parsed = O::from_arg_matches(&command.get_matches_from(["tool"])).unwrap();
-        assert_eq!(format!("{parsed:?}"), format!("{:?}", O::default()));
-    }
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        has_the_defaults_of_the_command_line::<DeltaOptions>();
-        has_the_defaults_of_the_command_line::<FrameGrid>();
-        has_the_defaults_of_the_command_line::<OnlineCmvnOptions>();
-        has_the_defaults_of_the_command_line::<SampleGrid>();
-        has_the_defaults_of_the_command_line::<ShiftedDeltaOptions>();
-        has_the_defaults_of_the_command_line::<SlidingWindowCmnOptions>();
-        has_the_defaults_of_the_command_line::<pitch::PitchModelOptions>();
-        has_the_defaults_of_the_command_line::<pitch::PitchNormalizerOptions>();
-    }
-}

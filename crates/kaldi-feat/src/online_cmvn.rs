@@ -9,26 +9,20 @@ use crate::{Dims, Error, Flooring, Result};
 
 /// Options of [`OnlineCmvn`].
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct OnlineCmvnOptions {
     /// Number of frames of the window, which ends at the frame that is normalized
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
-    pub cmn_window: i32,
+    pub cmn_window: usize,
     /// Largest number of frames for which the global statistics count if the window is not full
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 200))]
-    pub global_frames: i32,
+    pub global_frames: usize,
     /// Make means zero (variances are not normalized without)
-    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub norm_means: bool,
     /// Make variances one, too
-    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub norm_vars: bool,
     /// Dimensions that are not normalized, for example 13:14:15
-    #[cfg_attr(feature = "options", arg(long))]
     pub skip_dims: Option<Dims>,
     /// Largest number of frames for which earlier utterances of the speaker count if the window is not full
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
-    pub speaker_frames: i32,
+    pub speaker_frames: usize,
 }
 
 impl Default for OnlineCmvnOptions {
@@ -112,7 +106,7 @@ impl OnlineCmvn {
         let mut normalizer = Normalizer::default();
         for (frame, output) in normalized.feats.rows_mut().enumerate() {
             window.add(feats.row(frame));
-            if let Some(leaving) = frame.checked_sub(self.options.cmn_window as usize) {
+            if let Some(leaving) = frame.checked_sub(self.options.cmn_window) {
                 window.subtract(feats.row(leaving));
             }
             smoothed.copy_from(&window);
@@ -134,7 +128,7 @@ impl OnlineCmvn {
 
     /// The global statistics for features of dimension `dim`; `None` if they are not needed.
     fn global_sums(&self, dim: usize) -> Result<Option<FrameSums>> {
-        if self.options.cmn_window == 1 || self.options.global_frames <= 0 {
+        if self.options.cmn_window == 1 || self.options.global_frames == 0 {
             return Ok(None);
         }
         if self.global.size() != (2, dim + 1) {
@@ -151,10 +145,10 @@ impl OnlineCmvn {
     /// Fills up a window that is not full.
     fn smooth(&self, sums: &mut FrameSums, speaker: Option<&FrameSums>, global: Option<&FrameSums>) {
         let options = &self.options;
-        let speaker = speaker.map(|speaker| (f64::from(options.speaker_frames).min(speaker.count), speaker));
-        let global = global.map(|global| (f64::from(options.global_frames), global));
+        let speaker = speaker.map(|speaker| ((options.speaker_frames as f64).min(speaker.count), speaker));
+        let global = global.map(|global| (options.global_frames as f64, global));
         for (most, other) in speaker.into_iter().chain(global) {
-            let frames = most.min(f64::from(options.cmn_window) - sums.count);
+            let frames = most.min(options.cmn_window as f64 - sums.count);
             if frames > 0.0 {
                 sums.add_scaled(frames / other.count, other);
             }
@@ -196,7 +190,7 @@ fn check_dim(sums: &FrameSums, dim: usize) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn options(cmn_window: i32, speaker_frames: i32, global_frames: i32) -> OnlineCmvnOptions {
+    fn options(cmn_window: usize, speaker_frames: usize, global_frames: usize) -> OnlineCmvnOptions {
         OnlineCmvnOptions {
             cmn_window,
             global_frames,

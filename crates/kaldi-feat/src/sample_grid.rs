@@ -5,13 +5,11 @@ use std::ops::Range;
 
 /// The options of cutting recordings into segments (Kaldi's extract-segments).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct SampleGrid {
     /// Shortest segment in seconds; shorter ones are left out
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.1))]
     pub min_segment_length: f32,
     /// How far a segment may extend beyond the end of the recording, in seconds, to be cut there; others are left out
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.5))]
     pub max_overshoot: f32,
 }
 

@@ -62,23 +62,18 @@ fn index(field: &[u8]) -> Option<i32> {
 
 /// The options of cutting features into segments (Kaldi's extract-feature-segments).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct FrameGrid {
     /// Shortest segment in seconds; shorter ones are left out
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.1))]
     pub min_segment_length: f32,
     /// Length of a frame in milliseconds
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 25))]
-    pub frame_length: i32,
+    pub frame_length: u32,
     /// Time from one frame to the next in milliseconds
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 10))]
-    pub frame_shift: i32,
+    pub frame_shift: u32,
     /// How far a segment may extend beyond the end of the features, in seconds, to be cut there; others are left out
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0))]
     pub max_overshoot: f32,
     /// Leave out the last frames of a segment, which would reach beyond its end: as many as features computed from the
     /// segment's audio would lack
-    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub snip_edges: bool,
 }
 
@@ -105,7 +100,7 @@ impl FrameGrid {
     /// # Errors
     /// If frames do not advance.
     pub fn check(&self) -> Result<()> {
-        if self.frame_shift <= 0 {
+        if self.frame_shift == 0 {
             return Err(Error::option("frame-shift", "positive", self.frame_shift));
         }
         Ok(())

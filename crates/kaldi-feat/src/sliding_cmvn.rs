@@ -12,28 +12,21 @@ const VARIANCE_FLOOR: f64 = 1.0e-10;
 
 /// Options of [`SlidingWindowCmn`].
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct SlidingWindowCmnOptions {
     /// Center the window on the frame, as far as there are frames, instead of ending it there
-    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub center: bool,
-    /// Number of frames of the window; with --center=false it is the frame itself and this many before
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 600))]
-    pub cmn_window: i32,
-    /// Number of warnings about floored variances per utterance: 0 for none, -1 for all
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 5))]
-    pub max_warnings: i32,
-    /// Least number of frames of the window, which includes later ones at the beginning (only without --center)
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 100))]
-    pub min_cmn_window: i32,
+    /// Number of frames of the window; with `center` false it is the frame itself and this many before
+    pub cmn_window: usize,
+    /// Least number of frames of the window, which includes later ones at the beginning (only without `center`)
+    pub min_cmn_window: usize,
     /// Make variances one, too
-    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub norm_vars: bool,
 }
 
 impl Default for SlidingWindowCmnOptions {
     fn default() -> Self {
-        Self { center: false, cmn_window: 600, max_warnings: 5, min_cmn_window: 100, norm_vars: false }
+        Self { center: false, cmn_window: 600, min_cmn_window: 100, norm_vars: false }
     }
 }
 
@@ -74,10 +67,12 @@ impl SlidingWindowCmn {
     /// back, or forward by more than one.
     fn window(&self, frame: usize, num_frames: usize) -> Range<usize> {
         let (frame, num_frames) = (frame as i64, num_frames as i64);
-        let length = i64::from(self.options.cmn_window);
+        // No utterance has more.
+        let frames = |number: usize| number.min(i32::MAX as usize) as i64;
+        let length = frames(self.options.cmn_window);
         let (mut start, mut end) = match self.options.center {
             true => (frame - length / 2, frame - length / 2 + length),
-            false => (frame - length, (frame + 1).max(self.options.min_cmn_window.into())),
+            false => (frame - length, (frame + 1).max(frames(self.options.min_cmn_window))),
         };
         if start < 0 && self.options.center {
             end -= start;
@@ -157,8 +152,8 @@ impl WindowSums {
 mod tests {
     use super::*;
 
-    fn cmn(center: bool, cmn_window: i32, min_cmn_window: i32, norm_vars: bool) -> SlidingWindowCmn {
-        let options = SlidingWindowCmnOptions { center, cmn_window, max_warnings: 5, min_cmn_window, norm_vars };
+    fn cmn(center: bool, cmn_window: usize, min_cmn_window: usize, norm_vars: bool) -> SlidingWindowCmn {
+        let options = SlidingWindowCmnOptions { center, cmn_window, min_cmn_window, norm_vars };
         SlidingWindowCmn::new(options).unwrap()
     }
 
@@ -189,13 +184,12 @@ mod tests {
     fn a_window_before_the_frame_has_its_least_length_at_the_beginning() {
         windows(&cmn(false, 2, 3, false), 5, &[0..3, 0..3, 0..3, 1..4, 2..5]);
         windows(&cmn(false, 2, 9, false), 3, &[0..3, 0..3, 0..3]);
-        windows(&cmn(false, 2, -9, false), 2, &[0..1, 0..2]);
     }
 
     #[test]
     fn windows_move_by_one_frame_at_most() {
         for num_frames in 1..30 {
-            for (window, min_window) in (1..12).flat_map(|window| (-1..35).map(move |least| (window, least))) {
+            for (window, min_window) in (1..12).flat_map(|window| (0..35).map(move |least| (window, least))) {
                 for center in [false, true] {
                     let least = if center { 1 } else { min_window };
                     let cmn = cmn(center, window, least, false);
@@ -215,8 +209,8 @@ mod tests {
 
     #[test]
     fn windows_may_be_as_long_as_the_option_goes() {
-        windows(&cmn(true, i32::MAX, 1, false), 2, &[0..2, 0..2]);
-        windows(&cmn(false, i32::MAX, i32::MAX, false), 2, &[0..2, 0..2]);
+        windows(&cmn(true, usize::MAX, 1, false), 2, &[0..2, 0..2]);
+        windows(&cmn(false, usize::MAX, usize::MAX, false), 2, &[0..2, 0..2]);
     }
 
     #[test]
@@ -261,8 +255,7 @@ mod tests {
     #[test]
     fn windows_without_frames_are_refused() {
         let refused = |center, cmn_window, min_cmn_window| {
-            let options =
-                SlidingWindowCmnOptions { center, cmn_window, max_warnings: 5, min_cmn_window, norm_vars: false };
+            let options = SlidingWindowCmnOptions { center, cmn_window, min_cmn_window, norm_vars: false };
             SlidingWindowCmn::new(options).unwrap_err().to_string()
         };
         assert_eq!(refused(false, 0, 1), "expected --cmn-window to be 1 or more, got 0");

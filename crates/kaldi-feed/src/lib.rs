@@ -24,7 +24,6 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod arguments;
 mod augment;
 mod bounds;
 mod chain;
@@ -49,7 +48,6 @@ mod tokenizer;
 mod wenet;
 mod yaml;
 
-pub use arguments::FeedArguments;
 pub use augment::{SpecAugment, SpecSubstitute, SpecTrim};
 pub use bounds::{Beyond, Bounds};
 pub use chain::Chain;

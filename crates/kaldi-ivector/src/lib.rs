@@ -34,7 +34,7 @@ pub use clustering::Clustering;
 pub use energy::energy_projection;
 pub use error::{Error, Result};
 pub use labels::{ClassLabels, LabelPairs};
-pub use logistic::{LogisticRegression, Trainer, TrainingOptions};
+pub use logistic::{LogisticRegression, Trainer};
 pub use moments::VectorMoments;
 pub use plda::{
     AdaptationOptions, AdaptationStats, Enrolled, LengthNormalization, Plda, PldaEstimator, PldaStats, Scorer, Trial,
@@ -42,23 +42,3 @@ pub use plda::{
 pub use speaker_lda::{SpeakerLda, SpeakerLdaOptions, SpeakerStats};
 pub use trials::{TrialList, TrialScores};
 pub use voicing::{EnergyVad, select_voiced};
-
-#[cfg(all(test, feature = "options"))]
-mod tests {
-    use std::fmt::Debug;
-
-    use super::*;
-
-    #[track_caller]
-    fn has_the_defaults_of_the_command_line<O: clap::Args + Default + Debug>() {
-        let command = O::augment_args(clap::Command::new("tool"));
-        let parsed = O::from_arg_matches(&command.get_matches_from(["tool"])).unwrap();
-        assert_eq!(format!("{parsed:?}"), format!("{:?}", O::default()));
-    }
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        has_the_defaults_of_the_command_line::<LengthNormalization>();
-        has_the_defaults_of_the_command_line::<TrainingOptions>();
-    }
-}

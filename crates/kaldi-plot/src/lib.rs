@@ -52,8 +52,6 @@ mod figure;
 mod heat_map;
 mod layout;
 mod limits;
-#[cfg(feature = "options")]
-mod options;
 mod picture;
 mod rect;
 mod scale;
@@ -72,8 +70,6 @@ pub use error::{Error, Result};
 pub use features::Features;
 pub use figure::{Figure, Panel, Waveform};
 pub use heat_map::Pooling;
-#[cfg(feature = "options")]
-pub use options::PlotOptions;
 pub use picture::{Format, Picture};
 pub use sheet::Sheet;
 pub use style::Style;

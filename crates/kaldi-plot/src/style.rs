@@ -5,6 +5,7 @@ use crate::{Colormap, Error, Result};
 
 /// How figures look.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Style {
     /// The width in pixels.
     pub width: u32,

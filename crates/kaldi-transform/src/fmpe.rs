@@ -10,14 +10,12 @@ use crate::{DiagGmm, Error, Result};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct FmpeOptions {
     /// Multiply the posterior among the high-dimensional features by this, which makes it learn faster
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 5.0))]
     pub post_scale: f32,
     /// Which frames have a part in the offset of a frame: contexts between colons, each of them offset,weight between
     /// semicolons
-    #[cfg_attr(feature = "options", arg(long, default_value = CONTEXTS))]
     pub context_expansion: String,
 }
 

@@ -48,22 +48,3 @@ pub use fmpe::{Fmpe, FmpeOptions};
 pub use lda::{Lda, LdaOptions, LdaStats};
 pub use mllt::{Mllt, MlltStats};
 pub use pca::{Pca, PcaStats};
-
-#[cfg(all(test, feature = "options"))]
-mod tests {
-    use std::fmt::Debug;
-
-    use super::*;
-
-    #[track_caller]
-    fn has_the_defaults_of_the_command_line<O: clap::Args + Default + Debug>() {
-        let command = O::augment_args(clap::Command::new("tool"));
-        let parsed = O::from_arg_matches(&command.get_matches_from(["tool"])).unwrap();
-        assert_eq!(format!("{parsed:?}"), format!("{:?}", O::default()));
-    }
-
-    #[test]
-    fn defaults_are_the_same_with_and_without_a_command_line() {
-        has_the_defaults_of_the_command_line::<FmpeOptions>();
-    }
-}

@@ -11,6 +11,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::{PitchArguments, ProcessPitchArguments};
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
@@ -29,9 +30,9 @@ See also: compute-kaldi-pitch-feats, process-kaldi-pitch-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    pitch: PitchExtractionOptions,
+    pitch: PitchArguments,
     #[command(flatten)]
-    process: ProcessPitchOptions,
+    process: ProcessPitchArguments,
     source: InputName,
     target: OutputName,
 }
@@ -43,8 +44,8 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let extractor = PitchExtractor::new(&opts.pitch)?;
-    let process = ProcessPitch::new(&opts.process)?;
+    let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;
+    let process = ProcessPitch::new(&ProcessPitchOptions::try_from(&opts.process)?)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

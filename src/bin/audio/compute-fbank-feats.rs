@@ -7,8 +7,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Fbank, FbankOptions};
+use kaldi_options::{ExtractArguments, FbankArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes the log energies in mel filters of waveforms, for every frame.
@@ -21,11 +22,11 @@ See also: compute-mfcc-feats, compute-plp-feats, compute-spectrogram-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    fbank: FbankOptions,
+    fbank: FbankArguments,
     #[command(flatten)]
-    warp: WarpOptions,
+    warp: WarpArguments,
     #[command(flatten)]
-    extract: ExtractOptions,
+    extract: ExtractArguments,
     source: InputName,
     target: OutputName,
 }
@@ -37,10 +38,11 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_fbank_feats(opts: Options) -> anyhow::Result<Tally> {
-    let fbank = Fbank::new(&opts.fbank)?;
+    let fbank = Fbank::new(&FbankOptions::try_from(&opts.fbank)?)?;
     // FBANK with E or 0.
     let sample_kind = 0o7 | if opts.fbank.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    let counts = extract(fbank, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
+    let counts = extract(fbank, htk, &options, &warps, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

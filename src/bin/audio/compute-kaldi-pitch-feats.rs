@@ -10,6 +10,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::PitchArguments;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
 
@@ -25,7 +26,7 @@ See also: process-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    pitch: PitchExtractionOptions,
+    pitch: PitchArguments,
     source: InputName,
     target: OutputName,
 }
@@ -37,7 +38,7 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let extractor = PitchExtractor::new(&opts.pitch)?;
+    let extractor = PitchExtractor::new(&PitchExtractionOptions::try_from(&opts.pitch)?)?;
     let source = SequentialReader::<Wave>::open(&opts.source)?;
     let target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Mfcc, MfccOptions};
+use kaldi_options::{ExtractArguments, MfccArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes mel-frequency cepstral coefficients (MFCC) of waveforms: the cosine transform of the log energies in mel filters,
@@ -22,11 +23,11 @@ See also: compute-fbank-feats, compute-plp-feats, compute-spectrogram-feats, add
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    mfcc: MfccOptions,
+    mfcc: MfccArguments,
     #[command(flatten)]
-    warp: WarpOptions,
+    warp: WarpArguments,
     #[command(flatten)]
-    extract: ExtractOptions,
+    extract: ExtractArguments,
     source: InputName,
     target: OutputName,
 }
@@ -38,13 +39,14 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_mfcc_feats(opts: Options) -> anyhow::Result<Tally> {
-    let mfcc = Mfcc::new(&opts.mfcc)?;
+    let mfcc = Mfcc::new(&MfccOptions::try_from(&opts.mfcc)?)?;
     if opts.warp.utt2spk.is_some() && opts.warp.vtln_map.is_none() {
         bail!("The --utt2spk option is only needed if the --vtln-map option is used");
     }
     // MFCC with E or 0.
     let sample_kind = 0o6 | if opts.mfcc.use_energy { 0o100 } else { 0o20000 };
     let htk = HtkHeader { sample_period: 100_000, sample_kind };
-    let counts = extract(mfcc, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
+    let counts = extract(mfcc, htk, &options, &warps, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

@@ -7,8 +7,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Plp, PlpOptions};
+use kaldi_options::{ExtractArguments, PlpArguments, WarpArguments};
 
 const USAGE: &str = "\
 Computes cepstra of perceptual linear prediction (PLP) of waveforms, for every frame.
@@ -21,11 +22,11 @@ See also: compute-mfcc-feats, compute-fbank-feats, compute-spectrogram-feats, ad
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    plp: PlpOptions,
+    plp: PlpArguments,
     #[command(flatten)]
-    warp: WarpOptions,
+    warp: WarpArguments,
     #[command(flatten)]
-    extract: ExtractOptions,
+    extract: ExtractArguments,
     source: InputName,
     target: OutputName,
 }
@@ -37,9 +38,10 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_plp_feats(opts: Options) -> anyhow::Result<Tally> {
-    let plp = Plp::new(&opts.plp)?;
+    let plp = Plp::new(&PlpOptions::try_from(&opts.plp)?)?;
     // PLP with 0.
     let htk = HtkHeader { sample_period: 100_000, sample_kind: 0o13 | 0o20000 };
-    let counts = extract(plp, htk, &opts.extract, &opts.warp, [&opts.source, &opts.target])?;
+    let (options, warps) = (ExtractOptions::try_from(&opts.extract)?, WarpFactors::from(&opts.warp));
+    let counts = extract(plp, htk, &options, &warps, [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

@@ -6,8 +6,9 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_extract::{ExtractOptions, HtkHeader, WarpOptions, extract};
+use kaldi_extract::{ExtractOptions, HtkHeader, WarpFactors, extract};
 use kaldi_feat::extract::{Spectrogram, SpectrogramOptions};
+use kaldi_options::{ExtractArguments, SpectrogramArguments};
 
 const USAGE: &str = "\
 Computes spectrograms of waveforms: the log power at every frequency, for every frame. The first value is the log energy of
@@ -21,9 +22,9 @@ See also: compute-fbank-feats, compute-mfcc-feats, compute-plp-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    spectrogram: SpectrogramOptions,
+    spectrogram: SpectrogramArguments,
     #[command(flatten)]
-    extract: ExtractOptions,
+    extract: ExtractArguments,
     source: InputName,
     target: OutputName,
 }
@@ -35,10 +36,11 @@ pub fn main() -> ExitCode {
 }
 
 fn compute_spectrogram_feats(opts: Options) -> anyhow::Result<Tally> {
-    let spectrogram = Spectrogram::new(&opts.spectrogram)?;
+    let spectrogram = Spectrogram::new(&SpectrogramOptions::try_from(&opts.spectrogram)?)?;
     // FBANK with 0.
     let sample_period = (opts.spectrogram.frames.frame_shift * 10_000.0) as i32;
     let htk = HtkHeader { sample_period, sample_kind: 0o7 | 0o20000 };
-    let counts = extract(spectrogram, htk, &opts.extract, &WarpOptions::default(), [&opts.source, &opts.target])?;
+    let options = ExtractOptions::try_from(&opts.extract)?;
+    let counts = extract(spectrogram, htk, &options, &WarpFactors::default(), [&opts.source, &opts.target])?;
     Ok(Tally::new(counts.done, counts.failed))
 }

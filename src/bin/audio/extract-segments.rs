@@ -11,6 +11,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{NoSamples, SampleGrid, Segment};
 use kaldi_io::Lines;
 use kaldi_log::{log, warning};
+use kaldi_options::SampleGridArguments;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 use kaldi_values::Format;
 use kaldi_wave::Wave;
@@ -30,7 +31,7 @@ See also: extract-feature-segments, wav-copy, wav-to-duration
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    grid: SampleGrid,
+    grid: SampleGridArguments,
     recordings: InputName,
     segments: InputName,
     target: OutputName,
@@ -43,6 +44,7 @@ pub fn main() -> ExitCode {
 }
 
 fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
+    let grid = SampleGrid::from(&opts.grid);
     let mut recordings = RandomAccessReader::<Wave>::open(&opts.recordings)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut lines = Lines::open(&opts.segments)?;
@@ -50,7 +52,7 @@ fn extract_segments(opts: Options) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     while let Some(line) = lines.next_line()? {
         let cut = match parse(line.as_bstr()) {
-            Some(segment) => cut(&mut recordings, &opts.grid, &segment, line.as_bstr())?,
+            Some(segment) => cut(&mut recordings, &grid, &segment, line.as_bstr())?,
             None => None,
         };
         match cut {

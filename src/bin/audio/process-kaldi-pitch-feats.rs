@@ -9,6 +9,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::ProcessPitchArguments;
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
@@ -27,7 +28,7 @@ See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    process: ProcessPitchOptions,
+    process: ProcessPitchArguments,
     /// Seed of the noise of derivatives
     #[arg(long, default_value_t = 0)]
     srand: i32,
@@ -42,7 +43,7 @@ pub fn main() -> ExitCode {
 }
 
 fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let process = ProcessPitch::new(&opts.process)?;
+    let process = ProcessPitch::new(&ProcessPitchOptions::try_from(&opts.process)?)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();

@@ -12,6 +12,7 @@ use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VAR
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
+use kaldi_options::OnlineCmvnArguments;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter, read_file};
 use kaldi_values::Tokens;
 
@@ -32,7 +33,7 @@ struct Options {
     #[arg(long)]
     spk2utt: Option<InputName>,
     #[command(flatten)]
-    online: OnlineCmvnOptions,
+    online: OnlineCmvnArguments,
     global_stats: InputName,
     source: InputName,
     target: OutputName,
@@ -45,7 +46,8 @@ pub fn main() -> ExitCode {
 }
 
 fn apply_cmvn_online(opts: Options) -> anyhow::Result<Tally> {
-    let cmvn = OnlineCmvn::new(opts.online, read_file::<Matrix<f64>>(&opts.global_stats)?)?;
+    let cmvn =
+        OnlineCmvn::new(OnlineCmvnOptions::try_from(&opts.online)?, read_file::<Matrix<f64>>(&opts.global_stats)?)?;
     let target = TableWriter::create(&opts.target)?;
     match &opts.spk2utt {
         Some(spk2utt) => apply_per_speaker(&cmvn, spk2utt, &opts.source, target),

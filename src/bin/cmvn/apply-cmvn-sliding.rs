@@ -9,6 +9,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{FlooredFrame, SlidingWindowCmn, SlidingWindowCmnOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::SlidingCmnArguments;
 use kaldi_table::{Counts, Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -24,7 +25,7 @@ See also: apply-cmvn, apply-cmvn-online
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    sliding: SlidingWindowCmnOptions,
+    sliding: SlidingCmnArguments,
     source: InputName,
     target: OutputName,
 }
@@ -37,7 +38,7 @@ pub fn main() -> ExitCode {
 
 fn apply_cmvn_sliding(opts: Options) -> anyhow::Result<Tally> {
     let (norm_vars, max_warnings) = (opts.sliding.norm_vars, opts.sliding.max_warnings);
-    let cmn = SlidingWindowCmn::new(opts.sliding)?;
+    let cmn = SlidingWindowCmn::new(SlidingWindowCmnOptions::try_from(&opts.sliding)?)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

@@ -8,6 +8,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::{Deltas, ShiftedDeltaOptions};
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
+use kaldi_options::ShiftedDeltaArguments;
 use kaldi_table::{SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -22,7 +23,7 @@ See also: add-deltas, splice-feats, apply-cmvn-sliding
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    deltas: ShiftedDeltaOptions,
+    deltas: ShiftedDeltaArguments,
     /// Use only the first columns of the features, this many; 0 means all
     #[arg(long, default_value_t = 0)]
     truncate: u32,
@@ -37,7 +38,7 @@ pub fn main() -> ExitCode {
 }
 
 fn add_deltas_sdc(opts: Options) -> anyhow::Result<Tally> {
-    let deltas = Deltas::shifted(&opts.deltas)?.truncating(opts.truncate);
+    let deltas = Deltas::shifted(&ShiftedDeltaOptions::try_from(&opts.deltas)?)?.truncating(opts.truncate);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
 

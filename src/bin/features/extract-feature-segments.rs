@@ -11,6 +11,7 @@ use kaldi_feat::{FrameGrid, NoFrames, Segment};
 use kaldi_io::Input;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::FrameGridArguments;
 use kaldi_table::{RandomAccessReader, Record, TableWriter};
 
 const USAGE: &str = "\
@@ -27,7 +28,7 @@ See also: subset-feats, subsample-feats, copy-feats, extract-segments
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    grid: FrameGrid,
+    grid: FrameGridArguments,
     feats: InputName,
     segments: InputName,
     target: OutputName,
@@ -40,7 +41,8 @@ pub fn main() -> ExitCode {
 }
 
 fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
-    opts.grid.check()?;
+    let grid = FrameGrid::try_from(&opts.grid)?;
+    grid.check()?;
     let mut feats = RandomAccessReader::<Matrix<f32>>::open(&opts.feats)?;
     let mut target = TableWriter::create(&opts.target)?;
     let mut segments = Input::open(&opts.segments)?;
@@ -59,7 +61,7 @@ fn extract_feature_segments(opts: Options) -> anyhow::Result<Tally> {
             continue;
         };
         let (num_frames, dim) = feats.size();
-        match opts.grid.frames(segment.start, segment.end, num_frames) {
+        match grid.frames(segment.start, segment.end, num_frames) {
             Ok(frames) => {
                 let cut = feats.range(frames, 0..dim);
                 target.put(Record::from_value(name, cut, target.format()))?;

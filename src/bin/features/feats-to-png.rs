@@ -12,7 +12,8 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_inspect::{Entries, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
-use kaldi_plot::{Features, Figure, Format, Panel, Picture, PlotOptions, Sheet, Style, Timing, Waveform};
+use kaldi_options::PlotArguments;
+use kaldi_plot::{Features, Figure, Format, Panel, Picture, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
@@ -47,7 +48,7 @@ struct Options {
     #[arg(long, default_value_t = 0)]
     channel: u32,
     #[command(flatten)]
-    plot: PlotOptions,
+    plot: PlotArguments,
     /// Draw only this many utterances, unless it is 0
     #[arg(long, default_value_t = 0)]
     max_utts: u64,

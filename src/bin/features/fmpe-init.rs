@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
+use kaldi_options::FmpeArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_transform::{DiagGmm, Fmpe, FmpeOptions};
 use kaldi_values::Format;
@@ -24,7 +25,7 @@ struct Options {
     #[arg(long, default_value_t = true)]
     binary: bool,
     #[command(flatten)]
-    fmpe: FmpeOptions,
+    fmpe: FmpeArguments,
     source: InputName,
     target: OutputName,
 }
@@ -36,7 +37,7 @@ pub fn main() -> ExitCode {
 }
 
 fn fmpe_init(opts: Options) -> anyhow::Result<Tally> {
-    let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &opts.fmpe)?;
+    let fmpe = Fmpe::new(read_file::<DiagGmm>(&opts.source)?, &FmpeOptions::from(&opts.fmpe))?;
     write_file(&opts.target, &fmpe, Format::from_binary(opts.binary))?;
     log!("Initialized fMPE object and wrote to {}", opts.target);
     Ok(Tally::new(1, 0))

@@ -11,6 +11,7 @@ use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpo
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
+use kaldi_options::PitchModelArguments;
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
@@ -30,7 +31,7 @@ struct Options {
     #[arg(long, default_value_t = false)]
     linear_interpolation: bool,
     #[command(flatten)]
-    model: PitchModelOptions,
+    model: PitchModelArguments,
     source: InputName,
     target: OutputName,
 }
@@ -42,7 +43,8 @@ pub fn main() -> ExitCode {
 }
 
 fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
-    let model = if opts.linear_interpolation { None } else { Some(PitchModel::new(&opts.model)?) };
+    let model =
+        if opts.linear_interpolation { None } else { Some(PitchModel::new(&PitchModelOptions::from(&opts.model))?) };
     let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let mut target = TableWriter::create(&opts.target)?;
     // Random numbers are drawn from one utterance to the next, so the work is done in sequence.

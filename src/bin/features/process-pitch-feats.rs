@@ -8,6 +8,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchNormalizer, PitchNormalizerOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
+use kaldi_options::PitchNormalizerArguments;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
 const USAGE: &str = "\
@@ -22,7 +23,7 @@ See also: interpolate-pitch, process-kaldi-pitch-feats
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    normalizer: PitchNormalizerOptions,
+    normalizer: PitchNormalizerArguments,
     source: InputName,
     target: OutputName,
 }
@@ -34,7 +35,7 @@ pub fn main() -> ExitCode {
 }
 
 fn process_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
-    let normalizer = PitchNormalizer::new(&opts.normalizer)?;
+    let normalizer = PitchNormalizer::new(&PitchNormalizerOptions::try_from(&opts.normalizer)?)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

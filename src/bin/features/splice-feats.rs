@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::Splice;
 use kaldi_matrix::{BinaryRows, Matrix};
@@ -38,7 +39,11 @@ pub fn main() -> ExitCode {
 }
 
 fn splice_feats(opts: Options) -> anyhow::Result<Tally> {
-    let splice = Splice::new(opts.left_context, opts.right_context)?;
+    let context = |name: &str, frames: i32| {
+        usize::try_from(frames).map_err(|_| anyhow!("expected --{name} to be 0 or more, got {frames}"))
+    };
+    let splice =
+        Splice::new(context("left-context", opts.left_context)?, context("right-context", opts.right_context)?);
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
     let format = target.format();

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally, num_threads};
-use kaldi_feed::{Data, FeedArguments, Sample, standard_stages};
+use kaldi_feed::{Data, Sample, standard_stages};
 use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
+use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
 use kaldi_table::TableWriter;
 use kaldi_values::Tokens;

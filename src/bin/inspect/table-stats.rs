@@ -107,7 +107,8 @@ fn draw(table: &InputName, statistics: &Statistics, format: Format) -> anyhow::R
     }
     let title =
         format!("{table}: {} entries, {} numbers", statistics.num_entries(), statistics.groups()[0].moments.count);
-    let style = Style { width: 900, height: 40 + 260 * panels.len() as u32, font_size: 16, ..Style::default() };
+    let mut style = Style::default();
+    (style.width, style.height, style.font_size) = (900, 40 + 260 * panels.len() as u32, 16);
     Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
 }
 

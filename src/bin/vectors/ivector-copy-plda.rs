@@ -5,9 +5,10 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::{LengthNormalization, Plda};
+use kaldi_ivector::Plda;
 use kaldi_log::log;
 use kaldi_number::general;
+use kaldi_options::LengthArguments;
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
 
@@ -31,7 +32,7 @@ struct Options {
     binary: bool,
     // These have no effect, as in Kaldi.
     #[command(flatten)]
-    _normalization: LengthNormalization,
+    _normalization: LengthArguments,
     source: InputName,
     target: OutputName,
 }

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::{LogisticRegression, TrainingOptions};
+use kaldi_ivector::LogisticRegression;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::write_f32;
+use kaldi_options::TrainingArguments;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter, create_output, read_file};
 
 const USAGE: &str = "\
@@ -32,7 +33,7 @@ struct Options {
     apply_log: bool,
     // These have no effect, as in Kaldi.
     #[command(flatten)]
-    _training: TrainingOptions,
+    _training: TrainingArguments,
     model: InputName,
     classes: Option<InputName>,
     vectors: InputName,

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_ivector::{Trainer, TrainingOptions};
+use kaldi_ivector::Trainer;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::general;
+use kaldi_options::TrainingArguments;
 use kaldi_random::Random;
 use kaldi_table::{RandomAccessReader, SequentialReader, write_file};
 use kaldi_values::Format;
@@ -28,7 +29,7 @@ See also: logistic-regression-eval, logistic-regression-copy
 #[derive(clap::Parser)]
 struct Options {
     #[command(flatten)]
-    training: TrainingOptions,
+    training: TrainingArguments,
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
@@ -70,7 +71,7 @@ fn logistic_regression_train(opts: Options) -> anyhow::Result<Tally> {
         bail!("No vectors processed. Unable to train.");
     }
 
-    let TrainingOptions { max_steps, mix_up, normalizer, power } = opts.training;
+    let TrainingArguments { max_steps, mix_up, normalizer, power } = opts.training;
     let mut trainer = Trainer::new(vectors.iter().map(AsRef::as_ref), &labels, normalizer).context("cannot train")?;
     drop(vectors);
     for (class, _) in trainer.sizes().into_iter().enumerate().filter(|(_, size)| *size == 0) {

@@ -262,7 +262,7 @@ mod tests {
             frame_shift: 2.0,
             preemphasis_coefficient: 0.0,
             remove_dc_offset: false,
-            window_type: "rectangular".to_owned(),
+            window: crate::extract::WindowFunction::Rectangular,
             ..Default::default()
         }
     }

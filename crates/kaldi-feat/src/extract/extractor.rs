@@ -1,6 +1,6 @@
 //! The common interface of all features of waveforms.
 
-use kaldi_feat_options::FrameOptions;
+use super::FrameOptions;
 use kaldi_matrix::Matrix;
 
 use super::MelReport;
@@ -25,7 +25,7 @@ pub trait Extractor {
         Ok(self.compute_reported(wave, warp)?.0)
     }
 
-    /// As [`Extractor::compute`], with a report on mel filters where there are any and [`MelOptions::debug_mel`](kaldi_feat_options::MelOptions::debug_mel) asks for
+    /// As [`Extractor::compute`], with a report on mel filters where there are any and [`MelOptions::debug_mel`](super::MelOptions::debug_mel) asks for
     /// it.
     ///
     /// # Errors

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{FrameOptions, window};
-use crate::{Error, Result, error};
+use super::FrameOptions;
+use crate::{Error, Result};
 
 /// The longest frame, in samples: 87 s at 48 kHz.
 const LONGEST: usize = 1 << 22;
@@ -46,8 +46,7 @@ impl Framing {
                 got,
             ));
         }
-        error::finite("blackman-coeff", options.blackman_coeff)?;
-        let window = window::function(&options.window_type, length, options.blackman_coeff)?;
+        let window = options.window.weights(length)?;
         Ok(Self { shift, length, padded, window, snip_edges: options.snip_edges })
     }
 
@@ -165,7 +164,7 @@ mod tests {
                 "expected --frame-shift to be from 1 to 2147483647 samples, got inf ms",
             ),
             (
-                FrameOptions { blackman_coeff: f32::NAN, ..with() },
+                FrameOptions { window: crate::extract::WindowFunction::Blackman { coefficient: f32::NAN }, ..with() },
                 "expected --blackman-coeff to be a finite number, got NaN",
             ),
             (

@@ -36,7 +36,7 @@ impl MelBanks {
         if options.num_mel_bins < 3 {
             return Err(Error::MelBins { got: options.num_mel_bins });
         }
-        let num_bins = options.num_mel_bins as usize;
+        let num_bins = options.num_mel_bins;
         let half_rate = (0.5 * f64::from(rate)) as f32;
         let low = options.low_freq;
         let high = if options.high_freq > 0.0 { options.high_freq } else { half_rate + options.high_freq };

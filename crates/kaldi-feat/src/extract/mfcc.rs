@@ -39,8 +39,8 @@ impl Mfcc {
             return Err(Error::option("num-ceps", "1 or more", num_ceps));
         }
         finite("cepstral-lifter", options.cepstral_lifter)?;
-        let mut cosines = cosine_transform(num_ceps as usize, num_bins as usize);
-        for (cosines, lifter) in cosines.iter_mut().zip(lifter(options.cepstral_lifter, num_ceps as usize)) {
+        let mut cosines = cosine_transform(num_ceps, num_bins);
+        for (cosines, lifter) in cosines.iter_mut().zip(lifter(options.cepstral_lifter, num_ceps)) {
             cosines.iter_mut().for_each(|weight| *weight *= lifter);
         }
         if options.htk_compat {

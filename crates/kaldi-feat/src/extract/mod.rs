@@ -32,17 +32,17 @@ mod framing;
 mod log_mel;
 mod mel;
 mod mfcc;
+mod options;
 mod plp;
 mod spectrogram;
 mod window;
 
 pub use extractor::Extractor;
 pub use fbank::Fbank;
-pub use kaldi_feat_options::{
-    EnergyOptions, FbankOptions, FrameOptions, MelOptions, MfccOptions, PlpOptions, SpectrogramOptions,
-};
 pub use log_mel::LogMel;
 pub use mel::{MelBanks, MelBin, MelReport};
 pub use mfcc::Mfcc;
+pub use options::{EnergyOptions, FbankOptions, FrameOptions, MelOptions, MfccOptions, PlpOptions, SpectrogramOptions};
 pub use plp::Plp;
 pub use spectrogram::Spectrogram;
+pub use window::WindowFunction;

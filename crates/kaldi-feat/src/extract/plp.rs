@@ -32,7 +32,7 @@ pub struct Plp {
 }
 
 /// The highest order of prediction.
-const MAX_ORDER: i32 = 1000;
+const MAX_ORDER: usize = 1000;
 
 impl Plp {
     /// Prepares the computation.
@@ -42,7 +42,7 @@ impl Plp {
     pub fn new(options: &PlpOptions) -> Result<Self> {
         let analysis = Analysis::new(&options.frames)?;
         let filterbank = Filterbank::new(&options.mel, &options.frames, analysis.padded_length())?;
-        if !(0..=MAX_ORDER).contains(&options.lpc_order) {
+        if options.lpc_order > MAX_ORDER {
             return Err(Error::option("lpc-order", "from 0 to 1000", options.lpc_order));
         }
         if !(1..=options.lpc_order + 1).contains(&options.num_ceps) {
@@ -51,11 +51,11 @@ impl Plp {
         }
         finite("compress-factor", options.compress_factor)?;
         finite("cepstral-scale", options.cepstral_scale)?;
-        let num_ceps = options.num_ceps as usize;
-        let scales = lifter(options.cepstral_lifter as f32, num_ceps);
+        let num_ceps = options.num_ceps;
+        let scales = lifter(options.cepstral_lifter, num_ceps);
         Ok(Self {
             analysis,
-            cosines: inverse_transform(options.lpc_order as usize + 1, filterbank.num_bins() + 2),
+            cosines: inverse_transform(options.lpc_order + 1, filterbank.num_bins() + 2),
             filterbank,
             log_energy: LogEnergy::new(&options.energy).with_least_windowed(f32::MIN_POSITIVE),
             scales: scales.iter().map(|scale| scale * options.cepstral_scale).collect(),
@@ -75,7 +75,7 @@ impl Extractor for Plp {
 
     fn compute_reported(&self, wave: &[f32], warp: f32) -> Result<(Matrix<f32>, Option<MelReport>)> {
         compute_reported(&self.filterbank, warp, self.analysis.num_frames(wave.len()), |banks, kept| {
-            let order = self.options.lpc_order as usize;
+            let order = self.options.lpc_order;
             let frames = Frames {
                 plp: self,
                 loudness: banks.bins().iter().map(|bin| equal_loudness(bin.center)).collect(),
@@ -279,8 +279,8 @@ mod tests {
 
     #[test]
     fn cepstra_are_scaled_and_put_in_order() {
-        let kaldi = plp(PlpOptions { cepstral_lifter: 0, use_energy: false, ..Default::default() });
-        let options = PlpOptions { cepstral_lifter: 0, cepstral_scale: 0.5, ..Default::default() };
+        let kaldi = plp(PlpOptions { cepstral_lifter: 0.0, use_energy: false, ..Default::default() });
+        let options = PlpOptions { cepstral_lifter: 0.0, cepstral_scale: 0.5, ..Default::default() };
         let htk = plp(PlpOptions { use_energy: false, htk_compat: true, ..options });
         for (kaldi, htk) in kaldi.rows().zip(htk.rows()) {
             assert_eq!(htk[12], 0.5 * kaldi[0]);
@@ -312,7 +312,7 @@ mod tests {
         let message = |options: &PlpOptions| Plp::new(options).unwrap_err().to_string();
         let with = || PlpOptions::default();
         for (options, expected) in [
-            (PlpOptions { lpc_order: -1, ..with() }, "expected --lpc-order to be from 0 to 1000, got -1"),
+            (PlpOptions { lpc_order: 1001, ..with() }, "expected --lpc-order to be from 0 to 1000, got 1001"),
             (
                 PlpOptions { num_ceps: 14, ..with() },
                 "expected --num-ceps to be from 1 to --lpc-order and one more, got 14 and --lpc-order=12",

@@ -1,28 +1,71 @@
 //! Window functions.
 
 use std::f64::consts::TAU;
+use std::str::FromStr;
 
+use crate::error::finite;
 use crate::{Error, Result};
 
-/// The weights of the samples of a frame, from its first sample to its last.
-///
-/// `povey` is Kaldi's own: a Hanning window to the power of 0.85, much like a Hamming window, but zero at the ends.
-pub(super) fn function(name: &str, length: usize, blackman_coeff: f32) -> Result<Vec<f32>> {
-    let blackman = f64::from(blackman_coeff);
-    let weight: &dyn Fn(f64) -> f64 = match name {
-        "hanning" => &|angle| 0.5 - 0.5 * angle.cos(),
-        "hamming" => &|angle| 0.54 - 0.46 * angle.cos(),
-        "povey" => &|angle| (0.5 - 0.5 * angle.cos()).powf(0.85),
-        "rectangular" => &|_| 1.0,
-        "sine" => &|angle| (0.5 * angle).sin(),
-        "blackman" => &|angle| blackman - 0.5 * angle.cos() + (0.5 - blackman) * (2.0 * angle).cos(),
-        _ => {
-            let expected = "hamming, hanning, povey, rectangular, sine or blackman";
-            return Err(Error::option("window-type", expected, format_args!("{name:?}")));
-        }
-    };
-    let step = TAU / (length - 1) as f64;
-    Ok((0..length).map(|at| weight(step * at as f64) as f32).collect())
+/// A window function: the weights of the samples of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum WindowFunction {
+    /// Hamming's, which is not zero at the ends.
+    Hamming,
+    /// Hann's, a raised cosine.
+    Hanning,
+    /// Kaldi's own: a Hanning window to the power of 0.85, much like a Hamming window, but zero at the ends.
+    #[default]
+    Povey,
+    /// All weights are one.
+    Rectangular,
+    /// Half a period of a sine.
+    Sine,
+    /// The generalized Blackman window.
+    Blackman {
+        /// Its constant, 0.42 for Blackman's own.
+        coefficient: f32,
+    },
+}
+
+impl WindowFunction {
+    /// The weights of a frame of this length, from its first sample to its last.
+    pub(super) fn weights(self, length: usize) -> Result<Vec<f32>> {
+        let weight: &dyn Fn(f64) -> f64 = match self {
+            Self::Hanning => &|angle| 0.5 - 0.5 * angle.cos(),
+            Self::Hamming => &|angle| 0.54 - 0.46 * angle.cos(),
+            Self::Povey => &|angle| (0.5 - 0.5 * angle.cos()).powf(0.85),
+            Self::Rectangular => &|_| 1.0,
+            Self::Sine => &|angle| (0.5 * angle).sin(),
+            Self::Blackman { coefficient } => {
+                finite("blackman-coeff", coefficient)?;
+                let blackman = f64::from(coefficient);
+                &move |angle: f64| blackman - 0.5 * angle.cos() + (0.5 - blackman) * (2.0 * angle).cos()
+            }
+        };
+        let step = TAU / (length - 1) as f64;
+        Ok((0..length).map(|at| weight(step * at as f64) as f32).collect())
+    }
+}
+
+impl FromStr for WindowFunction {
+    type Err = Error;
+
+    /// Parses Kaldi's name of a window function. The Blackman window has the coefficient 0.42.
+    fn from_str(name: &str) -> Result<Self> {
+        Ok(match name {
+            "hamming" => Self::Hamming,
+            "hanning" => Self::Hanning,
+            "povey" => Self::Povey,
+            "rectangular" => Self::Rectangular,
+            "sine" => Self::Sine,
+            "blackman" => Self::Blackman { coefficient: 0.42 },
+            _ => {
+                let expected = "hamming, hanning, povey, rectangular, sine or blackman";
+                return Err(Error::option("window-type", expected, format_args!("{name:?}")));
+            }
+        })
+    }
 }
 
 #[cfg(test)]
@@ -30,7 +73,7 @@ mod tests {
     use super::*;
 
     fn window(name: &str) -> Vec<f32> {
-        function(name, 401, 0.42).unwrap()
+        name.parse::<WindowFunction>().unwrap().weights(401).unwrap()
     }
 
     #[test]
@@ -60,13 +103,13 @@ mod tests {
 
     #[test]
     fn blackman_windows_have_a_constant() {
-        let window = function("blackman", 401, 0.36).unwrap();
+        let window = WindowFunction::Blackman { coefficient: 0.36 }.weights(401).unwrap();
         assert!((window[100] - 0.22).abs() < 1e-6 && (window[200] - 1.0).abs() < 1e-6);
     }
 
     #[test]
     fn other_names_are_refused() {
-        let message = function("gauss", 400, 0.42).unwrap_err().to_string();
+        let message = "gauss".parse::<WindowFunction>().unwrap_err().to_string();
         assert_eq!(
             message,
             "expected --window-type to be hamming, hanning, povey, rectangular, sine or blackman, got \"gauss\""

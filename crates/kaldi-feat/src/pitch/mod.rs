@@ -13,12 +13,13 @@ mod columns;
 mod interpolate;
 mod model;
 mod normalize;
+mod options;
 mod process;
 mod tracking;
 
 pub use interpolate::interpolate_gaps;
-pub use kaldi_feat_options::{PitchExtractionOptions, ProcessPitchOptions};
 pub use model::{PitchModel, PitchModelCounts, PitchModelOptions};
 pub use normalize::{PitchNormalizer, PitchNormalizerOptions};
+pub use options::{PitchExtractionOptions, ProcessPitchOptions};
 pub use process::{ProcessPitch, ProcessedPitch};
 pub use tracking::{PitchExtractor, PitchTracker};

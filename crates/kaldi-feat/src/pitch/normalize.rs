@@ -7,14 +7,12 @@ use crate::{Error, Result};
 
 /// The options of the normalization.
 #[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct PitchNormalizerOptions {
     /// Frames of the window whose mean is subtracted from the log pitch; odd
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 151))]
-    pub normalization_window_size: i32,
+    pub normalization_window_size: usize,
     /// Frames of the window over which the result is averaged; odd
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 5))]
-    pub average_window_size: i32,
+    pub average_window_size: usize,
 }
 
 impl Default for PitchNormalizerOptions {
@@ -41,8 +39,8 @@ impl PitchNormalizer {
     /// # Errors
     /// If a window is not odd and positive.
     pub fn new(options: &PitchNormalizerOptions) -> Result<Self> {
-        let odd = |name, size: i32| match usize::try_from(size) {
-            Ok(size) if size % 2 == 1 => Ok(size),
+        let odd = |name, size: usize| match size % 2 {
+            1 => Ok(size),
             _ => Err(Error::option(name, "odd and positive", size)),
         };
         let average = odd("average-window-size", options.average_window_size)?;
@@ -104,14 +102,14 @@ impl PitchNormalizer {
 mod tests {
     use super::*;
 
-    fn normalized(window: i32, average: i32, rows: &[[f32; 2]]) -> Result<Matrix<f32>> {
+    fn normalized(window: usize, average: usize, rows: &[[f32; 2]]) -> Result<Matrix<f32>> {
         let options = PitchNormalizerOptions { normalization_window_size: window, average_window_size: average };
         let mut feats = Matrix::from_vec(rows.len(), 2, rows.concat());
         PitchNormalizer::new(&options)?.apply(&mut feats)?;
         Ok(feats)
     }
 
-    fn log_pitch(window: i32, average: i32, logs: &[f32]) -> Vec<f32> {
+    fn log_pitch(window: usize, average: usize, logs: &[f32]) -> Vec<f32> {
         let rows: Vec<_> = logs.iter().map(|log| [0.5, log.exp()]).collect();
         normalized(window, average, &rows).unwrap().column(1).into_vec()
     }
@@ -156,7 +154,7 @@ mod tests {
     fn windows_are_odd() {
         let message = |window, average| normalized(window, average, &[[0.5, 1.0]]).unwrap_err().to_string();
         assert_eq!(message(151, 4), "expected --average-window-size to be odd and positive, got 4");
-        assert_eq!(message(-1, 5), "expected --normalization-window-size to be odd and positive, got -1");
+        assert_eq!(message(0, 5), "expected --normalization-window-size to be odd and positive, got 0");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, MelOptions, Mfcc, MfccOptions};
+use kaldi_feat::extract::{Extractor, Fbank, FbankOptions, FrameOptions, LogMel, Mfcc, MfccOptions};
 use kaldi_matrix::Matrix;
 use kaldi_random::Noise;
 use kaldi_reader::Draws;
@@ -38,27 +38,20 @@ impl<E: Extractor + Send + Sync> Features for E {
 }
 
 fn fbank(params: &mut Params) -> Result<Stage> {
-    let options = FbankOptions {
-        mel: MelOptions { num_mel_bins: bins(params, 23)?, ..Default::default() },
-        frames: frames(params)?,
-        ..Default::default()
-    };
+    let mut options = FbankOptions::default();
+    options.mel.num_mel_bins = bins(params, 23)?;
+    options.frames = frames(params)?;
     Stage::fbank(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
 fn mfcc(params: &mut Params) -> Result<Stage> {
-    let options = MfccOptions {
-        mel: MelOptions {
-            num_mel_bins: bins(params, 23)?,
-            low_freq: params.float("low_freq", 20.0)? as f32,
-            high_freq: params.float("high_freq", 0.0)? as f32,
-            ..Default::default()
-        },
-        frames: frames(params)?,
-        num_ceps: params.number("num_ceps", 40, 1)?.min(i32::MAX as u64) as i32,
-        use_energy: false,
-        ..Default::default()
-    };
+    let mut options = MfccOptions::default();
+    options.mel.num_mel_bins = bins(params, 23)?;
+    options.mel.low_freq = params.float("low_freq", 20.0)? as f32;
+    options.mel.high_freq = params.float("high_freq", 0.0)? as f32;
+    options.frames = frames(params)?;
+    options.num_ceps = params.number("num_ceps", 40, 1)?.min(i32::MAX as u64) as usize;
+    options.use_energy = false;
     Stage::mfcc(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
@@ -95,22 +88,19 @@ impl Features for PaddedLogMel {
     }
 }
 
-fn bins(params: &mut Params, default: u64) -> Result<i32> {
-    Ok(params.number("num_mel_bins", default, 1)?.min(i32::MAX as u64) as i32)
+fn bins(params: &mut Params, default: u64) -> Result<usize> {
+    Ok(params.number("num_mel_bins", default, 1)?.min(i32::MAX as u64) as usize)
 }
 
 fn frames(params: &mut Params) -> Result<FrameOptions> {
-    Ok(FrameOptions {
-        frame_length: params.float("frame_length", 25.0)? as f32,
-        frame_shift: params.float("frame_shift", 10.0)? as f32,
-        dither: params.float("dither", 0.0)? as f32,
-        window_type: {
-            let window = params.text("window_type")?.unwrap_or_else(|| "povey".to_owned());
-            params.meant("window_type", Value::Text(window.clone()));
-            window
-        },
-        ..Default::default()
-    })
+    let mut options = FrameOptions::default();
+    options.frame_length = params.float("frame_length", 25.0)? as f32;
+    options.frame_shift = params.float("frame_shift", 10.0)? as f32;
+    options.dither = params.float("dither", 0.0)? as f32;
+    let window = params.text("window_type")?.unwrap_or_else(|| "povey".to_owned());
+    params.meant("window_type", Value::Text(window.clone()));
+    options.window = window.parse().map_err(|error: kaldi_feat::Error| params.error("parameters", "sound", error))?;
+    Ok(options)
 }
 
 impl Stage {
@@ -120,8 +110,9 @@ impl Stage {
     /// If the options make no sense for sound of 16 kHz.
     pub fn fbank(options: FbankOptions) -> kaldi_feat::Result<Self> {
         stage(options.frames.dither, move |rate| {
-            let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
-            Ok(Arc::new(Fbank::new(&FbankOptions { frames, ..options.clone() })?))
+            let mut options = options.clone();
+            options.frames.sample_frequency = rate;
+            Ok(Arc::new(Fbank::new(&options)?))
         })
     }
 
@@ -131,8 +122,9 @@ impl Stage {
     /// As [`Stage::fbank`].
     pub fn mfcc(options: MfccOptions) -> kaldi_feat::Result<Self> {
         stage(options.frames.dither, move |rate| {
-            let frames = FrameOptions { sample_frequency: rate, ..options.frames.clone() };
-            Ok(Arc::new(Mfcc::new(&MfccOptions { frames, ..options.clone() })?))
+            let mut options = options.clone();
+            options.frames.sample_frequency = rate;
+            Ok(Arc::new(Mfcc::new(&options)?))
         })
     }
 

@@ -6,4 +6,4 @@ mod regression;
 mod train;
 
 pub use regression::LogisticRegression;
-pub use train::{Trainer, TrainingOptions};
+pub use train::Trainer;

@@ -14,30 +14,6 @@ const LEAST_PROBABILITY: f64 = 1.0e-20;
 /// The deviation of the weights of a new component from those of the component that was split.
 const NOISE: f32 = 1.0e-5;
 
-/// How a classifier is trained.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
-pub struct TrainingOptions {
-    /// Number of steps of the optimization
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 20))]
-    pub max_steps: i32,
-    /// Number of components of all classes together; one for each class where it is smaller than that
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
-    pub mix_up: i32,
-    /// Weight of the sum of squares that keeps the weights small
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.0025))]
-    pub normalizer: f64,
-    /// Power of the number of a class's vectors that its number of components grows with
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0.15))]
-    pub power: f64,
-}
-
-impl Default for TrainingOptions {
-    fn default() -> Self {
-        Self { max_steps: 20, mix_up: 0, normalizer: 0.0025, power: 0.15 }
-    }
-}
-
 /// Trains a classifier step by step: finds the weights that make the classes of known vectors most likely.
 ///
 /// The objective is the average logarithm of the posterior of each vector's class, minus half the normalizer times the

@@ -36,14 +36,12 @@ pub struct Plda {
 
 /// How vectors get the same length before they are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[non_exhaustive]
 pub struct LengthNormalization {
     /// Normalize the length of vectors
-    #[cfg_attr(feature = "options", arg(long, default_value_t = true))]
     pub normalize_length: bool,
     /// Normalize the length to the square root of the dimension, instead of what the model expects for the number of
     /// utterances
-    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
     pub simple_length_normalization: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The lags, that is periods, among which the tracker chooses.
 
-use kaldi_feat_options::PitchExtractionOptions;
+use crate::pitch::PitchExtractionOptions;
 use kaldi_lanes::{Lanes, WIDTH};
 use kaldi_wave::Interpolator;
 
@@ -36,7 +36,7 @@ struct Group {
 impl Lags {
     pub(super) fn new(options: &PitchExtractionOptions) -> Result<Self> {
         let rate = options.resample_frequency;
-        let margin = f64::from(options.upsample_filter_width) / (2.0 * f64::from(rate));
+        let margin = options.upsample_filter_width as f64 / (2.0 * f64::from(rate));
         let first = (f64::from(rate) * (1.0 / f64::from(options.max_f0) - margin)).ceil();
         let last = (f64::from(rate) * (1.0 / f64::from(options.min_f0) + margin)).floor();
         if first < 0.0 {

@@ -17,7 +17,7 @@ mod viterbi;
 
 use kaldi_matrix::Matrix;
 
-use kaldi_feat_options::PitchExtractionOptions;
+use crate::pitch::PitchExtractionOptions;
 pub use tracker::PitchTracker;
 
 use super::process::{ProcessPitch, ProcessedPitch};

@@ -1,6 +1,6 @@
 //! The allowed values of the options of pitch tracking, and numbers that follow from them.
 
-use kaldi_feat_options::PitchExtractionOptions;
+use crate::pitch::PitchExtractionOptions;
 
 use crate::error::finite;
 use crate::{Error, Result};
@@ -44,12 +44,9 @@ pub(super) fn check(options: &PitchExtractionOptions) -> Result<()> {
         ("lowpass-filter-width", options.lowpass_filter_width),
         ("upsample-filter-width", options.upsample_filter_width),
     ] {
-        if width < 1 {
+        if !(1..=i32::MAX as usize).contains(&width) {
             return Err(Error::option(name, "positive", width));
         }
-    }
-    if options.frames_per_chunk < 0 {
-        return Err(Error::option("frames-per-chunk", "0 or more", options.frames_per_chunk));
     }
     if options.frames_per_chunk > 0 && chunk_size(options) == 0 {
         let expected = "long enough for a sample";

@@ -1,6 +1,6 @@
 //! The common parameters of the frames of all signals.
 
-use kaldi_feat_options::PitchExtractionOptions;
+use crate::pitch::PitchExtractionOptions;
 use kaldi_wave::RateConverter;
 
 use super::lags::Lags;

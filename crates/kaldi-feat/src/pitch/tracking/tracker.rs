@@ -151,7 +151,7 @@ impl<'a> PitchTracker<'a> {
         let piece = self.converter.finish();
         self.process(&piece)?;
         let options = &self.plan.options;
-        let few = usize::try_from(options.recompute_frame).is_ok_and(|frames| self.origins.len() < frames);
+        let few = self.origins.len() < options.recompute_frame;
         if few && !options.nccf_ballast_online {
             self.go_over_first_frames();
         }
@@ -198,7 +198,7 @@ impl<'a> PitchTracker<'a> {
             self.forget_before(first_frame);
             return Ok(());
         }
-        let num_first = usize::try_from(options.recompute_frame).unwrap_or(0);
+        let num_first = options.recompute_frame;
         self.correlations.reserve((end_frame - first_frame) * self.plan.lags.num_measured());
         let mut piece_known = 0;
         for frame in first_frame..end_frame {
@@ -316,7 +316,7 @@ impl<'a> PitchTracker<'a> {
 
     /// How many frames back the ways to the outermost states, and so all ways, meet, up to the allowed latency.
     fn count_unsettled(&self) -> usize {
-        let limit = usize::try_from(self.plan.options.max_frames_latency).unwrap_or(0).min(self.origins.len());
+        let limit = self.plan.options.max_frames_latency.min(self.origins.len());
         let (mut low, mut high) = (0, self.plan.lags.len() - 1);
         for latency in 0..limit {
             let frame = self.origins.len() - 1 - latency;
@@ -344,7 +344,7 @@ fn about_equal(a: f32, b: f32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kaldi_feat_options::PitchExtractionOptions;
+    use crate::pitch::PitchExtractionOptions;
 
     use super::*;
 

@@ -5,70 +5,70 @@ use std::sync::Arc;
 use bstr::{BStr, ByteSlice};
 use kaldi_io::{Input, InputName};
 
-use crate::yaml::Value;
-use crate::{Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result};
+use kaldi_feed::{
+    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result, Value,
+};
 
 /// What is fed to whom, and how.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "options", derive(clap::Args))]
+#[derive(Clone, Debug, clap::Args)]
 pub struct FeedArguments {
     /// WeNet's train.yaml, or its dataset_conf alone
-    #[cfg_attr(feature = "options", arg(long))]
+    #[arg(long)]
     pub conf: Option<InputName>,
     /// Description of the chain, as --dry-run prints it, instead of --conf
-    #[cfg_attr(feature = "options", arg(long))]
+    #[arg(long)]
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), shard (a tar file a line) or table (scp:wav.scp or
     /// scp:feats.scp)
-    #[cfg_attr(feature = "options", arg(long, default_value = "raw"))]
+    #[arg(long, default_value = "raw")]
     pub data_type: String,
     /// File or table with the text of each utterance, for --data-type=table
-    #[cfg_attr(feature = "options", arg(long))]
+    #[arg(long)]
     pub text: Option<InputName>,
     /// Symbol table, instead of the one that --conf or --chain names
-    #[cfg_attr(feature = "options", arg(long))]
+    #[arg(long)]
     pub symbols: Option<InputName>,
     /// Pass over the data: each has another order and other changes
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub epoch: u64,
     /// Seed of everything random
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub seed: u64,
     /// The rank, from 0 on; each has another part of the list
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub rank: u64,
     /// Number of ranks
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 1))]
+    #[arg(long, default_value_t = 1)]
     pub world_size: u64,
     /// The worker of the rank, from 0 on; they take the batches of the rank in turn
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub worker: u64,
     /// Number of workers of each rank
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 1))]
+    #[arg(long, default_value_t = 1)]
     pub num_workers: u64,
     /// train, or cv: nothing is shuffled or changed at random, and every rank gets everything
-    #[cfg_attr(feature = "options", arg(long, default_value = "train"))]
+    #[arg(long, default_value = "train")]
     pub split: String,
     /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub initial: u64,
     /// Batches of the rank that are passed over, at the cost of reading headers, to go on where a training stopped
-    #[cfg_attr(feature = "options", arg(long, default_value_t = 0))]
+    #[arg(long, default_value_t = 0)]
     pub skip_batches: u64,
     /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some begin again)
-    #[cfg_attr(feature = "options", arg(long, default_value = "none"))]
+    #[arg(long, default_value = "none")]
     pub even: String,
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
-    #[cfg_attr(feature = "options", arg(long, default_value = "skip"))]
+    #[arg(long, default_value = "skip")]
     pub on_error: String,
     /// How many bad samples are allowed with --on-error=skip; any number if negative
-    #[cfg_attr(feature = "options", arg(long, default_value_t = -1))]
+    #[arg(long, default_value_t = -1)]
     pub max_bad: i64,
     /// python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
-    #[cfg_attr(feature = "options", arg(long, default_value = "none"))]
+    #[arg(long, default_value = "none")]
     pub shuffle_compat: String,
     /// Print the chain with all its parameters, and stop
-    #[cfg_attr(feature = "options", arg(long, default_value_t = false))]
+    #[arg(long, default_value_t = false)]
     pub dry_run: bool,
 }
 

@@ -1,10 +1,10 @@
 //! The options of pictures.
 
-use crate::{Colormap, Pooling, Result, Style, Timing};
+use kaldi_plot::{Colormap, Pooling, Result, Style, Timing};
 
 /// The look of pictures, as options of a tool.
 #[derive(Clone, Debug, clap::Args)]
-pub struct PlotOptions {
+pub struct PlotArguments {
     /// Seconds from one frame to the next; if it is 0, frames are counted, or it is 0.01 with a waveform
     #[arg(long, default_value_t = 0.0)]
     pub frame_shift: f64,
@@ -41,7 +41,7 @@ pub struct PlotOptions {
     pub value_label: String,
 }
 
-impl PlotOptions {
+impl PlotArguments {
     /// The style of figures, with a waveform or without.
     ///
     /// # Errors
@@ -52,16 +52,11 @@ impl PlotOptions {
             (0, true) => 560,
             (height, _) => height,
         };
-        let style = Style {
-            width: self.width,
-            height,
-            font_size: self.font_size,
-            colormap: self.colormap,
-            low: self.min,
-            high: self.max,
-            pooling: self.pool,
-            value_label: self.value_label.clone(),
-        };
+        let mut style = Style::default();
+        (style.width, style.height, style.font_size) = (self.width, height, self.font_size);
+        (style.colormap, style.low, style.high) = (self.colormap, self.min, self.max);
+        style.pooling = self.pool;
+        style.value_label.clone_from(&self.value_label);
         style.check()?;
         Ok(style)
     }

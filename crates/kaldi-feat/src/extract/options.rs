@@ -1,0 +1,231 @@
+//! The options of features of waveforms.
+
+use super::WindowFunction;
+
+/// The options of frames (Kaldi's `FrameExtractionOptions`).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrameOptions {
+    /// Sample rate of the waveforms in Hz; those of another rate are refused, unless they may be resampled
+    pub sample_frequency: f32,
+    /// Length of a frame in milliseconds
+    pub frame_length: f32,
+    /// Distance between frames in milliseconds
+    pub frame_shift: f32,
+    /// Coefficient of preemphasis: the part of each sample that is taken from the next one
+    pub preemphasis_coefficient: f32,
+    /// Subtract the mean of each frame
+    pub remove_dc_offset: bool,
+    /// Standard deviation of the noise that is added to every sample (0 means none; set `energy_floor` then, to 0.1 or 1
+    /// for instance)
+    pub dither: f32,
+    /// Another number gives other noise; with the same one and the same keys, noise is the same in every run
+    pub seed: u32,
+    /// Window function
+    pub window: WindowFunction,
+    /// Make frames as long as a power of two with zeros, before they are transformed
+    pub round_to_power_of_two: bool,
+    /// Take only frames that lie within the waveform; otherwise their number depends on their distance alone, and the
+    /// waveform is mirrored at its ends
+    pub snip_edges: bool,
+    /// Accept waveforms of a higher rate than `sample_frequency`, and resample them
+    pub allow_downsample: bool,
+    /// Accept waveforms of a lower rate than `sample_frequency`, and resample them
+    pub allow_upsample: bool,
+}
+
+impl Default for FrameOptions {
+    fn default() -> Self {
+        Self {
+            sample_frequency: 16000.0,
+            frame_length: 25.0,
+            frame_shift: 10.0,
+            preemphasis_coefficient: 0.97,
+            remove_dc_offset: true,
+            dither: 1.0,
+            seed: 0,
+            window: WindowFunction::Povey,
+            round_to_power_of_two: true,
+            snip_edges: true,
+            allow_downsample: false,
+            allow_upsample: false,
+        }
+    }
+}
+
+/// The options of mel filters (Kaldi's `MelBanksOptions`).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MelOptions {
+    /// Number of triangular mel-frequency bins
+    pub num_mel_bins: usize,
+    /// Frequency in Hz where the first mel bin begins
+    pub low_freq: f32,
+    /// Frequency in Hz where the last mel bin ends; if 0 or negative, it is added to half the sample rate
+    pub high_freq: f32,
+    /// Frequency in Hz of the lower bend of the piecewise linear VTLN warping
+    pub vtln_low: f32,
+    /// Frequency in Hz of the upper bend of the piecewise linear VTLN warping; if negative, it is added to half the sample
+    /// rate
+    pub vtln_high: f32,
+    /// Log the weights of the mel bins, and the energy in each of them for every frame
+    pub debug_mel: bool,
+    /// Leave the first weight out and floor energies at 1, as HTK does.
+    pub htk_mode: bool,
+}
+
+impl Default for MelOptions {
+    fn default() -> Self {
+        Self {
+            num_mel_bins: 23,
+            low_freq: 20.0,
+            high_freq: 0.0,
+            vtln_low: 100.0,
+            vtln_high: -500.0,
+            debug_mel: false,
+            htk_mode: false,
+        }
+    }
+}
+
+/// The options of a frame's energy, where it is one of the features.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct EnergyOptions {
+    /// Floor of the energy of a frame, not of its logarithm; worth setting, to 0.1 or 1 for instance, where energy is
+    /// among the features and `dither` 0
+    pub energy_floor: f32,
+    /// Take the energy before preemphasis and window
+    pub raw_energy: bool,
+}
+
+impl Default for EnergyOptions {
+    fn default() -> Self {
+        Self { energy_floor: 0.0, raw_energy: true }
+    }
+}
+
+/// The options of MFCC (Kaldi's `MfccOptions`).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MfccOptions {
+    /// The frames.
+    pub frames: FrameOptions,
+    /// The mel filters.
+    pub mel: MelOptions,
+    /// The energy.
+    pub energy: EnergyOptions,
+    /// Number of cepstra, C0 included
+    pub num_ceps: usize,
+    /// Use the log energy of the frame instead of C0
+    pub use_energy: bool,
+    /// Constant of the scaling of cepstra (0 means none)
+    pub cepstral_lifter: f32,
+    /// Put energy or C0 last, and C0 times the square root of 2; for features like those of HTK, other options have to be
+    /// set as well
+    pub htk_compat: bool,
+}
+
+impl Default for MfccOptions {
+    fn default() -> Self {
+        Self {
+            frames: FrameOptions::default(),
+            mel: MelOptions::default(),
+            energy: EnergyOptions::default(),
+            num_ceps: 13,
+            use_energy: true,
+            cepstral_lifter: 22.0,
+            htk_compat: false,
+        }
+    }
+}
+
+/// The options of filterbank energies (Kaldi's `FbankOptions`).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FbankOptions {
+    /// The frames.
+    pub frames: FrameOptions,
+    /// The mel filters.
+    pub mel: MelOptions,
+    /// The energy.
+    pub energy: EnergyOptions,
+    /// Add the log energy of the frame as one more value, the first
+    pub use_energy: bool,
+    /// Put the energy last; for features like those of HTK, other options have to be set as well
+    pub htk_compat: bool,
+    /// Write logarithms
+    pub use_log_fbank: bool,
+    /// Sum power, not magnitude
+    pub use_power: bool,
+}
+
+impl Default for FbankOptions {
+    fn default() -> Self {
+        Self {
+            frames: FrameOptions::default(),
+            mel: MelOptions::default(),
+            energy: EnergyOptions::default(),
+            use_energy: false,
+            htk_compat: false,
+            use_log_fbank: true,
+            use_power: true,
+        }
+    }
+}
+
+/// The options of PLP (Kaldi's `PlpOptions`).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PlpOptions {
+    /// The frames.
+    pub frames: FrameOptions,
+    /// The mel filters.
+    pub mel: MelOptions,
+    /// The energy.
+    pub energy: EnergyOptions,
+    /// Order of the linear prediction
+    pub lpc_order: usize,
+    /// Number of cepstra, C0 included
+    pub num_ceps: usize,
+    /// Use the log energy of the frame instead of C0
+    pub use_energy: bool,
+    /// Power to which loudness grows with energy
+    pub compress_factor: f32,
+    /// Constant of the scaling of cepstra (0 means none)
+    pub cepstral_lifter: f32,
+    /// Multiply cepstra by this
+    pub cepstral_scale: f32,
+    /// Put energy or C0 last; for features like those of HTK, other options have to be set as well
+    pub htk_compat: bool,
+}
+
+impl Default for PlpOptions {
+    fn default() -> Self {
+        Self {
+            frames: FrameOptions::default(),
+            mel: MelOptions::default(),
+            energy: EnergyOptions::default(),
+            lpc_order: 12,
+            num_ceps: 13,
+            use_energy: true,
+            compress_factor: 0.33333,
+            cepstral_lifter: 22.0,
+            cepstral_scale: 1.0,
+            htk_compat: false,
+        }
+    }
+}
+
+/// The options of spectrograms (Kaldi's `SpectrogramOptions`).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct SpectrogramOptions {
+    /// The frames.
+    pub frames: FrameOptions,
+    /// The energy, which stands in the place of frequency 0.
+    pub energy: EnergyOptions,
+    /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of
+    /// half the sample rate
+    pub return_raw_fft: bool,
+}

@@ -1,0 +1,83 @@
+//! Options of the extraction of features.
+
+use std::os::unix::ffi::OsStringExt;
+
+use bstr::BString;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use kaldi_extract::{Error, ExtractOptions, FeatureForm, WarpFactors};
+use kaldi_io::{InputName, OutputName};
+use kaldi_log::warning;
+
+/// Options of [`ExtractOptions`].
+#[derive(Clone, Debug, clap::Args)]
+pub struct ExtractArguments {
+    /// Form of the output, kaldi or htk
+    #[arg(long, default_value = "kaldi", value_parser = bytes())]
+    pub output_format: BString,
+    /// Subtract the mean of the features of each utterance (apply-cmvn and its kin are the better way)
+    #[arg(long, default_value_t = false)]
+    pub subtract_mean: bool,
+    /// Channel to take, counted from 0; -1 expects one channel only, and takes the first of several with a warning
+    #[arg(long, default_value_t = -1)]
+    pub channel: i32,
+    /// Skip utterances that are shorter than this, in seconds
+    #[arg(long, default_value_t = 0.0)]
+    pub min_duration: f32,
+    /// Wspecifier for the duration of each utterance in seconds, e.g. ark,t:utt2dur
+    #[arg(long)]
+    pub write_utt2dur: Option<OutputName>,
+}
+
+/// Options of [`WarpFactors`].
+#[derive(Clone, Debug, clap::Args)]
+pub struct WarpArguments {
+    /// VTLN warp factor of all utterances (without effect where there is --vtln-map)
+    #[arg(long, default_value_t = 1.0)]
+    pub vtln_warp: f32,
+    /// Rspecifier for the VTLN warp factor of each utterance, or of each speaker where there is --utt2spk
+    #[arg(long)]
+    pub vtln_map: Option<InputName>,
+    /// Rspecifier for the speaker of each utterance, where --vtln-map has factors of speakers
+    #[arg(long)]
+    pub utt2spk: Option<InputName>,
+}
+
+impl TryFrom<&ExtractArguments> for ExtractOptions {
+    type Error = Error;
+
+    fn try_from(arguments: &ExtractArguments) -> Result<Self, Error> {
+        let mut options = Self::default();
+        options.channel = match arguments.channel {
+            -1 => None,
+            got => Some(usize::try_from(got).map_err(|_| Error::Channel { got })?),
+        };
+        options.form = match arguments.output_format.as_slice() {
+            b"kaldi" => FeatureForm::Kaldi,
+            b"htk" => FeatureForm::Htk,
+            other => return Err(Error::OutputFormat { got: other.into() }),
+        };
+        options.subtract_mean = arguments.subtract_mean;
+        options.min_duration = arguments.min_duration;
+        options.write_utt2dur.clone_from(&arguments.write_utt2dur);
+        Ok(options)
+    }
+}
+
+impl From<&WarpArguments> for WarpFactors {
+    fn from(arguments: &WarpArguments) -> Self {
+        match &arguments.vtln_map {
+            Some(factors) => Self::Table { factors: factors.clone(), utt2spk: arguments.utt2spk.clone() },
+            None => {
+                if arguments.utt2spk.is_some() {
+                    warning!("--utt2spk has no effect without --vtln-map");
+                }
+                Self::One(arguments.vtln_warp)
+            }
+        }
+    }
+}
+
+/// Parses a name, which need not be UTF-8.
+fn bytes() -> impl TypedValueParser<Value = BString> {
+    OsStringValueParser::new().map(|name| BString::from(name.into_vec()))
+}
