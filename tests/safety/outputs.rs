@@ -12,7 +12,7 @@ fn with_archive() -> Scratch {
     scratch
 }
 
-/// What begins a command line that another user runs in this folder; nothing where that is not possible.
+/// What begins a command line that another user runs in this folder; `None` if that is not possible.
 fn as_other_user(scratch: &Scratch) -> Option<String> {
     let user = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
     fs::set_permissions(scratch.path("."), fs::Permissions::from_mode(0o755)).unwrap();
@@ -24,7 +24,7 @@ fn as_other_user(scratch: &Scratch) -> Option<String> {
     possible.then(|| format!("{user} ./tool "))
 }
 
-/// What begins a command line that may mount folders; nothing where that is not possible.
+/// What begins a command line that may mount folders; `None` if that is not possible.
 fn with_mounts() -> Option<&'static str> {
     let possible = Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|output| output.status.success());
     possible.then_some("unshare -rm bash -c")

@@ -118,7 +118,7 @@ pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
 pub use tool::{AnyWork, Tool, Work, set_command_line};
 
-/// The width of the terminal that standard output is; nothing where it is none.
+/// The width of the terminal that standard output is; `None` if it is none.
 pub fn terminal_width() -> Option<usize> {
     let stdout = std::io::stdout();
     stdout.is_terminal().then(|| usage::columns(stdout.as_raw_fd()))
@@ -150,7 +150,7 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
 }
 
 /// Reads the words of a command line, without the program's name, as [`run`] does, and does nothing of what they say;
-/// nothing where they ask for help or for the version. It is there for tests of the command line itself.
+/// `None` if they ask for help or for the version. It is there for tests of the command line itself.
 ///
 /// # Errors
 /// Says what makes no sense.

@@ -77,7 +77,7 @@ impl Names {
     }
 }
 
-/// The names of tables among `names`, or nothing where none is one.
+/// The names of tables among `names`, or `None` if none is one.
 fn tables(names: &[BString], is_table: impl Fn(&BStr) -> bool) -> Option<String> {
     let tables: Vec<BString> = names.iter().filter(|name| is_table(name.as_ref())).cloned().collect();
     (!tables.is_empty()).then(|| join(&tables))

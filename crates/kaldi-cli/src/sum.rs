@@ -38,7 +38,7 @@ pub struct Summand<T, D, E> {
 /// sum with a warning. The tally is a failure unless more than two sums are written for each value that is missing.
 ///
 /// # Errors
-/// Where a table cannot be opened, an entry cannot be read or written, or a command of an input or output fails.
+/// If a table cannot be opened, an entry cannot be read or written, or a command of an input or output fails.
 pub fn sum_tables<T, D, E>(
     sources: &[InputName],
     target: &OutputName,
@@ -175,7 +175,7 @@ where
 /// Reads the value of each file, in order, and gives it to `add`, which makes it a part of a sum.
 ///
 /// # Errors
-/// Where a file cannot be read, or its value cannot be added; then the file is named.
+/// If a file cannot be read, or its value cannot be added; then the file is named.
 pub fn add_files<T: Value, E>(names: &[InputName], mut add: impl FnMut(T) -> Result<(), E>) -> anyhow::Result<()>
 where
     E: std::error::Error + Send + Sync + 'static,

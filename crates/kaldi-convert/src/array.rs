@@ -46,7 +46,7 @@ impl Array {
     /// Takes the little-endian bytes of numbers.
     ///
     /// # Panics
-    /// Where there are more or fewer bytes than the dimensions say.
+    /// If there are more or fewer bytes than the dimensions say.
     pub fn new(dtype: DType, dims: &[usize], data: impl Into<Encoded>) -> Self {
         let data = data.into();
         assert_eq!(data.len(), dims.iter().product::<usize>() * dtype.width(), "{dims:?} of {dtype:?}");

@@ -45,7 +45,7 @@ impl Exact {
     /// The numbers as 32-bit integers.
     ///
     /// # Errors
-    /// What is expected and found, where one of them is none.
+    /// What is expected and found, if one of them is none.
     pub(crate) fn to_i32(&self) -> Result<Vec<i32>, String> {
         let whole = |value: f64| (value.fract() == 0.0).then_some(value as i128);
         let exact = |value: Option<i128>, shown: &dyn std::fmt::Display| {
@@ -71,7 +71,7 @@ impl Exact {
     /// The numbers in single or double precision: integers in single.
     ///
     /// # Errors
-    /// Where an integer is not exactly a number of single precision.
+    /// If an integer is not exactly a number of single precision.
     pub(crate) fn into_real(self) -> Result<Self, String> {
         let Self::Integer(values) = self else { return Ok(self) };
         let exact = |value: i128| {
@@ -88,7 +88,7 @@ impl Exact {
 /// Integers as numbers of single precision.
 ///
 /// # Errors
-/// Where one is not exactly such a number.
+/// If one is not exactly such a number.
 pub(crate) fn to_single(array: &Array) -> Result<Array, String> {
     match Exact::of(array).into_real()? {
         Exact::Single(values) => Ok(Array::from_f32(&array.dims, &values)),

@@ -51,7 +51,7 @@ impl ExportOptions {
     /// Reads an entry of a table and puts it into the form in which it is written. What is lost is a warning.
     ///
     /// # Errors
-    /// Where the entry cannot be read, or cannot be written in this format.
+    /// If the entry cannot be read, or cannot be written in this format.
     pub fn encode<T: Export>(&self, entry: &Entry<'_, T>) -> Result<Piece, WorkError> {
         let item = self.shaped(T::read_item(entry)?)?;
         let item = self.converted(item, entry.key());
@@ -121,7 +121,7 @@ impl Exporter {
     /// Creates the file `path`, whose printable name is `name`; `-` is standard output.
     ///
     /// # Errors
-    /// Where it cannot be created.
+    /// If it cannot be created.
     pub fn create(output: Output, path: PathBuf, options: &ExportOptions) -> Result<Self> {
         Ok(Self(match options.format {
             FileFormat::Npy if options.stack => Writer::Stack(Stack::new(Spool::create(&output, &path)?, output)),
@@ -140,7 +140,7 @@ impl Exporter {
     /// Appends an entry.
     ///
     /// # Errors
-    /// Where the file cannot be written, or cannot have this entry.
+    /// If the file cannot be written, or cannot have this entry.
     pub fn put(&mut self, key: &BStr, piece: Piece) -> Result<()> {
         match (&mut self.0, piece) {
             (_, Piece::Nothing) => Ok(()),
@@ -179,7 +179,7 @@ impl Exporter {
     /// Completes the file, which gets its name.
     ///
     /// # Errors
-    /// Where anything could not be written.
+    /// If anything could not be written.
     pub fn finish(self) -> Result<()> {
         let output = match self.0 {
             Writer::Npy { output, is_written: true } => output,

@@ -17,7 +17,7 @@ use crate::{Error, Result, json_read, npy, npz, parquet_read, safetensors, text_
 /// key. `table_type` says what lines of CSV are: matrices, unless it is given; and what several arrays are together.
 ///
 /// # Errors
-/// Where the file cannot be read, is damaged, or holds something else; and those of `each`.
+/// If the file cannot be read, is damaged, or holds something else; and those of `each`.
 pub fn import(
     name: &BStr,
     format: FileFormat,

@@ -88,7 +88,7 @@ impl Item {
     /// Puts a value together from the arrays of [`Item::parts`].
     ///
     /// # Errors
-    /// Where they do not fit each other.
+    /// If they do not fit each other.
     pub(crate) fn from_parts(table_type: ValueType, parts: &[Array]) -> Result<Self, String> {
         match (table_type, parts) {
             (ValueType::Int32VectorVector, [lengths, values]) => Ok(Self::Lists(cut(integers(values)?, lengths)?)),
@@ -179,7 +179,7 @@ pub trait Export: Value + Sized + 'static {
     /// Reads the value of an entry.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     fn read_item(entry: &Entry<'_, Self>) -> Result<Item, WorkError> {
         Ok(entry.read()?.into_item())
     }

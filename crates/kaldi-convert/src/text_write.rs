@@ -13,7 +13,7 @@ use crate::item::Item;
 /// Appends a line for each row: the key, then the numbers. Words are one field.
 ///
 /// # Errors
-/// Where the value has no rows.
+/// If the value has no rows.
 pub(crate) fn write_rows(out: &mut Vec<u8>, key: &BStr, item: &Item, delimiter: u8) -> Result<(), String> {
     let mut start = Vec::new();
     write_field(&mut start, key, delimiter);
@@ -93,7 +93,7 @@ fn write_field(out: &mut Vec<u8>, field: &BStr, delimiter: u8) {
 /// Appends a line with an object. `key` is UTF-8.
 ///
 /// # Errors
-/// Where a word is not UTF-8.
+/// If a word is not UTF-8.
 pub(crate) fn write_object(out: &mut Vec<u8>, key: &str, item: &Item) -> Result<(), String> {
     out.extend(format!("{{\"key\": {}, ", serde_json::Value::from(key)).into_bytes());
     if let Item::Wave(wave) = item {

@@ -42,7 +42,7 @@ pub struct Counts {
 /// they are counted.
 ///
 /// # Errors
-/// Where options make no sense, or a table fails.
+/// If options make no sense, or a table fails.
 pub fn extract<E: Extractor + Send + Sync + 'static>(
     extractor: E,
     htk: HtkHeader,

@@ -37,7 +37,7 @@ pub fn sum_digits(bytes: [u8; 8], count: usize) -> u64 {
     sum_of_eight(last_digits(bytes, count))
 }
 
-/// The number of the first `count` bytes, 1 to 8; nothing where one of them is no digit.
+/// The number of the first `count` bytes, 1 to 8; `None` if one of them is no digit.
 #[inline(always)]
 pub fn sum_if_digits(bytes: [u8; 8], count: usize) -> Option<u64> {
     let digits = last_digits(bytes, count);

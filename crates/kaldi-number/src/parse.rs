@@ -12,7 +12,7 @@ use crate::powers::{POWERS_OF_TEN, SMALLEST_POWER};
 /// Stops at the first byte that is no digit, as `istream >> int` does: `1.5` is 1, and `.5` is left.
 ///
 /// # Errors
-/// Where no digit is there, or the integer does not fit 64 bits.
+/// If no digit is there, or the integer does not fit 64 bits.
 pub fn parse_integer(bytes: &[u8]) -> Result<(i64, usize), NumberError> {
     let (negative, start) = read_sign(bytes);
     let mut size = 0;
@@ -40,7 +40,7 @@ pub fn parse_integer(bytes: &[u8]) -> Result<(i64, usize), NumberError> {
 /// infinite or not a number only where it is such a word.
 ///
 /// # Errors
-/// Where no number is there, its exponent has no digits (`1e`, `1e+`), or it is too large for the type.
+/// If no number is there, its exponent has no digits (`1e`, `1e+`), or it is too large for the type.
 pub fn parse_f32(bytes: &[u8]) -> Result<(f32, usize), NumberError> {
     parse_float(bytes, [f32::INFINITY, f32::NAN], Decimal::to_f32)
 }
@@ -104,7 +104,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// Reads a number from `start` on; returns it with where it ends, or nothing where it has no digit or point.
+    /// Reads a number from `start` on; returns it with where it ends, or `None` if it has no digit or point.
     #[inline(always)]
     fn read(bytes: &[u8], start: usize) -> Result<Option<(Self, usize)>, NumberError> {
         let mut number = 0;

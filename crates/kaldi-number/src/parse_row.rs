@@ -38,7 +38,7 @@ pub struct RowError {
 /// numbers, as they are in Kaldi's matrices, calls again from there.
 ///
 /// # Errors
-/// Where a sign, a point, a digit, `i` or `n` (in either case) starts no number, or a number is out of range.
+/// If a sign, a point, a digit, `i` or `n` (in either case) starts no number, or a number is out of range.
 /// The numbers before it have been appended.
 pub fn parse_f32_row(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowError> {
     #[cfg(target_arch = "x86_64")]
@@ -97,7 +97,7 @@ pub fn parse_f64_row(bytes: &[u8], values: &mut Vec<f64>) -> Result<usize, RowEr
 /// [`parse_integer`] takes them, which a sign or digit starts.
 ///
 /// # Errors
-/// Where a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
+/// If a sign starts no integer, or an integer does not fit 32 bits. The integers before it have been appended.
 pub fn parse_i32_row(bytes: &[u8], values: &mut Vec<i32>) -> Result<usize, RowError> {
     let any = |bytes: &[u8]| {
         let (value, length) = parse_integer(bytes)?;

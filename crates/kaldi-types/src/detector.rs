@@ -61,7 +61,7 @@ impl Detector {
     /// after the other, where it asks for more with a longer window.
     ///
     /// # Errors
-    /// Where the bytes are a value of none of the types, or where the types that fit disagree.
+    /// If the bytes are a value of none of the types, or if the types that fit disagree.
     fn find_end(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
         if let [only] = self.candidates[..] {
             return only.frame(window, at_end);
@@ -244,13 +244,13 @@ fn is_rather_cut(fits: &[Fit], refusals: &[(ValueType, ParseError)], window: &[u
     refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
 }
 
-/// Where what follows a value cannot be of its type, or nothing where it may be.
+/// Where what follows a value cannot be of its type, or `None` if it may be.
 fn reach(&(value_type, frame): &Fit, window: &[u8], at_end: bool) -> Option<usize> {
     let Frame::Whole(length) = frame else { return None };
     follow(value_type, window.get(length..)?, at_end).map(|reach| reach + length)
 }
 
-/// Where the entries in `window` cannot be of the type, or nothing where they may be.
+/// Where the entries in `window` cannot be of the type, or `None` if they may be.
 fn follow(value_type: ValueType, window: &[u8], at_end: bool) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -74,7 +74,7 @@ impl ValueType {
     /// Headers and terminators are looked at; besides, lines of text are parsed, since any line has a terminator.
     ///
     /// # Errors
-    /// Where the window does not start with such a value, or where the value is cut and `at_end` is set.
+    /// If the window does not start with such a value, or if the value is cut and `at_end` is set.
     pub fn frame(self, window: &[u8], at_end: bool) -> Result<Frame> {
         let functions = functions(self);
         if !self.is_text(window) {
@@ -102,7 +102,7 @@ impl ValueType {
     /// Looks closer, given what [`ValueType::frame`] has found: parses the value, or what is there of it.
     ///
     /// # Errors
-    /// Where what is there cannot be parsed.
+    /// If what is there cannot be parsed.
     pub(crate) fn check(self, window: &[u8], frame: Frame) -> Result<()> {
         let parse = functions(self).parse;
         match within(frame, window) {

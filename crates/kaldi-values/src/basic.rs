@@ -12,13 +12,13 @@ pub trait Basic: Copy {
     /// Reads the binary form: a size byte and the little-endian number; `T` or `F` for truth values.
     ///
     /// # Errors
-    /// Where the size byte is of another type or the bytes end.
+    /// If the size byte is of another type or the bytes end.
     fn read_binary(cursor: &mut Cursor<'_>) -> Result<Self>;
 
     /// Reads the text form, after white space.
     ///
     /// # Errors
-    /// Where no such number is there or it does not fit.
+    /// If no such number is there or it does not fit.
     fn read_text(cursor: &mut Cursor<'_>) -> Result<Self>;
 
     /// Appends the binary form.
@@ -32,7 +32,7 @@ impl Cursor<'_> {
     /// Consumes a number or truth value (Kaldi's `ReadBasicType`).
     ///
     /// # Errors
-    /// Where there is none, its size byte is of another type, or it does not fit.
+    /// If there is none, its size byte is of another type, or it does not fit.
     pub fn read_basic<T: Basic>(&mut self) -> Result<T> {
         if self.is_binary() { T::read_binary(self) } else { T::read_text(self) }
     }
@@ -40,7 +40,7 @@ impl Cursor<'_> {
     /// Consumes a number in text form that stands on the same line, `wanted` where there is none.
     ///
     /// # Errors
-    /// Where the line ends or anything else is there, or the number does not fit.
+    /// If the line ends or anything else is there, or the number does not fit.
     pub fn read_on_line<T: Basic>(&mut self, wanted: &str) -> Result<T> {
         self.skip_blanks();
         match self.peek() {

@@ -71,7 +71,7 @@ impl<'a> Cursor<'a> {
     /// Consumes and returns the next `count` bytes.
     ///
     /// # Errors
-    /// Where fewer are left.
+    /// If fewer are left.
     pub fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         match self.rest().get(..count) {
             Some(bytes) => {
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
     /// Consumes `count` bytes whatever they are.
     ///
     /// # Errors
-    /// Where fewer are left.
+    /// If fewer are left.
     pub fn skip(&mut self, count: u64) -> Result<()> {
         let in_memory = self.rest().len() as u64;
         if count <= in_memory {
@@ -128,7 +128,7 @@ impl<'a> Cursor<'a> {
     /// Consumes the binary marker `\0B` where it is next, and remembers the form; returns whether it is binary.
     ///
     /// # Errors
-    /// Where a zero byte is not followed by `B`.
+    /// If a zero byte is not followed by `B`.
     pub fn read_marker(&mut self) -> Result<bool> {
         match self.rest() {
             [0, b'B', ..] => {
@@ -162,7 +162,7 @@ impl<'a> Cursor<'a> {
     /// Consumes a line and returns it without its newline, which the last line may lack (C++'s `getline`).
     ///
     /// # Errors
-    /// Where nothing is left.
+    /// If nothing is left.
     pub fn read_line(&mut self) -> Result<&'a [u8]> {
         let rest = self.rest();
         let (line, length) = match memchr(b'\n', rest) {
@@ -177,7 +177,7 @@ impl<'a> Cursor<'a> {
     /// Consumes white space up to and with the newline.
     ///
     /// # Errors
-    /// Where anything else is left on the line, or no newline follows.
+    /// If anything else is left on the line, or no newline follows.
     pub fn read_line_end(&mut self) -> Result<()> {
         self.skip_blanks();
         if self.peek() != Some(b'\n') {
@@ -191,7 +191,7 @@ impl<'a> Cursor<'a> {
     /// where the bytes end.
     ///
     /// # Errors
-    /// Where the bytes end, but more may follow.
+    /// If the bytes end, but more may follow.
     pub fn skip_line_end(&mut self) -> Result<bool> {
         self.skip_blanks();
         match self.peek() {
@@ -207,7 +207,7 @@ impl<'a> Cursor<'a> {
     /// that follows.
     ///
     /// # Errors
-    /// Where the bytes end, but more may follow.
+    /// If the bytes end, but more may follow.
     pub fn skip_newline(&mut self) -> Result<()> {
         match self.rest() {
             [b'\r', _, ..] => self.at += 2,
@@ -221,7 +221,7 @@ impl<'a> Cursor<'a> {
     /// Consumes a word (after white space, up to white space), as `istream >> string` does.
     ///
     /// # Errors
-    /// Where only white space is left.
+    /// If only white space is left.
     pub fn read_word(&mut self) -> Result<&'a [u8]> {
         self.skip_space();
         let rest = self.rest();
@@ -242,7 +242,7 @@ impl<'a> Cursor<'a> {
     /// White space may come before it, in binary form too.
     ///
     /// # Errors
-    /// Where the bytes end, or no white space follows.
+    /// If the bytes end, or no white space follows.
     pub fn read_token(&mut self) -> Result<&'a [u8]> {
         self.skip_space();
         let rest = self.rest();
@@ -256,7 +256,7 @@ impl<'a> Cursor<'a> {
     /// Consumes the token `expected`.
     ///
     /// # Errors
-    /// Where another token or none is there.
+    /// If another token or none is there.
     pub fn expect_token(&mut self, expected: &str) -> Result<()> {
         self.skip_space();
         let start = self.at;

@@ -45,7 +45,7 @@ pub fn by_count(frame: Frame, window: &[u8]) -> Frame {
 /// Frames a line whose newline may be missing at the end of the stream, but which may not be missing altogether.
 ///
 /// # Errors
-/// Where the stream ends (`at_end`) without a byte of the line.
+/// If the stream ends (`at_end`) without a byte of the line.
 pub fn frame_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
     match memchr(b'\n', window) {
         Some(length) => Ok(Frame::Whole(length + 1)),
@@ -58,7 +58,7 @@ pub fn frame_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
 /// Frames a line that must end with a newline.
 ///
 /// # Errors
-/// Where the stream ends (`at_end`) without the newline.
+/// If the stream ends (`at_end`) without the newline.
 pub fn frame_ended_line(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
     match memchr(b'\n', window) {
         Some(length) => Ok(Frame::Whole(length + 1)),

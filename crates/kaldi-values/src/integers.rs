@@ -12,7 +12,7 @@ impl<'a> Cursor<'a> {
     /// [`write_int_vector`](crate::write_int_vector).
     ///
     /// # Errors
-    /// Where the form is not that of an integer vector or a number does not fit.
+    /// If the form is not that of an integer vector or a number does not fit.
     pub fn read_int_vector(&mut self) -> Result<Vec<i32>> {
         if self.is_binary() {
             let bytes = self.take_counted()?;
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
     /// Consumes integers in text form, up to the end of the line or to what ends a row for [`kaldi_number::parse_i32_row`].
     ///
     /// # Errors
-    /// Where not even one is there, or one does not fit.
+    /// If not even one is there, or one does not fit.
     pub fn read_int_row(&mut self, values: &mut Vec<i32>) -> Result<()> {
         let before = values.len();
         match kaldi_number::parse_i32_row(self.rest(), values) {

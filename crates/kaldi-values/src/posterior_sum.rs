@@ -23,7 +23,7 @@ impl Posterior {
     /// index become empty.
     ///
     /// # Panics
-    /// Where the numbers of frames differ.
+    /// If the numbers of frames differ.
     pub fn merge(&mut self, other: &Self, sum_equal: bool, drop_disjoint: bool) -> usize {
         assert_eq!(self.0.len(), other.0.len(), "frames of two posteriors");
         let (mut num_disjoint, mut indexes) = (0, Vec::new());

@@ -28,7 +28,7 @@ impl Posterior {
     /// The weight in each frame of the index that is aligned with it: of the first entry that has it, 0 where none does.
     ///
     /// # Panics
-    /// Where the numbers of frames differ.
+    /// If the numbers of frames differ.
     pub fn weights_along(&self, alignment: &[i32]) -> Vec<f32> {
         assert_eq!(self.0.len(), alignment.len(), "frames of a posterior and of an alignment");
         let weight = |(frame, aligned): (&Vec<(i32, f32)>, &i32)| {

@@ -40,7 +40,7 @@ impl Token {
     /// Takes a token.
     ///
     /// # Errors
-    /// Where it is none, as [`is_token`] tells. (Reading is less strict: any word without white space will do.)
+    /// If it is none, as [`is_token`] tells. (Reading is less strict: any word without white space will do.)
     pub fn new(token: impl Into<BString>) -> Result<Self, ParseError> {
         let token = token.into();
         check_token(&token)?;
@@ -117,7 +117,7 @@ impl Tokens {
     /// Takes tokens.
     ///
     /// # Errors
-    /// Where one is no token, as [`is_token`] tells. (Reading is less strict: any words without white space will do.)
+    /// If one is no token, as [`is_token`] tells. (Reading is less strict: any words without white space will do.)
     pub fn new<W: AsRef<[u8]>>(tokens: impl IntoIterator<Item = W>) -> Result<Self, ParseError> {
         let mut line = Vec::new();
         for token in tokens {

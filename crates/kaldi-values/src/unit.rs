@@ -42,7 +42,7 @@ pub fn write_units(out: &mut Vec<u8>, values: &[i32]) {
 /// Consumes `count` units that hold integers.
 ///
 /// # Errors
-/// Where a unit is missing or has another size.
+/// If a unit is missing or has another size.
 pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, ParseError> {
     if let Some(bytes) = cursor.rest().get(..count * UNIT) {
         let mut wrong = 0;
@@ -68,7 +68,7 @@ pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, Par
 /// Consumes a count in the cursor's form. It is a claim: nothing may be allocated by it.
 ///
 /// # Errors
-/// Where there is none: another size byte, a negative number, the end.
+/// If there is none: another size byte, a negative number, the end.
 pub fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
     let start = cursor.offset();
     if cursor.is_binary() && cursor.peek().is_some_and(|size| size != 4) {
@@ -81,7 +81,7 @@ pub fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
 /// Refuses what was counted in text form where the binary form has no room for the count.
 ///
 /// # Errors
-/// Where `count` is no `i32`.
+/// If `count` is no `i32`.
 pub fn check_count(cursor: &Cursor<'_>, count: usize) -> Result<(), ParseError> {
     match i32::try_from(count) {
         Ok(_) => Ok(()),
@@ -92,10 +92,10 @@ pub fn check_count(cursor: &Cursor<'_>, count: usize) -> Result<(), ParseError> 
 /// The count in the unit at `at`.
 ///
 /// # Errors
-/// Where the unit has another size or its number is negative.
+/// If the unit has another size or its number is negative.
 ///
 /// # Panics
-/// Where the unit does not lie within `bytes`.
+/// If the unit does not lie within `bytes`.
 pub fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
     let unit = &bytes[at..at + UNIT];
     if unit[0] != 4 {

@@ -28,7 +28,7 @@ pub struct Part {
     pub head: Vec<u8>,
     /// What follows: offsets in the bytes of the long value.
     pub pieces: Vec<Range<u64>>,
-    /// The range of the new value that is wanted, for [`Value::read_range`]; nothing where [`Value::read`] shall read it.
+    /// The range of the new value that is wanted, for [`Value::read_range`]; `None` if [`Value::read`] shall read it.
     pub range: Option<Vec<u8>>,
 }
 
@@ -65,13 +65,13 @@ pub trait Value: Sized + Send + 'static {
     /// [`Value::read`] consumes.
     ///
     /// # Errors
-    /// Where the header is malformed, or where the value is cut short and `at_end` is set.
+    /// If the header is malformed, or if the value is cut short and `at_end` is set.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
 
     /// Builds the value at the cursor, binary or text as its first bytes say.
     ///
     /// # Errors
-    /// Where the bytes are not a value of this type, with the offset from the cursor's start.
+    /// If the bytes are not a value of this type, with the offset from the cursor's start.
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError>;
 
     /// Appends the value's bytes to `out`, the binary marker included.
@@ -90,14 +90,14 @@ pub trait Value: Sized + Send + 'static {
     /// Reads the part of the value that `range` names, the text between `[` and `]` of a script line.
     ///
     /// # Errors
-    /// Where the type has no ranges, the range makes no sense, or the value does not have it.
+    /// If the type has no ranges, the range makes no sense, or the value does not have it.
     fn read_range(cursor: &mut Cursor<'_>, range: &[u8]) -> Result<Self, ParseError> {
         let _ = range;
         Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
     }
 
     /// Tells which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor stands at the begin of
-    /// the value, of which a header may be all that is in memory. Nothing where the header does not tell.
+    /// the value, of which a header may be all that is in memory. `None` if the header does not tell.
     ///
     /// # Errors
     /// As [`Value::read_range`].
@@ -125,7 +125,7 @@ pub trait Value: Sized + Send + 'static {
     /// Looks whether a value that begins so may be in a file of this name, for types of several encodings that names tell.
     ///
     /// # Errors
-    /// Where the file should have another name.
+    /// If the file should have another name.
     fn check_name(head: &[u8], name: &str) -> Result<(), ParseError> {
         let _ = (head, name);
         Ok(())

@@ -36,7 +36,7 @@ pub fn with_type_advice(error: ParseError, value: &[u8]) -> ParseError {
 }
 
 /// Says what a binary value is that starts with `token`, and which program reads it, for messages of readers that expect
-/// something else; nothing where that cannot be told.
+/// something else; `None` if that cannot be told.
 pub fn token_advice(token: &[u8]) -> Option<&'static str> {
     Some(match token {
         b"FV" | b"DV" => "this is a vector; copy-vector reads it",
