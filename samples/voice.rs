@@ -46,7 +46,7 @@ fn sound(letter: char) -> Sound {
 
 /// Who speaks.
 pub struct Speaker {
-    /// The rate of the pulses at the begin and at the end, in Hz.
+    /// The rate of the pulses at the start and at the end, in Hz.
     pub pitch: (f64, f64),
     /// What formants are multiplied by: a short vocal tract has higher ones.
     pub formant_scale: f64,

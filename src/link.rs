@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// What has to be done with a name in the folder.
 enum Step {
-    /// A new link, in the place of an old one if there is one.
+    /// A new link, instead of an old one if there is one.
     Make(PathBuf),
     /// A link to this program whose tool is gone.
     Remove(PathBuf),

@@ -1,4 +1,4 @@
-//! The tests that run the built tools. (The unit tests stand beside the code; the recorded cases of real Kaldi are a
+//! The tests that run the built tools. (The unit tests are beside the code; the recorded cases of real Kaldi are a
 //! target of their own, `tests/golden/main.rs`, because every case is a named result there.)
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a panic is how a test fails, its output how it explains")]

@@ -194,7 +194,7 @@ fn write_words(dir: &Path) -> Result<()> {
         for _ in 0..NUM_WORDS {
             let word = random.below(VOCABULARY);
             said += &format!(" w{word}");
-            // One word in ten is left out, one is taken for another, and behind one there is another one.
+            // One word in ten is left out, one is taken for another, and after one there is another one.
             match random.below(10) {
                 0 => {}
                 1 => heard += &format!(" w{}", random.below(VOCABULARY)),

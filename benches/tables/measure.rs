@@ -56,7 +56,7 @@ impl Run {
         let mut command = Command::new(&self.program);
         command.args(self.arguments).current_dir(dir).env("LC_ALL", "C.UTF-8").env("OPENBLAS_NUM_THREADS", "1");
         command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null());
-        // A child begins with the peak of this program, which may have held much before.
+        // A child starts with the peak of this program, which may have held much before.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
         let child = command.spawn().unwrap_or_else(|error| panic!("{self:?}: {error}"));

@@ -79,7 +79,7 @@ fn time_to_first_byte(command: &mut Command) -> Duration {
     time
 }
 
-/// Serves the files of a folder on the loopback until the program ends; returns the begin of their addresses.
+/// Serves the files of a folder on the loopback until the program ends; returns the start of their addresses.
 fn serve(dir: &Path) -> io::Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}", listener.local_addr()?);

@@ -107,7 +107,7 @@ fn check_promises<V: Value>(bytes: &[u8], formats: &[Format]) {
         let mut again = Cursor::new(&written);
         match V::read(&mut again) {
             Ok(second) => {
-                // White space may be left over behind what has an end of its own.
+                // White space may be left over after what has an end of its own.
                 let rest = again.rest().trim_ascii();
                 assert!(rest.is_empty(), "not all that is written is read: {}: {:?}", V::NAME, written.as_bstr());
                 assert_eq!(
@@ -221,7 +221,7 @@ pub fn specifier(bytes: &[u8]) {
     }
 }
 
-/// Ranges of rows, columns and elements; the first two bytes tell the size.
+/// Ranges of rows, columns and elements; the first two bytes say the size.
 pub fn range(bytes: &[u8]) {
     let [rows, cols, text @ ..] = bytes else { return };
     let (num_rows, num_cols) = (usize::from(*rows), usize::from(*cols));
@@ -254,7 +254,7 @@ pub fn wave(bytes: &[u8]) {
     }
 }
 
-/// Shards: members lie behind one another and within the file, and what a strict reader refuses has a fault.
+/// Shards: members follow each other and within the file, and what a strict reader refuses has a fault.
 pub fn shard(bytes: &[u8]) {
     with_file(bytes, |name| {
         let mut end = 0;
@@ -305,7 +305,7 @@ pub fn configuration(bytes: &[u8]) {
     }
 }
 
-/// Archives of any type, the first byte choosing one or none: entries lie behind one another and within the file.
+/// Archives of any type, the first byte choosing one or none: entries follow each other and within the file.
 pub fn scan(bytes: &[u8]) {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
     let value_type = ValueType::ALL.get(kind as usize % (ValueType::ALL.len() + 1)).copied();
@@ -366,7 +366,7 @@ struct Options {
     files: Vec<kaldi_cli::Arg>,
 }
 
-/// A dataset of tokens: two bytes tell how long the index is, which the `.bin` follows.
+/// A dataset of tokens: two bytes say how long the index is, which the `.bin` follows.
 ///
 /// What is called sound can be read whole, nothing beyond a sequence is read, and a mended index is sound.
 pub fn indexed(bytes: &[u8]) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::page::{Page, code};
 use super::sources;
 
-/// The names in the sections of a manifest whose heads begin with `section`.
+/// The names in the sections of a manifest whose heads start with `section`.
 fn names(manifest: &str, section: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut inside = false;
@@ -79,7 +79,7 @@ fn every_dependency_is_used() {
     check(&sources::read("Cargo.toml"), "dev-dependencies", &sources::of(&["tests", "benches"]), "the tests");
 }
 
-/// What is compared before a tool begins are names that have the type of one. Text that names no file is listed here.
+/// What is compared before a tool starts are names that have the type of one. Text that names no file is listed here.
 #[test]
 fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [

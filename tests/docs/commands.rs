@@ -1,8 +1,8 @@
 use super::page::{Block, Page, without_trailing_space};
 use crate::support::Scratch;
 
-/// Runs the `console` blocks among those of a document, one after the other, in one folder: a line that begins with `$` is a command,
-/// one that begins with `>` continues it, and the lines up to the next command are what it writes to standard output.
+/// Runs the `console` blocks among those of a document, one after the other, in one folder: a line that starts with `$` is a command,
+/// one that starts with `>` continues it, and the lines up to the next command are what it writes to standard output.
 pub fn run(blocks: &[Block], scratch: &Scratch) -> usize {
     let mut count = 0;
     for block in blocks.iter().filter(|block| block.info == "console") {

@@ -10,9 +10,9 @@ pub struct Page {
 /// A fenced block of code.
 #[derive(Debug)]
 pub struct Block {
-    /// What stands behind the opening fence: the language and further words.
+    /// The text after the opening fence: the language and further words.
     pub info: String,
-    /// What stands between the fences.
+    /// The text between the fences.
     pub text: String,
     /// The document and the line of the opening fence, for messages.
     pub place: String,
@@ -39,13 +39,13 @@ impl Page {
         blocks
     }
 
-    /// The cells of the rows, without the head, of the table behind the comment `<!-- test: name -->`.
+    /// The cells of the rows, without the head, of the table after the comment `<!-- test: name -->`.
     #[track_caller]
     pub fn table(&self, name: &str) -> Vec<Vec<String>> {
         self.table_behind(&format!("<!-- test: {name} -->"))
     }
 
-    /// The cells of the rows, without the head, of the first table behind a line.
+    /// The cells of the rows, without the head, of the first table after a line.
     #[track_caller]
     pub fn table_behind(&self, line: &str) -> Vec<Vec<String>> {
         let (_, rest) =
@@ -61,7 +61,7 @@ fn cells(row: &str) -> Vec<String> {
     row.trim_matches('|').split('|').map(|cell| cell.trim().replace('\0', "|")).collect()
 }
 
-/// What stands between the first backticks.
+/// The text between the first backticks.
 #[track_caller]
 pub fn code(cell: &str) -> &str {
     cell.split('`').nth(1).unwrap_or_else(|| panic!("no code in {cell:?}"))

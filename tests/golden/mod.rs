@@ -178,7 +178,7 @@ fn compares(how: &str, got: &str, wanted: &str, fault: Option<&str>) {
     assert_eq!(compare::difference(got.as_bytes(), wanted.as_bytes(), &expected).as_deref(), fault);
 }
 
-/// A case made up of these fields passes, or fails with a message that begins like this.
+/// A case made up of these fields passes, or fails with a message that starts like this.
 #[track_caller]
 fn judges(fields: &str, fault: Option<&str>) {
     let verdict = run::run(&made_up(fields), Duration::from_secs(1));

@@ -2,7 +2,7 @@
 //!
 //! `scripts/peers.sh` makes the virtual environment that this needs; `PEERS_PYTHON` names the Python of another one. Where
 //! neither is there, every trial is ignored, and a line on standard error names them. A subject is a module with its
-//! `TRIALS`, and what it runs in Python stands in `scripts`.
+//! `TRIALS`, and what it runs in Python is in `scripts`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 

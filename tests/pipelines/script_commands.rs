@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
 
-/// Tells how many threads the tools use, and leaves the echo of the command line, which has that number, out.
+/// Returns how many threads the tools use, and leaves the echo of the command line, which has that number, out.
 fn copy(threads: usize) -> String {
     format!("copy-matrix --print-args=false --num-threads={threads}")
 }

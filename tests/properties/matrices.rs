@@ -23,7 +23,7 @@ fn written<V: Value>(value: &V, format: Format) -> Vec<u8> {
     out
 }
 
-/// Reads what is written, with something behind it, and writes it again.
+/// Reads what is written, with something after it, and writes it again.
 fn again<V: Value>(value: &V, format: Format) -> (Vec<u8>, Vec<u8>) {
     let bytes = written(value, format);
     let window = [&bytes[..], b"next "].concat();
@@ -112,7 +112,7 @@ fn a_range_is_the_same_from_binary_text_and_memory() {
     });
 }
 
-/// The part that is made of the pieces that a range needs, where the header tells them; nothing in it where there is no
+/// The part that is made of the pieces that a range needs, if the header says them; nothing in it if there is no
 /// such part.
 #[allow(clippy::option_option)]
 fn of_pieces<V: Value>(bytes: &[u8], range: &str) -> Option<Option<Vec<u8>>> {

@@ -18,7 +18,7 @@ fn faults(path: &Path, known: Option<ValueType>, quick: bool) -> Vec<String> {
     faults
 }
 
-/// Whether what is left is a whole archive, of other types than this one: `\0BF`, the begin of a matrix, is a truth value.
+/// Whether what is left is a whole archive, of other types than this one: `\0BF`, the start of a matrix, is a truth value.
 fn is_of_another_type(path: &Path, value_type: ValueType) -> bool {
     let mut scanner = RawEntries::archive(path.to_str().unwrap(), Detector::new(None)).unwrap();
     while scanner.next().unwrap().is_some() {}
@@ -37,7 +37,7 @@ impl ForEachType for CheckEverywhere {
         let path = self.scratch.path("cut.ark");
         for known in [None, Some(scanned_type::<T>())] {
             for cut in 0..bytes.len() {
-                // What nobody can know: whole entries are missing, or the blank lines behind the last one.
+                // What nobody can know: whole entries are missing, or the blank lines after the last one.
                 let whole = ends.iter().filter(|&&end| end <= cut).count();
                 if cut == 0 || ends.contains(&cut) {
                     continue;

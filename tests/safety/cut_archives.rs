@@ -29,7 +29,7 @@ impl ForEachType for CutEverywhere {
                 assert_eq!(values.len(), whole, "{what}: {error:?}");
                 assert_eq!(error.is_none(), at_boundary, "{what}: {error:?}");
             } else {
-                // The last newline may be missing, and a line that is cut behind a word is a shorter line.
+                // The last newline may be missing, and a line that is cut after a word is a shorter line.
                 assert!(values.len() >= whole && values.len() <= whole + 1, "{what}: {} values", values.len());
                 assert!(!at_boundary || error.is_none(), "{what}: {error:?}");
             }

@@ -19,7 +19,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
     scratch.sh(&full("ark,scp:o.ark,/dev/full")).fails_with(255).stderr_has("No space left on device");
     scratch.sh(&full("ark:- > /dev/full")).fails_with(255).stderr_has("cannot write standard output");
     scratch.sh(&full("'ark:| cat > /dev/full'")).fails_with(255);
-    // A file size limit stands in for a disk that fills up halfway.
+    // A file size limit replaces a disk that fills up halfway.
     let limited = "ulimit -f 100; trap '' XFSZ; copy-matrix ark:m.ark ark,scp:o.ark,o.scp";
     scratch.sh(limited).fails_with(255).stderr_has("cannot write o.ark: File too large");
     assert_eq!(scratch.list(), ["m.ark"]);

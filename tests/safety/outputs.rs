@@ -12,7 +12,7 @@ fn with_archive() -> Scratch {
     scratch
 }
 
-/// What begins a command line that another user runs in this folder; `None` if that is not possible.
+/// The start of a command line that another user runs in this folder; `None` if that is not possible.
 fn as_other_user(scratch: &Scratch) -> Option<String> {
     let user = "setpriv --reuid=65534 --regid=65534 --clear-groups ";
     fs::set_permissions(scratch.path("."), fs::Permissions::from_mode(0o755)).unwrap();
@@ -24,7 +24,7 @@ fn as_other_user(scratch: &Scratch) -> Option<String> {
     possible.then(|| format!("{user} ./tool "))
 }
 
-/// What begins a command line that may mount folders; `None` if that is not possible.
+/// The start of a command line that may mount folders; `None` if that is not possible.
 fn with_mounts() -> Option<&'static str> {
     let possible = Command::new("unshare").args(["-rm", "true"]).output().is_ok_and(|output| output.status.success());
     possible.then_some("unshare -rm bash -c")
@@ -78,7 +78,7 @@ fn every_name_of_standard_output_means_the_same_stream() {
     let scratch = with_archive();
     scratch.sh("ln -s /dev/stdout link").succeeds();
     for stdout in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
-        // Another stream of the same file would begin at its begin.
+        // Another stream of the same file would start at its start.
         let script = format!("(echo first; copy-feats ark:m.ark ark:{stdout}) > o; (echo first; cat m.ark) | cmp - o");
         scratch.sh(&script).succeeds();
     }

@@ -110,7 +110,7 @@ fn a_part_that_is_not_there_is_an_error_that_needs_no_memory() {
         scratch.write("one.scp", format!("{line}\n"));
         let copy = "ulimit -v $((60000 + PROGRAM_KB)); copy-matrix scp:one.scp ark,t:-";
         scratch.sh(copy).fails_with(status).stderr_has(message);
-        // A damaged value is passed over in permissive mode, a wrong range is not.
+        // A damaged value is skipped in permissive mode, a wrong range is not.
         let permitted = if line.contains(" double") { status } else { 1 };
         scratch
             .sh("ulimit -v $((60000 + PROGRAM_KB)); copy-matrix scp,p:one.scp ark,t:-")

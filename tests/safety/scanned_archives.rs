@@ -82,12 +82,12 @@ impl ForEachType for ScanEverywhere {
                 let what = format!("{what}, cut at {cut} of {}", bytes.len());
                 let (cut_entries, error, is_type) = scan::<T>(&path, known);
                 if !is_type {
-                    // What is left may be a whole archive of another type, as the begin of a matrix (\0BF) is of a bool.
+                    // What is left may be a whole archive of another type, as the start of a matrix (\0BF) is of a bool.
                     assert!(cut_entries.len() == whole + 1 && known.is_none(), "{what}");
                     continue;
                 }
                 if cut_entries.len() == whole + 1 && known.is_none() && error.is_some() {
-                    // Likewise, with something behind it.
+                    // Likewise, with something after it.
                     continue;
                 }
                 if cut == 0 || ends.contains(&cut) {

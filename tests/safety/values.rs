@@ -20,7 +20,7 @@ pub fn for_each_type(visitor: &mut impl ForEachType) {
     visitor.call(matrices());
     visitor.call(matrices().map(|matrix| matrix.to_precision::<f64>()));
     for method in [CompressionMethod::SpeechFeature, CompressionMethod::TwoByteAuto, CompressionMethod::OneByteAuto] {
-        // None is empty: behind the header of an empty one Kaldi writes bytes that it does not read.
+        // None is empty: after the header of an empty one Kaldi writes bytes that it does not read.
         let matrices = [matrix(3, 2), matrix(2, 2), matrix(1, 4), matrix(9, 1)];
         visitor.call(matrices.map(|matrix| CompressedMatrix::compress(&matrix, method).unwrap()));
     }
@@ -89,7 +89,7 @@ pub fn read_all<T: Value>(path: &std::path::Path, options: &str) -> (Vec<T>, Opt
     (values, None)
 }
 
-/// Puts a new file in the place of an old one. (Some file systems wait for the disk where an old one is overwritten.)
+/// Replaces an old file by a new one. (Some file systems wait for the disk where an old one is overwritten.)
 pub fn rewrite(path: &std::path::Path, bytes: &[u8]) {
     let _ = std::fs::remove_file(path);
     std::fs::write(path, bytes).unwrap();

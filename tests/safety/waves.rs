@@ -49,7 +49,7 @@ fn every_damaged_byte_of_a_header_is_an_error_with_its_place_or_a_waveform() {
     let scratch = Scratch::new();
     let path = scratch.path("damaged.ark");
     let (bytes, ends) = three();
-    // Behind the key and the space of the second entry.
+    // After the key and the space of the second entry.
     for place in ends[0] + 4..ends[0] + 48 {
         for damage in 1..=255_u8 {
             let damaged = with(&bytes, place, &[bytes[place] ^ damage]);
@@ -93,7 +93,7 @@ fn a_header_that_claims_everything_takes_no_memory() {
                     // The length is known, or can be found out.
                     "samples" | "chunk behind" => ran.succeeds().stderr_has("utt7: "),
                     "streamed" if !tool.ends_with("duration") => ran.succeeds(),
-                    // Nobody looks behind the header.
+                    // Nobody looks after the header.
                     "channels" | "flac" if tool.ends_with("duration") => ran.succeeds(),
                     _ => ran.fails_with(255).stderr_has("utt7: "),
                 };

@@ -7,7 +7,7 @@ pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
     out
 }
 
-/// A header and its content, with the zeros behind it.
+/// A header and its content, with the zeros after it.
 pub fn member(path: &str, kind: u8, content: &[u8]) -> Vec<u8> {
     let mut out = vec![0; 512];
     let mut put = |at: usize, field: &str| out[at..at + field.len()].copy_from_slice(field.as_bytes());

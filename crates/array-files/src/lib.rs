@@ -29,7 +29,7 @@ use std::io::{self, Read};
 pub use dtype::DType;
 pub use error::{Error, Result};
 
-/// Reads so many bytes, or fewer if the input ends; takes memory only for those that are there.
+/// Reads this many bytes, or fewer if the input ends; takes memory only for those that are there.
 ///
 /// # Errors
 /// If the input cannot be read.

@@ -15,7 +15,7 @@ const LONGEST_HEADER: u64 = 1 << 16;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
-/// Everything that stands before the numbers of an array, with the same bytes as NumPy (version 1.0).
+/// Everything before the numbers of an array, with the same bytes as NumPy (version 1.0).
 pub fn header(dtype: DType, dims: &[u64]) -> Vec<u8> {
     encode(&dtype.descr(), dims)
 }
@@ -43,7 +43,7 @@ fn encode(descr: &str, dims: &[u64]) -> Vec<u8> {
     [&MAGIC[..], &[1, 0], &(length as u16).to_le_bytes(), text.as_bytes()].concat()
 }
 
-/// How the numbers of an array stand in its file.
+/// How the numbers of an array are stored in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Their type.
@@ -57,7 +57,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Reads everything that stands before the numbers.
+    /// Reads everything before the numbers.
     ///
     /// # Errors
     /// If the input cannot be read, has no array of numbers, or is cut.

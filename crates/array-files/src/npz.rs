@@ -63,7 +63,7 @@ impl<R: Read + Seek> NpzReader<R> {
         Ok(Self { zip, next: 0 })
     }
 
-    /// The name of the next member as it stands there (`utt1.npy`), and its bytes; `None` at the end.
+    /// The name of the next member as it is there (`utt1.npy`), and its bytes; `None` at the end.
     ///
     /// # Errors
     /// If the file is damaged.

@@ -74,7 +74,7 @@ impl HeaderWriter {
         self.text.push_str(&format!("{}:{entry}", serde_json::Value::from(name)));
     }
 
-    /// The bytes that stand before the numbers.
+    /// The bytes before the numbers.
     pub fn finish(self) -> Vec<u8> {
         let mut text = if self.text.is_empty() { "{".to_owned() } else { self.text };
         text.push('}');

@@ -1,6 +1,6 @@
 //! Standard streams that were closed before the program started.
 //!
-//! Rust's runtime opens `/dev/null` in the place of a closed standard stream, so that no file of the program gets its
+//! Rust's runtime opens `/dev/null` instead of a closed standard stream, so that no file of the program gets its
 //! number. What a tool writes to a closed standard output would then vanish and the tool would say that all is well.
 //! Here the streams are looked at before the runtime starts, and those that were closed become ones that fail.
 

@@ -19,7 +19,7 @@ use crate::reading::{Fault, Reading, Request};
 enum Place<'a> {
     /// On the command line, before the next word.
     CommandLine { next: Option<&'a BStr> },
-    /// In a config file; the function returns the begin of a message.
+    /// In a config file; the function returns the start of a message.
     Config(&'a dyn Fn() -> String),
 }
 
@@ -83,7 +83,7 @@ impl Dialect {
         Ok(())
     }
 
-    /// The name of another option in the value of one, as where two stand on a line.
+    /// The name of another option in the value of one, as where two are on a line.
     fn second_option(&self, line: &BStr) -> Option<String> {
         let (_, value) = line.split_once_str("=")?;
         let mut words = value.split(u8::is_ascii_whitespace).filter_map(|word| word.strip_prefix(b"--"));
@@ -135,7 +135,7 @@ impl Dialect {
     }
 }
 
-/// Splits `name=value`, which stood behind `--`, into the normalized name and the trimmed value.
+/// Splits `name=value`, which stood after `--`, into the normalized name and the trimmed value.
 fn split(word: &BStr) -> (BString, Option<&BStr>) {
     match word.split_once_str("=") {
         Some((name, value)) => (normalized(name), Some(trim(value))),

@@ -52,7 +52,7 @@
 //! - Options end at the first argument or at `--`. The last of a repeated option wins.
 //! - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
 //!   options of the command line; a later file wins over an earlier one.
-//! - `--help` anywhere before `--`, and `-h` in the place of the first argument, write the usage text to standard output.
+//! - `--help` anywhere before `--`, and `-h` instead of the first argument, write the usage text to standard output.
 //!
 //! # Exit codes
 //!
@@ -60,7 +60,7 @@
 //! | --- | --- |
 //! | 0, 1 or 255 | as the tool's [`Tally`] says |
 //! | 0 | `--help`, `-h`, `--version` |
-//! | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice where there is any |
+//! | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice if there is any |
 //! | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
 //! | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
 

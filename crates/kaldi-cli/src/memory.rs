@@ -1,4 +1,4 @@
-//! Memory: what becomes of it when it is freed, how much of it threads take, and how a tool ends where there is none.
+//! Memory: what becomes of it when it is freed, how much of it threads take, and how a tool ends if there is none.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::{self, Write};

@@ -16,7 +16,7 @@ pub(crate) struct Before {
 }
 
 impl Names {
-    /// Looks at what is there before the tool begins.
+    /// Looks at what is there before the tool starts.
     pub(crate) fn before(&self) -> Before {
         let is_there = |name: &&BString| FileIdentity::of_input(first_file(name.as_ref()).as_ref()).is_some();
         let is_stream = |name: &&BString| matches!(first_file(name.as_ref()).as_slice(), b"" | b"-");

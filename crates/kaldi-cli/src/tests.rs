@@ -55,7 +55,7 @@ struct Joined {
     output: Arg,
 }
 
-/// A type that parses itself, with a cause behind its error.
+/// A type that parses itself, with a cause of its error.
 #[derive(Clone, Debug)]
 struct Selection;
 

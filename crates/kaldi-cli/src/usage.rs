@@ -9,7 +9,7 @@ use crate::option::Opt;
 /// Columns where no terminal tells how many it has.
 const COLUMNS: usize = 100;
 
-/// Columns from which on the help of options stands beside their names.
+/// Columns from which on the help of options is beside their names.
 const WIDE: usize = 64;
 
 /// What is said of the value of an option is not broken up to this length; [`NO_BREAK`] stands for its spaces meanwhile.
@@ -99,7 +99,7 @@ fn push_wrapped(text: &mut String, line: &str, width: usize, hang: usize) {
     while indent + rest.chars().count() > width {
         let end_of = |chars: usize| rest.char_indices().nth(chars).map_or(rest.len(), |(end, _)| end);
         let (room, behind) = (end_of(width.saturating_sub(indent)), end_of(width.saturating_sub(indent) + 1));
-        // The name of an option and the padding behind it stay together.
+        // The name of an option and the padding after it stay together.
         let begin = if indent == 0 { hang } else { 1 };
         let space = |from: usize, to: usize| rest.get(from..to).and_then(|part| part.rfind(' ')).map(|at| from + at);
         let first_behind = || rest.get(room..).and_then(|part| part.find(' ')).map(|at| room + at);

@@ -1,4 +1,4 @@
-//! Arrays of numbers as they stand in binary files.
+//! Arrays of numbers as in binary files.
 
 use std::borrow::Cow;
 

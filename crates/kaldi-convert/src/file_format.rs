@@ -39,7 +39,7 @@ impl FileFormat {
         Self::NAMES.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
     }
 
-    /// The format that the ending of a name tells.
+    /// The format that the ending of a name says.
     pub fn of_name(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::NAMES.iter().find(|(name, _)| *name == extension).map(|(_, format)| *format)

@@ -16,7 +16,7 @@ use crate::table_type::num_dims;
 use crate::text_read::{double, integer};
 use crate::{Error, Result};
 
-/// A line. Other entries than these are passed over.
+/// A line. Other entries than these are skipped.
 #[derive(Deserialize)]
 struct Object<'a> {
     key: String,
@@ -118,7 +118,7 @@ fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String
     })
 }
 
-/// The word in quotes that stands for a number that JSON does not have, without them.
+/// The word in quotes for a number that JSON does not have, without the quotes.
 fn plain(text: &str) -> &str {
     match text {
         "null" => "nan",
@@ -178,7 +178,7 @@ impl Nested {
         nested.into_array()
     }
 
-    /// Reads a number, or what stands for one; returns what follows.
+    /// Reads a number, or a word for one; returns what follows.
     fn take_number<'a>(&mut self, rest: &'a [u8]) -> Result<&'a [u8], String> {
         let end = rest.iter().position(|byte| matches!(byte, b',' | b']' | b' ' | b'\t' | b'\r' | b'\n'));
         let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));

@@ -139,7 +139,7 @@ fn size(cell: Cell, name: &str) -> Result<usize, String> {
 /// A column of a file.
 struct Column {
     index: usize,
-    /// The type of the numbers where the plain type does not tell.
+    /// The type of the numbers where the plain type does not say.
     dtype: Option<DType>,
     max_definition: i16,
     max_repetition: i16,

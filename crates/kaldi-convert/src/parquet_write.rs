@@ -192,7 +192,7 @@ impl ParquetWriter {
         file.inner_mut().take()
     }
 
-    /// Begins the file, where that has not happened yet.
+    /// Starts the file, where that has not happened yet.
     fn open(&mut self, table_type: ValueType, names: &[&str], cell_types: &[CellType]) -> Result<()> {
         let output = match std::mem::replace(&mut self.state, State::Lost) {
             State::Waiting(output) => output,
@@ -258,7 +258,7 @@ fn write_group(
     group.close().map(drop)
 }
 
-/// What stands beside the values of a list: 1 for each that there is, or 0 alone for an empty list; 0 begins a list, 1 goes
+/// What is beside the values of a list: 1 for each that there is, or 0 alone for an empty list; 0 starts a list, 1 goes
 /// on with it. Both are kept for the next list.
 #[derive(Default)]
 struct Levels {

@@ -1,6 +1,6 @@
 //! The files of safetensors, from and to the streams of tables.
 //!
-//! The header stands first, and says everything: numbers wait in a spool file until it is known.
+//! The header is first, and says everything: numbers wait in a spool file until it is known.
 
 use array_files::{read_at_most, safetensors};
 use bstr::{BStr, ByteSlice};

@@ -1,4 +1,4 @@
-//! Bytes that are kept in a file without a name until it is known what stands before them.
+//! Bytes that are kept in a file without a name until it is known what is before them.
 
 use std::fs::File;
 use std::io::Write;

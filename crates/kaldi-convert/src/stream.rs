@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// Bytes that are read at once.
 const PIECE: usize = 1 << 16;
 
-/// A stream that is read from its begin to its end.
+/// A stream that is read from its start to its end.
 pub(crate) struct Stream {
     pub(crate) input: Input,
     buffer: Vec<u8>,

@@ -17,7 +17,7 @@ use crate::recording::{at_rate, channel, dither, duration};
 use crate::warps::Warps;
 use crate::{Error, ExtractOptions, FeatureForm, Result, WarpFactors};
 
-/// What stands in HTK files besides features.
+/// What is in HTK files besides features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtkHeader {
     /// The frame shift in units of 100 ns.

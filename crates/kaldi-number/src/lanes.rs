@@ -1,6 +1,6 @@
 //! What is done with many bytes at once: by SSE2 on x86-64, which always has it, and in 64-bit words elsewhere.
 
-/// Tells which of 64 bytes are white space or control characters; the first byte is the lowest bit.
+/// Returns which of 64 bytes are white space or control characters; the first byte is the lowest bit.
 #[inline(always)]
 pub fn spaces(block: &[u8; 64]) -> u64 {
     #[cfg(not(target_arch = "x86_64"))]
@@ -12,7 +12,7 @@ pub fn spaces(block: &[u8; 64]) -> u64 {
 }
 
 /// Reads the last `length` bytes, at most 16, as digits with at most one point; returns the number without the point,
-/// 0 where there are no digits, and the place of the point in `bytes`, 16 where there is none.
+/// 0 if there are no digits, and the place of the point in `bytes`, 16 if there is none.
 #[inline(always)]
 pub fn decimal(bytes: &[u8; 16], length: usize) -> Option<(u64, usize)> {
     #[cfg(not(target_arch = "x86_64"))]
@@ -68,7 +68,7 @@ const HIGH_BITS: u64 = LOW_BITS << 7;
 
 const ASCII_ZEROS: u64 = LOW_BITS * b'0' as u64;
 
-/// The place of the only byte that is no digit, given masks of those bytes and of points; 16 where there is none.
+/// The place of the only byte that is no digit, given masks of those bytes and of points; 16 if there is none.
 #[inline(always)]
 fn place_of_point(others: u32, points: u32) -> Option<usize> {
     let only = others & others.wrapping_sub(1) == 0;
@@ -86,7 +86,7 @@ static LAST: [u8; 32] = {
     mask
 };
 
-/// By the place of a point in 16 bytes: masks of the bytes before and after it; all are after where there is none.
+/// By the place of a point in 16 bytes: masks of the bytes before and after it; all are after if there is none.
 static AROUND_POINT: [([u8; 16], [u8; 16]); 17] = {
     let mut masks = [([0; 16], [255; 16]); 17];
     let mut point = 0;
@@ -176,10 +176,10 @@ mod words {
         Some((first * 100_000_000 + last, point))
     }
 
-    /// Tells which bytes are at most `limit`, which is below 128; the first is the lowest bit.
+    /// Returns which bytes are at most `limit`, which is below 128; the first is the lowest bit.
     #[inline]
     fn at_most(bytes: u128, limit: u8) -> u16 {
-        // No sum carries into the next byte; its highest bit tells whether the byte is above the limit.
+        // No sum carries into the next byte; its highest bit says whether the byte is above the limit.
         let above = ((bytes & !HIGH_BITS) + LOW_BITS * (0x7f - u128::from(limit))) | bytes;
         let bits = (!above & HIGH_BITS) >> 7;
         // Moves the lowest bits of eight bytes to the highest byte.

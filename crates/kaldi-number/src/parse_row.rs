@@ -14,7 +14,7 @@ use crate::{NumberError, parse_f32, parse_f64, parse_integer};
 /// Bytes that are searched for white space at once.
 const BLOCK: usize = 64;
 
-/// Bytes behind a block in which a number that starts in it may be looked at.
+/// Bytes after a block in which a number that starts in it may be looked at.
 const WINDOW: usize = 17;
 
 /// Bytes without white space that are searched for the end of a number.
@@ -73,7 +73,7 @@ fn parse_by_groups(bytes: &[u8], values: &mut Vec<f32>) -> Result<usize, RowErro
     }
 }
 
-/// Reads a row until there are so many values, one by one.
+/// Reads a row until there are this many values, one by one.
 fn parse_some(bytes: &[u8], values: &mut Vec<f32>, most: usize) -> Result<usize, RowError> {
     let usual = |bytes: &[u8], start, end| {
         let value = usual_float(bytes, start, end)?;
@@ -172,7 +172,7 @@ fn parse_row<T>(
                 block = start;
             }
         }
-        // The rest is shorter than a number without end and a block; newlines behind it end the row.
+        // The rest is shorter than a number without end and a block; newlines after it end the row.
         before_text += start;
         let rest = &bytes[before_text..];
         padded = [b'\n'; LONGEST + 3 * BLOCK];

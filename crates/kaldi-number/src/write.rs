@@ -23,7 +23,7 @@ const LONGEST: usize = 15;
 /// Bytes that may be stored to at a number, since whole words are stored.
 const WINDOW: usize = 32;
 
-/// Bytes behind the longest text, for groups of usual numbers, which are stored by 16 bytes each.
+/// Bytes after the longest text, for groups of usual numbers, which are stored by 16 bytes each.
 const SPARE: usize = GROUP * 16 + 16;
 
 /// Appends an integer in decimal.
@@ -229,7 +229,7 @@ struct Layout {
     tolerance: f64,
     /// A mask of the digits before the point.
     whole: u64,
-    /// The point behind them.
+    /// The point after them.
     point: u64,
     /// What comes after the digits: an exponent and a space.
     suffix: u64,
@@ -284,7 +284,7 @@ impl Layout {
         }
     }
 
-    /// Stores a number of seven digits, behind a 0 in the lowest byte, and a space; returns their length. 0 stands for
+    /// Stores a number of seven digits, after a 0 in the lowest byte, and a space; returns their length. 0 stands for
     /// itself.
     #[inline(always)]
     fn put(&self, window: &mut [u8; WINDOW], digits: u64, negative: bool) -> usize {
@@ -410,7 +410,7 @@ fn put_integer(window: &mut [u8; WINDOW], size: u64, negative: bool) -> usize {
     end + 1
 }
 
-/// Stores an integer at `at` and moves `at` behind it.
+/// Stores an integer at `at` and moves `at` after it.
 fn put_large(window: &mut [u8; WINDOW], at: &mut usize, size: u64) {
     let rest = (size % 100_000_000) as u32;
     let digits = eight_digits(rest);

@@ -14,7 +14,7 @@ pub struct ExtractArguments {
     /// Form of the output, kaldi or htk
     #[arg(long, default_value = "kaldi", value_parser = bytes())]
     pub output_format: BString,
-    /// Subtract the mean of the features of each utterance (apply-cmvn and its kin are the better way)
+    /// Subtract the mean of the features of each utterance (apply-cmvn and similar ones are the better way)
     #[arg(long, default_value_t = false)]
     pub subtract_mean: bool,
     /// Channel to take, counted from 0; -1 expects one channel only, and takes the first of several with a warning

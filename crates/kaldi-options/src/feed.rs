@@ -52,10 +52,10 @@ pub struct FeedArguments {
     /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
     #[arg(long, default_value_t = 0)]
     pub initial: u64,
-    /// Batches of the rank that are passed over, at the cost of reading headers, to go on where a training stopped
+    /// Batches of the rank that are skipped, at the cost of reading headers, to go on where a training stopped
     #[arg(long, default_value_t = 0)]
     pub skip_batches: u64,
-    /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some begin again)
+    /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some start again)
     #[arg(long, default_value = "none")]
     pub even: String,
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
@@ -98,7 +98,7 @@ impl FeedArguments {
         Chain::build(&description, registry)
     }
 
-    /// Puts a chain behind the list of this name.
+    /// Puts a chain after the list of this name.
     ///
     /// # Errors
     /// Where an option makes no sense, or the list cannot be read.

@@ -37,7 +37,7 @@ pub struct PitchArguments {
     /// Sample rate in Hz to which the waveform is converted; at least twice --lowpass-cutoff
     #[arg(long = "resample-frequency", default_value_t = 4000.0)]
     pub resample_frequency: f32,
-    /// Relative distance of the pitch values that are told apart
+    /// Relative distance of the pitch values that are distinguished
     #[arg(long, default_value_t = 0.005)]
     pub delta_pitch: f32,
     /// Lowers the correlation of frames that are quiet compared with the others: the larger, the more

@@ -61,7 +61,7 @@ pub struct MelArguments {
     /// Number of triangular mel-frequency bins
     #[arg(long, default_value_t = 23)]
     pub num_mel_bins: i32,
-    /// Frequency in Hz where the first mel bin begins
+    /// Frequency in Hz where the first mel bin starts
     #[arg(long, default_value_t = 20.0)]
     pub low_freq: f32,
     /// Frequency in Hz where the last mel bin ends; if 0 or negative, it is added to half the sample rate
@@ -185,7 +185,7 @@ pub struct SpectrogramArguments {
     /// The frames.
     #[command(flatten)]
     pub frames: FrameArguments,
-    /// The energy, which stands in the place of frequency 0.
+    /// The energy, which replaces frequency 0.
     #[command(flatten)]
     pub energy: EnergyArguments,
     /// Write the complex spectrum: real and imaginary parts by turns, but first the two real numbers of frequency 0 and of

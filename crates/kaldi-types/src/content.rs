@@ -32,12 +32,12 @@ pub enum Shape {
     Scalar,
     /// Numbers in a row: of vectors and vectors of integers.
     Vector,
-    /// Row after row, each with so many columns; of waveforms a row has a sample of each channel.
+    /// Row after row, each with this many columns; of waveforms a row has a sample of each channel.
     Matrix {
         /// Numbers of a row.
         columns: usize,
     },
-    /// Lists, each with so many numbers: pairs; of posteriors a list has index and weight after index and weight of a
+    /// Lists, each with this many numbers: pairs; of posteriors a list has index and weight after index and weight of a
     /// frame; of Gaussian posteriors each index is followed by its weights.
     Lists(Vec<usize>),
 }

@@ -21,7 +21,7 @@ const MARGIN: u64 = 256;
 /// A type that fits a value, and where it sees the value end.
 type Fit = (ValueType, Frame);
 
-/// Tells where values end whose type is not known, by keeping the types that fit all values seen so far.
+/// Returns where values end whose type is not known, by keeping the types that fit all values seen so far.
 ///
 /// As long as these agree about where values end, it does not matter which is right. Where they disagree, each is followed
 /// over what comes next until one is left.
@@ -31,7 +31,7 @@ pub struct Detector {
     /// Whether the type may have to be found, and no value has been seen yet.
     at_first: bool,
     is_ambiguous: bool,
-    /// The length of the current value, where only the white space behind it is still to be seen.
+    /// The length of the current value, where only the white space after it is still to be seen.
     text_length: Option<usize>,
 }
 
@@ -50,12 +50,12 @@ impl Detector {
         &self.candidates
     }
 
-    /// Whether the value that starts so, whose extent was told, is in text form.
+    /// Whether the value that starts like this, whose extent was told, is in text form.
     pub fn is_text(&self, window: &[u8]) -> bool {
         self.candidates.first().is_some_and(|value_type| value_type.is_text(window))
     }
 
-    /// Tells how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
+    /// Returns how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
     ///
     /// The window may hold more than the value; what follows is looked at where it helps. Must be asked for one value
     /// after the other, where it asks for more with a longer window.
@@ -116,7 +116,7 @@ impl Detector {
     fn refuse(&self, refusals: Vec<(ValueType, ParseError)>, window: &[u8]) -> ParseError {
         let furthest = refusals.into_iter().rev().max_by_key(|(_, error)| error.offset);
         match furthest {
-            // Behind the marker: not even a token is known.
+            // After the marker: not even a token is known.
             Some((_, error)) if !self.at_first || error.offset > 2 || error.at_end => error,
             _ => {
                 let shown = &window[..window.len().min(12)];
@@ -132,7 +132,7 @@ impl Detector {
 }
 
 /// Finds the key at the front of a window. A key that could not be written is taken for damage, which readers of a known
-/// type do not: behind a value of the wrong length there is most often no printable word.
+/// type do not: after a value of the wrong length there is most often no printable word.
 fn front(window: &[u8], at_end: bool) -> Result<Front> {
     find_key(window, at_end, |byte| is_key(&[byte]))
 }
@@ -142,7 +142,7 @@ impl Framing for Detector {
         front(window, at_end)
     }
 
-    /// White space behind text belongs to it, and the last text must end its line, which readers do not ask.
+    /// White space after text belongs to it, and the last text must end its line, which readers do not ask.
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
         let end = match self.text_length.take() {
             Some(end) => end,
@@ -170,7 +170,7 @@ impl Framing for Detector {
         self.is_text(window)
     }
 
-    /// An entry whose type cannot be told need not have any fault.
+    /// An entry whose type cannot be known need not have any fault.
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::Entry { key, source, .. } if self.is_ambiguous => match *source {
@@ -214,7 +214,7 @@ fn agree(fits: &[Fit], window: &[u8]) -> bool {
     ends.all(|end| Some(end) == first)
 }
 
-/// Where the key begins that follows a value: white space behind text belongs to nothing.
+/// Where the key starts that follows a value: white space after text belongs to nothing.
 fn next_key(value_type: ValueType, length: u64, window: &[u8]) -> u64 {
     let rest = usize::try_from(length).ok().and_then(|length| window.get(length..));
     let blank = match rest {
@@ -224,7 +224,7 @@ fn next_key(value_type: ValueType, length: u64, window: &[u8]) -> u64 {
     length + blank as u64
 }
 
-/// Leaves out the types that come to grief behind the value, as far as the window shows it; all but the one that comes
+/// Leaves out the types that fail after the value, as far as the window shows it; all but the one that comes
 /// furthest where all do.
 fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
     let reaches: Vec<Option<usize>> = fits.iter().map(|fit| reach(fit, window, at_end)).collect();
@@ -239,7 +239,7 @@ fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
 }
 
 /// Whether the first value is of a type for which it is cut, since for those that it fits something follows that cannot be,
-/// cut or not: the begin of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no other follows.
+/// cut or not: the start of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no other follows.
 fn is_rather_cut(fits: &[Fit], refusals: &[(ValueType, ParseError)], window: &[u8]) -> bool {
     refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
 }

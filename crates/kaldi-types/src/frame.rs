@@ -64,14 +64,14 @@ fn functions(value_type: ValueType) -> Functions {
 }
 
 impl ValueType {
-    /// Whether a value that starts so is in text form.
+    /// Whether a value that starts like this is in text form.
     pub fn is_text(self, window: &[u8]) -> bool {
         functions(self).text != Text::None && window.first() != Some(&0)
     }
 
-    /// Tells how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
+    /// Returns how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
     ///
-    /// Headers and terminators are looked at; besides, lines of text are parsed, since any line has a terminator.
+    /// Headers and terminators are looked at; in addition, lines of text are parsed, since any line has a terminator.
     ///
     /// # Errors
     /// If the window does not start with such a value, or if the value is cut and `at_end` is set.
@@ -134,7 +134,7 @@ pub(crate) fn length(frame: Frame) -> Option<u64> {
     }
 }
 
-/// Refuses control characters, as they stand in anything but text.
+/// Refuses control characters, as they are in anything but text.
 fn check_words(text: &[u8]) -> Result<()> {
     let is_foreign = |byte: &u8| matches!(byte, 0..=8 | 14..=31 | 0x7f | 0xff);
     // Nearly always there is none, which is found out faster without stopping at the first.

@@ -8,7 +8,7 @@ use kaldi_wave::WaveInfo;
 use crate::content::{Content, Shape};
 use crate::value_type::ValueType;
 
-/// Bytes of the marker, and of a number behind its width.
+/// Bytes of the marker, and of a number after its width.
 const COUNT: std::ops::Range<usize> = 3..7;
 
 /// What the header of a value says; text has none, and is parsed.
@@ -39,7 +39,7 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// The precision of a binary value that begins so.
+    /// The precision of a binary value that starts like this.
     fn of(value_type: ValueType, head: &[u8]) -> Option<Self> {
         let sign = *head.strip_prefix(b"\0B")?.first()?;
         match value_type {
@@ -79,7 +79,7 @@ impl Precision {
 }
 
 impl Header {
-    /// What the begin of a value says, `beyond` bytes of which are missing; `None` if the value has to be parsed.
+    /// What the start of a value says, `beyond` bytes of which are missing; `None` if the value has to be parsed.
     ///
     /// # Errors
     /// If it is no value of the type. The error says `at_end` if more bytes are needed.

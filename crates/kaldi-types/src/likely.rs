@@ -16,11 +16,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Looks at a value that begins with `head`.
+    /// Looks at a value that starts with `head`.
     pub fn add(&mut self, head: &[u8], is_text: bool) {
         self.is_text = is_text;
         let Some(mut units) = head.strip_prefix(b"\0B") else { return };
-        // Each number stands behind its width.
+        // Each number is after its width.
         loop {
             match units {
                 [4, a, b, c, d, rest @ ..] => {

@@ -64,7 +64,7 @@ value_types! {
 }
 
 impl ValueType {
-    /// The types that can be found by looking at bytes: all but HTK and Sphinx features, which begin with a number alone, so
+    /// The types that can be found by looking at bytes: all but HTK and Sphinx features, which start with a number alone, so
     /// that nearly anything might be some.
     pub fn recognizable() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|value_type| value_type.is_recognizable())

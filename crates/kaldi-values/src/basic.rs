@@ -37,7 +37,7 @@ impl Cursor<'_> {
         if self.is_binary() { T::read_binary(self) } else { T::read_text(self) }
     }
 
-    /// Consumes a number in text form that stands on the same line, `wanted` where there is none.
+    /// Consumes a number in text form that is on the same line, `wanted` if there is none.
     ///
     /// # Errors
     /// If the line ends or anything else is there, or the number does not fit.

@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Consumes the newline behind the closing bracket of a text vector where it is next: `\n`, or `\r` with any byte
+    /// Consumes the newline after the closing bracket of a text vector where it is next: `\n`, or `\r` with any byte
     /// that follows.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl<'a> Cursor<'a> {
         Err(ParseError::new(start, format!("expected token \"{expected}\", got \"{}\"", excerpt(token))))
     }
 
-    /// A fault that shows what stands at the cursor instead of `wanted`.
+    /// A fault that shows what is at the cursor instead of `wanted`.
     pub fn expected(&self, wanted: &str) -> ParseError {
         let rest = self.rest();
         let length = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
@@ -283,7 +283,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a number or word of `length` bytes at the cursor may be the begin of a longer one.
+    /// Whether a number or word of `length` bytes at the cursor may be the start of a longer one.
     pub(crate) fn may_go_on(&self, length: usize) -> bool {
         self.open && length == self.rest().len()
     }

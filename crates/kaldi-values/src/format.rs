@@ -32,7 +32,7 @@ pub fn write_token(out: &mut Vec<u8>, token: &[u8]) {
     out.push(b' ');
 }
 
-/// Appends a number or truth value: behind its size byte in binary form, followed by a space in text form.
+/// Appends a number or truth value: after its size byte in binary form, followed by a space in text form.
 pub fn write_basic<T: Basic>(out: &mut Vec<u8>, format: Format, value: T) {
     match format {
         Format::Binary => value.write_binary(out),

@@ -77,7 +77,7 @@ fn reach_of_floats(window: &[u8]) -> Result<u64, ParseError> {
 
 macro_rules! pairs {
     ($type:ty, $name:literal, $reach:expr, $exact:expr) => {
-        /// A line in text form, which must end with a newline; semicolons stand between the pairs.
+        /// A line in text form, which must end with a newline; semicolons are between the pairs.
         impl Value for Vec<($type, $type)> {
             const NAME: &'static str = $name;
 

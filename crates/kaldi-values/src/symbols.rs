@@ -9,7 +9,7 @@ use kaldi_number::parse_integer;
 
 /// Symbols and their integers: words, phones, units of a model, speakers.
 ///
-/// The file has a line for each, with the symbol and its integer; lines of white space are passed over. A symbol has one
+/// The file has a line for each, with the symbol and its integer; lines of white space are skipped. A symbol has one
 /// integer, and an integer one symbol.
 ///
 /// ```text

@@ -12,7 +12,7 @@ use kaldi_io::{ParseError, excerpt, is_space};
 /// The line of a token is not longer than this.
 const LONGEST: usize = 1 << 20;
 
-/// Tells whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
+/// Returns whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
 ///
 /// Bytes above 127 are allowed, whatever the encoding, except 255.
 pub fn is_token(bytes: &[u8]) -> bool {
@@ -32,7 +32,7 @@ fn check_token(bytes: &[u8]) -> Result<(), ParseError> {
 
 /// A word without white space, one a line.
 ///
-/// A line that is read must end with a newline; white space before the word, newlines included, is passed over.
+/// A line that is read must end with a newline; white space before the word, newlines included, is skipped.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(BString);
 
@@ -109,7 +109,7 @@ impl Value for Token {
 /// Words without white space, all on one line, which may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tokens {
-    /// The line as it is written: each token with a space behind it.
+    /// The line as it is written: each token with a space after it.
     line: Vec<u8>,
 }
 
@@ -184,7 +184,7 @@ impl Value for Tokens {
     }
 }
 
-/// Whether a line begins with a word and has nothing but one space behind each, which the last one may lack. (No loop
+/// Whether a line starts with a word and has nothing but one space after each, which the last one may lack. (No loop
 /// that ends early: so the bytes are looked at side by side.)
 fn has_single_spaces(line: &[u8]) -> bool {
     let other_space = line.iter().fold(false, |found, &byte| found | (byte < b' '));

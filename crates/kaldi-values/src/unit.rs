@@ -118,7 +118,7 @@ fn not_a_count(at: usize, count: i32) -> ParseError {
     ParseError::new(at, format!("expected a count, got {count}"))
 }
 
-/// Tells whether `bytes` are nothing but units.
+/// Returns whether `bytes` are nothing but units.
 pub fn are_units(bytes: &[u8]) -> bool {
     // Size bytes of the eight units in a block of 40 bytes, as they fall into five words of eight bytes.
     const MASKS: [u64; 5] = {

@@ -17,7 +17,7 @@ pub enum Frame {
     Beyond(u64),
     /// More bytes are needed: the window must hold at least this many (a lower bound) before it is worth asking again.
     Partial(u64),
-    /// The value goes on to the end of the stream, whatever stands there, such as a waveform of unknown length.
+    /// The value goes on to the end of the stream, whatever is there, such as a waveform of unknown length.
     Rest,
 }
 
@@ -47,7 +47,7 @@ pub trait Value: Sized + Send + 'static {
     /// What the value is called in messages: `matrix`, `vector`, `posterior` ...
     const NAME: &'static str;
 
-    /// Whether a file that is no table may be named with a range behind it (`foo.mat[0:9]`), as Kaldi has it for
+    /// Whether a file that is no table may be named with a range after it (`foo.mat[0:9]`), as Kaldi has it for
     /// matrices only.
     const HAS_FILE_RANGES: bool = false;
 
@@ -58,7 +58,7 @@ pub trait Value: Sized + Send + 'static {
     /// tables are not created in text form.
     const HAS_TEXT: bool = true;
 
-    /// Tells how many bytes the value at the start of `window` takes, without building it.
+    /// Returns how many bytes the value at the start of `window` takes, without building it.
     ///
     /// `at_end` says that nothing follows the window; then the answer is `Whole` or an error. Reads headers and looks
     /// for terminators only: payloads are skipped, so a whole frame may still fail to parse. The length must be what
@@ -96,8 +96,8 @@ pub trait Value: Sized + Send + 'static {
         Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
     }
 
-    /// Tells which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor stands at the begin of
-    /// the value, of which a header may be all that is in memory. `None` if the header does not tell.
+    /// Returns which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor is at the start of
+    /// the value, of which a header may be all that is in memory. `None` if the header does not say.
     ///
     /// # Errors
     /// As [`Value::read_range`].
@@ -106,7 +106,7 @@ pub trait Value: Sized + Send + 'static {
         Ok(None)
     }
 
-    /// Tells whether `bytes`, one whole frame, are exactly what [`Value::write`] would produce in binary form, so that
+    /// Returns whether `bytes`, one whole frame, are exactly what [`Value::write`] would produce in binary form, so that
     /// a copy may pass them on unparsed.
     ///
     /// An implementation that answers yes has checked what a reader would check (sizes, types), but not numbers.
@@ -115,14 +115,14 @@ pub trait Value: Sized + Send + 'static {
         false
     }
 
-    /// Like [`Value::is_canonical_binary`] where only the begin of the frame is in memory, the header at least, and
+    /// Like [`Value::is_canonical_binary`] where only the start of the frame is in memory, the header at least, and
     /// `length` tells what the whole takes. The answer is no where the rest would have to be looked at.
     fn is_canonical_head(head: &[u8], length: u64) -> bool {
         let _ = (head, length);
         false
     }
 
-    /// Looks whether a value that begins so may be in a file of this name, for types of several encodings that names tell.
+    /// Looks whether a value that starts like this may be in a file of this name, for types of several encodings that names say.
     ///
     /// # Errors
     /// If the file should have another name.
@@ -137,7 +137,7 @@ pub trait Value: Sized + Send + 'static {
     }
 }
 
-/// Frames a value by parsing it: for small text forms whose end cannot be told from a terminator.
+/// Frames a value by parsing it: for small text forms whose end cannot be known from a terminator.
 ///
 /// # Errors
 /// Those of [`Value::read`]; an unexpected end before `at_end` is no error but a request for more.
@@ -150,7 +150,7 @@ pub fn frame_by_parsing<T: Value>(window: &[u8], at_end: bool) -> Result<Frame, 
     }
 }
 
-/// Frames a value that stands between the tokens `begin` and `end`, such as a model, with one space behind it: text by
+/// Frames a value that is between the tokens `begin` and `end`, such as a model, with one space after it: text by
 /// looking for the tokens, binary by parsing.
 ///
 /// # Errors

@@ -13,12 +13,12 @@ const GENERAL: [&str; 5] = [
     ": this is a wave file",
 ];
 
-/// Text behind this is no sign of another type.
+/// Text after this is no sign of another type.
 const BEGIN: usize = 64;
 
 const WORDS: &str = "these are words; table-head prints them";
 
-/// The same fault of a value that begins so, with advice where the value is whole and of another type: which one, and the
+/// The same fault of a value that starts like this, with advice where the value is whole and of another type: which one, and the
 /// tool that reads it.
 #[must_use]
 pub fn with_type_advice(error: ParseError, value: &[u8]) -> ParseError {
@@ -36,7 +36,7 @@ pub fn with_type_advice(error: ParseError, value: &[u8]) -> ParseError {
 }
 
 /// Says what a binary value is that starts with `token`, and which program reads it, for messages of readers that expect
-/// something else; `None` if that cannot be told.
+/// something else; `None` if that cannot be known.
 pub fn token_advice(token: &[u8]) -> Option<&'static str> {
     Some(match token {
         b"FV" | b"DV" => "this is a vector; copy-vector reads it",
@@ -48,7 +48,7 @@ pub fn token_advice(token: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// The type of a value that begins so and could not be read from `offset` on, with the tool that reads it.
+/// The type of a value that starts like this and could not be read from `offset` on, with the tool that reads it.
 fn advice(value: &[u8], offset: usize) -> Option<&'static str> {
     if let Some(binary) = value.strip_prefix(b"\0B") {
         let length = binary.iter().position(|&byte| byte == b' ').filter(|&length| length <= 3);
@@ -101,7 +101,7 @@ fn text_advice(value: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The type of numbers that stand each behind its width, by the place where the value would end: behind it there is nothing, or
+/// The type of numbers that are each after its width, by the place where the value would end: after it there is nothing, or
 /// the next key.
 fn integers_advice(binary: &[u8]) -> Option<&'static str> {
     let ends = |rest: Option<&[u8]>| rest.is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_graphic));
@@ -121,7 +121,7 @@ fn integers_advice(binary: &[u8]) -> Option<&'static str> {
     ends(Some(behind)).then_some("this is a number; table-head prints it")
 }
 
-/// A number of four bytes behind its width, and what follows.
+/// A number of four bytes after its width, and what follows.
 fn unit(bytes: &[u8]) -> Option<(i32, &[u8])> {
     match bytes {
         [4, a, b, c, d, rest @ ..] => Some((i32::from_le_bytes([*a, *b, *c, *d]), rest)),
@@ -129,7 +129,7 @@ fn unit(bytes: &[u8]) -> Option<(i32, &[u8])> {
     }
 }
 
-/// What follows so many numbers.
+/// What follows this many numbers.
 fn skip(mut bytes: &[u8], count: i32) -> Option<&[u8]> {
     for _ in 0..u32::try_from(count).ok()? {
         bytes = unit(bytes)?.1;
@@ -137,7 +137,7 @@ fn skip(mut bytes: &[u8], count: i32) -> Option<&[u8]> {
     Some(bytes)
 }
 
-/// What follows so many lists, each a count and `width` numbers for each item.
+/// What follows this many lists, each a count and `width` numbers for each item.
 fn lists(mut bytes: &[u8], count: i32, width: i32) -> Option<&[u8]> {
     for _ in 0..u32::try_from(count).ok()? {
         let (length, rest) = unit(bytes)?;

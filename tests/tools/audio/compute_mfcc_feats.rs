@@ -96,7 +96,7 @@ fn a_warp_that_cannot_be_spoils_its_utterance_only() {
         .stderr_has("Failed to compute features for utterance a: expected a positive VTLN warp factor, got 0");
     let cutoffs = "Bad values in options: vtln-low 10 and vtln-high 7500, versus low-freq 20 and high-freq 8000";
     scratch.sh("compute-mfcc-feats --vtln-warp=1.1 --vtln-low=10 scp:wav.scp ark:-").fails_with(1).stderr_has(cutoffs);
-    // Nothing is warped where there are no frames.
+    // Nothing is warped if there are no frames.
     let len = "compute-mfcc-feats --frame-length=1000 --vtln-warp=-1 scp:wav.scp ark:- | feat-to-len ark:- ark,t:-";
     scratch.sh(len).succeeds().stdout_is("a 0 \nb 0 \n");
     run("--vtln-low=10").succeeds().stdout_is("a 48 \nb 18 \n");

@@ -50,7 +50,7 @@ fn without_a_room_and_noises_nothing_happens() {
     assert_eq!(comes_out(&scratch, "--shift-output=false"), swelling(800, 8000.0)[..799]);
 }
 
-/// The input as it is heard behind a reflection at `height`, and 20 samples later upside down.
+/// The input as it is heard after a reflection at `height`, and 20 samples later upside down.
 fn heard(height: f64) -> impl Iterator<Item = f64> + Clone {
     let later = std::iter::repeat_n(0.0, 20).chain(input());
     input().chain(std::iter::repeat(0.0)).zip(later).map(move |(first, second)| (first - second) * height)
@@ -68,7 +68,7 @@ fn a_room_is_heard() {
     is_near(&comes_out(&scratch, &format!("{rir} --volume=0.5")), heard(0.25).take(800));
     let louder = (energy(input()) / 800.0 / (energy(heard(0.5)) / 863.0)).sqrt();
     is_near(&comes_out(&scratch, rir), heard(0.5 * louder).take(800));
-    // As long as the room makes it, which is filled with the begin.
+    // As long as the room makes it, which is filled with the start.
     let late = std::iter::repeat_n(0.0, 10).chain(heard(0.5)).take(800);
     let unshifted = comes_out(&scratch, &format!("{rir} --normalize-output=false --shift-output=false"));
     is_near(&unshifted, late.clone().chain(late.take(63)));
@@ -100,7 +100,7 @@ fn noises_are_added_at_their_times_and_ratios() {
     let options =
         "--normalize-output=false --additive-signals=noise.wav,noise.wav --snrs=10,-3 --start-times=0.01,0.05";
     is_near(&comes_out(&scratch, options), input().enumerate().map(noise(80, 10.0)).enumerate().map(noise(400, -3.0)));
-    // What is behind the end is not heard; what begins near it is heard up to it.
+    // What is after the end is not heard; what starts near it is heard up to it.
     let options = "--normalize-output=false --additive-signals=noise.wav,noise.wav --snrs=0,0 --start-times=0.0998,7";
     is_near(&comes_out(&scratch, options), input().enumerate().map(noise(798, 0.0)));
 }

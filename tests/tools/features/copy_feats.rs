@@ -233,7 +233,7 @@ pub fn an_empty_matrix_is_not_compressed() {
     scratch.write("f.txt", "a  [ ]\nb  [\n  1 2 ]\n");
     scratch.sh("copy-feats --compress ark:f.txt ark:c.ark && copy-feats ark:c.ark ark,t:- | cmp - f.txt").succeeds();
     assert!(scratch.read("c.ark").starts_with(&[b"a ", &empty[..], b"b \0BCM2 "].concat()));
-    // So is one that was compressed by Kaldi, whose last four bytes would stand before the next key.
+    // So is one that was compressed by Kaldi, whose last four bytes would be before the next key.
     scratch.write("k.ark", [b"a \0BCM ".as_slice(), &[0; 20]].concat());
     for compress in ["", "--compress"] {
         scratch.sh(&format!("copy-feats {compress} ark:k.ark ark:o.ark")).succeeds();

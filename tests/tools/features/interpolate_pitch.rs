@@ -16,7 +16,7 @@ fn two_arguments_are_needed() {
     Scratch::new().sh("interpolate-pitch ark:-").fails_with(1).stderr_has("Usage: interpolate-pitch");
 }
 
-/// What Kaldi computes, random numbers and all: those of the second utterance come behind those of the first.
+/// What Kaldi computes, random numbers and all: those of the second utterance come after those of the first.
 #[test]
 fn the_model_draws_the_numbers_that_kaldi_draws() {
     let ran = with_gaps().sh("interpolate-pitch ark:f.txt ark,t:-");

@@ -54,7 +54,7 @@ fn lists_shards_and_tables_deliver_the_same() {
     // Compressed shards cannot be read at any place.
     scratch.sh("gzip a.tar && mv a.tar.gz c.tar && printf 'c.tar\\nb.tar\\n' > packed.list").succeeds();
     assert!(raw == fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=shard packed.list"));
-    // One entry of the list in all of them: the same order behind it, the same changes.
+    // One entry of the list in all of them: the same order after it, the same changes.
     let raw = fed(&scratch, &format!("{RANDOM} data.list"));
     let table = fed(&scratch, &format!("{RANDOM} --data-type=table --text=text scp:wav.scp"));
     assert!(raw == table);

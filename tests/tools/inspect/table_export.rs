@@ -107,7 +107,7 @@ fn the_type_is_found_by_looking_and_told_where_several_fit() {
         let expected = format!("{{\"key\": \"a\", \"value\": {value}}}\n");
         scratch.sh(&format!("table-export --type={name} --format=jsonl x -")).succeeds().stdout_is(&expected);
     }
-    // Numbers that stand alone look like the lengths of vectors, in binary form.
+    // Numbers that are alone look like the lengths of vectors, in binary form.
     scratch.write("one.ark", b"a \0B\x04\0\0\xf0\x40b \0B\x04\0\0\0\xbf");
     scratch.sh("table-export --format=csv one.ark -").succeeds().stdout_is("a,7.5\nb,-0.5\n");
     scratch.write("one.ark", b"a \0B\x04\x07\0\0\0b \0B\x04\x09\0\0\0");

@@ -66,7 +66,7 @@ fn keys_come_from_a_file_or_standard_input() {
 #[test]
 fn a_script_file_is_read_where_the_value_is() {
     let scratch = tables();
-    // What stands behind it is cut.
+    // What is after it is cut.
     scratch.sh("head -c 50 feats.ark > cut.ark; mv cut.ark feats.ark").succeeds();
     scratch.sh("table-get feats.scp 'a[0:0]'").succeeds().stdout_is("a  [\n  0 0.5 ]\n");
     scratch.sh("table-get feats.scp b").fails_with(255).stderr_has("feats.scp:2: b: feats.ark:");

@@ -20,7 +20,7 @@ fn shards() -> Scratch {
     scratch
 }
 
-/// A WAV file of so many samples at 16 kHz.
+/// A WAV file of this many samples at 16 kHz.
 fn sound(num_samples: usize) -> Vec<u8> {
     let samples: Vec<i16> = (0..num_samples).map(|at| (at * 7919 + num_samples) as i16).collect();
     wave(16000, &[&samples])

@@ -92,7 +92,7 @@ fn a_cut_archive_is_refused_and_nothing_is_left() {
     }
     let ran = scratch.sh("head -c 500 1.ark > cut.ark; concat-ark cut.ark ark:x.ark");
     ran.fails_with(255).stderr_has("bc: cut.ark:500: expected");
-    // What one archive lacks at its end, the next does not have at its begin.
+    // What one archive lacks at its end, the next does not have at its start.
     scratch.sh("tail -c +501 1.ark > rest.ark; concat-ark cut.ark rest.ark ark:x.ark").fails_with(255);
     assert_eq!(scratch.list(), ["1.ark", "2.ark", "cut.ark", "out.ark", "out.scp", "rest.ark"]);
 }

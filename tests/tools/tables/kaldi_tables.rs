@@ -62,7 +62,7 @@ fn the_name_of_a_link_chooses_the_tool() {
     ran.stderr_has("there is no tool gone-tool").stderr_has("ark:m.ark is none either");
 }
 
-/// What stands in a folder, and where its links lead.
+/// What is in a folder, and where its links lead.
 fn links(scratch: &Scratch, folder: &str) -> Vec<(String, Option<PathBuf>)> {
     let entries = fs::read_dir(scratch.path(folder)).unwrap().map(|entry| entry.unwrap());
     let mut links: Vec<_> =

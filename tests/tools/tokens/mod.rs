@@ -19,7 +19,7 @@ fn with_dataset() -> Scratch {
     scratch
 }
 
-/// An index made by hand, without documents where there are no bounds.
+/// An index made by hand, without documents if there are no bounds.
 fn index(code: u8, sizes: &[i32], token_size: i64, bounds: Option<&[i64]>) -> Vec<u8> {
     let mut bytes = b"MMIDIDX\0\0\x01\0\0\0\0\0\0\0".to_vec();
     bytes.push(code);

@@ -62,7 +62,7 @@ fn vectors_stay_vectors() {
 #[test]
 fn the_first_entry_says_what_the_table_holds() {
     let scratch = files();
-    // A matrix may be on one line behind one that is not.
+    // A matrix may be on one line after one that is not.
     scratch.write("one-line.ark", "a [\n 1 2 ]\nb [ 5 6 ]\n");
     let ran = scratch.sh("apply-transform linear.mat ark:one-line.ark ark,t:-");
     ran.succeeds().stdout_is("a  [\n  3 -1 2 ]\nb  [\n  11 -1 6 ]\n");

@@ -29,7 +29,7 @@ impl Shell {
 }
 
 /// Returns a script by which a shell completes the command lines of these tools: names of options, and names of files
-/// also behind `ark:`, `scp:` and `--option=`. Behind the tool `launcher` it proposes the names of `commands` and of the
+/// also after `ark:`, `scp:` and `--option=`. After the tool `launcher` it proposes the names of `commands` and of the
 /// tools.
 #[must_use]
 pub fn completions(shell: Shell, tools: &[Help], launcher: &str, commands: &[&str]) -> String {

@@ -55,7 +55,7 @@ fn push_option(page: &mut String, HelpOption { name, help, kind, default, .. }: 
     let _ = write!(page, ".TP\n\\fB\\-\\-{}\\fR{value}{default}\n{}\n", escaped(name), line(help));
 }
 
-/// A line of text as it is, whatever it begins with.
+/// A line of text as it is, whatever it starts with.
 fn line(text: &str) -> String {
     let control = if text.starts_with(['.', '\'']) { "\\&" } else { "" };
     format!("{control}{}", escaped(text))

@@ -22,7 +22,7 @@ const WINDOW: usize = 17;
 type Word<'a> = (&'a [u8; WINDOW], usize);
 
 /// Appends numbers at the start of `bytes`, separated by spaces and tabs, as long as they are usual and not close to the
-/// end of the bytes; returns the length consumed, behind which there is a byte up to a space unless it is 0.
+/// end of the bytes; returns the length consumed, after which there is a byte up to a space unless it is 0.
 #[target_feature(enable = "avx2,bmi1")]
 pub(super) fn parse(bytes: &[u8], values: &mut Vec<f32>) -> usize {
     // Where words are missing at the end of a row, others stand that were read before, or these.
@@ -125,7 +125,7 @@ fn read(words: &[Word<'_>; GROUP]) -> Option<[f32; GROUP]> {
     Some(store(_mm256_or_si256(_mm256_castps_si256(numbers), signs)).map(f32::from_bits))
 }
 
-/// Tells which of 64 bytes end a word, and which of them the row.
+/// Returns which of 64 bytes end a word, and which of them the row.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn spaces(block: &[u8; BLOCK + WINDOW]) -> (u64, u64) {

@@ -18,7 +18,7 @@ pub(super) const WINDOW: usize = GROUP * 16 + 16;
 const SMALLEST: i32 = -4;
 const NUM_EXPONENTS: usize = 11;
 
-/// Stores the first `count` of the values, each with a space behind it, and returns their length; `None` if one of the
+/// Stores the first `count` of the values, each with a space after it, and returns their length; `None` if one of the
 /// eight is not usual.
 #[target_feature(enable = "avx2,bmi1")]
 #[inline]
