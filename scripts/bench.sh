@@ -9,7 +9,6 @@ cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --example bench
 # By itself: what the benchmark needs of libraries would make the program larger.
 cargo build --release --locked --quiet --bins
-cargo build --release --locked --quiet -p kaldi-store
 target=${CARGO_TARGET_DIR:-target}
 "$target/release/kaldi-tables" --print-args=false link "$target/tools"
 exec "$target/release/examples/bench" "$target/tools"

@@ -50,8 +50,11 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 
 /// Declares the module of each tool and [`TASKS`]. A row: the module, the name, the file, the origin, the summary.
 macro_rules! tasks {
-    ($($task:ident $title:literal { $($module:ident $name:literal $path:literal $origin:ident $summary:literal;)* })*) => {
+    ($($task:ident $title:literal { $(
+        $(#[$condition:meta])? $module:ident $name:literal $path:literal $origin:ident $summary:literal;
+    )* })*) => {
         $($(
+            $(#[$condition])?
             #[path = $path]
             mod $module;
         )*)*
@@ -60,7 +63,7 @@ macro_rules! tasks {
         pub static TASKS: &[Task] = &[$(Task {
             name: stringify!($task),
             title: $title,
-            tools: &[$(Entry {
+            tools: &[$($(#[$condition])? Entry {
                 name: $name,
                 summary: $summary,
                 origin: Origin::$origin,
@@ -85,6 +88,9 @@ tasks! {
             "copies matrices; scales them, applies functions";
         copy_vector "copy-vector" "bin/tables/copy-vector.rs" Kaldi
             "copies vectors; scales, cuts or pads them";
+        #[cfg(feature = "stores")]
+        kaldi_store "kaldi-store" "bin/tables/kaldi-store.rs" Own
+            "lists, shows, copies and removes objects in stores and on the web";
         matrix_dim "matrix-dim" "bin/tables/matrix-dim.rs" Kaldi
             "prints the sizes of matrices";
     }

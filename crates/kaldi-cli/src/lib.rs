@@ -176,6 +176,8 @@ pub fn wrong_usage(usage: &str, message: &str) -> Tally {
 fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
     memory::keep_freed();
     ending::install_handlers();
+    #[cfg(feature = "stores")]
+    kaldi_store::install();
     closed::make_closed_streams_fail();
     kaldi_log::set_program(&line.tool());
 

@@ -17,14 +17,16 @@ use zstd::ZstdDecoder;
 
 /// A way of compressing streams that is read everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compression {
+pub enum Compression {
+    /// RFC 1952.
     Gzip,
+    /// RFC 8878.
     Zstd,
 }
 
 impl Compression {
-    /// Bytes that tell it.
-    pub(crate) const HEAD: usize = 4;
+    /// So many first bytes of a stream show its compression.
+    pub const HEAD: usize = 4;
 
     fn magic(self) -> &'static [u8] {
         match self {
@@ -34,7 +36,7 @@ impl Compression {
     }
 
     /// The compression of a stream that begins so.
-    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+    pub fn of(head: &[u8]) -> Option<Self> {
         [Self::Gzip, Self::Zstd].into_iter().find(|it| head.starts_with(it.magic()))
     }
 
@@ -52,7 +54,7 @@ impl Compression {
     }
 
     /// Why an offset into such bytes is refused.
-    pub(crate) fn no_offset(self) -> String {
+    pub fn no_offset(self) -> String {
         format!(
             "this is {}-compressed data, into which an offset cannot lead; decompress it with {}, or read all of it",
             self.name(),

@@ -91,7 +91,7 @@ impl Input {
     }
 
     fn open_remote(url: &BStr, offset: u64, name: &str, bare: &str) -> Result<Self> {
-        let source = store().open(url, offset);
+        let source = store().and_then(|store| store.open(url, offset));
         let source = source.map_err(|source| Error::Open { name: name.to_owned(), source })?;
         Ok(Self::from_source(bare, offset, source))
     }

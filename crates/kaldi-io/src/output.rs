@@ -68,7 +68,7 @@ impl Output {
 
     /// Begins an object of a store. It is never written in place.
     fn create_object(url: &BStr, name: String) -> Result<Self> {
-        match store().create(url) {
+        match store().and_then(|store| store.create(url)) {
             Ok(upload) => {
                 let stream = Arc::new(Mutex::new(Stream::of_object(upload, name)));
                 Ok(Self { stream, target: Target::Object })

@@ -1,27 +1,30 @@
-//! What stands behind remote names.
-//!
-//! It is one [`Store`] for the whole process: the program `kaldi-store`, which is started with the first remote name, or
-//! what [`set_store`] was given.
+//! The store of all remote names of this process.
 
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use bstr::BStr;
 
+use crate::FrameFn;
 use crate::address::is_remote;
-use crate::helper::HelperStore;
 use crate::store::Store;
 use crate::xfilename::split_offset;
 
 static STORE: OnceLock<Arc<dyn Store>> = OnceLock::new();
 
-/// Makes `store` stand behind all remote names of this process; returns whether it does. The first one wins.
+/// Sets the store of all remote names of this process. The first call wins; returns whether this is the first.
 pub fn set_store(store: Arc<dyn Store>) -> bool {
     STORE.set(store).is_ok()
 }
 
-/// What stands behind remote names.
-pub(crate) fn store() -> Arc<dyn Store> {
-    Arc::clone(STORE.get_or_init(|| Arc::new(HelperStore::default())))
+/// The store of remote names.
+///
+/// # Errors
+/// If the process has none.
+pub(crate) fn store() -> io::Result<&'static dyn Store> {
+    let missing =
+        || io::Error::new(io::ErrorKind::Unsupported, "this program was built without stores (the feature stores)");
+    STORE.get().map(|store| &**store).ok_or_else(missing)
 }
 
 /// Ends what runs for remote names, at the end of a program.
@@ -31,9 +34,10 @@ pub fn close_store() {
     }
 }
 
-/// Says that values which begin at these places will be read soon, so that up to `at_once` of them can come side by side: names
-/// without ranges, with their offsets. Only those that are remote are looked at.
-pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>, at_once: usize) {
+/// Tells the store which values will be read soon, so that up to `at_once` of them can come side by side. Values have names
+/// without ranges, with their offsets; names that are not remote are left out. `frame` finds the end of a value.
+pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>, at_once: usize, frame: FrameFn) {
+    let Ok(store) = store() else { return };
     let mut places: Vec<(&BStr, Vec<u64>)> = Vec::new();
     for name in names.into_iter().filter(|name| is_remote(name)) {
         let (url, offset) = match split_offset(name) {
@@ -49,6 +53,25 @@ pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>, at_once: usi
         }
     }
     for (url, offsets) in places {
-        store().expect(url, &offsets, at_once);
+        store.expect(url, &offsets, at_once, frame);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use crate::{Frame, Input, Output};
+
+    use super::*;
+
+    #[test]
+    fn a_process_without_a_store_says_so() {
+        let name = BStr::new("s3://bucket/key:5");
+        let read = Input::open(name).unwrap_err();
+        assert_eq!(read.source().unwrap().to_string(), "this program was built without stores (the feature stores)");
+        let written = Output::create("s3://bucket/key".into(), false).unwrap_err();
+        assert_eq!(written.source().unwrap().to_string(), read.source().unwrap().to_string());
+        expect_values([name], 4, |bytes, _| Ok(Frame::Whole(bytes.len())));
     }
 }

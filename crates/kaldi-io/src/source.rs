@@ -83,6 +83,16 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// Where the source fails, or ends before.
     fn read_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()>;
 
+    /// Like [`ReadAt::read_at`], with fewer bytes if the others had to be asked for; returns their number, at least 1 if
+    /// `length` is.
+    ///
+    /// # Errors
+    /// As [`ReadAt::read_at`].
+    fn read_some_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<usize> {
+        self.read_at(offset, buffer, length)?;
+        Ok(length)
+    }
+
     /// Whether a read costs little more than its bytes. Where it does not, as over a network, a stream is read through
     /// rather than at many places.
     fn is_near(&self) -> bool {

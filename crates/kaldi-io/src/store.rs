@@ -1,48 +1,48 @@
-//! What is behind remote names: a place that objects are read from and written to.
+//! Stores: where objects with remote names are read from and written to.
 
 use std::fmt;
 use std::io;
 
 use bstr::BStr;
 
-use crate::Source;
+use crate::{FrameFn, Source};
 
-/// A store of objects. The program `kaldi-store` is one; a program can bring another ([`set_store`](crate::set_store)).
+/// A store of objects. The crate `kaldi-store` has one; a program can bring another ([`set_store`](crate::set_store)).
 pub trait Store: fmt::Debug + Send + Sync {
-    /// Opens the object `url` at `offset`. Its source can be read at any place ([`Source::positioned`]) where the store
-    /// allows that.
+    /// Opens the object `url` at `offset`. Its source can be read at any place ([`Source::positioned`]) if the store allows
+    /// that.
     ///
     /// # Errors
-    /// Where there is no such object, or it cannot be read.
+    /// If there is no such object, or it cannot be read.
     fn open(&self, url: &BStr, offset: u64) -> io::Result<Box<dyn Source>>;
 
-    /// Begins a new object, or one in the place of an old one.
+    /// Starts an object. It replaces an object of the same name when it is finished.
     ///
     /// # Errors
-    /// Where the store takes none.
+    /// If the store takes no such object.
     fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>>;
 
-    /// Takes note that values which begin at these offsets of the object will be read soon, so that they can be on their
-    /// way before, `at_once` of them side by side.
-    fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize) {
-        let _ = (url, offsets, at_once);
+    /// Starts to fetch the values at these offsets of the object, which will be read soon, `at_once` of them side by side. `frame` finds the
+    /// end of a value.
+    fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize, frame: FrameFn) {
+        let _ = (url, offsets, at_once, frame);
     }
 
     /// Ends what runs for the store. Objects that are not finished do not appear.
     fn close(&self) {}
 }
 
-/// An object on its way into a store. Where it is dropped before [`Upload::finish`], nothing of it appears.
+/// An object on its way into a store. If it is dropped before [`Upload::finish`], nothing of it appears.
 pub trait Upload: fmt::Debug + Send {
     /// Takes the next bytes.
     ///
     /// # Errors
-    /// Where the store refuses them.
+    /// If the store refuses them.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Lets the object appear.
     ///
     /// # Errors
-    /// Where the store refuses; nothing of it appears then.
+    /// If the store refuses it; nothing of it appears then.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }

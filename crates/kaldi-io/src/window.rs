@@ -144,7 +144,7 @@ impl Window {
         };
         let offset = self.base + self.bytes.len() as u64;
         let left = usize::try_from(source.length().saturating_sub(offset)).unwrap_or(usize::MAX);
-        let read = source.read_at(offset, &mut self.bytes, left.min(growth.limit));
+        let read = source.read_some_at(offset, &mut self.bytes, left.min(growth.limit));
         read.map_err(|source| Error::Read { name: self.input.name().to_owned(), offset, source })?;
         self.ahead = (2 * self.ahead).min(CHUNK);
         Ok(true)

@@ -1,13 +1,13 @@
-//! The commands.
+//! What a user does with objects: list, show, copy and remove them.
 
-use anyhow::Context;
 use bstr::BStr;
 use futures::StreamExt;
 use kaldi_io::{Input, Output};
-use tokio::runtime::{Builder, Runtime};
 
-use crate::engine::{Engine, Object};
+use crate::engine::Object;
 use crate::fault::Fault;
+use crate::stores::running;
+use crate::{Error, Result};
 
 /// Bytes that are copied at once.
 const PIECE: usize = 1 << 18;
@@ -15,18 +15,18 @@ const PIECE: usize = 1 << 18;
 /// Shows the objects of a folder, a line each; returns their number.
 ///
 /// # Errors
-/// Where the store does not tell.
-pub fn ls(engine: &Engine, folder: &BStr, recursive: bool) -> anyhow::Result<u64> {
+/// If the store does not answer.
+pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     let object = named(Object::parse(folder), folder)?;
-    let (operator, key) = named(engine.stored(&object), folder)?;
+    let running = running().map_err(Error::Start)?;
+    let (operator, key) = named(running.engine.stored(&object), folder)?;
     let begin = object.url[..object.url.len() - key.len()].to_vec();
-    let runtime = runtime()?;
-    let lister = runtime.block_on(async { operator.lister_with(&key).recursive(recursive).await });
+    let lister = running.handle.block_on(async { operator.lister_with(&key).recursive(recursive).await });
     let mut lister = named(lister.map_err(|error| Fault::of_store(&error)), folder)?;
     let mut output = Output::create("-".into(), false)?;
     let mut done = 0;
     // A line at a time: a folder may have more than fits into memory.
-    while let Some(entry) = runtime.block_on(lister.next()) {
+    while let Some(entry) = running.handle.block_on(lister.next()) {
         let entry = named(entry.map_err(|error| Fault::of_store(&error)), folder)?;
         if entry.path() == key && entry.metadata().is_dir() {
             continue;
@@ -45,12 +45,13 @@ pub fn ls(engine: &Engine, folder: &BStr, recursive: bool) -> anyhow::Result<u64
 /// Shows what is known of objects, a line each; returns their number.
 ///
 /// # Errors
-/// Where one of them is not there.
-pub fn stat(engine: &Engine, names: &[&BStr]) -> anyhow::Result<u64> {
-    let runtime = runtime()?;
+/// If one of them is not there.
+pub fn stat(names: &[&BStr]) -> Result<u64> {
+    let running = running().map_err(Error::Start)?;
+    let engine = &running.engine;
     for name in names {
         let object = named(Object::parse(name), name)?;
-        let facts = named(runtime.block_on(engine.stat(&object, &engine.attempts(&object))), name)?;
+        let facts = named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
         let length = facts.length.map_or("-".to_owned(), |length| length.to_string());
         let version = facts.version.unwrap_or_else(|| "-".to_owned());
         let ranges = if facts.has_ranges { "ranges" } else { "whole" };
@@ -59,11 +60,11 @@ pub fn stat(engine: &Engine, names: &[&BStr]) -> anyhow::Result<u64> {
     Ok(names.len() as u64)
 }
 
-/// Copies objects to standard output, one behind the other; returns their number.
+/// Copies objects to standard output, one after the other; returns their number.
 ///
 /// # Errors
-/// Where one of them cannot be read.
-pub fn cat(names: &[&BStr]) -> anyhow::Result<u64> {
+/// If one of them cannot be read.
+pub fn cat(names: &[&BStr]) -> Result<u64> {
     let mut output = Output::create("-".into(), false)?;
     for name in names {
         copy(name, &mut output)?;
@@ -75,8 +76,8 @@ pub fn cat(names: &[&BStr]) -> anyhow::Result<u64> {
 /// Copies an object or a file to another name.
 ///
 /// # Errors
-/// Where it cannot be read or written; nothing appears then.
-pub fn cp(from: &BStr, to: &BStr) -> anyhow::Result<u64> {
+/// If it cannot be read or written; nothing appears then.
+pub fn cp(from: &BStr, to: &BStr) -> Result<u64> {
     let mut output = Output::create(to, false)?;
     copy(from, &mut output)?;
     output.finish()?;
@@ -86,20 +87,22 @@ pub fn cp(from: &BStr, to: &BStr) -> anyhow::Result<u64> {
 /// Removes objects; returns their number.
 ///
 /// # Errors
-/// Where one of them cannot be removed.
-pub fn rm(engine: &Engine, names: &[&BStr]) -> anyhow::Result<u64> {
-    let runtime = runtime()?;
+/// If one of them cannot be removed.
+pub fn rm(names: &[&BStr]) -> Result<u64> {
+    let running = running().map_err(Error::Start)?;
+    let engine = &running.engine;
     for name in names {
         let object = named(Object::parse(name), name)?;
         // Stores do not say whether there was something to remove.
-        named(runtime.block_on(engine.stat(&object, &engine.attempts(&object))), name)?;
+        named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
         let (operator, key) = named(engine.stored(&object), name)?;
-        named(runtime.block_on(operator.delete(&key)).map_err(|error| Fault::of_store(&error)), name)?;
+        let removed = running.handle.block_on(operator.delete(&key));
+        named(removed.map_err(|error| Fault::of_store(&error)), name)?;
     }
     Ok(names.len() as u64)
 }
 
-fn copy(from: &BStr, output: &mut Output) -> anyhow::Result<()> {
+fn copy(from: &BStr, output: &mut Output) -> Result<()> {
     let mut input = Input::open(from)?;
     let mut bytes = Vec::with_capacity(PIECE);
     while input.read_some(&mut bytes, PIECE)? > 0 {
@@ -110,17 +113,12 @@ fn copy(from: &BStr, output: &mut Output) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn print(text: &[u8]) -> anyhow::Result<()> {
+fn print(text: &[u8]) -> Result<()> {
     let mut output = Output::create("-".into(), false)?;
     output.write_all(text)?;
     Ok(output.finish()?)
 }
 
-fn named<T>(result: Result<T, Fault>, name: &BStr) -> anyhow::Result<T> {
-    result.with_context(|| String::from_utf8_lossy(&kaldi_log::hide_secrets(name)).into_owned())
-}
-
-/// What work that waits for the network runs on: connections stay with it.
-fn runtime() -> anyhow::Result<Runtime> {
-    Ok(Builder::new_current_thread().enable_io().enable_time().build()?)
+fn named<T>(result: std::result::Result<T, Fault>, name: &BStr) -> Result<T> {
+    result.map_err(|fault| Error::of_object(name, fault))
 }

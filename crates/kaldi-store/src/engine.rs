@@ -30,6 +30,8 @@ pub struct Engine {
     operators: Mutex<HashMap<(String, String), Operator>>,
     /// What was said of the objects that were read last. All readers of this process read the same one.
     known: Mutex<Recent<BString, Facts>>,
+    /// Lengths of objects that were opened and can be read at any place: they need not be asked for once more.
+    positioned: Mutex<Recent<BString, u64>>,
     /// Blocks on disk, where they are wanted.
     pub cache: Option<Arc<Cache>>,
 }
@@ -68,6 +70,7 @@ impl Engine {
             client: Arc::new(Client::new(settings)),
             operators: Mutex::default(),
             known: Mutex::default(),
+            positioned: Mutex::default(),
             cache: None,
         }
     }
@@ -161,6 +164,17 @@ impl Engine {
     /// Forgets what is known of an object, since there is another one now.
     pub fn forget(&self, object: &Object) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
+        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
+    }
+
+    /// The length of an object that was opened before and can be read at any place.
+    pub fn positioned(&self, url: &BStr) -> Option<u64> {
+        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
+    }
+
+    /// Takes note of the length of an object that can be read at any place.
+    pub fn know_positioned(&self, url: &BStr, length: u64) {
+        self.positioned.lock().unwrap_or_else(PoisonError::into_inner).put(url.to_owned(), length);
     }
 
     /// What is known of an object.

@@ -1,14 +1,18 @@
-//! Values that the tool will ask for soon, fetched before it does.
+//! Values that will be read soon, fetched before they are asked for.
 //!
-//! The lines of a script file say where values begin, not how long they are. That is guessed from those that were read.
-//! Neighbours are fetched with one request.
+//! The lines of a script file say where values start, not how long they are. So each value is framed while its bytes come,
+//! and is there as soon as it is whole. Neighbours come with one request.
+//!
+//! A request needs an end: an answer that is broken off costs its connection. So it asks for as much as was read of the last
+//! values at most. What is left of the answer when the value is whole is thrown away, or broken off if it is long.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BStr, BString};
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
+use kaldi_io::{Frame, FrameFn};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
 
@@ -18,248 +22,341 @@ use crate::fault::Fault;
 use crate::reader::Reader;
 use crate::recent::Recent;
 
-/// Requests that are on their way at most, whatever the tool asks for.
+/// Requests that are on their way at most.
 const MOST: u64 = 256;
 
-/// Bytes that a value is taken to have before one was read.
-const FIRST_GUESS: u64 = 1 << 17;
+/// Bytes that are asked for before a value is known.
+const FIRST_REACH: u64 = 1 << 17;
 
-/// Values that are remembered.
-const MEMORY: u32 = 256;
-
-/// The bounds of what a value is taken to have.
-const GUESSES: std::ops::RangeInclusive<u64> = 1 << 14..=1 << 22;
+/// The bounds of what is asked for of a value.
+const REACHES: std::ops::RangeInclusive<u64> = 1 << 14..=1 << 22;
 
 /// Bytes between two values that are fetched with them rather than left out.
 const GAP: u64 = 1 << 16;
 
-/// Bytes before a value that come with it: the tools read its key, too.
+/// Bytes before a value that come with it: its key is read, too.
 const BEFORE: u64 = 256;
 
-/// Bytes of one request, where several values are fetched.
-const BLOCK: u64 = 1 << 22;
+/// Bytes between the starts of the first and the last value of a request.
+const SPAN: u64 = 1 << 22;
+
+/// What is left of an answer is thrown away if it is not longer than this.
+const THROWN_AWAY: u64 = 1 << 18;
 
 /// Bytes that are kept at most.
 const KEPT: u64 = 1 << 26;
 
+/// A value that nobody has asked for is kept until values were expected so many times again.
+const PATIENCE: u64 = 8;
+
 /// What was fetched or is being fetched.
 #[derive(Debug)]
 pub struct Expected {
-    blocks: Mutex<Blocks>,
+    values: Arc<Mutex<Values>>,
     permits: Arc<Semaphore>,
     /// How many permits there are.
     at_once: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct Blocks {
+struct Values {
+    /// By the name of the object and the offset.
+    objects: HashMap<BString, BTreeMap<u64, Value>>,
     /// The oldest first.
-    queue: VecDeque<Block>,
+    order: VecDeque<(BString, u64)>,
+    /// The bytes of all.
     bytes: u64,
-    /// How long the values of an object are.
-    guesses: Recent<BString, Guess>,
-    /// How long the values are, of whatever object.
-    guess: Guess,
+    /// How many times values were expected.
+    calls: u64,
+    /// How much to ask for of the values of an object, and of those of an object of which none was read.
+    reaches: Recent<BString, Reach>,
+    reach: Reach,
 }
 
-/// A part of an object.
+/// A value that was fetched or is being fetched.
 #[derive(Debug)]
-struct Block {
-    url: BString,
-    start: u64,
-    end: u64,
-    /// Where the values in it begin, ascending.
-    offsets: Vec<u64>,
+struct Value {
     content: watch::Receiver<Content>,
-    work: AbortHandle,
+    /// Ends with the last value of a request.
+    _work: Arc<Work>,
+    /// Its bytes, or as many as are asked for.
+    bytes: u64,
+    /// When it was expected.
+    call: u64,
+    was_taken: bool,
 }
 
 #[derive(Clone, Debug)]
 enum Content {
     Coming,
-    There(Bytes),
-    /// It could not be fetched; who asks for it will be told why.
-    Failed,
+    /// Bytes of the object from this offset on: some before the value, and the value as far as it has come.
+    There(u64, Bytes),
 }
 
-/// How long values are: a little more than the longest of the last ones. A byte that lacks takes another request, which costs
-/// more than many that nobody needs.
-#[derive(Clone, Debug)]
-struct Guess {
-    /// The longest of the last [`MEMORY`] and of those before.
-    longest: [u64; 2],
-    /// How many the last ones are.
-    count: u32,
-}
+#[derive(Debug)]
+struct Work(AbortHandle);
 
-impl Default for Guess {
-    fn default() -> Self {
-        Self { longest: [0, FIRST_GUESS], count: 0 }
-    }
-}
-
-impl Guess {
-    fn learn(&mut self, length: u64) {
-        if self.count == MEMORY {
-            *self = Self { longest: [0, self.longest[0]], count: 0 };
-        }
-        self.longest[0] = self.longest[0].max(length);
-        self.count += 1;
-    }
-
-    fn length(&self) -> u64 {
-        let longest = self.longest[0].max(self.longest[1]);
-        longest.saturating_add(longest / 16).clamp(*GUESSES.start(), *GUESSES.end())
-    }
-}
-
-impl Drop for Block {
+impl Drop for Work {
     fn drop(&mut self) {
-        self.work.abort();
+        self.0.abort();
+    }
+}
+
+/// How much is asked for of a value: as much as was read of the last ones at most. Of a header, that is little.
+#[derive(Clone, Copy, Debug)]
+struct Reach(u64);
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self(FIRST_REACH)
+    }
+}
+
+impl Reach {
+    /// Takes note how much was read of a value. Much is forgotten little by little.
+    fn learn(&mut self, length: u64) {
+        self.0 = length.max(self.0 - self.0 / 64).clamp(*REACHES.start(), *REACHES.end());
     }
 }
 
 impl Expected {
     /// Nothing is expected yet.
     pub fn new() -> Self {
-        Self { blocks: Mutex::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
+        Self { values: Arc::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
     }
 
-    /// Fetches the values that begin at these offsets, `at_once` of them side by side.
-    pub fn expect(&self, engine: &Arc<Engine>, object: &Object, mut offsets: Vec<u64>, at_once: u64) {
+    /// Fetches the values at these offsets, `at_once` requests side by side; `frame` finds their ends. Values for which there
+    /// is no room are left out.
+    pub fn expect(&self, engine: &Arc<Engine>, object: &Object, mut offsets: Vec<u64>, at_once: u64, frame: FrameFn) {
         let at_once = at_once.clamp(1, MOST);
         let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
         self.permits.add_permits(at_once.saturating_sub(before) as usize);
-        let mut blocks = self.blocks();
-        let guess = blocks.guesses.get(&object.url).unwrap_or(&blocks.guess).length();
-        // A value that begins in another one's block may not end there.
-        offsets.retain(|offset| !blocks.has_value(&object.url, *offset));
+        let mut values = lock(&self.values);
+        values.calls += 1;
+        let reach = values.reach(&object.url);
         offsets.sort_unstable();
         offsets.dedup();
-        let is_near = |one: &u64, next: &u64| next - one <= guess + GAP;
-        for near in offsets.chunk_by(is_near) {
+        offsets.retain(|offset| !values.has(&object.url, *offset) && values.make_room(reach));
+        for near in offsets.chunk_by(|one, next| next - one <= reach + GAP) {
             let mut rest = near;
             while let Some(&start) = rest.first() {
-                let (these, behind) = rest.split_at(rest.partition_point(|offset| offset - start < BLOCK));
-                let end = these.last().unwrap_or(&start).saturating_add(guess);
-                rest = behind;
-                let start = start.saturating_sub(BEFORE);
-                let content = self.fetch(engine, object, Part::from(start..end));
-                blocks.push(Block {
-                    url: object.url.clone(),
-                    start,
-                    end,
-                    offsets: these.to_vec(),
-                    content: content.0,
-                    work: content.1,
+                let (these, later) = rest.split_at(rest.partition_point(|offset| offset - start < SPAN));
+                rest = later;
+                let (senders, receivers): (Vec<_>, Vec<_>) =
+                    these.iter().map(|_| watch::channel(Content::Coming)).unzip();
+                let wanted = these.iter().copied().zip(senders).collect();
+                let (engine, object) = (Arc::clone(engine), object.clone());
+                let (url, permits, all) = (object.url.clone(), Arc::clone(&self.permits), Arc::clone(&self.values));
+                let work = tokio::spawn(async move {
+                    let _permit = permits.acquire_owned().await;
+                    // A failure is told to whoever asks for the value, which is then fetched once more.
+                    let _ = fetch(engine, object, wanted, reach, frame, &all).await;
                 });
+                let work = Arc::new(Work(work.abort_handle()));
+                for (offset, content) in these.iter().zip(receivers) {
+                    values.add(&url, *offset, content, &work, reach);
+                }
             }
         }
     }
 
-    /// Bytes of the object from `offset` on, up to `length` of them where that is given; nothing where they are not expected, or
-    /// cannot be fetched.
-    pub async fn take(&self, url: &BStr, offset: u64, length: Option<u64>) -> Option<Bytes> {
-        let (start, mut content) = {
-            let mut blocks = self.blocks();
-            let block = blocks.find(url, offset)?;
-            let (start, content) = (block.start, block.content.clone());
-            if let (Some(length), Some(value)) = (length, blocks.value_at(url, offset)) {
-                blocks.learn(url, offset.saturating_add(length) - value.min(offset));
-            }
-            (start, content)
+    /// Up to `length` bytes of the object from `offset` on, as many as have come with the value there; `None` if no value is
+    /// expected there, or it cannot be fetched.
+    pub async fn take(&self, url: &BStr, offset: u64, length: u64) -> Option<Bytes> {
+        let mut content = {
+            let mut values = lock(&self.values);
+            let (_, value) = values.near(url, offset)?;
+            value.was_taken = true;
+            value.content.clone()
         };
         let content = content.wait_for(|content| !matches!(content, Content::Coming)).await.ok()?.clone();
-        let Content::There(bytes) = content else { return None };
-        let from = usize::try_from(offset - start).ok().filter(|from| *from < bytes.len())?;
-        let length = length.and_then(|length| usize::try_from(length).ok());
-        let to = length.and_then(|length| from.checked_add(length)).unwrap_or(usize::MAX);
-        Some(bytes.slice(from..to.min(bytes.len())))
+        let Content::There(start, bytes) = content else { return None };
+        let from = usize::try_from(offset.checked_sub(start)?).ok().filter(|from| *from < bytes.len())?;
+        let count = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len() - from);
+        Some(bytes.slice(from..from + count))
     }
 
-    /// Takes note of the length of an object that is read whole.
-    pub fn learn(&self, url: &BStr, length: Option<u64>) {
-        if let Some(length) = length {
-            self.blocks().learn(url, length);
+    /// Takes note that so many bytes from `offset` on were read, of the value there if there is one.
+    pub fn learn(&self, url: &BStr, offset: u64, length: u64) {
+        let mut values = lock(&self.values);
+        if let Some((place, _)) = values.near(url, offset) {
+            values.learn(url, offset.saturating_add(length).saturating_sub(place));
         }
-    }
-
-    fn fetch(&self, engine: &Arc<Engine>, object: &Object, part: Part) -> (watch::Receiver<Content>, AbortHandle) {
-        let (sender, receiver) = watch::channel(Content::Coming);
-        let (engine, object, permits) = (Arc::clone(engine), object.clone(), Arc::clone(&self.permits));
-        let work = tokio::spawn(async move {
-            let _permit = permits.acquire_owned().await;
-            let content = fetch(engine, object, part).await.map_or(Content::Failed, Content::There);
-            let _ = sender.send(content);
-        });
-        (receiver, work.abort_handle())
-    }
-
-    fn blocks(&self) -> MutexGuard<'_, Blocks> {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Blocks {
-    fn find(&self, url: &BStr, offset: u64) -> Option<&Block> {
-        let has = |block: &&Block| block.url == url && (block.start..block.end).contains(&offset);
-        // A value that begins in a block may not end there: the block that it was expected in is a better one.
-        let is_value = |block: &&Block| {
-            let next = block.offsets.partition_point(|value| *value < offset);
-            block.offsets.get(next).is_some_and(|value| value - offset <= BEFORE)
-        };
-        let mut having = self.queue.iter().rev().filter(has);
-        having.clone().find(is_value).or_else(|| having.next())
+fn lock(values: &Mutex<Values>) -> MutexGuard<'_, Values> {
+    values.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Values {
+    fn reach(&self, url: &BString) -> u64 {
+        self.reaches.get(url).unwrap_or(&self.reach).0
     }
 
-    fn has_value(&self, url: &BString, offset: u64) -> bool {
-        self.queue.iter().any(|block| block.url == *url && block.offsets.binary_search(&offset).is_ok())
+    fn has(&self, url: &BString, offset: u64) -> bool {
+        self.objects.get(url).is_some_and(|values| values.contains_key(&offset))
     }
 
-    /// Where the value begins that a read from `offset` on is of, or of its key.
-    fn value_at(&self, url: &BStr, offset: u64) -> Option<u64> {
-        let before = |block: &Block| {
-            let behind = block.offsets.partition_point(|value| *value <= offset + BEFORE);
-            behind.checked_sub(1).map(|index| block.offsets[index])
-        };
-        let value = self.queue.iter().filter(|block| block.url == url).filter_map(before).max()?;
-        // Its own value may have been forgotten.
-        (offset.saturating_sub(value) <= self.guesses.get(url).unwrap_or(&self.guess).length()).then_some(value)
+    /// The value that bytes at `offset` are of, or of whose key, and where it starts.
+    fn near(&mut self, url: &BStr, offset: u64) -> Option<(u64, &mut Value)> {
+        let (&place, value) = self.objects.get_mut(url)?.range_mut(..=offset.saturating_add(BEFORE)).next_back()?;
+        (offset.saturating_sub(place) <= *REACHES.end()).then_some((place, value))
     }
 
-    fn push(&mut self, block: Block) {
-        self.bytes += block.end - block.start;
-        self.queue.push_back(block);
-        while self.bytes > KEPT && self.queue.len() > 1 {
-            let Some(oldest) = self.queue.pop_front() else { return };
-            self.bytes -= oldest.end - oldest.start;
+    /// Makes room for one more value, as far as values are not needed any more; returns whether there is room.
+    fn make_room(&mut self, bytes: u64) -> bool {
+        while self.bytes + bytes > KEPT {
+            let Some((url, offset)) = self.order.front() else { return true };
+            let Some(values) = self.objects.get_mut(url) else { return false };
+            if values.get(offset).is_some_and(|value| !value.was_taken && self.calls < value.call + PATIENCE) {
+                return false;
+            }
+            self.bytes -= values.remove(offset).map_or(0, |value| value.bytes);
+            if values.is_empty() {
+                self.objects.remove(url);
+            }
+            self.order.pop_front();
+        }
+        self.bytes += bytes;
+        true
+    }
+
+    /// Adds a value for which there is room.
+    fn add(&mut self, url: &BString, offset: u64, content: watch::Receiver<Content>, work: &Arc<Work>, bytes: u64) {
+        let value = Value { content, _work: Arc::clone(work), bytes, call: self.calls, was_taken: false };
+        self.objects.entry(url.clone()).or_default().insert(offset, value);
+        self.order.push_back((url.clone(), offset));
+    }
+
+    /// Takes note of the bytes of a value that has come.
+    fn weigh(&mut self, url: &BStr, offset: u64, bytes: u64) {
+        if let Some(value) = self.objects.get_mut(url).and_then(|values| values.get_mut(&offset)) {
+            self.bytes = self.bytes + bytes - value.bytes;
+            value.bytes = bytes;
         }
     }
 
-    /// Takes note of the length of a value, or of a part of one.
     fn learn(&mut self, url: &BStr, length: u64) {
-        let mut guess = self.guesses.get(BStr::new(url)).unwrap_or(&self.guess).clone();
-        guess.learn(length);
-        self.guess = guess.clone();
-        self.guesses.put(url.to_owned(), guess);
+        let mut reach = *self.reaches.get(url).unwrap_or(&self.reach);
+        reach.learn(length);
+        self.reach = reach;
+        self.reaches.put(url.to_owned(), reach);
     }
 }
 
-async fn fetch(engine: Arc<Engine>, object: Object, part: Part) -> Result<Bytes, Fault> {
-    let whole = || Fault::other("the server sends the object only whole");
-    if engine.known(&object).is_some_and(|facts| !facts.has_ranges) {
-        return Err(whole());
+/// Fetches values, whose offsets ascend, with one request.
+async fn fetch(
+    engine: Arc<Engine>,
+    object: Object,
+    wanted: Vec<(u64, watch::Sender<Content>)>,
+    reach: u64,
+    frame: FrameFn,
+    values: &Mutex<Values>,
+) -> Result<(), Fault> {
+    let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else { return Ok(()) };
+    let part = Part::from(first.saturating_sub(BEFORE)..last.saturating_add(reach));
+    let url = object.url.clone();
+    let mut arriving = Arriving::open(engine, object, part).await?;
+    for (offset, sender) in wanted {
+        arriving.skip_to(offset.saturating_sub(BEFORE)).await?;
+        let length = arriving.value(offset, frame).await?;
+        let before = (offset - arriving.start) as usize;
+        let content = Bytes::copy_from_slice(&arriving.bytes[..before + length]);
+        lock(values).weigh(url.as_ref(), offset, content.len() as u64);
+        // Nobody may wait for it any more.
+        let _ = sender.send(Content::There(arriving.start, content));
     }
-    let attempts = engine.attempts(&object);
-    let mut reader = Reader::open(engine, object, part, attempts).await?;
-    if !reader.facts().has_ranges {
-        return Err(whole());
+    arriving.close().await
+}
+
+/// Bytes of an object that have come, from a place on.
+struct Arriving {
+    reader: Reader,
+    /// The length of the object.
+    length: u64,
+    /// Where the answer ends.
+    end: u64,
+    /// Whether blocks of the object are kept, which are then fetched whole.
+    keeps_blocks: bool,
+    /// The offset of the first byte.
+    start: u64,
+    bytes: BytesMut,
+}
+
+impl Arriving {
+    async fn open(engine: Arc<Engine>, object: Object, part: Part) -> Result<Self, Fault> {
+        let whole = || Fault::other("the server sends the object only whole");
+        if engine.known(&object).is_some_and(|facts| !facts.has_ranges) {
+            return Err(whole());
+        }
+        let attempts = engine.attempts(&object);
+        let keeps_blocks = engine.cache.is_some();
+        let (start, end) = (part.start, part.end.unwrap_or(u64::MAX));
+        let reader = Reader::open(engine, object, part, attempts).await?;
+        let length = reader.facts().length.filter(|_| reader.facts().has_ranges).ok_or_else(whole)?;
+        Ok(Self { reader, length, end: end.min(length), keeps_blocks, start, bytes: BytesMut::new() })
     }
-    let mut bytes = BytesMut::new();
-    while let Some(piece) = reader.next().await? {
-        bytes.extend_from_slice(&piece);
+
+    /// Where the next byte is that comes.
+    fn next(&self) -> u64 {
+        self.start + self.bytes.len() as u64
     }
-    Ok(bytes.freeze())
+
+    /// Forgets what is before an offset.
+    async fn skip_to(&mut self, offset: u64) -> Result<(), Fault> {
+        while self.start < offset {
+            if self.bytes.is_empty() && !self.grow().await? {
+                return Err(Fault::other("the object ends before the value"));
+            }
+            let count = usize::try_from(offset - self.start).unwrap_or(usize::MAX).min(self.bytes.len());
+            self.bytes.advance(count);
+            self.start += count as u64;
+        }
+        Ok(())
+    }
+
+    /// Waits until the value at `offset` is whole, or the answer ends; returns its length as far as it has come.
+    async fn value(&mut self, offset: u64, frame: FrameFn) -> Result<usize, Fault> {
+        let before = (offset - self.start) as usize;
+        loop {
+            let value = self.bytes.get(before..).unwrap_or_default();
+            let length = value.len() as u64;
+            let wanted = match frame(value, self.next() >= self.length) {
+                Ok(Frame::Whole(length)) => return Ok(length),
+                Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => wanted,
+                Ok(Frame::Rest) => u64::MAX,
+                // Whoever reads the value says what is wrong with it.
+                Err(_) => return Ok(value.len()),
+            };
+            // Framing starts over: a long value must grow by a part of it before that.
+            let wanted = offset.saturating_add(wanted.max(length + length / 4 + 1));
+            while self.next() < wanted {
+                if !self.grow().await? {
+                    return Ok(self.bytes.len().saturating_sub(before));
+                }
+            }
+        }
+    }
+
+    /// Waits for the next bytes; returns whether there were any.
+    async fn grow(&mut self) -> Result<bool, Fault> {
+        match self.reader.next().await? {
+            Some(piece) => {
+                self.bytes.extend_from_slice(&piece);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// Throws the rest of the answer away, so that its connection can be used again, and blocks of the cache become whole.
+    async fn close(mut self) -> Result<(), Fault> {
+        if self.keeps_blocks || self.end.saturating_sub(self.next()) <= THROWN_AWAY {
+            while self.reader.next().await?.is_some() {}
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -267,16 +364,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guess_is_the_longest_of_the_last_ones_and_a_little_more() {
-        let mut guess = Guess::default();
-        assert_eq!(guess.length(), FIRST_GUESS + FIRST_GUESS / 16);
-        guess.learn(160_000);
-        (0..2 * MEMORY).for_each(|_| guess.learn(1000));
-        assert_eq!(guess.length(), *GUESSES.start());
-        guess.learn(160_000);
-        (0..MEMORY).for_each(|_| guess.learn(1000));
-        assert_eq!(guess.length(), 170_000);
-        guess.learn(u64::MAX);
-        assert_eq!(guess.length(), *GUESSES.end());
+    fn as_much_is_asked_for_as_was_read_of_the_last_values_at_most() {
+        let mut reach = Reach::default();
+        assert_eq!(reach.0, FIRST_REACH);
+        reach.learn(160_000);
+        assert_eq!(reach.0, 160_000);
+        reach.learn(1000);
+        assert_eq!(reach.0, 157_500);
+        (0..1000).for_each(|_| reach.learn(1000));
+        assert_eq!(reach.0, *REACHES.start());
+        reach.learn(u64::MAX);
+        assert_eq!(reach.0, *REACHES.end());
     }
 }

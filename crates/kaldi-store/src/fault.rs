@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 /// A failure of a store or of the way to it.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What the tool takes it for.
+    /// What its reader or writer takes it for.
     pub kind: io::ErrorKind,
     /// One line, without the name of the object.
     pub message: String,
@@ -102,7 +102,7 @@ impl std::error::Error for Fault {}
 
 impl From<Fault> for io::Error {
     fn from(fault: Fault) -> Self {
-        Self::new(fault.kind, fault.message)
+        Self::new(fault.kind, kaldi_log::hide_secrets_in(&fault.message).into_owned())
     }
 }
 

@@ -1,10 +1,9 @@
 //! Settings that come from the environment.
 
 use std::env;
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-
-use anyhow::{Context, bail};
 
 /// How patient to be.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +18,13 @@ impl Settings {
     /// Reads them.
     ///
     /// # Errors
-    /// Where a variable has no number.
-    pub fn from_environment() -> anyhow::Result<Self> {
+    /// If a variable has no number.
+    pub fn from_environment() -> io::Result<Self> {
         let silence: f64 = number("KALDI_STORE_TIMEOUT", 30.0)?;
         if !(silence > 0.0 && silence <= 86_400.0) {
-            bail!("expected KALDI_STORE_TIMEOUT to be more than 0 seconds and at most a day, got {silence}");
+            let message =
+                format!("expected KALDI_STORE_TIMEOUT to be more than 0 seconds and at most a day, got {silence}");
+            return Err(io::Error::other(message));
         }
         Ok(Self { retries: number("KALDI_STORE_RETRIES", 5)?, silence: Duration::from_secs_f64(silence) })
     }
@@ -35,12 +36,13 @@ const CACHE_SIZE: u64 = 10 << 30;
 /// The folder of the cache (`KALDI_STORE_CACHE`), and how many bytes it may have (`KALDI_STORE_CACHE_SIZE`).
 ///
 /// # Errors
-/// Where the size is none.
-pub fn cache() -> anyhow::Result<Option<(PathBuf, u64)>> {
+/// If the size is none.
+pub fn cache() -> io::Result<Option<(PathBuf, u64)>> {
     let Some(folder) = env::var_os("KALDI_STORE_CACHE").filter(|folder| !folder.is_empty()) else { return Ok(None) };
     let bound = match variable("KALDI_STORE_CACHE_SIZE") {
-        Some(text) => size(text.trim()).with_context(|| {
-            format!("expected KALDI_STORE_CACHE_SIZE to be a number of bytes such as 500M or 10G, got {text:?}")
+        Some(text) => size(text.trim()).ok_or_else(|| {
+            let wanted = "a number of bytes such as 500M or 10G";
+            io::Error::other(format!("expected KALDI_STORE_CACHE_SIZE to be {wanted}, got {text:?}"))
         })?,
         None => CACHE_SIZE,
     };
@@ -55,11 +57,9 @@ fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << unit.map_or(0, |(_, bits)| bits))
 }
 
-fn number<T: std::str::FromStr>(name: &str, default: T) -> anyhow::Result<T> {
-    match variable(name) {
-        Some(text) => text.trim().parse().ok().with_context(|| format!("expected {name} to be a number, got {text:?}")),
-        None => Ok(default),
-    }
+fn number<T: std::str::FromStr>(name: &str, default: T) -> io::Result<T> {
+    let Some(text) = variable(name) else { return Ok(default) };
+    text.trim().parse().map_err(|_| io::Error::other(format!("expected {name} to be a number, got {text:?}")))
 }
 
 /// A variable of the environment that is there and not empty.

@@ -1,16 +1,24 @@
-//! An object on its way from a tool into a store.
+//! Objects that are written.
+//!
+//! Each has a task of its own, which takes pieces of the object and sends them in parts. Whatever ends it before the object is
+//! complete, the task asks the store to remove the parts.
 
+use std::fmt;
 use std::io;
+use std::pin::pin;
+use std::sync::Arc;
 
+use bstr::BStr;
 use bytes::{Bytes, BytesMut};
-use kaldi_io::wire::Frame;
+use futures::future::{Either, select};
+use kaldi_io::Upload;
 use opendal::Writer;
-use tokio::net::UnixStream;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::oneshot;
 
-use crate::download::write_all;
 use crate::engine::{Engine, Object};
 use crate::fault::Fault;
+use crate::running::Running;
 use crate::transport::ATTEMPTS;
 
 /// Bytes of each part. Stores take ten thousand of them.
@@ -19,54 +27,98 @@ const PART: usize = 16 << 20;
 /// Parts that are sent at the same time.
 const SIDE_BY_SIDE: usize = 3;
 
-/// Bytes that are taken from the tool at once.
+/// Bytes that are passed to the task at once.
 const PIECE: usize = 1 << 18;
 
-/// Takes the object from the tool, and lets it appear when the tool has said that it is complete.
-///
-/// # Errors
-/// Where the store refuses it, or the tool has ended before. Nothing appears then.
-pub async fn receive(
-    engine: &Engine,
-    object: &Object,
-    socket: &mut UnixStream,
-    finished: oneshot::Receiver<u64>,
-) -> Result<(), Fault> {
-    let attempts = engine.attempts(object);
-    ATTEMPTS.scope(attempts, receive_scoped(engine, object, socket, finished)).await
+/// Pieces that wait for the task at most.
+const WAITING: usize = 4;
+
+/// What a task is asked to do.
+enum Order {
+    Write(Bytes),
+    Finish,
 }
 
-async fn receive_scoped(
-    engine: &Engine,
-    object: &Object,
-    socket: &UnixStream,
-    finished: oneshot::Receiver<u64>,
-) -> Result<(), Fault> {
-    let mut writer = open(engine, object).await?;
-    write_all(socket, &Frame::Opened(None).encode()).await.map_err(|_| gone())?;
-    let result = match pass_on(socket, &mut writer).await {
-        Ok(length) => match finished.await {
-            Ok(expected) if expected == length => {
-                writer.close().await.map(drop).map_err(|error| Fault::of_store(&error))
-            }
-            Ok(expected) => Err(Fault::other(format!("{length} of {expected} bytes have come"))),
-            Err(_) => Err(gone()),
-        },
-        Err(fault) => Err(fault),
-    };
-    if result.is_err() {
-        // Where that fails as well, the store keeps parts of no object, which nobody sees.
-        let _ = writer.abort().await;
+/// An object on its way into its store.
+pub(crate) struct RemoteUpload {
+    running: Arc<Running>,
+    /// Bytes that the task has not got yet.
+    piece: BytesMut,
+    orders: Sender<Order>,
+    result: oneshot::Receiver<Result<(), Fault>>,
+}
+
+impl RemoteUpload {
+    /// Starts an object.
+    ///
+    /// # Errors
+    /// If the store takes no such object.
+    pub(crate) fn create(running: &Arc<Running>, url: &BStr) -> io::Result<Self> {
+        let object = Object::parse(url)?;
+        running.engine.forget(&object);
+        let attempts = running.engine.attempts(&object);
+        let writer = running.wait(ATTEMPTS.scope(attempts.clone(), open(&running.engine, &object)))?;
+        let (orders, receiver) = channel(WAITING);
+        let (sender, result) = oneshot::channel();
+        let (engine, ends) = (Arc::clone(&running.engine), running.ends());
+        running.spawn_upload(ATTEMPTS.scope(attempts, async move {
+            let ends = async move {
+                let mut ends = ends;
+                let _ = ends.wait_for(|ends| *ends).await;
+            };
+            send(writer, receiver, ends, sender).await;
+            engine.forget(&object);
+        }));
+        Ok(Self { running: Arc::clone(running), piece: BytesMut::new(), orders, result })
     }
-    engine.forget(object);
-    result
+
+    fn order(&mut self, order: Order) -> io::Result<()> {
+        match self.running.handle.block_on(self.orders.send(order)) {
+            Ok(()) => Ok(()),
+            // The task has ended, and has said why.
+            Err(_) => self.result().and_then(|()| Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn result(&mut self) -> io::Result<()> {
+        match self.running.handle.block_on(&mut self.result) {
+            Ok(result) => Ok(result?),
+            Err(_) => Err(io::Error::other("the thread of the stores has failed")),
+        }
+    }
 }
 
-/// Begins an object.
-///
-/// # Errors
-/// Where the store takes none.
-pub async fn open(engine: &Engine, object: &Object) -> Result<Writer, Fault> {
+impl Upload for RemoteUpload {
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(PIECE - self.piece.len()));
+            self.piece.extend_from_slice(now);
+            bytes = later;
+            if self.piece.len() == PIECE {
+                let piece = self.piece.split().freeze();
+                self.order(Order::Write(piece))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        if !self.piece.is_empty() {
+            let piece = self.piece.split().freeze();
+            self.order(Order::Write(piece))?;
+        }
+        self.order(Order::Finish)?;
+        self.result()
+    }
+}
+
+impl fmt::Debug for RemoteUpload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteUpload").finish_non_exhaustive()
+    }
+}
+
+async fn open(engine: &Engine, object: &Object) -> Result<Writer, Fault> {
     let (operator, key) = engine.stored(object)?;
     if key.is_empty() || key.ends_with('/') {
         return Err(Fault::new(io::ErrorKind::InvalidInput, "this is the name of a folder and of no object"));
@@ -79,26 +131,37 @@ pub async fn open(engine: &Engine, object: &Object) -> Result<Writer, Fault> {
     writer.await.map_err(|error| Fault::of_store(&error))
 }
 
-fn gone() -> Fault {
-    Fault::other("the tool has ended before the object was complete")
+/// Sends the object, and says what came of it. If the writer is dropped before, or a signal is to end the process, parts that
+/// were sent are removed.
+async fn send(
+    mut writer: Writer,
+    mut orders: Receiver<Order>,
+    ends: impl Future<Output = ()>,
+    answer: oneshot::Sender<Result<(), Fault>>,
+) {
+    let result = match select(pin!(take_orders(&mut writer, &mut orders)), pin!(ends)).await {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    };
+    if !matches!(result, Some(Ok(()))) {
+        // If that fails as well, the store keeps parts of no object, which nobody sees.
+        let _ = writer.abort().await;
+    }
+    match result {
+        Some(result) => drop(answer.send(result)),
+        // The process dies of the signal. Until then, who writes shall wait, and not fail.
+        None => std::mem::forget((orders, answer)),
+    }
 }
 
-/// Passes bytes on to the end of the stream; returns their number.
-async fn pass_on(socket: &UnixStream, writer: &mut Writer) -> Result<u64, Fault> {
-    let mut length = 0;
-    let mut buffer = BytesMut::new();
+async fn take_orders(writer: &mut Writer, orders: &mut Receiver<Order>) -> Result<(), Fault> {
     loop {
-        buffer.reserve(PIECE);
-        socket.readable().await.map_err(|_| gone())?;
-        match socket.try_read_buf(&mut buffer) {
-            Ok(0) => return Ok(length),
-            Ok(count) => {
-                length += count as u64;
-                let piece: Bytes = buffer.split().freeze();
-                writer.write(piece).await.map_err(|error| Fault::of_store(&error))?;
+        match orders.recv().await {
+            Some(Order::Write(piece)) => writer.write(piece).await.map_err(|error| Fault::of_store(&error))?,
+            Some(Order::Finish) => {
+                return writer.close().await.map(drop).map_err(|error| Fault::of_store(&error));
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => return Err(gone()),
+            None => return Err(Fault::other("the object was given up")),
         }
     }
 }

@@ -6,11 +6,13 @@ mod support;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use support::s3::{KEY, S3, SECRET, settings};
-use support::{Server, fail, noise, processes_with, scratch, succeed, tool, wait_for};
+use support::{Server, fail, has_thread, noise, scratch, succeed, tool, wait_for};
 
 /// Tables of the samples in the repository.
 fn sample(name: &str) -> String {
@@ -85,46 +87,92 @@ fn a_tool_that_fails_leaves_no_object() {
     assert_eq!(fs::read(s3.object("old.ark")).unwrap(), b"old");
 }
 
+/// A tool that has written so many megabytes to a new object, and the stream that it waits for more from.
+fn writing(command: &mut Command, megabytes: usize) -> (Child, ChildStdin) {
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let vector = [b"a \0BFV \x04\x90\xd0\x03\0".as_slice(), &vec![0; 1_000_000]].concat();
+    stdin.write_all(&vector.repeat(megabytes)).unwrap();
+    (child, stdin)
+}
+
+fn send(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
 #[test]
-fn a_tool_that_is_killed_leaves_no_object_and_no_process() {
+fn a_tool_that_is_killed_leaves_no_object() {
     let s3 = S3::start();
     // Killed before anything is written, within the first part, and within a later one.
-    for (round, length) in [0, 1_000_000, 40_000_000].into_iter().enumerate() {
-        let marker = format!("MARKER=tool-{round}-{}", std::process::id());
+    for megabytes in [0, 2, 40] {
         let mut command = s3.tool("copy-vector", &["ark:-", "ark:s3://bucket/new.ark"]);
-        command.env("MARKER", &marker["MARKER=".len()..]).stdin(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let vector = [b"a \0BFV \x04\x90\xd0\x03\0".as_slice(), &vec![0; 1_000_000]].concat();
-        stdin.write_all(&vector.repeat(length / 1_000_000 + 1)).unwrap();
-        wait_for("the program", || processes_with(&marker).len() == 2);
+        let (mut child, stdin) = writing(&mut command, megabytes);
+        wait_for("the thread", || has_thread(child.id(), "stores"));
         child.kill().unwrap();
         child.wait().unwrap();
         drop(stdin);
-        wait_for("the end of the program", || processes_with(&marker).is_empty());
-        assert!(s3.objects().is_empty(), "round {round}");
+        assert!(s3.objects().is_empty(), "after {megabytes} MB");
     }
 }
 
 #[test]
-fn a_program_that_is_killed_is_an_error_and_leaves_no_object() {
+fn a_signal_removes_the_parts_and_ends_the_tool() {
     let s3 = S3::start();
-    let marker = format!("MARKER=helper-{}", std::process::id());
+    for (signal, number) in [("-TERM", libc::SIGTERM), ("-INT", libc::SIGINT), ("-HUP", libc::SIGHUP)] {
+        for megabytes in [0, 40] {
+            let mut command = s3.tool("copy-vector", &["ark:-", "ark:s3://bucket/new.ark"]);
+            let (child, stdin) = writing(&mut command, megabytes);
+            wait_for("the thread", || has_thread(child.id(), "stores"));
+            wait_for("a part", || megabytes == 0 || !s3.parts().is_empty());
+            send(signal, &child);
+            let output = child.wait_with_output().unwrap();
+            drop(stdin);
+            assert_eq!(output.status.signal(), Some(number), "{signal}");
+            assert_eq!(output.stderr, b"", "{}", output.stderr.escape_ascii());
+            assert!(s3.objects().is_empty() && s3.parts().is_empty(), "{signal}: {:?}", s3.parts());
+        }
+    }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let s3 = S3::start();
     let mut command = s3.tool("copy-vector", &["ark:-", "ark:s3://bucket/new.ark"]);
-    command.env("MARKER", &marker["MARKER=".len()..]).stdin(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(&b"a  [ 1 ]\n".repeat(100_000)).unwrap();
-    wait_for("the program", || processes_with(&marker).len() == 2);
-    let helper = processes_with(&marker).into_iter().find(|pid| *pid != child.id()).unwrap();
-    assert!(Command::new("kill").args(["-9", &helper.to_string()]).status().unwrap().success());
-    let _ = stdin.write_all(&b"a  [ 1 ]\n".repeat(100_000));
+    // SAFETY: `signal` may be called between fork and exec.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_IGN);
+            Ok(())
+        });
+    }
+    let (child, stdin) = writing(&mut command, 40);
+    wait_for("a part", || !s3.parts().is_empty());
+    send("-INT", &child);
     drop(stdin);
-    let output = child.wait_with_output().unwrap();
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(255), "{log}");
-    assert!(log.contains("kaldi-store has ended before the stream has"), "{log}");
-    assert!(s3.objects().is_empty() && processes_with(&marker).is_empty());
+    assert!(child.wait_with_output().unwrap().status.success());
+    assert_eq!(s3.objects(), ["new.ark"]);
+}
+
+#[test]
+fn a_store_that_is_silent_does_not_keep_a_tool_from_its_end() {
+    let server = Server::start(|asked| match asked.method.as_str() {
+        "POST" => support::Answer {
+            body: b"<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>".to_vec(),
+            ..support::Answer::new(200)
+        },
+        _ => support::Answer { pause: Duration::from_secs(60), ..support::Answer::new(200) },
+    });
+    let mut command = tool("copy-vector");
+    settings(command.args(["ark:-", "ark:s3://bucket/new.ark"]), &server.url, SECRET);
+    let (child, stdin) = writing(&mut command, 40);
+    wait_for("a part", || server.asked().iter().any(|asked| asked.method == "PUT"));
+    let start = Instant::now();
+    send("-TERM", &child);
+    assert_eq!(child.wait_with_output().unwrap().status.signal(), Some(libc::SIGTERM));
+    drop(stdin);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(server.asked().iter().any(|asked| asked.method == "DELETE"), "the parts were not given up");
 }
 
 #[test]

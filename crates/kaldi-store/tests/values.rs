@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use support::{Answer, Server, scratch, succeed, tool};
 
@@ -100,6 +100,65 @@ fn four_values_for_each_thread_are_on_their_way() {
         // The value whose turn it is may be asked for besides.
         assert!(seen > most / 2 && seen <= most + 1, "{seen} with {threads} threads");
     }
+}
+
+#[test]
+fn a_request_ends_when_the_value_is_whole() {
+    let (archive, lines) = vectors(40, 1000, "URL");
+    let archive: &'static [u8] = archive.leak();
+    // An answer of all that is asked for takes half a minute; a value, less than a second.
+    let server = Server::start(|asked| Answer {
+        piece: Some(4100),
+        pause: Duration::from_secs(1),
+        ..Answer::object(asked, archive, "\"1\"")
+    });
+    let (_folder, script) = scratch("scp");
+    fs::write(&script, lines[3].replace("URL", &format!("{}/a", server.url))).unwrap();
+    let start = Instant::now();
+    let copied = succeed(tool("copy-vector").args([&format!("scp:{}", script.display()), "ark:-"]));
+    assert!(copied == archive.chunks(archive.len() / 40).nth(3).unwrap());
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(15), "{took:?}");
+}
+
+#[test]
+fn values_that_grow_take_one_more_request_at_most() {
+    // The first ones are short; the others are longer than what is asked for of a value that nothing is known of.
+    let lengths: Vec<usize> = (0..60).map(|index| if index < 30 { 100 } else { 60_000 + 1000 * index }).collect();
+    let (mut archive, mut lines) = (Vec::new(), Vec::new());
+    for (index, &columns) in lengths.iter().enumerate() {
+        archive.extend_from_slice(format!("utt{index:04} ").as_bytes());
+        lines.push(format!("utt{index:04} URL:{}\n", archive.len()));
+        archive.extend_from_slice(&[b"\0BFV \x04".as_slice(), &(columns as u32).to_le_bytes()].concat());
+        archive.extend(std::iter::repeat_n(index as u8, 4 * columns));
+    }
+    let archive: &'static [u8] = archive.leak();
+    let server = Server::of_object(archive);
+    let (_folder, script) = scratch("scp");
+    fs::write(&script, lines.concat().replace("URL", &format!("{}/a", server.url))).unwrap();
+    let copied = succeed(tool("copy-vector").args([&format!("scp:{}", script.display()), "ark:-"]));
+    assert!(copied == archive);
+    let asked = server.asked().len();
+    assert!(asked <= 60, "{asked} requests for 60 values");
+}
+
+#[test]
+fn of_values_whose_headers_are_read_little_is_fetched() {
+    // Matrices of 800 kB.
+    let matrix = [b"\0BFM \x04\xd0\x07\0\0\x04\x64\0\0\0".as_slice(), &[0; 800_000]].concat();
+    let value = matrix.len() + 4;
+    let archive: &'static [u8] =
+        (0..100).flat_map(|_| [b"key ".as_slice(), &matrix].concat()).collect::<Vec<_>>().leak();
+    let server = Server::of_object(archive);
+    let (_folder, script) = scratch("scp");
+    let lines = (0..100).map(|index| format!("key{index:02} {}/a:{}\n", server.url, (index * 37 % 100) * value + 4));
+    fs::write(&script, lines.collect::<String>()).unwrap();
+    let told = succeed(tool("feat-to-len").args(["--num-threads=1", &format!("scp:{}", script.display()), "ark,t:-"]));
+    assert_eq!(told.iter().filter(|byte| **byte == b'\n').count(), 100);
+    let asked = server.asked();
+    let bytes: usize =
+        asked.iter().filter_map(|asked| asked.range(archive.len())).map(|(start, end)| end - start).sum();
+    assert!(asked.len() <= 110 && bytes < archive.len() / 3, "{} requests for {bytes} bytes", asked.len());
 }
 
 #[test]

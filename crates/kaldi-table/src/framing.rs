@@ -1,6 +1,6 @@
 //! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
 
-use kaldi_io::{ParseError, Window};
+use kaldi_io::{FrameFn, ParseError, Window};
 use kaldi_values::{Cursor, Frame, Part, Value};
 
 use crate::Error;
@@ -161,15 +161,13 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// [`Value::frame`] of a type. Reading does without type parameters so.
-pub(crate) type FrameFn = fn(&[u8], bool) -> Result<Frame, ParseError>;
-
 /// [`Value::part`] of a type.
 pub(crate) type PartFn = fn(&mut Cursor<'_>, &[u8]) -> Result<Option<Part>, ParseError>;
 
 /// The framing of values of one type.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed {
+    /// [`Value::frame`] of the type. Reading does without type parameters so.
     pub(crate) frame: FrameFn,
     pub(crate) part: PartFn,
 }

@@ -5,21 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::{Cursor, Format};
-use kaldi_io::{Encoded, ParseError};
-
-/// How far a value reaches, as seen from a window that starts at its first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// The value is whole and takes this many bytes.
-    Whole(usize),
-    /// The value ends beyond the window: it takes this many bytes, whatever the missing ones are. Who does not need them
-    /// can skip them.
-    Beyond(u64),
-    /// More bytes are needed: the window must hold at least this many (a lower bound) before it is worth asking again.
-    Partial(u64),
-    /// The value goes on to the end of the stream, whatever is there, such as a waveform of unknown length.
-    Rest,
-}
+use kaldi_io::{Encoded, Frame, ParseError};
 
 /// A part of a long value, as bytes: a value of its own, made of new bytes and of pieces of the long one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -226,11 +227,14 @@ fn without_end(stream: &mut impl Write, piece: &[u8]) -> std::io::Result<()> {
     }
 }
 
-/// A tool of the workspace, built beside `kaldi-store`.
+/// A tool of the workspace, which was built before.
 pub fn tool(name: &str) -> Command {
-    let program = Path::new(env!("CARGO_BIN_EXE_kaldi-store")).with_file_name(name);
-    assert!(program.is_file(), "{} is not built: cargo build --bin {name}", program.display());
+    // The test is `target/debug/deps/web-0123456789abcdef`.
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("kaldi-tables");
+    assert!(program.is_file(), "{} is not built: cargo build", program.display());
     let mut command = Command::new(program);
+    command.arg0(name);
     command.arg("--print-args=false").env_remove("http_proxy").env("no_proxy", "*").env("KALDI_STORE_TIMEOUT", "20");
     command
 }
@@ -276,18 +280,10 @@ pub fn noise(length: usize) -> &'static [u8] {
     bytes.leak()
 }
 
-/// Processes that have this text in their environment, without zombies.
-pub fn processes_with(text: &str) -> Vec<u32> {
-    let is_alive = |pid: &u32| {
-        let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        status.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
-    };
-    let has_text = |pid: &u32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.windows(text.len()).any(|window| window == text.as_bytes())
-    };
-    let pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    pids.filter(|pid| is_alive(pid) && has_text(pid)).collect()
+/// Whether a process has a thread of this name.
+pub fn has_thread(pid: u32, name: &str) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    tasks.flatten().any(|task| fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name))
 }
 
 /// Waits until it is there.

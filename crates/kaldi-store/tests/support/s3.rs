@@ -81,6 +81,12 @@ impl S3 {
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter(|name| !name.starts_with('.')).collect()
     }
+
+    /// The parts of objects that are not complete.
+    pub fn parts(&self) -> Vec<String> {
+        let names = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).filter(|name| name.starts_with(".upload_id-")).collect()
+    }
 }
 
 impl Drop for S3 {

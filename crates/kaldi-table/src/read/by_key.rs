@@ -69,7 +69,8 @@ impl ScriptTable {
             if !new.is_empty() {
                 let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
                 let locators: Vec<_> = lines.filter_map(|line| line.locator().ok()).collect();
-                expect_values(locators.iter().map(Locator::name), Context::new().values_at_once());
+                let names = locators.iter().map(Locator::name);
+                expect_values(names, Context::new().values_at_once(), self.loader.framing().frame);
                 self.expected = number..new.end;
             }
         }

@@ -234,7 +234,8 @@ impl LinesAhead {
             self.read_line();
         }
         let new = self.queue.iter().skip(self.num_expected).filter(|ahead| ahead.is_remote);
-        expect_values(new.filter_map(|ahead| Some(ahead.line.locator.as_ref().ok()?.name())), at_once);
+        let names = new.filter_map(|ahead| Some(ahead.line.locator.as_ref().ok()?.name()));
+        expect_values(names, at_once, self.framing.frame);
         self.num_expected = self.queue.len();
     }
 

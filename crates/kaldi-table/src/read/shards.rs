@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Chunk, ParseError};
+use kaldi_io::{Blob, Chunk, FrameFn, ParseError};
 use kaldi_log::warning;
 use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
 use kaldi_values::Frame;
 
-use crate::framing::FrameFn;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;

@@ -1,0 +1,46 @@
+//! Objects in stores and on the web, behind [`kaldi_io::Store`].
+//!
+//! [`install`] makes this the store of all remote names of the process. Nothing else happens before the first remote name:
+//! then the settings are read, and one thread starts, which waits for the network. All work for the network is async code on
+//! that thread; who reads or writes an object waits for it. So remote names must not be opened in async code.
+//!
+//! ```text
+//! copy-feats ──▶ kaldi_io::Input, Output ──▶ Stores (Store) ──▶ RemoteSource, RemoteUpload     threads of the tool
+//!                                                                     │
+//!                    Engine: tries, cache, parts side by side ◀───────┘                        thread "stores"
+//!                      ├── web.rs        http, https                  reqwest
+//!                      └── transport.rs  s3, oss, gs, azblob, hdfs    opendal, by the same connections
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod ahead;
+mod attempts;
+mod cache;
+mod cached;
+mod client;
+pub mod commands;
+mod engine;
+mod error;
+mod expected;
+mod facts;
+mod fault;
+mod place;
+mod reader;
+mod recent;
+mod running;
+mod settings;
+mod signals;
+mod source;
+mod stores;
+mod transport;
+mod upload;
+mod web;
+
+pub use error::{Error, Result};
+pub use stores::install;

@@ -1,0 +1,69 @@
+//! The store of all remote names, and its start.
+
+use std::io;
+use std::mem;
+use std::process::id;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bstr::BStr;
+use kaldi_io::{FrameFn, Source, Store, Upload};
+
+use crate::engine::Object;
+use crate::running::Running;
+use crate::source::RemoteSource;
+use crate::upload::RemoteUpload;
+
+/// Makes this crate the store of all remote names of the process, unless it has one. Nothing starts yet. Returns whether it
+/// is now.
+pub fn install() -> bool {
+    kaldi_io::set_store(Arc::new(Stores))
+}
+
+/// The store of all remote names.
+#[derive(Debug)]
+struct Stores;
+
+/// What runs since the first remote name.
+static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
+
+/// What runs for remote names; it starts with the first call.
+///
+/// # Errors
+/// If a setting makes no sense, or the system refuses.
+pub(crate) fn running() -> io::Result<Arc<Running>> {
+    let mut slot = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*slot {
+        Some(running) if running.process == id() => Ok(Arc::clone(running)),
+        _ => {
+            let running = Arc::new(Running::start()?);
+            // After a fork the threads of the parent are not here, and nothing of them can be ended.
+            mem::forget(slot.replace(Arc::clone(&running)));
+            Ok(running)
+        }
+    }
+}
+
+impl Store for Stores {
+    fn open(&self, url: &BStr, offset: u64) -> io::Result<Box<dyn Source>> {
+        Ok(Box::new(RemoteSource::open(&running()?, url, offset)?))
+    }
+
+    fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>> {
+        Ok(Box::new(RemoteUpload::create(&running()?, url)?))
+    }
+
+    fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize, frame: FrameFn) {
+        // It is a hint: what fails here fails once more when the values are read.
+        if let (Ok(running), Ok(object)) = (running(), Object::parse(url)) {
+            let _context = running.handle.enter();
+            running.expected.expect(&running.engine, &object, offsets.to_vec(), at_once as u64, frame);
+        }
+    }
+
+    fn close(&self) {
+        let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(running) = running.filter(|running| running.process == id()) {
+            running.close();
+        }
+    }
+}
