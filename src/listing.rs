@@ -47,8 +47,8 @@ fn row(task: &str, entry: &Entry) -> Value {
 }
 
 fn option(option: &HelpOption) -> Value {
-    let HelpOption { name, help, kind, default, role } = option;
-    json!({"name": name, "help": help, "type": kind, "default": default, "role": role})
+    let HelpOption { name, help, kind, choices, default, role } = option;
+    json!({"name": name, "help": help, "type": kind, "choices": choices, "default": default, "role": role})
 }
 
 fn argument(argument: &HelpArgument) -> Value {

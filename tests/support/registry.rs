@@ -32,6 +32,8 @@ pub struct ToolOption {
     pub name: String,
     pub help: String,
     pub r#type: String,
+    /// The words that the value may be; empty if it may be anything of its type.
+    pub choices: Vec<String>,
     pub default: Option<String>,
     /// `input` or `output` if the value is a name of a stream or table.
     pub role: Option<String>,

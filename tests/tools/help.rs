@@ -1,7 +1,7 @@
 //! What every tool says about its command line, on tools of each kind.
 
-use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
+use crate::support::{Scratch, registry};
 
 /// In Kaldi, on standard error.
 #[test]
@@ -92,4 +92,23 @@ fn names_of_options_are_found_by_their_parts() {
         let expected = format!("did you mean {meant}?\n");
         scratch.sh(&format!("{line} ark:a ark:b")).fails_with(255).stderr_has(&expected);
     }
+}
+
+#[test]
+fn options_of_words_refuse_other_words_in_one_sentence() {
+    let scratch = Scratch::new();
+    let mut tried = 0;
+    for tool in registry::tools() {
+        for option in tool.options.iter().filter(|option| !option.choices.is_empty()) {
+            let (last, first) = option.choices.split_last().unwrap();
+            let words = if first.is_empty() { last.clone() } else { format!("{} or {last}", first.join(", ")) };
+            let ran = scratch.sh(&format!("{} --{}=no-such-word", tool.name, option.name)).fails_with(255);
+            ran.stderr_has(&format!(
+                "Invalid option --{}=no-such-word: expected {words}, got \"no-such-word\"",
+                option.name
+            ));
+            tried += 1;
+        }
+    }
+    assert!(tried > 25, "{tried}");
 }

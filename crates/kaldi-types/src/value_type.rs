@@ -16,6 +16,9 @@ macro_rules! value_types {
             /// Every type. If several fit a value, those that say more about it come first.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
+            /// Every type with its name.
+            pub const NAMES: &[(&str, Self)] = &[$(($name, Self::$variant),)*];
+
             /// The name, a word such as `int32-vector`.
             pub fn name(self) -> &'static str {
                 match self {

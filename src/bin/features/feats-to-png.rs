@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{Entries, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
@@ -56,7 +56,7 @@ struct Options {
     #[arg(long)]
     format: Option<Format>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

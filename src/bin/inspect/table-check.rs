@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use bstr::ByteSlice;
-use kaldi_cli::{InputName, Tally};
+use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Checks, Fault, Kind, Missing, Named, check, check_directory};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
@@ -46,7 +46,7 @@ struct Options {
     #[arg(long)]
     no_text: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,

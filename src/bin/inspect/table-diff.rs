@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
-use kaldi_cli::{InputName, Tally};
+use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
 use kaldi_io::Output;
 use kaldi_log::log;
@@ -41,7 +41,7 @@ struct Options {
     #[arg(long)]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     first: InputName,
     second: InputName,

@@ -49,7 +49,7 @@ struct Options {
     #[arg(long)]
     stack: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

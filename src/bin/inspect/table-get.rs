@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, OutputName, Tally};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{Kind, Named, copy, cut_lines, select, show, show_json};
 use kaldi_io::{Lines, Output};
 use kaldi_log::warning;
@@ -45,7 +45,7 @@ struct Options {
     #[arg(long)]
     json: bool,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     table: InputName,
     requests: Vec<Arg>,

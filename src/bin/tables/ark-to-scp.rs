@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_scan::Sequence;
@@ -28,7 +28,7 @@ See also: concat-ark, copy-feats, matrix-dim
 struct Options {
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     /// List the complete entries before damage, and exit with status 1 if there is damage
     #[arg(long, default_value_t = false)]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use bstr::{BStr, BString};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
 use kaldi_scan::Sequence;
@@ -36,7 +36,7 @@ struct Options {
     sort_keys: bool,
     /// Type of the values, if it should not be found by looking: matrix, vector, int32, float, double, bool, token,
     /// token-vector, int32-vector, int32-vector-vector, int32-pairs, float-pairs, posterior, gauss-post, wave, htk, sphinx
-    #[arg(long = "type")]
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     #[arg(required = true)]
     archives: Vec<InputName>,

@@ -90,7 +90,7 @@ fn numbers_of_one_type_may_be_of_another() {
     let info = info(&scratch, "n.ark");
     assert_eq!((&info["type"], &info["or"]), (&"int32".into(), &"float or double".into()));
     scratch.sh("table-info --type=float n.ark").succeeds().stderr_lacks("WARNING");
-    scratch.sh("table-info --type=floats n.ark").fails_with(255).stderr_has("expected one of matrix, vector, ");
+    scratch.sh("table-info --type=floats n.ark").fails_with(255).stderr_has("expected matrix, vector, ");
 }
 
 #[test]

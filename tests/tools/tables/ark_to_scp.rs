@@ -87,7 +87,7 @@ fn every_type_is_found_and_can_be_named() {
 #[test]
 fn the_name_of_no_type_is_answered_with_those_that_are() {
     let ran = Scratch::new().sh("ark-to-scp --type=feats x y");
-    ran.fails_with(255).stderr_has("--type=feats: expected one of matrix, vector, wave, int32,");
+    ran.fails_with(255).stderr_has("--type=feats: expected matrix, vector, wave, int32,");
 }
 
 #[test]

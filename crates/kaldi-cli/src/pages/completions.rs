@@ -100,6 +100,15 @@ fn zsh(tools: &[&Help], launcher: &str, words: &str) -> String {
             let help = zsh_quoted(&option.help);
             let _ = match is_switch(option) {
                 true => writeln!(cases, "        '--{}[{help}]'", option.name),
+                false if !option.choices.is_empty() => {
+                    writeln!(
+                        cases,
+                        "        '--{}=[{help}]:{}:({})'",
+                        option.name,
+                        option.kind,
+                        option.choices.join(" ")
+                    )
+                }
                 false => writeln!(cases, "        '--{}=[{help}]:{}:_kaldi_tables_names'", option.name, option.kind),
             };
         }
@@ -141,7 +150,11 @@ fn fish(tools: &[&Help], launcher: &str, words: &str) -> String {
     );
     for tool in tools {
         for option in all_options(tool) {
-            let value = if is_switch(option) { "" } else { " -r" };
+            let value = match option.choices[..] {
+                [] if is_switch(option) => String::new(),
+                [] => " -r".to_owned(),
+                _ => format!(" -x -a '{}'", option.choices.join(" ")),
+            };
             let help = option.help.replace('\\', "\\\\").replace('\'', "\\'");
             let _ = writeln!(script, "complete -c {} -l {}{value} -d '{help}'", tool.name, option.name);
         }
@@ -160,18 +173,21 @@ mod tests {
             kind: kind.into(),
             ..HelpOption::default()
         };
-        Help { name: "a-b".into(), options: vec![option("x", "bool"), option("y", "int")], ..Help::default() }
+        let words = HelpOption { choices: vec!["one".into(), "two".into()], ..option("z", "string") };
+        Help { name: "a-b".into(), options: vec![option("x", "bool"), option("y", "int"), words], ..Help::default() }
     }
 
     #[test]
     fn values_are_asked_for_where_an_option_has_one() {
         let script = |shell| completions(shell, &[tool()], "kaldi-tables", &["help"]);
-        assert!(script(Shell::Bash).contains("        a-b) options='--x --y=' ;;\n"));
+        assert!(script(Shell::Bash).contains("        a-b) options='--x --y= --z=' ;;\n"));
         let zsh = script(Shell::Zsh);
         assert!(zsh.starts_with("#compdef kaldi-tables a-b\n"));
         assert!(zsh.contains(r"        '--x[it'\''s \[a\:b\]]'"), "{zsh}");
         assert!(zsh.contains(r"        '--y=[it'\''s \[a\:b\]]:int:_kaldi_tables_names'"), "{zsh}");
+        assert!(zsh.contains(":string:(one two)'"), "{zsh}");
         let fish = script(Shell::Fish);
+        assert!(fish.contains("complete -c a-b -l z -x -a 'one two' -d"), "{fish}");
         assert!(fish.contains("complete -c a-b -l x -d 'it\\'s [a:b]'\n"), "{fish}");
         assert!(fish.contains("complete -c a-b -l y -r -d"), "{fish}");
     }

@@ -35,6 +35,8 @@ pub struct HelpOption {
     pub help: String,
     /// The type of its value: `bool`, `int`, `uint`, `float`, `double`, `string`; empty for another name of an option.
     pub kind: String,
+    /// The words that the value may be; empty if it may be anything of its type.
+    pub choices: Vec<String>,
     /// The default as it is shown, where one is.
     pub default: Option<String>,
     /// What the value names: `input` or `output`; `None` if it is no name of a stream or table.
@@ -142,6 +144,7 @@ impl HelpOption {
             name: option.name.to_string(),
             help: option.help.to_string(),
             kind: option.kind.to_string(),
+            choices: option.choices.clone(),
             default: option.default.as_ref().map(ToString::to_string),
             role: option.role.map(Role::word),
         };
@@ -204,7 +207,7 @@ See also: copy-things, a-tool-with-a-rather-long-name, another-tool-with-a-name-
                 help: help.into(),
                 kind: kind.into(),
                 default: default.map(Into::into),
-                role: None,
+                ..HelpOption::default()
             };
             let long = "Multiply by this (both of them), with words enough for two lines of the usage text, and more";
             assert_eq!(

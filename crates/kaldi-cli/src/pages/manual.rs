@@ -77,7 +77,7 @@ mod tests {
             help: ".hidden \\ 'quoted'".into(),
             kind: "string".into(),
             default: Some("\"\"".into()),
-            role: None,
+            ..HelpOption::default()
         };
         let help = Help {
             name: "a-b".into(),
