@@ -1,6 +1,9 @@
 //! What happens to data when things go wrong: archives cut or damaged anywhere, full disks, dying children, few
 //! files, large keys and claims.
 
+/// Values of another type than a tool reads.
+mod advice;
+
 /// Archives cut and damaged, as `table-check` sees them.
 mod checked_archives;
 

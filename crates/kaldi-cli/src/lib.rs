@@ -102,6 +102,7 @@ use std::panic::Location;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use kaldi_types::TypeAdvice;
 
 use command::Dialect;
 use names::Names;
@@ -205,6 +206,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     };
     let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
+    kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {
         kaldi_log::write_line(&echo(line));

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
 
 use bstr::BString;
 use kaldi_log::hide_secrets;
@@ -101,7 +102,11 @@ impl fmt::Display for Error {
             Self::Status { command, status } => {
                 write!(f, "Pipe {command} had nonzero return status: {}", describe(*status))
             }
-            Self::Content { name, offset, source } => write!(f, "{name}:{offset}: {source}"),
+            Self::Content { name, offset, source } => {
+                write!(f, "{name}:{offset}: {source}")?;
+                let advice = ADVISER.get().and_then(|adviser| adviser(source));
+                advice.map_or(Ok(()), |advice| write!(f, ": {advice}"))
+            }
         }
     }
 }
@@ -147,12 +152,39 @@ pub struct ParseError {
     pub message: Cow<'static, str>,
     /// Whether the bytes ended before the value did, so that more of them might help.
     pub at_end: bool,
+    /// The start of the value that the fault is in, if it is known.
+    pub value: Option<Unread>,
+}
+
+/// The start of a value that could not be read: what [`set_adviser`] gets to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Its first bytes, and what follows it if there is room.
+    pub bytes: Arc<[u8]>,
+    /// Whether nothing follows these bytes.
+    pub at_end: bool,
+}
+
+impl Unread {
+    /// Bytes that are kept.
+    const ROOM: usize = 1 << 12;
+}
+
+/// Says what else a value may be that could not be read, and what reads it.
+pub type Adviser = fn(&ParseError) -> Option<String>;
+
+static ADVISER: OnceLock<Adviser> = OnceLock::new();
+
+/// Sets who is asked for advice when a message about a value is printed ([`Error::Content`]). Without it, messages say what
+/// was expected and found, and no more. Only the first call counts.
+pub fn set_adviser(adviser: Adviser) {
+    let _ = ADVISER.set(adviser);
 }
 
 impl ParseError {
     /// A fault at `offset`.
     pub fn new(offset: usize, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { offset, message: message.into(), at_end: false }
+        Self { offset, message: message.into(), at_end: false, value: None }
     }
 
     /// The same fault with advice behind it, where there is any.
@@ -164,9 +196,22 @@ impl ParseError {
         }
     }
 
+    /// The same fault, in the value that `bytes` start with; `at_end` says that nothing follows them.
+    #[must_use]
+    pub fn in_value(self, bytes: &[u8], at_end: bool) -> Self {
+        let kept = &bytes[..bytes.len().min(Unread::ROOM)];
+        let at_end = at_end && kept.len() == bytes.len();
+        Self { value: Some(Unread { bytes: kept.into(), at_end }), ..self }
+    }
+
     /// The bytes ended at `offset` where `expected` should follow.
     pub fn end(offset: usize, expected: impl fmt::Display) -> Self {
-        Self { offset, message: format!("expected {expected}, got the end of the input").into(), at_end: true }
+        Self {
+            offset,
+            message: format!("expected {expected}, got the end of the input").into(),
+            at_end: true,
+            value: None,
+        }
     }
 }
 

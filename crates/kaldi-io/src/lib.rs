@@ -50,7 +50,7 @@ pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space};
 pub use compressed::Compression;
 pub use encoded::{Block, Encoded};
-pub use error::{Error, ParseError, Result};
+pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
 pub use fallible::{fallible, is_fallible};
 pub use file_name::FileNames;
 pub use foreign::{Wanted, is_script_line, output_doubt, recognize};

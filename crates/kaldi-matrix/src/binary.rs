@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use byteorder::{BigEndian, ByteOrder};
 use kaldi_io::ParseError;
-use kaldi_values::{Cursor, Format, Frame, Part, token_advice, write_basic, write_token};
+use kaldi_values::{Cursor, Format, Frame, Part, write_basic, write_token};
 
 use crate::Real;
 use crate::real::Storage;
@@ -121,12 +121,12 @@ fn read_token(cursor: &mut Cursor<'_>, shape: Shape, wanted: &str) -> Result<usi
         _ if rest.len() < 3 && (single.starts_with(rest) || double.starts_with(rest)) => {
             return Err(ParseError::end(cursor.offset() + rest.len(), format_args!("token \"{wanted}\"")));
         }
-        _ => return Err(wrong_token(cursor, wanted)),
+        _ => return Err(cursor.expected(&format!("token \"{wanted}\""))),
     };
     let width = match token {
         token if token == single => 4,
         token if token == double => 8,
-        _ => return Err(wrong_token(cursor, wanted)),
+        _ => return Err(cursor.expected(&format!("token \"{wanted}\""))),
     };
     cursor.advance(3);
     Ok(width)
@@ -141,18 +141,8 @@ pub(crate) fn expect_token(cursor: &mut Cursor<'_>, token: &'static [u8; 3]) -> 
     } else if token.starts_with(cursor.rest()) {
         Err(ParseError::end(cursor.offset() + cursor.rest().len(), format_args!("token \"{wanted}\"")))
     } else {
-        Err(wrong_token(cursor, &wanted.to_string()))
+        Err(cursor.expected(&format!("token \"{wanted}\"")))
     }
-}
-
-/// An error that says what is at the cursor, and which program reads it if that is known.
-fn wrong_token(cursor: &Cursor<'_>, wanted: &str) -> ParseError {
-    let mut error = cursor.expected(&format!("token \"{wanted}\""));
-    let token = cursor.rest().split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
-    if let Some(advice) = token_advice(token) {
-        error.message = format!("{error}: {advice}").into();
-    }
-    error
 }
 
 /// Returns the length of a value whose first byte is that of the binary marker.

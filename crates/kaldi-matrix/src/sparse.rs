@@ -401,9 +401,9 @@ mod tests {
             assert_eq!(message(text.as_bytes()), expected, "{text}");
         }
         for (bytes, expected) in [
-            (b"\0BFM \x04".as_slice(), "expected token \"SM\", got \"FM\": this is a matrix; copy-matrix reads it"),
+            (b"\0BFM \x04".as_slice(), "expected token \"SM\", got \"FM\""),
             (b"\0BSM \x04\xff\xff\xff\xff", "expected a number of rows, got -1"),
-            (b"\0BSM \x04\x01\0\0\0SM ", "expected token \"SV\", got \"SM\": this is a sparse matrix"),
+            (b"\0BSM \x04\x01\0\0\0SM ", "expected token \"SV\", got \"SM\""),
             (b"\0BSM \x04\x01\0\0\0SV \x04\xff\xff\xff\xff", "expected the length of a row, got -1"),
             (b"\0BSM \x04\x01\0\0\0SV \x04\x02\0\0\0\x04\x03\0\0\0", "expected at most 2 elements, got 3"),
         ] {

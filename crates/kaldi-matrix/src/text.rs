@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape) -> Result<Frame> {
     let more = Ok(Frame::Partial(window.len() as u64 + 1));
     let mut cursor = Cursor::new(window);
-    match open(&mut cursor, shape) {
+    match open(&mut cursor) {
         // The next byte decides whether "[]" is a word.
         Ok(true) if cursor.rest().is_empty() && !at_end => return more,
         Ok(true) => return Ok(Frame::Whole(cursor.offset())),
@@ -49,7 +49,7 @@ pub(crate) fn frame(window: &[u8], at_end: bool, shape: Shape) -> Result<Frame> 
 }
 
 /// Consumes `[` or `[]`, which have to be words; returns whether that was all.
-fn open(cursor: &mut Cursor<'_>, shape: Shape) -> Result<bool> {
+fn open(cursor: &mut Cursor<'_>) -> Result<bool> {
     cursor.skip_space();
     match cursor.rest() {
         [] => Err(cursor.end("\"[\"")),
@@ -69,26 +69,7 @@ fn open(cursor: &mut Cursor<'_>, shape: Shape) -> Result<bool> {
             cursor.advance(2);
             Ok(true)
         }
-        rest => {
-            let mut error = cursor.expected("\"[\"");
-            let word = rest.split(|&byte| is_space(byte)).next().unwrap_or_default();
-            if word.starts_with(b"RIFF") {
-                error.message.to_mut().push_str(": this is a wave file");
-            } else if word.iter().all(u8::is_ascii_digit) {
-                let advice = format!(": this is no {}; copy-int-vector reads integers", shape.name());
-                error.message.to_mut().push_str(&advice);
-            }
-            Err(error)
-        }
-    }
-}
-
-impl Shape {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Matrix => "matrix",
-            Self::Vector => "vector",
-        }
+        _ => Err(cursor.expected("\"[\"")),
     }
 }
 
@@ -114,7 +95,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 fn line_end(cursor: &Cursor<'_>) -> ParseError {
-    cursor.error("expected a vector on one line, got a line end: this may be a matrix; copy-matrix reads it")
+    cursor.error("expected a vector on one line, got a line end")
 }
 
 /// Memory for the numbers up to the closing bracket, if they have a common length.
@@ -125,7 +106,7 @@ fn room<T>(cursor: &Cursor<'_>) -> Vec<T> {
 
 /// Consumes a matrix; returns the numbers of rows and columns, and the elements.
 pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, usize, Vec<T>)> {
-    if open(cursor, Shape::Matrix)? {
+    if open(cursor)? {
         return Ok((0, 0, Vec::new()));
     }
     let mut data: Vec<T> = room(cursor);
@@ -157,7 +138,7 @@ pub(crate) fn read_matrix<T: Real>(cursor: &mut Cursor<'_>) -> Result<(usize, us
 /// Consumes rows that need not have the same length; returns all elements.
 pub(crate) fn read_rows<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
     let mut data = Vec::new();
-    if open(cursor, Shape::Matrix)? {
+    if open(cursor)? {
         return Ok(data);
     }
     while !read_row(cursor, &mut data)? {}
@@ -185,7 +166,7 @@ fn read_row<T: Real>(cursor: &mut Cursor<'_>, data: &mut Vec<T>) -> Result<bool>
 
 /// Consumes a vector; returns the elements.
 pub(crate) fn read_vector<T: Real>(cursor: &mut Cursor<'_>) -> Result<Vec<T>> {
-    if open(cursor, Shape::Vector)? {
+    if open(cursor)? {
         return Ok(Vec::new());
     }
     let mut data: Vec<T> = room(cursor);

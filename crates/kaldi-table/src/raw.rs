@@ -7,7 +7,6 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Output, ParseError, Wanted, recognize};
 use kaldi_log::warning;
-use kaldi_values::with_type_advice;
 use kaldi_values::{Cursor, Value};
 
 use crate::framing::Framing;
@@ -223,9 +222,13 @@ impl RawEntry {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
         }
-        let advised =
-            |error: ParseError| if self.range.is_none() { with_type_advice(error, self.head()) } else { error };
-        read.map_err(|error| self.error(advised(error)))
+        let (chunk, value) = self.blob.surroundings();
+        let following = chunk.bytes.get(value.start..).unwrap_or_default();
+        let placed = |error: ParseError| match &self.range {
+            None => error.in_value(following, false),
+            Some(_) => error,
+        };
+        read.map_err(|error| self.error(placed(error)))
     }
 
     /// Whether the value is unreadable for its range alone.
@@ -261,7 +264,10 @@ impl RawEntry {
 
     /// Puts the place to a fault in the value.
     pub fn error(&self, source: ParseError) -> Error {
-        let source = source.with_advice(self.recognize());
+        let source = match self.recognize() {
+            None => source,
+            advice => ParseError { value: None, ..source }.with_advice(advice),
+        };
         let offset = self.blob.offset() + source.offset as u64;
         let source = kaldi_io::Error::Content { name: self.blob.name().to_string(), offset, source };
         let script = self.script.as_ref().map(|(name, line)| (name.to_string(), *line));

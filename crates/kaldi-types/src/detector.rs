@@ -5,6 +5,7 @@ use kaldi_table::{Error, Framing, Front, find_key, is_key};
 use kaldi_values::Frame;
 
 use crate::frame::length;
+use crate::likely::Evidence;
 use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -275,4 +276,33 @@ fn follow(value_type: ValueType, window: &[u8], at_end: bool) -> Option<usize> {
 /// Names types for a message: `matrix`, `int32 or float`.
 pub fn join_names(types: &[ValueType]) -> String {
     types.iter().map(|value_type| value_type.name()).collect::<Vec<_>>().join(" or ")
+}
+
+/// The type of a value that starts so and could not be read as another; `at_end` says that nothing follows the window. `None` if
+/// no type fits, or several do of which none is likely.
+pub(crate) fn find_type(window: &[u8], at_end: bool) -> Option<ValueType> {
+    if window.trim_ascii().is_empty() {
+        return None;
+    }
+    let is_possible = |value_type: &ValueType| !(value_type.is_words() && has_brackets(window));
+    let fit = |value_type: ValueType| {
+        let frame = value_type.frame(window, at_end).ok()?;
+        value_type.check(window, frame).ok()?;
+        Some((value_type, frame))
+    };
+    let fits = ValueType::recognizable().filter(is_possible).filter_map(fit);
+    let mut fits: Vec<Fit> = fits.filter(|fit| reach(fit, window, at_end).is_none()).collect();
+    // A value that is whole is more likely than one that goes on beyond the window.
+    fits.sort_by_key(|(value_type, frame)| (!matches!(frame, Frame::Whole(_)), value_type.rarity()));
+    let is_known = |fit: &&Fit| !matches!(fit.1, Frame::Partial(_));
+    let known: Vec<ValueType> = fits.iter().filter(is_known).map(|fit| fit.0).collect();
+    match (known.first(), fits.as_slice()) {
+        (Some(first), _) => {
+            let mut evidence = Evidence::default();
+            evidence.add(window, first.is_text(window));
+            Some(evidence.choose(&known))
+        }
+        (None, [(only, _)]) => Some(*only),
+        (None, _) => None,
+    }
 }

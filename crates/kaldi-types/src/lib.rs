@@ -13,6 +13,7 @@
 //! | what does it have over time | [`Frames`] |
 //! | how is it written | [`write_value`] |
 //! | which type is meant if several fit | [`Evidence`] |
+//! | which tool reads it | [`TypeAdvice`] |
 //!
 //! All functions work on bytes in memory.
 
@@ -23,6 +24,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod advice;
 mod content;
 mod detector;
 mod frame;
@@ -31,6 +33,7 @@ mod header;
 mod likely;
 mod value_type;
 
+pub use advice::TypeAdvice;
 pub use content::{Content, Shape, write_value};
 pub use detector::{Detector, join_names};
 pub use frames::Frames;

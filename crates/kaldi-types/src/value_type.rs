@@ -116,6 +116,28 @@ impl ValueType {
         }
     }
 
+    /// How rare values of the type are among those that fit the same bytes: an integer alone is most often a vector of
+    /// integers, and pairs are rarer than posteriors.
+    pub(crate) fn rarity(self) -> u8 {
+        match self {
+            Self::Int32Vector => 0,
+            Self::Matrix
+            | Self::Vector
+            | Self::Wave
+            | Self::Int32
+            | Self::Float
+            | Self::Double
+            | Self::Bool
+            | Self::Int32VectorVector
+            | Self::Posterior
+            | Self::GaussPost
+            | Self::Htk
+            | Self::Sphinx => 1,
+            Self::Int32Pairs | Self::FloatPairs => 2,
+            Self::Token | Self::TokenVector => 3,
+        }
+    }
+
     /// Whether a value has a text form that can be shown: HTK and Sphinx features are shown as matrices.
     pub fn has_text(self) -> bool {
         match self {

@@ -70,7 +70,6 @@ pub mod testing;
 mod token;
 pub mod unit;
 mod value;
-mod value_advice;
 
 pub use basic::Basic;
 pub use cursor::Cursor;
@@ -82,4 +81,3 @@ pub use posterior::Posterior;
 pub use symbols::{SymbolTable, SymbolTableError};
 pub use token::{Token, Tokens, is_token};
 pub use value::{Part, Value, frame_between_tokens, frame_by_parsing};
-pub use value_advice::{token_advice, with_type_advice};

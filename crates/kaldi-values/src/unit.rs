@@ -4,7 +4,7 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 
-use crate::{Cursor, token_advice};
+use crate::Cursor;
 use kaldi_io::{ParseError, excerpt, is_space};
 
 /// Length of a unit: the size byte and the number.
@@ -108,10 +108,10 @@ pub fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
 /// The fault of a count that would start with the first of `bytes`.
 fn wrong_size(bytes: &[u8], at: usize) -> ParseError {
     let token = bytes.split(|&byte| is_space(byte)).next().unwrap_or_default();
-    match token_advice(token) {
-        Some(advice) => ParseError::new(at, format!("expected a count, got token \"{}\": {advice}", excerpt(token))),
-        None => ParseError::new(at, format!("expected a count of size byte 4, got size byte {}", bytes[0] as i8)),
+    if token.first().is_some_and(u8::is_ascii_uppercase) {
+        return ParseError::new(at, format!("expected a count, got token \"{}\"", excerpt(token)));
     }
+    ParseError::new(at, format!("expected a count of size byte 4, got size byte {}", bytes[0] as i8))
 }
 
 fn not_a_count(at: usize, count: i32) -> ParseError {

@@ -219,32 +219,16 @@ fn large_numbers_fit_double_precision_only() {
 }
 
 #[test]
-fn messages_tell_what_is_there_and_who_reads_it() {
-    assert_eq!(
-        message::<Matrix<f32>>(b"\0BFV \x04\0\0\0\0"),
-        "expected token \"FM\", got \"FV\": this is a vector; copy-vector reads it"
-    );
-    assert_eq!(
-        message::<Vector<f64>>(SINGLE),
-        "expected token \"DV\", got \"FM\": this is a matrix; copy-matrix reads it"
-    );
-    assert_eq!(
-        message::<Vector<f32>>(b"\0BCM2 \0"),
-        "expected token \"FV\", got \"CM2\": this is a compressed matrix; copy-feats reads it"
-    );
+fn messages_say_what_is_there() {
+    assert_eq!(message::<Matrix<f32>>(b"\0BFV \x04\0\0\0\0"), "expected token \"FM\", got \"FV\"");
+    assert_eq!(message::<Vector<f64>>(SINGLE), "expected token \"DV\", got \"FM\"");
+    assert_eq!(message::<Vector<f32>>(b"\0BCM2 \0"), "expected token \"FV\", got \"CM2\"");
     assert_eq!(
         message::<Matrix<f32>>(b"\0B\x04\x01\0\0\0\x04\x05\0\0\0"),
-        "expected token \"FM\", got \"\\x04\\x01\\x00\\x00\\x00\\x04\\x05\\x00\\x00\\x00\": this looks like integers; \
-         copy-int-vector reads them"
+        "expected token \"FM\", got \"\\x04\\x01\\x00\\x00\\x00\\x04\\x05\\x00\\x00\\x00\""
     );
-    assert_eq!(
-        message::<Vector<f32>>(b" [\n 1 2 ]\n"),
-        "expected a vector on one line, got a line end: this may be a matrix; copy-matrix reads it"
-    );
-    assert_eq!(
-        message::<Vector<f32>>(b"17 3\n"),
-        "expected \"[\", got \"17\": this is no vector; copy-int-vector reads integers"
-    );
+    assert_eq!(message::<Vector<f32>>(b" [\n 1 2 ]\n"), "expected a vector on one line, got a line end");
+    assert_eq!(message::<Vector<f32>>(b"17 3\n"), "expected \"[\", got \"17\"");
     assert_eq!(message::<Matrix<f32>>(b"[ 1 2\n 3 ]\n"), "expected 2 columns, got 1 in row 2");
     assert_eq!(message::<Matrix<f32>>(b"[ 1 2,5 ]\n"), "expected a number or \"]\", got \",5\"");
     assert_eq!(message::<Matrix<f32>>(b"[ 1 x ]\n"), "expected a number or \"]\", got \"x\"");

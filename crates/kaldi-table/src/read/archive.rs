@@ -8,7 +8,6 @@ use bstr::BStr;
 use kaldi_io::{Blob, Chunk, Input, ParseError, Wanted, Window, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
-use kaldi_values::with_type_advice;
 
 use crate::batch::{Batch, Batches};
 use crate::framing::{Extent, Framing, Front, find_extent};
@@ -228,7 +227,7 @@ impl<F: Framing> ArchiveReader<F> {
 
     /// Puts the place to a fault of the value at `start` in the window.
     fn value_error(&self, key: &Range<usize>, start: usize, error: ParseError) -> Error {
-        let error = with_type_advice(error, &self.window.bytes()[start..]);
+        let error = error.in_value(&self.window.bytes()[start..], self.window.at_end());
         self.entry_error(&self.window.bytes()[key.clone()], start, error)
     }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bstr::BStr;
 use kaldi_io::{Blob, ParseError, Wanted, recognize};
-use kaldi_values::with_type_advice;
 
 use crate::ranged::{ParsedText, Ranged};
 use crate::raw::RawEntry;
@@ -44,9 +43,14 @@ impl Loaded {
     }
 }
 
-/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on.
-pub(crate) fn content(name: &str, base: u64, bytes: &[u8], source: ParseError) -> kaldi_io::Error {
+/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on, to the end if
+/// `at_end` says so.
+pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
+    let offset = base + source.offset as u64;
     let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
-    let source = with_type_advice(source, bytes).with_advice(advice);
-    kaldi_io::Error::Content { name: name.to_owned(), offset: base + source.offset as u64, source }
+    let source = match advice {
+        Some(_) => source.with_advice(advice),
+        None => source.in_value(bytes, at_end),
+    };
+    kaldi_io::Error::Content { name: name.to_owned(), offset, source }
 }

@@ -222,8 +222,10 @@ impl<F: Framing> ValueLoader<F> {
         loop {
             window.grow(start as u64 + wanted)?;
             let stays = |whole: u64, _: u64| may_stay && whole > longest;
-            let (extent, is_open) = find_extent(&mut self.framing, &window, start, stays)
-                .map_err(|source| content(&name, offset, &window.bytes()[start.min(window.bytes().len())..], source))?;
+            let (extent, is_open) = find_extent(&mut self.framing, &window, start, stays).map_err(|source| {
+                let value = window.bytes().get(start..).unwrap_or_default();
+                content(&name, offset, value, window.at_end(), source)
+            })?;
             let (length, burden) = match extent {
                 Extent::Whole(length) => (length as u64, 0),
                 Extent::Stored(whole) => match self.hold(&source) {

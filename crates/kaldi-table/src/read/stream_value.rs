@@ -104,7 +104,13 @@ impl StreamValue {
                 Progress::Whole(length) | Progress::Settled(length) => break length,
                 Progress::Unreadable(error) => return Err(error),
                 Progress::Fault(source) => {
-                    let error = content(self.input().name(), self.window.offset(), self.window.bytes(), source);
+                    let error = content(
+                        self.input().name(),
+                        self.window.offset(),
+                        self.window.bytes(),
+                        self.window.at_end(),
+                        source,
+                    );
                     // Where the command failed, that is the reason for the wrong value.
                     self.window.finish()?;
                     return Err(error);

@@ -1,0 +1,164 @@
+//! Advice about values that are of another type than the one that was wanted.
+//!
+//! Nothing here runs before the message of an error is printed.
+
+use kaldi_io::{ParseError, Unread};
+
+use crate::detector::find_type;
+use crate::value_type::ValueType;
+
+/// A fault after so many bytes of text is no sign that the text is words.
+const START: usize = 64;
+
+/// What a value is, in a sentence, and the tool that reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeAdvice {
+    /// Such as `this is a vector`.
+    pub sentence: &'static str,
+    /// The name of a tool that reads tables and files of such values.
+    pub tool: &'static str,
+    /// What the tool does with it.
+    verb: &'static str,
+}
+
+impl TypeAdvice {
+    const fn new(sentence: &'static str, tool: &'static str, verb: &'static str) -> Self {
+        Self { sentence, tool, verb }
+    }
+
+    /// The advice about values of a type.
+    pub fn of(value_type: ValueType) -> Self {
+        match value_type {
+            ValueType::Matrix => Self::new("this is a matrix", "copy-matrix", "reads it"),
+            ValueType::Vector => Self::new("this is a vector", "copy-vector", "reads it"),
+            ValueType::Wave => Self::new("this is a wave file", "wav-copy", "reads it"),
+            ValueType::Int32 | ValueType::Float | ValueType::Double => {
+                Self::new("this is a number", "table-head", "prints it")
+            }
+            ValueType::Bool => Self::new("this is a truth value", "table-head", "prints it"),
+            ValueType::Int32Vector => Self::new("this is an integer vector", "copy-int-vector", "reads it"),
+            ValueType::Int32VectorVector => Self::new("these are vectors of integers", "copy-gselect", "reads them"),
+            ValueType::Int32Pairs | ValueType::FloatPairs => {
+                Self::new("these are pairs of numbers", "table-head", "prints them")
+            }
+            ValueType::Posterior => Self::new("this is a posterior", "copy-post", "reads it"),
+            ValueType::GaussPost => Self::new("this is a posterior of Gaussians", "table-head", "prints it"),
+            ValueType::Token | ValueType::TokenVector => Self::new("these are words", "table-head", "prints them"),
+            ValueType::Htk => Self::new("these are features of HTK", "copy-feats", "reads them with --htk-in"),
+            ValueType::Sphinx => Self::new("these are features of Sphinx", "copy-feats", "reads them with --sphinx-in"),
+        }
+    }
+
+    /// The advice about a value that could not be read; `None` if it is of no type, or may be of several.
+    pub fn on(error: &ParseError) -> Option<Self> {
+        let Unread { bytes, at_end } = error.value.as_ref()?;
+        // A value that is cut is of the right type.
+        if error.at_end {
+            return None;
+        }
+        let value_type = find_type(bytes, *at_end)?;
+        if value_type.is_words() && (error.offset >= START || is_numbers(bytes)) {
+            return None;
+        }
+        Some(match bytes.as_ref() {
+            [0, b'B', b'C', ..] if value_type == ValueType::Matrix => {
+                Self::new("this is a compressed matrix", "copy-feats", "reads it")
+            }
+            bytes if value_type == ValueType::Matrix && is_sparse(bytes) => {
+                Self::new("this is a sparse matrix", "table-head", "prints it")
+            }
+            _ => Self::of(value_type),
+        })
+    }
+}
+
+impl std::fmt::Display for TypeAdvice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}; {} {}", self.sentence, self.tool, self.verb)
+    }
+}
+
+/// Whether the first line has numbers only.
+fn is_numbers(bytes: &[u8]) -> bool {
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).all(is_number)
+}
+
+fn is_sparse(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\0BS") || bytes.trim_ascii_start().starts_with(b"rows=")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a value that could not be read from `offset` on, and of which these bytes are all.
+    fn said(value: &[u8], offset: usize) -> String {
+        said_of(ParseError::new(offset, "expected x").in_value(value, true))
+    }
+
+    fn said_of(error: ParseError) -> String {
+        TypeAdvice::on(&error).map_or("nothing".to_owned(), |advice| advice.to_string())
+    }
+
+    fn units(numbers: &[i32]) -> Vec<u8> {
+        let unit = |number: &i32| [&[4], number.to_le_bytes().as_slice()].concat();
+        [b"\0B".to_vec(), numbers.iter().flat_map(unit).collect()].concat()
+    }
+
+    #[test]
+    fn text_is_known_by_its_form() {
+        for (text, expected) in [
+            (" [\n  1 2 ]\n", "this is a matrix; copy-matrix reads it"),
+            ("[ 1 2\n 3 4 ]\n", "this is a matrix; copy-matrix reads it"),
+            (" [ 1 2.5 ]\n", "this is a vector; copy-vector reads it"),
+            ("[ 1 0.5 ] [ 2 1 ]\n", "this is a posterior; copy-post reads it"),
+            ("rows=1 dim=5 [ 3 0.5 ] \n", "this is a sparse matrix; table-head prints it"),
+            ("1 2 ; 3 ;\n", "these are vectors of integers; copy-gselect reads them"),
+            ("1 2 ; 3 0.5\n", "these are pairs of numbers; table-head prints them"),
+            ("1 2 3\n", "this is an integer vector; copy-int-vector reads it"),
+            ("1\n", "this is an integer vector; copy-int-vector reads it"),
+            ("1 2.5\n", "these are pairs of numbers; table-head prints them"),
+            ("0.5\n", "this is a number; table-head prints it"),
+            ("T\n", "this is a truth value; table-head prints it"),
+            ("1 2 7  [ 0.5 1 ]\n8  [ 1 2 ]\n\n", "this is a posterior of Gaussians; table-head prints it"),
+            ("hello world\n", "these are words; table-head prints them"),
+            ("hello\n", "these are words; table-head prints them"),
+        ] {
+            assert_eq!(said(text.as_bytes(), 0), expected, "{text:?}");
+        }
+        for text in ["", "\n", "1 2.5 3\n", "[ 1 x ]\n", "a\x01\n"] {
+            assert_eq!(said(text.as_bytes(), 0), "nothing", "{text:?}");
+        }
+        assert_eq!(said(&[b"a ".repeat(50), b"\n".to_vec()].concat(), 64), "nothing");
+    }
+
+    #[test]
+    fn binary_is_known_by_its_token_or_its_end() {
+        assert_eq!(said(b"\0BDV \x04\x01\0\0\0........", 2), "this is a vector; copy-vector reads it");
+        assert_eq!(said(b"\0BFM \x05", 4), "nothing");
+        for (numbers, expected) in [
+            (&[3, 7, 8, 9][..], "this is an integer vector; copy-int-vector reads it"),
+            (&[2, 2, 7, 8, 1, 9], "these are vectors of integers; copy-gselect reads them"),
+            (&[2, 1, 7, 8, 0], "this is a posterior; copy-post reads it"),
+            (&[2, 7, 8, 9, 9], "these are pairs of numbers; table-head prints them"),
+            (&[1_056_964_608], "this is a number; table-head prints it"),
+        ] {
+            assert_eq!(said(&units(numbers), 2), expected, "{numbers:?}");
+            let followed = [&units(numbers), &b"key \0B"[..]].concat();
+            let error = ParseError::new(2, "expected x").in_value(&followed, false);
+            assert_eq!(said_of(error), expected, "{numbers:?}");
+        }
+        assert_eq!(said(&units(&[5, 1]), 2), "nothing");
+    }
+
+    #[test]
+    fn a_value_that_is_cut_or_not_there_has_no_advice() {
+        let whole = b"1 2 3\n";
+        assert_eq!(TypeAdvice::on(&ParseError::new(0, "expected x")), None);
+        assert_eq!(TypeAdvice::on(&ParseError::end(0, "x").in_value(whole, true)), None);
+        // More may follow, so that it may still become a vector or a matrix.
+        assert_eq!(TypeAdvice::on(&ParseError::new(0, "expected x").in_value(b"[ 1 2", false)), None);
+    }
+}
