@@ -95,7 +95,7 @@ fn htk_features_have_to_be_named() {
     let scratch = Scratch::new();
     let htk = b"\0\0\0\x01\0\x01\x86\xa0\0\x08\0\x09\x3f\x80\0\0\x40\0\0\0";
     scratch.write("htk.ark", [b"a ", htk.as_slice(), b"b ", htk].concat());
-    scratch.sh("ark-to-scp htk.ark -").fails_with(255).stdout_is("").stderr_has("a: htk.ark:2: cannot tell the type");
+    scratch.sh("ark-to-scp htk.ark -").fails_with(255).stdout_is("").stderr_has("a: htk.ark:2: cannot find the type");
     scratch.sh("ark-to-scp --type=htk htk.ark -").succeeds().stdout_is("a htk.ark:2\nb htk.ark:24\n");
 }
 

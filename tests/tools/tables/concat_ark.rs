@@ -271,7 +271,7 @@ fn the_type_may_be_named() {
     let scratch = Scratch::new();
     let htk = b"\0\0\0\x01\0\x01\x86\xa0\0\x08\0\x09\x3f\x80\0\0\x40\0\0\0";
     scratch.write("htk.ark", [b"a ", htk.as_slice(), b"b ", htk].concat());
-    scratch.sh("concat-ark htk.ark htk.ark ark:x").fails_with(255).stderr_has("cannot tell the type");
+    scratch.sh("concat-ark htk.ark htk.ark ark:x").fails_with(255).stderr_has("cannot find the type");
     scratch
         .sh("concat-ark --type=htk htk.ark htk.ark ark,scp:x,x.scp; tail -n 1 x.scp")
         .succeeds()
