@@ -12,6 +12,8 @@ step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --locked -- -D warnings
 # Once more without the feature `options`, as a library's user has them.
 step cargo clippy -p kaldi-extract -p kaldi-ivector -p kaldi-plot -p kaldi-transform --all-targets --locked -- -D warnings
+# The program without stores.
+step cargo check --bins --no-default-features --locked
 step cargo test --workspace --locked
 # What processors without AVX2 run. The same packages and features, so that nothing is built again.
 KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
