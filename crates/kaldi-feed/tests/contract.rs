@@ -18,7 +18,7 @@ use kaldi_feed::{
 use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
-use kaldi_shard::{Content, Packed, ShardWriter};
+use kaldi_shard::{Packed, ShardWriter};
 use kaldi_table::TableWriter;
 use kaldi_values::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;
@@ -60,8 +60,8 @@ fn corpus(folder: &Path) {
         pipes.push_str(&format!("{key} cat {path} |\n"));
         text.push_str(&format!("{key} AB BA\n"));
         let mut sample = Packed::new(key.as_str());
-        sample.add(format!("{key}.txt").as_str().into(), Content::Bytes(b"AB BA".to_vec()));
-        sample.add(format!("{key}.wav").as_str().into(), Content::Bytes(bytes));
+        sample.add(format!("{key}.txt").as_str().into(), b"AB BA".to_vec());
+        sample.add(format!("{key}.wav").as_str().into(), bytes);
         packed.put(&sample).unwrap();
     }
     packed.finish().unwrap();

@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::source::RegularFile;
 use crate::{Block, Error, Output, ReadAt, Result, fallible};
 
 /// A piece of a stream in memory; blobs share it, and the last one frees it.
@@ -59,6 +60,11 @@ impl Blob {
     pub fn stored(name: impl Into<Arc<str>>, rest: Arc<dyn ReadAt>, offset: u64, length: u64) -> Self {
         let chunk = Chunk { bytes: Vec::new(), base: offset, name: name.into(), rest: Some(rest) };
         Self::with_head(&Arc::new(chunk), 0..0, length)
+    }
+
+    /// `length` bytes of a file from `offset` on; messages call it `name`.
+    pub fn in_file(name: impl Into<Arc<str>>, file: Arc<File>, offset: u64, length: u64) -> Self {
+        Self::stored(name, Arc::new(RegularFile { file, length: offset.saturating_add(length) }), offset, length)
     }
 
     /// Printable name of the stream.
@@ -205,6 +211,13 @@ impl Blob {
                 output.write_all(&self.load()?)
             }
         }
+    }
+}
+
+/// Bytes that were made in memory.
+impl From<Vec<u8>> for Blob {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::in_memory("", 0, bytes)
     }
 }
 

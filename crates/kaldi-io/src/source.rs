@@ -301,9 +301,9 @@ impl Source for PlacedSource {
 }
 
 #[derive(Debug)]
-struct RegularFile {
-    file: Arc<File>,
-    length: u64,
+pub(crate) struct RegularFile {
+    pub(crate) file: Arc<File>,
+    pub(crate) length: u64,
 }
 
 impl ReadAt for RegularFile {

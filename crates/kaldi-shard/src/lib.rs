@@ -26,13 +26,13 @@
 //! | [`DaliIndex`] | the index that NVIDIA's DALI wants |
 //!
 //! ```
-//! use kaldi_shard::{Content, Grouping, Members, Packed, Samples, ShardWriter, Wanted};
+//! use kaldi_shard::{Grouping, Members, Packed, Samples, ShardWriter, Wanted};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.tar");
 //! let name = path.to_str().unwrap_or_default().into();
 //! let mut sample = Packed::new("utt1");
-//! sample.add("utt1.txt".into(), Content::Bytes(b"hello".to_vec()));
+//! sample.add("utt1.txt".into(), b"hello".to_vec());
 //! let mut shard = ShardWriter::create(name, false)?;
 //! shard.put(&sample)?;
 //! shard.finish()?;
@@ -69,11 +69,11 @@ pub use kaldi_tar::{
     Wanted, is_field, is_sound, member_header,
 };
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
-pub use pack::{Packing, Recording, Utterance};
+pub use pack::{Packing, Utterance};
 pub use places::{Place, Places};
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
-pub use write::{Compression, Content, Packed, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
+pub use write::{Compression, Packed, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]
 mod tests;

@@ -1,27 +1,18 @@
 //! Samples of recordings and their texts.
 
-use std::fs::File;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, Rxfilename};
+use kaldi_io::{Blob, Input, Rxfilename, Window};
 use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo};
 
 use crate::sound::{decode_sound, encode_sound, is_as_encoded};
-use crate::{Content, Packed, is_sound};
+use crate::{Packed, Stored, is_sound};
 
 /// How far a segment may end behind its recording, in seconds, to be cut off there: as far as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;
-
-/// Where the sound of a recording is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Recording {
-    /// What this rxfilename names.
-    Named(BString),
-    /// A file in memory.
-    InMemory(Vec<u8>),
-}
 
 /// An utterance of a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,42 +37,25 @@ pub struct Packing {
 /// A sound as it will be a member.
 struct Sound {
     suffix: BString,
-    content: Content,
+    content: Blob,
     num_clipped: usize,
 }
 
-impl Recording {
-    /// Its length in bytes as far as that can be told without reading it.
-    pub fn size(&self) -> usize {
-        let of_file = |name: &BString| match Rxfilename::parse(name.as_ref()) {
-            Ok(Rxfilename::File(path)) => path.metadata().map_or(0, |metadata| metadata.len()),
-            _ => 1 << 20,
-        };
-        match self {
-            Self::Named(name) => usize::try_from(of_file(name)).unwrap_or(usize::MAX),
-            Self::InMemory(bytes) => bytes.len(),
-        }
-    }
+/// The bytes of the regular file that a recording is or stands in, or of one in memory; `None` if it has to be read first.
+fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
+    let name = match recording {
+        Stored::Blob(blob) => return Ok(Some(blob.clone())),
+        Stored::Named(name) => name,
+    };
+    let Ok(Rxfilename::File(_)) = Rxfilename::parse(name.as_ref()) else { return Ok(None) };
+    let input = Input::open(name.as_ref()).map_err(|error| error.to_string())?;
+    let bytes = input.positioned().filter(|bytes| bytes.as_file().is_some());
+    Ok(bytes.map(|bytes| Blob::stored(input.name(), Arc::clone(&bytes), 0, bytes.length())))
+}
 
-    /// The file that it is, where it is one.
-    fn file(&self) -> Option<Result<Arc<File>, String>> {
-        let Self::Named(name) = self else { return None };
-        match Rxfilename::parse(name.as_ref()) {
-            Ok(Rxfilename::File(_)) => {
-                let input = Input::open(name.as_ref()).map_err(|error| error.to_string());
-                input.map(|input| input.as_file()).transpose()
-            }
-            _ => None,
-        }
-    }
-
-    /// All of its bytes.
-    fn into_bytes(self) -> Result<Vec<u8>, String> {
-        match self {
-            Self::Named(name) => read_named(name.as_ref()).map_err(|error| error.to_string()),
-            Self::InMemory(bytes) => Ok(bytes),
-        }
-    }
+/// All bytes of a recording.
+fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
+    recording.load().map_err(|error| error.to_string())
 }
 
 /// Reads all of a stream; one sound where an offset is given.
@@ -93,32 +67,30 @@ pub(crate) fn read_named(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
         input.finish()?;
         return Ok(bytes);
     }
-    let mut bytes = Vec::new();
+    let mut window = Window::new(input);
     loop {
-        let wanted = match Wave::frame(&bytes, input.at_end()) {
-            Ok(Frame::Whole(length)) => {
-                bytes.truncate(length);
-                return Ok(bytes);
-            }
-            Ok(Frame::Beyond(wanted) | Frame::Partial(wanted)) => wanted - bytes.len() as u64,
-            Ok(Frame::Rest) => 1 << 20,
+        let length = window.bytes().len();
+        match Wave::frame(window.bytes(), window.at_end()) {
+            Ok(Frame::Whole(length)) => return Ok(window.bytes()[..length].to_vec()),
+            Ok(Frame::Beyond(wanted) | Frame::Partial(wanted)) => window.grow(wanted)?,
+            Ok(Frame::Rest) if window.at_end() => return Ok(window.bytes().to_vec()),
+            Ok(Frame::Rest) => window.grow(length as u64 + 1)?,
             // Decoding will tell what is wrong.
-            Err(_) => return Ok(bytes),
-        };
-        input.read_some(&mut bytes, wanted.clamp(1 << 12, 1 << 20) as usize)?;
+            Err(_) => return Ok(window.bytes().to_vec()),
+        }
     }
 }
 
 impl Packing {
     /// Makes samples of a recording and its utterances: for each the sample, and how many of its values were clipped, or what
     /// is wrong.
-    pub fn pack(&self, recording: Recording, utterances: Vec<Utterance>) -> Vec<Result<(Packed, usize), String>> {
+    pub fn pack(&self, recording: &Stored, utterances: Vec<Utterance>) -> Vec<Result<(Packed, usize), String>> {
         if let [utterance] = utterances.as_slice()
             && utterance.times.is_none()
         {
             return vec![self.sample(utterance, self.whole(recording))];
         }
-        let wave = recording.into_bytes().and_then(|bytes| decode_sound(&bytes));
+        let wave = load(recording).and_then(|bytes| decode_sound(&bytes));
         utterances
             .iter()
             .map(|utterance| {
@@ -137,7 +109,7 @@ impl Packing {
         let Sound { suffix, content, num_clipped } = sound?;
         let key = utterance.key.as_bytes();
         let mut sample = Packed::new(key);
-        sample.add([key, b".txt"].concat().as_bstr(), Content::Bytes(utterance.text.clone().into_bytes()));
+        sample.add([key, b".txt"].concat().as_bstr(), utterance.text.clone().into_bytes());
         sample.add([key, b".", suffix.as_slice()].concat().as_bstr(), content);
         if self.gzip {
             sample = sample.compress().map_err(|error| error.to_string())?;
@@ -146,26 +118,26 @@ impl Packing {
     }
 
     /// The whole sound of a recording; where nothing changes the kernel can move the file.
-    fn whole(&self, recording: Recording) -> Result<Sound, String> {
-        let file = recording.file().transpose()?;
+    fn whole(&self, recording: &Stored) -> Result<Sound, String> {
+        let blob = blob_of(recording)?;
         if let Some(rate) = self.sample_rate {
-            return match file {
-                Some(file) if is_as_encoded(&file, rate) => {
-                    Ok(Sound { suffix: "wav".into(), content: all_of(file)?, num_clipped: 0 })
+            return match blob {
+                Some(content) if content.file().is_some() && is_as_encoded(&content, rate) => {
+                    Ok(Sound { suffix: "wav".into(), content, num_clipped: 0 })
                 }
-                _ => encode(decode_sound(&recording.into_bytes()?)?, rate),
+                _ => encode(decode_sound(&load(recording)?)?, rate),
             };
         }
-        let suffix = match &recording {
-            Recording::Named(name) => name.rfind_byte(b'.').map(|dot| name[dot + 1..].to_ascii_lowercase()),
-            Recording::InMemory(_) => None,
+        let suffix = match recording {
+            Stored::Named(name) => name.rfind_byte(b'.').map(|dot| name[dot + 1..].to_ascii_lowercase()),
+            Stored::Blob(_) => None,
         };
         let suffix = suffix.map(BString::from).filter(|suffix| is_sound(suffix.as_ref()));
-        let content = match file {
-            Some(file) if file.metadata().is_ok_and(|metadata| metadata.is_file()) => all_of(file)?,
-            _ => Content::Bytes(recording.into_bytes()?),
+        let content = match blob {
+            Some(blob) => blob,
+            None => load(recording)?.into_owned().into(),
         };
-        let head = content.head(1 << 16).map_err(|error| error.to_string())?;
+        let head = content.first(1 << 16).map_err(|error| error.to_string())?;
         let suffix = match (suffix, head.first_chunk()) {
             (Some(suffix), _) => suffix,
             (None, Some(b"RIFF" | b"RIFX")) => "wav".into(),
@@ -173,21 +145,16 @@ impl Packing {
             _ => return Err("expected a name with a suffix of sound, or WAV or FLAC".to_owned()),
         };
         let is_readable = suffix == "wav" || suffix == "flac";
-        match WaveInfo::in_head(&head, content.size()) {
+        match WaveInfo::in_head(&head, content.length()) {
             Some(Err(error)) if is_readable => Err(error.message.into_owned()),
             _ => Ok(Sound { suffix, content, num_clipped: 0 }),
         }
     }
 }
 
-fn all_of(file: Arc<File>) -> Result<Content, String> {
-    let size = file.metadata().map_err(|error| error.to_string())?.len();
-    Ok(Content::File { file, offset: 0, size })
-}
-
 fn encode(wave: Wave, rate: u32) -> Result<Sound, String> {
     let (bytes, num_clipped) = encode_sound(wave, rate)?;
-    Ok(Sound { suffix: "wav".into(), content: Content::Bytes(bytes), num_clipped })
+    Ok(Sound { suffix: "wav".into(), content: bytes.into(), num_clipped })
 }
 
 /// Cuts a segment out of the first channel; times are cut off to samples, as in WeNet.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::Input;
+use kaldi_io::{Blob, Input};
 
-use crate::{Content, Grouping, Packed, Result, Samples, ShardName, sound_info};
+use crate::{Grouping, Packed, Result, Samples, ShardName, sound_info};
 
 /// Shards that are kept open.
 const MAX_OPEN: usize = 64;
@@ -90,9 +90,10 @@ impl Places {
     /// Where the shard cannot be opened any more.
     pub fn pack(&mut self, place: Place) -> Result<Packed> {
         let file = self.file(place.shard)?;
+        let name = self.shard(place.shard).to_string();
         let mut sample = Packed::new(place.key);
         for (path, offset, size) in place.members {
-            sample.add(path.as_ref(), Content::File { file: Arc::clone(&file), offset, size });
+            sample.add(path.as_ref(), Blob::in_file(name.as_str(), Arc::clone(&file), offset, size));
         }
         Ok(sample)
     }

@@ -1,9 +1,7 @@
 //! Sound in shards: what its header says, and sound as members.
 
-use std::fs::File;
-
 use bstr::BStr;
-use kaldi_io::{ParseError, read_at};
+use kaldi_io::{Blob, ParseError};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_wave::{Samples, Wave, WaveInfo, resample};
 
@@ -90,13 +88,9 @@ pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usi
 }
 
 /// Whether [`encode_sound`] would change nothing of a file.
-pub(crate) fn is_as_encoded(file: &File, sample_rate: u32) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
-    let mut head = Vec::new();
-    if !metadata.is_file() || read_at(file, 0, &mut head, HEADER).is_err() {
-        return false;
-    }
-    let info = WaveInfo::in_head(&head, metadata.len());
-    Wave::is_canonical_head(&head, metadata.len())
+pub(crate) fn is_as_encoded(file: &Blob, sample_rate: u32) -> bool {
+    let Ok(head) = file.first(HEADER) else { return false };
+    let info = WaveInfo::in_head(&head, file.length());
+    Wave::is_canonical_head(&head, file.length())
         && matches!(info, Some(Ok(info)) if info.sample_rate() == sample_rate as f32)
 }

@@ -1,11 +1,10 @@
 //! Samples of shards and of raw lists, as readers.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::read_at;
+use kaldi_io::{Blob, Rxfilename};
 use kaldi_reader::Reader;
 use serde_json::Value;
 
@@ -35,22 +34,11 @@ pub struct StoredField {
     pub content: Stored,
 }
 
-/// A content, or where it is.
+/// A content, or the name of one.
 #[derive(Clone, Debug)]
 pub enum Stored {
-    /// Bytes in memory.
-    Bytes(Vec<u8>),
-    /// Bytes of a plain shard in a file.
-    InShard {
-        /// The file.
-        file: Arc<File>,
-        /// What messages call it.
-        shard: Arc<str>,
-        /// Where in it the content begins.
-        offset: u64,
-        /// How many bytes there are.
-        size: u64,
-    },
+    /// Bytes in memory or of a plain shard.
+    Blob(Blob),
     /// What this rxfilename names.
     Named(BString),
 }
@@ -72,14 +60,14 @@ impl StoredSample {
         let field = |name: String, content| StoredField { name: name.into(), content };
         let mut fields = vec![
             field("wav".to_owned(), Stored::Named(utterance.wav.into())),
-            field("txt".to_owned(), Stored::Bytes(utterance.txt.into_bytes())),
+            field("txt".to_owned(), Stored::Blob(utterance.txt.into_bytes().into())),
         ];
         fields.extend(utterance.extra.into_iter().map(|(name, value)| {
             let text = match value {
                 Value::String(text) => text,
                 value => value.to_string(),
             };
-            field(name, Stored::Bytes(text.into_bytes()))
+            field(name, Stored::Blob(text.into_bytes().into()))
         }));
         Self { key: utterance.key.into(), source: Arc::clone(list), fields, segment: utterance.segment }
     }
@@ -92,25 +80,26 @@ impl Stored {
     /// Where it cannot be read.
     pub fn load(&self) -> Result<Cow<'_, [u8]>> {
         match self {
-            Self::Bytes(bytes) => Ok(bytes.into()),
-            Self::InShard { file, shard, offset, size } => {
-                let mut bytes = Vec::new();
-                let size = usize::try_from(*size).unwrap_or(usize::MAX);
-                read_at(file, *offset, &mut bytes, size).map_err(|source| kaldi_io::Error::Read {
-                    name: shard.to_string(),
-                    offset: *offset,
-                    source,
-                })?;
-                Ok(bytes.into())
-            }
+            Self::Blob(blob) => Ok(blob.load()?),
             Self::Named(name) => Ok(read_named(name.as_ref())?.into()),
         }
     }
 
+    /// Its length in bytes as far as that shows without reading it.
+    pub fn size(&self) -> usize {
+        let length = match self {
+            Self::Blob(blob) => blob.length(),
+            Self::Named(name) => match Rxfilename::parse(name.as_ref()) {
+                Ok(Rxfilename::File(path)) => path.metadata().map_or(0, |metadata| metadata.len()),
+                _ => 1 << 20,
+            },
+        };
+        usize::try_from(length).unwrap_or(usize::MAX)
+    }
+
     fn weight(&self) -> usize {
         match self {
-            Self::Bytes(bytes) => bytes.len(),
-            Self::InShard { .. } => 0,
+            Self::Blob(blob) => blob.head().len(),
             Self::Named(name) => name.len(),
         }
     }
@@ -156,14 +145,18 @@ impl<R: Reader<Item = ShardName, Error = Error>> Reader for ShardSamples<R> {
     type Error = Error;
 
     fn next(&mut self) -> Result<Option<StoredSample>> {
-        let sample =
-            self.0.next_with(|shard, _, member, payload| match shard.bytes.as_ref().and_then(|it| it.as_file()) {
-                Some(file) if shard.wanted == Wanted::Headers => {
-                    let (file, shard) = (Arc::clone(file), Arc::clone(&shard.name));
-                    Ok(Stored::InShard { file, shard, offset: member.offset, size: member.size })
+        let sample = self.0.next_with(|shard, _, member, payload| {
+            match shard.bytes.as_ref().filter(|it| it.as_file().is_some()) {
+                Some(bytes) if shard.wanted == Wanted::Headers => {
+                    let (name, bytes) = (Arc::clone(&shard.name), Arc::clone(bytes));
+                    Ok(Stored::Blob(Blob::stored(name, bytes, member.offset, member.size)))
                 }
-                _ => payload.read().map(Stored::Bytes),
-            })?;
+                _ => {
+                    let (name, content) = (Arc::clone(&shard.name), payload.read()?);
+                    Ok(Stored::Blob(Blob::in_memory(name, member.offset, content)))
+                }
+            }
+        })?;
         let source = self.0.shard().map_or_else(|| Arc::from(""), |shard| Arc::clone(&shard.name));
         let field = |field: crate::Field<Stored>| StoredField { name: field.name, content: field.value };
         Ok(sample.map(|sample| StoredSample {

@@ -7,8 +7,7 @@ use std::path::Path;
 use bstr::BString;
 
 use crate::{
-    Checks, Content, Error, FaultKind, Grouping, Members, Packed, Sample, Samples, ShardName, ShardWriter, Wanted,
-    member_header,
+    Checks, Error, FaultKind, Grouping, Members, Packed, Sample, Samples, ShardName, ShardWriter, Wanted, member_header,
 };
 
 /// A tar file, each member written by hand: headers of the exact writer, contents, zeros.
@@ -190,7 +189,7 @@ fn a_shard_may_have_any_number_of_samples() {
             for number in 0..count {
                 let mut sample = Packed::new(format!("utt{number}"));
                 let text = number.to_string().into_bytes();
-                sample.add(format!("utt{number}.txt").as_str().into(), Content::Bytes(text));
+                sample.add(format!("utt{number}.txt").as_str().into(), text);
                 let sample = if gzip { sample.compress().unwrap() } else { sample };
                 shard.put(&sample).unwrap();
             }

@@ -4,7 +4,7 @@ mod gzip;
 mod packed;
 mod shard;
 
-pub use packed::{Content, Packed};
+pub use packed::Packed;
 pub use shard::ShardWriter;
 
 use bstr::{BStr, BString, ByteSlice};

@@ -9,8 +9,7 @@ use bstr::BString;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{BoxReader, ReaderExt, Share, Step, from_fn};
 use kaldi_shard::{
-    Content, Error, Grouping, Packed, RawList, ShardNames, ShardWriter, StoredSample, Wanted, raw_samples,
-    shard_samples,
+    Error, Grouping, Packed, RawList, ShardNames, ShardWriter, StoredSample, Wanted, raw_samples, shard_samples,
 };
 
 /// A key, and name and content of each field.
@@ -45,7 +44,7 @@ impl Data {
             for key in keys {
                 let mut sample = Packed::new(key);
                 for field in ["txt", "wav"] {
-                    let content = Content::Bytes(format!("{field} of {key}").into_bytes());
+                    let content = format!("{field} of {key}").into_bytes();
                     sample.add(format!("{key}.{field}").as_str().into(), content);
                 }
                 writer.put(&if gzip { sample.compress().unwrap() } else { sample }).unwrap();

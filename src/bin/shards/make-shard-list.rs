@@ -16,7 +16,7 @@ use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
-    Compression, Packed, Packing, Recording, SegmentTimes, ShardIndex, ShardOptions, ShardSetWriter, Utterance,
+    Compression, Packed, Packing, SegmentTimes, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
     read_recordings, read_segments, read_text,
 };
 use kaldi_table::RandomAccessReader;
@@ -77,7 +77,7 @@ struct Options {
 
 /// A recording and utterances of it, or an utterance without a recording, and the reason.
 enum Job {
-    Pack(Recording, Vec<Utterance>),
+    Pack(Stored, Vec<Utterance>),
     Skip(String, String),
 }
 
@@ -140,7 +140,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
             Job::Skip(key, reason) => vec![(key, Err(reason))],
             Job::Pack(recording, utterances) => {
                 let keys: Vec<String> = utterances.iter().map(|utterance| utterance.key.clone()).collect();
-                keys.into_iter().zip(packing.pack(recording, utterances)).collect()
+                keys.into_iter().zip(packing.pack(&recording, utterances)).collect()
             }
         })
     };
@@ -222,11 +222,11 @@ impl Sounds {
         })
     }
 
-    fn find(&mut self, key: &str) -> Result<Option<Recording>> {
+    fn find(&mut self, key: &str) -> Result<Option<Stored>> {
         Ok(match self {
-            Self::Script(recordings) => recordings.get(key).map(|name| Recording::Named(BString::from(name.as_str()))),
+            Self::Script(recordings) => recordings.get(key).map(|name| Stored::Named(BString::from(name.as_str()))),
             Self::Archive(archive) => {
-                archive.get(key)?.map(|file| Recording::InMemory(Arc::unwrap_or_clone(file).into_bytes()))
+                archive.get(key)?.map(|file| Stored::Blob(Arc::unwrap_or_clone(file).into_bytes().into()))
             }
         })
     }

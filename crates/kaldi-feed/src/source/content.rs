@@ -1,7 +1,7 @@
 //! Reading sound and features from where they are.
 
 use bstr::{BStr, BString};
-use kaldi_io::{Input, read_at};
+use kaldi_io::{Blob, Input};
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_table::read_file;
@@ -34,12 +34,15 @@ impl Part {
     }
 }
 
-/// The first bytes of what stands in a shard.
-pub(super) fn read_head(stored: &Stored, length: usize) -> Result<Vec<u8>, String> {
-    let Stored::InShard { file, shard, offset, .. } = stored else { return Ok(Vec::new()) };
-    let mut head = Vec::new();
-    read_at(file, *offset, &mut head, length).map_err(|error| format!("cannot read {shard}:{offset}: {error}"))?;
-    Ok(head)
+/// What a name names, for reading at any place; what comes in order only, as from a command, is read whole.
+pub(super) fn open(name: &BStr) -> kaldi_io::Result<Blob> {
+    let mut input = Input::open(name)?;
+    if let (Some(bytes), Some(length)) = (input.positioned(), input.remaining()) {
+        return Ok(Blob::stored(input.name(), bytes, input.offset(), length));
+    }
+    let bytes = input.read_to_end()?;
+    input.finish()?;
+    Ok(Blob::in_memory(input.name(), 0, bytes))
 }
 
 /// Reads features.
@@ -120,12 +123,10 @@ impl Content {
     /// Reads no more than the segment, where that is possible: from a file of samples of one width.
     fn read_segment(&self, first: u64) -> Option<Wave> {
         let Stored::Named(name) = &self.stored else { return None };
-        let mut input = Input::open(name.as_ref()).ok()?;
-        let (begin, file) = (input.offset(), input.positioned()?);
-        let mut head = Vec::new();
-        while head.len() < 1 << 12 && input.read_some(&mut head, 1 << 12).ok()? > 0 {}
+        let blob = open(name.as_ref()).ok().filter(|blob| blob.rest().is_some())?;
+        let mut head = blob.first(1 << 12).ok()?.into_owned();
         let samples = Samples::read(&head).ok()?;
-        let info = WaveInfo::in_head(&head, begin + file.length())?.ok()?;
+        let info = WaveInfo::in_head(&head, blob.length())?.ok()?;
         let (num_bytes, num_samples) = (samples.num_bytes?, info.num_samples()?);
         if num_samples == 0 || num_bytes % num_samples != 0 || samples.start as usize > head.len() {
             return None;
@@ -138,7 +139,7 @@ impl Content {
         let whole = (samples.start as u32 - 8).checked_add(length)?;
         let whole = if samples.big_endian { whole.to_be_bytes() } else { whole.to_le_bytes() };
         head.splice(4..8, whole);
-        file.read_at(begin + samples.start + first * width, &mut head, length as usize).ok()?;
+        blob.read_at(samples.start + first * width, &mut head, length as usize).ok()?;
         Wave::read(&mut Cursor::new(&head)).ok()
     }
 }

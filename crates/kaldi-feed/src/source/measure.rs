@@ -1,6 +1,5 @@
 //! The size of sound and features by their headers.
 
-use kaldi_io::Input;
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_values::Cursor;
@@ -17,38 +16,16 @@ const HEAD: usize = 1 << 10;
 /// # Errors
 /// Where it cannot be read, or is neither sound nor features.
 pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) -> Result<Sample, String> {
-    let (shape, stored, part) = match &stored {
-        Stored::Bytes(bytes) => (look(bytes, bytes.len() as u64, &part)?, stored, part),
-        Stored::InShard { size, .. } => {
-            let size = *size;
-            let shape = grow(size, &part, |wanted| content::read_head(&stored, wanted))?;
-            (shape, stored, part)
-        }
-        Stored::Named(name) => {
-            let mut input = Input::open(name.as_ref()).map_err(|error| error.to_string())?;
-            match input.remaining() {
-                Some(size) => {
-                    let mut head = Vec::new();
-                    let shape = grow(size, &part, |wanted| {
-                        while head.len() < wanted {
-                            let missing = wanted - head.len();
-                            if input.read_some(&mut head, missing).map_err(|error| error.to_string())? == 0 {
-                                break;
-                            }
-                        }
-                        Ok(head.clone())
-                    })?;
-                    (shape, stored, part)
-                }
-                None => {
-                    let bytes = input.read_to_end().and_then(|bytes| input.finish().map(|()| bytes));
-                    let bytes = bytes.map_err(|error| error.to_string())?;
-                    (look(&bytes, bytes.len() as u64, &part)?, Stored::Bytes(bytes), part)
-                }
-            }
-        }
+    let text = |error: kaldi_io::Error| error.to_string();
+    let blob = match &stored {
+        Stored::Blob(blob) => blob.clone(),
+        Stored::Named(name) => content::open(name.as_ref()).map_err(text)?,
     };
-    let held = if let Stored::Bytes(bytes) = &stored { bytes.len() } else { 0 };
+    let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
+    let shape = found.ok_or("expected sound or features, got the end")??;
+    // Files are opened again when the sample is read, and so few are open; a command does not run twice.
+    let stored = if blob.rest().is_none() { Stored::Blob(blob) } else { stored };
+    let held = if let Stored::Blob(blob) = &stored { blob.head().len() } else { 0 };
     let content = match shape {
         Found::Feats(num_frames, dim) => {
             let shape = Shape::Feats { num_frames, dim };
@@ -65,26 +42,6 @@ enum Found {
     Sound(WaveInfo),
     /// Rows and columns.
     Feats(usize, usize),
-}
-
-/// Looks at the begin of a content of `size` bytes, and at more of it as long as that does not do.
-fn grow(size: u64, part: &Part, mut head: impl FnMut(usize) -> Result<Vec<u8>, String>) -> Result<Found, String> {
-    let mut wanted = HEAD;
-    loop {
-        let whole = usize::try_from(size).unwrap_or(usize::MAX);
-        let bytes = head(wanted.min(whole))?;
-        let is_all = bytes.len() >= whole || bytes.len() < wanted.min(whole);
-        let size = if is_all { bytes.len() as u64 } else { size };
-        match try_look(&bytes, size, part) {
-            None if !is_all => wanted = wanted.saturating_mul(4),
-            None => return Err("expected sound or features, got the end".to_owned()),
-            Some(found) => return found,
-        }
-    }
-}
-
-fn look(bytes: &[u8], size: u64, part: &Part) -> Result<Found, String> {
-    try_look(bytes, size, part).unwrap_or_else(|| Err("expected sound or features, got the end".to_owned()))
 }
 
 /// Nothing where more of the content is needed.

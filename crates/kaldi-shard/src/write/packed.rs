@@ -1,53 +1,13 @@
 //! A sample as it will stand in a shard.
 
-use std::fs::File;
 use std::io;
-use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::read_at;
+use kaldi_io::{Blob, Output};
 
 use super::gzip::GzipPiece;
 use crate::{Error, Result};
 use kaldi_tar::{BLOCK, member_header, padding};
-
-/// The content of a member.
-#[derive(Debug)]
-pub enum Content {
-    /// Bytes in memory.
-    Bytes(Vec<u8>),
-    /// `size` bytes of a file, which the kernel can move.
-    File {
-        /// The file.
-        file: Arc<File>,
-        /// Where in it they begin.
-        offset: u64,
-        /// How many there are.
-        size: u64,
-    },
-}
-
-impl Content {
-    /// The length in bytes.
-    pub fn size(&self) -> u64 {
-        match self {
-            Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File { size, .. } => *size,
-        }
-    }
-
-    /// The first bytes, at most `limit` of them.
-    pub(crate) fn head(&self, limit: usize) -> io::Result<Vec<u8>> {
-        match self {
-            Self::Bytes(bytes) => Ok(bytes[..bytes.len().min(limit)].to_vec()),
-            Self::File { file, offset, size } => {
-                let mut head = Vec::new();
-                read_at(file, *offset, &mut head, (*size).min(limit as u64) as usize)?;
-                Ok(head)
-            }
-        }
-    }
-}
 
 /// The members of a sample with their headers, ready to be written to a shard.
 #[derive(Debug)]
@@ -55,7 +15,10 @@ pub struct Packed {
     key: BString,
     /// Path, offset from the sample's begin, and size of each content.
     index: Vec<(BString, u64, u64)>,
-    pub(super) pieces: Vec<Content>,
+    /// Contents that are written from where they are, each with the bytes before it.
+    pieces: Vec<(Vec<u8>, Blob)>,
+    /// The bytes after the last of them.
+    rest: Vec<u8>,
     size: u64,
     pub(super) gzip: Option<GzipPiece>,
 }
@@ -63,7 +26,7 @@ pub struct Packed {
 impl Packed {
     /// A sample without members.
     pub fn new(key: impl Into<BString>) -> Self {
-        Self { key: key.into(), index: Vec::new(), pieces: Vec::new(), size: 0, gzip: None }
+        Self { key: key.into(), index: Vec::new(), pieces: Vec::new(), rest: Vec::new(), size: 0, gzip: None }
     }
 
     /// The key.
@@ -72,25 +35,29 @@ impl Packed {
     }
 
     /// Adds a member.
-    pub fn add(&mut self, path: &BStr, content: Content) {
-        let size = content.size();
+    pub fn add(&mut self, path: &BStr, content: impl Into<Blob>) {
+        let content = content.into();
+        let size = content.length();
         let header = member_header(path, size);
         self.size += header.len() as u64;
-        self.push_bytes(&header);
+        self.rest.extend_from_slice(&header);
         self.index.push((path.to_owned(), self.size, size));
-        match content {
-            Content::Bytes(bytes) if bytes.len() <= 64 * BLOCK => self.push_bytes(&bytes),
-            content => self.pieces.push(content),
+        if content.is_whole() && content.head().len() <= 64 * BLOCK {
+            self.rest.extend_from_slice(content.head());
+        } else {
+            self.pieces.push((std::mem::take(&mut self.rest), content));
         }
-        self.push_bytes(&[0; BLOCK][..padding(size)]);
+        self.rest.extend_from_slice(&[0; BLOCK][..padding(size)]);
         self.size += size + padding(size) as u64;
     }
 
-    fn push_bytes(&mut self, bytes: &[u8]) {
-        match self.pieces.last_mut() {
-            Some(Content::Bytes(last)) => last.extend_from_slice(bytes),
-            _ => self.pieces.push(Content::Bytes(bytes.to_vec())),
+    /// Writes headers, contents and zeros, as they stand in a shard that is not compressed.
+    pub(super) fn write(&self, output: &mut Output) -> Result<()> {
+        for (before, content) in &self.pieces {
+            output.write_all(before)?;
+            content.write(0, output)?;
         }
+        Ok(output.write_all(&self.rest)?)
     }
 
     /// The length of all in bytes, headers and zeros included.
@@ -121,22 +88,29 @@ impl Packed {
 
     fn compressed(&mut self) -> io::Result<GzipPiece> {
         let mut piece = GzipPiece::default();
-        for content in std::mem::take(&mut self.pieces) {
-            match content {
-                Content::Bytes(bytes) => piece.add(&bytes)?,
-                Content::File { file, mut offset, size } => {
-                    let end = offset + size;
-                    let mut buffer = Vec::new();
-                    while offset < end {
-                        buffer.clear();
-                        read_at(&file, offset, &mut buffer, (end - offset).min(1 << 18) as usize)?;
-                        piece.add(&buffer)?;
-                        offset += buffer.len() as u64;
-                    }
-                }
+        let mut buffer = Vec::new();
+        for (before, content) in std::mem::take(&mut self.pieces) {
+            piece.add(&before)?;
+            piece.add(content.head())?;
+            let mut at = content.head().len() as u64;
+            while at < content.length() {
+                buffer.clear();
+                let count = (content.length() - at).min(1 << 18) as usize;
+                content.read_at(at, &mut buffer, count).map_err(reason)?;
+                piece.add(&buffer)?;
+                at += count as u64;
             }
         }
+        piece.add(&std::mem::take(&mut self.rest))?;
         piece.flush()?;
         Ok(piece)
+    }
+}
+
+/// What the system said.
+fn reason(error: kaldi_io::Error) -> io::Error {
+    match error {
+        kaldi_io::Error::Read { source, .. } => source,
+        error => io::Error::other(error.to_string()),
     }
 }

@@ -4,7 +4,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_io::Output;
 
 use super::gzip::{GzipPiece, GzipStream};
-use super::packed::{Content, Packed};
+use super::packed::Packed;
 use crate::{Error, Result};
 use kaldi_tar::whole_size;
 
@@ -47,16 +47,7 @@ impl ShardWriter {
     pub fn put(&mut self, sample: &Packed) -> Result<()> {
         match (&mut self.gzip, &sample.gzip) {
             (Some(stream), Some(piece)) => self.output.write_all(stream.add(piece))?,
-            (None, None) => {
-                for piece in &sample.pieces {
-                    match piece {
-                        Content::Bytes(bytes) => self.output.write_all(bytes)?,
-                        Content::File { file, offset, size } => {
-                            self.output.write_from(file, *offset..offset + size)?;
-                        }
-                    }
-                }
-            }
+            (None, None) => sample.write(&mut self.output)?,
             _ => {
                 let message = format!("sample {} was packed for another kind of shard", sample.key());
                 return Err(Error::Refused { shard: self.output.name(), message });
