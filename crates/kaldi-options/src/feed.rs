@@ -76,7 +76,7 @@ impl FeedArguments {
     /// The chain of these arguments, of stages of a registry.
     ///
     /// # Errors
-    /// Where there is none or there are two, a file cannot be read, or the chain makes no sense.
+    /// If there is none or there are two, a file cannot be read, or the chain makes no sense.
     pub fn build_chain(&self, registry: &Registry) -> Result<Chain> {
         let symbols = self.symbols.as_ref().map(|name| name.to_string());
         let mut description = match (&self.conf, &self.chain) {
@@ -101,7 +101,7 @@ impl FeedArguments {
     /// Puts a chain after the list of this name.
     ///
     /// # Errors
-    /// Where an option makes no sense, or the list cannot be read.
+    /// If an option makes no sense, or the list cannot be read.
     pub fn open(&self, name: &BStr, chain: &Arc<Chain>) -> Result<Feed> {
         let data_type = match one_of("data-type", &self.data_type, &["raw", "shard", "table"])? {
             "raw" => DataType::Raw,

@@ -1,4 +1,4 @@
-//! Reading ahead: several parts of an object are on their way at once.
+//! Reading ahead: several parts of an object are requested at once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use crate::facts::{Facts, Part};
 use crate::fault::Fault;
 use crate::reader::Reader;
 
-/// Bytes of the first part. Who reads a little of an object does not ask for much more.
+/// The size of the first part. A reader of a few bytes should not request many more.
 const FIRST: u64 = 1 << 20;
 
-/// Bytes of each further part.
+/// The size of each further part.
 const FURTHER: u64 = 4 << 20;
 
-/// Bytes that are taken before further parts are asked for.
+/// Bytes that are read before further parts are requested.
 const TASTE: u64 = 1 << 18;
 
-/// Parts that are on their way at most.
+/// The most parts that are requested at once.
 const MOST: usize = 4;
 
-/// Reads a part of an object in order, and asks for what comes next before it is wanted.
+/// Reads a part of an object in order, and requests the next bytes before they are needed.
 pub struct Ahead {
     engine: Arc<Engine>,
     object: Object,
     facts: Facts,
     first: Option<Reader>,
     queue: VecDeque<Coming>,
-    /// How many parts may be on their way now.
+    /// How many parts may be requested at once now.
     depth: usize,
-    /// Bytes that were taken.
+    /// Bytes that were read.
     taken: u64,
-    /// Where the next part begins that is asked for.
+    /// The start of the next part to request.
     next: u64,
-    /// Behind the last byte.
+    /// After the last byte.
     end: u64,
 }
 
-/// A part on its way.
+/// A part that was requested.
 struct Coming {
     pieces: UnboundedReceiver<Result<Bytes, Fault>>,
     work: JoinHandle<()>,
@@ -55,12 +55,12 @@ impl Drop for Coming {
 }
 
 impl Ahead {
-    /// Asks for the part and waits for the begin of the answer.
+    /// Requests the part and waits for the start of the answer.
     ///
     /// # Errors
-    /// Where the object cannot be read.
+    /// If the object cannot be read.
     pub async fn open(engine: Arc<Engine>, object: Object, part: Part) -> Result<Self, Fault> {
-        // Parts end where blocks of the cache do, so that no block is in two of them.
+        // Parts end at the ends of blocks of the cache, so that no block is in two of them.
         let first_end = (part.start / BLOCK * BLOCK).saturating_add(FIRST).min(part.end.unwrap_or(u64::MAX));
         let first = Part { start: part.start, end: Some(first_end) };
         let attempts = engine.attempts(&object);
@@ -69,7 +69,7 @@ impl Ahead {
         let (mut next, mut end) = (first_end, 0);
         match facts.length {
             Some(length) if facts.has_ranges => end = part.end.map_or(length, |end| end.min(length)),
-            // One answer has to do.
+            // One answer has to be enough.
             _ => {
                 first.extend(part.end);
                 next = u64::MAX;
@@ -84,10 +84,10 @@ impl Ahead {
         &self.facts
     }
 
-    /// Waits for the next bytes; nothing at the end.
+    /// Waits for the next bytes; `None` at the end.
     ///
     /// # Errors
-    /// Where the object cannot be read on.
+    /// If the object cannot be read any further.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         if let Some(first) = &mut self.first {
             if let Some(piece) = first.next().await? {

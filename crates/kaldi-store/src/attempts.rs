@@ -1,4 +1,4 @@
-//! Trying again.
+//! Repeated tries.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// The first pause; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest pause that nobody has asked for.
+/// The longest pause, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// The tries of one stream.
@@ -27,12 +27,12 @@ pub struct Attempts {
 }
 
 impl Attempts {
-    /// The tries of a stream of the object that is called `name` in messages.
+    /// The tries of a stream of the object with the name `name` in messages.
     pub fn new(settings: Settings, name: &str) -> Self {
         Self { settings, name: name.into(), failures: Arc::default() }
     }
 
-    /// Bytes have come: the count starts anew.
+    /// Bytes have arrived: the count starts again.
     pub fn progress(&self) {
         self.failures.store(0, Ordering::Relaxed);
     }
@@ -40,7 +40,7 @@ impl Attempts {
     /// Waits before the next try.
     ///
     /// # Errors
-    /// With the fault, where no other try is left or would help.
+    /// Returns the fault, if no other try is left or would help.
     pub async fn pause(&self, fault: Fault) -> Result<(), Fault> {
         let failures = self.failures.fetch_add(1, Ordering::Relaxed);
         let asked = match fault.again {
@@ -60,7 +60,7 @@ impl Attempts {
     }
 }
 
-/// Between a half and one and a half of a pause, so that many jobs do not come back at the same time.
+/// A random time from a half to one and a half of a pause, so that many jobs do not return at the same time.
 fn jittered(pause: Duration) -> Duration {
     let random = RandomState::new().hash_one(0) as f64 / u64::MAX as f64;
     pause.min(LONGEST_PAUSE).mul_f64(0.5 + random)

@@ -1,7 +1,8 @@
-//! Blocks of objects that are kept on disk, where `KALDI_STORE_CACHE` names a folder for them.
+//! Blocks of objects that are kept on disk, if `KALDI_STORE_CACHE` names a folder for them.
 //!
-//! Each block is a file of its own. Its name is made of sums of the object's address and version, so that blocks of an
-//! object that has changed are not found any more, and no name has a secret in it. Many processes may use the same folder.
+//! Each block is a file of its own. Its name consists of hashes of the object's address and version, so that blocks of
+//! an object that has changed are not found any more, and no name contains a secret. Many processes may use the same
+//! folder.
 //!
 //! ```text
 //! e3/e3b0c44298fc1c149afbf4c8996fb924-00000000      the first block of an object
@@ -39,21 +40,21 @@ const MAGIC: &[u8; 8] = b"KSBLOCK1";
 /// Bytes before those of the block.
 const HEAD: usize = 56;
 
-/// Blocks that wait for the disk at most.
+/// The most blocks that wait for the disk.
 const WAITING: usize = 64;
 
-/// Bytes that one process writes before it looks at the others' files again.
+/// Bytes that one process writes before it checks the files of others again.
 const RECOUNT: u64 = 64 << 20;
 
-/// What a killed process has left of a file is removed when it is so old.
+/// An incomplete file of a killed process is removed when it has this age.
 const LEFT: Duration = Duration::from_secs(3600);
 
-/// One version of an object: a sum of its address, its length and what its server calls the version.
+/// One version of an object: a hash of its address, its length and the version given by its server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity([u8; 32]);
 
 impl Identity {
-    /// The identity of an object; nothing where its server does not say enough to tell it from others.
+    /// The identity of an object; `None` if the answers of its server are not enough to identify it.
     pub fn of(address: &[u8], facts: &Facts) -> Option<Self> {
         let version = facts.lasting_version().filter(|_| facts.has_ranges)?;
         let mut sum = Sha256::new();
@@ -92,7 +93,7 @@ type Kept = (Identity, u64, Bytes);
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
-    /// Writes blocks while others come.
+    /// Writes blocks while others arrive.
     writer: Mutex<Option<(Sender<Kept>, JoinHandle<()>)>>,
 }
 
@@ -100,7 +101,7 @@ impl Cache {
     /// Keeps blocks in a folder, with about `bound` bytes at most.
     ///
     /// # Errors
-    /// Where no thread can be started.
+    /// If no thread can be started.
     pub fn new(folder: PathBuf, bound: u64) -> io::Result<Self> {
         let (sender, receiver) = channel(WAITING);
         let work = Writing { folder: folder.clone(), bound, counted: None, since: 0 };
@@ -108,12 +109,12 @@ impl Cache {
         Ok(Self { folder, writer: Mutex::new(Some((sender, thread))) })
     }
 
-    /// Whether a block may be there.
+    /// Whether a block may exist.
     pub fn has(&self, identity: &Identity, block: u64) -> bool {
         self.folder.join(identity.file(block)).exists()
     }
 
-    /// The block of `length` bytes, where it is there and undamaged.
+    /// The block of `length` bytes, if it exists and is undamaged.
     pub fn load(&self, identity: &Identity, block: u64, length: usize) -> Option<Bytes> {
         let path = self.folder.join(identity.file(block));
         let file = File::open(&path).ok()?;
@@ -124,16 +125,16 @@ impl Cache {
             let _ = fs::remove_file(&path);
             return None;
         }
-        // The times of the files tell which ones were not used for long.
+        // The times of the files show which ones were not used for long.
         let _ = file.set_modified(SystemTime::now());
         Some(Bytes::from(bytes).slice(HEAD..))
     }
 
-    /// Keeps a block. Where the disk is slower than the network, this waits for it.
+    /// Keeps a block. If the disk is slower than the network, this waits for it.
     pub async fn keep(&self, identity: &Identity, block: u64, bytes: Bytes) {
         let sender = self.writer().as_ref().map(|(sender, _)| sender.clone());
         if let Some(sender) = sender {
-            // Where the thread has given up, it has said so.
+            // If the thread has given up, it has logged that.
             let _ = sender.send((identity.clone(), block, bytes)).await;
         }
     }
@@ -152,13 +153,13 @@ impl Cache {
     }
 }
 
-/// What the thread does that writes blocks.
+/// The work of the thread that writes blocks.
 struct Writing {
     folder: PathBuf,
     bound: u64,
     /// All bytes in the folder when they were counted last.
     counted: Option<u64>,
-    /// Bytes that were written since then.
+    /// Bytes written since then.
     since: u64,
 }
 
@@ -176,7 +177,7 @@ impl Writing {
     fn write(&mut self, identity: &Identity, block: u64, bytes: &[u8]) -> io::Result<()> {
         let path = self.folder.join(identity.file(block));
         if let Some(folder) = path.parent() {
-            // Objects may be private: a folder that was not there before is for its owner only.
+            // Objects may be private: a new folder is readable only by its owner.
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         let (mut file, pending) = whole_file::create(&path)?;
@@ -187,7 +188,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Removes the blocks that were not used for longest, where all of them have too many bytes.
+    /// Removes the blocks that were not used for longest, if all of them together are too large.
     fn keep_bound(&mut self) -> io::Result<()> {
         let is_within = self.counted.is_some_and(|counted| counted + self.since <= self.bound);
         if is_within && self.since < RECOUNT {
@@ -211,7 +212,8 @@ impl Writing {
     }
 }
 
-/// The files of blocks with their times and lengths. What was left of others is removed; what is no block is not touched.
+/// The files of blocks with their times and lengths. Remains of other processes are removed; other files are not
+/// touched.
 fn files(folder: &Path) -> io::Result<Vec<(SystemTime, u64, PathBuf)>> {
     let mut files = Vec::new();
     for inner in fs::read_dir(folder)? {
@@ -220,7 +222,7 @@ fn files(folder: &Path) -> io::Result<Vec<(SystemTime, u64, PathBuf)>> {
             continue;
         }
         for file in fs::read_dir(inner.path())? {
-            // Another process may remove it meanwhile.
+            // Another process may remove it in the meantime.
             let Ok(file) = file else { continue };
             let Ok(metadata) = file.metadata() else { continue };
             let Ok(modified) = metadata.modified() else { continue };

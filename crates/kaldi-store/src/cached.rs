@@ -1,4 +1,4 @@
-//! Bytes of an object from the cache, and from its server where they are not there.
+//! Bytes of an object from the cache, or from its server if they are not there.
 
 use std::sync::Arc;
 
@@ -20,27 +20,27 @@ pub struct Cached {
     length: u64,
     /// The place of the next byte.
     at: u64,
-    /// Behind the last byte.
+    /// After the last byte.
     end: u64,
     coming: Option<Coming>,
 }
 
-/// An answer of the server, from the begin of a block on.
+/// An answer of the server, from the start of a block on.
 struct Coming {
     body: Body,
     /// The place of its next byte.
     at: u64,
-    /// Behind its last byte: at the end of a block, or of the object.
+    /// After its last byte: at the end of a block, or of the object.
     end: u64,
-    /// The begin of the block that is coming.
+    /// The start of the block that is arriving.
     block: BytesMut,
 }
 
 impl Cached {
-    /// Opens a part of an object; nothing where it cannot be kept.
+    /// Opens a part of an object; `None` if it cannot be kept.
     ///
     /// # Errors
-    /// Where there is no such object.
+    /// If there is no such object.
     pub async fn open(
         engine: &Engine,
         object: &Object,
@@ -67,10 +67,10 @@ impl Cached {
         Ok(Some((facts, cached)))
     }
 
-    /// Waits for the next bytes; nothing at the end.
+    /// Waits for the next bytes; `None` at the end.
     ///
     /// # Errors
-    /// Where they cannot be fetched.
+    /// If they cannot be fetched.
     pub async fn next(&mut self, engine: &Engine) -> Result<Option<Bytes>, Fault> {
         while self.at < self.end {
             let Some(coming) = &mut self.coming else {
@@ -100,7 +100,7 @@ impl Cached {
         Ok(None)
     }
 
-    /// Asks for the blocks from the next byte on that are not there.
+    /// Requests the missing blocks from the next byte on.
     async fn ask(&mut self, engine: &Engine) -> Result<Coming, Fault> {
         let first = self.at / BLOCK;
         let mut behind = first + 1;
@@ -115,7 +115,7 @@ impl Cached {
         Ok(Coming { body, at: start, end: part.end.unwrap_or(self.length), block: BytesMut::new() })
     }
 
-    /// The bytes of those from `start` on that are asked for.
+    /// The requested bytes of those that start at `start`.
     fn give(&mut self, start: u64, bytes: &Bytes) -> Option<Bytes> {
         let place = |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(bytes.len());
         let given = bytes.slice(place(self.at)..place(self.end));
@@ -125,7 +125,7 @@ impl Cached {
 }
 
 impl Coming {
-    /// Adds a piece that ends at the place of the next byte; returns the blocks that are complete with it.
+    /// Adds a piece that ends at the place of the next byte; returns the blocks that it completes.
     fn full_blocks(&mut self, mut piece: &[u8]) -> Vec<(u64, Bytes)> {
         let mut at = self.at - piece.len() as u64;
         let mut full = Vec::new();

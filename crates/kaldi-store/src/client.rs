@@ -16,19 +16,19 @@ use crate::settings::Settings;
 /// Redirections that are followed, one after the other.
 const REDIRECTIONS: usize = 10;
 
-/// Bytes of a request's own that a second of silence is allowed for.
+/// Bytes of a request's own for which one more second of silence is allowed.
 const SENT_PER_SECOND: f64 = 100_000.0;
 
 /// One request, which can be sent several times.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// GET and its like.
+    /// Such as GET.
     pub method: Method,
-    /// Where to.
+    /// The address.
     pub url: Url,
     /// Headers.
     pub headers: HeaderMap,
-    /// What is sent behind the headers.
+    /// The data after the headers.
     pub body: bytes::Bytes,
 }
 
@@ -36,7 +36,7 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Client {
     settings: Settings,
-    /// Without TLS, whose certificates take time to load.
+    /// Without TLS, since loading certificates takes time.
     plain: OnceLock<reqwest::Client>,
     secure: OnceLock<reqwest::Client>,
 }
@@ -47,10 +47,10 @@ impl Client {
         Self { settings, plain: OnceLock::new(), secure: OnceLock::new() }
     }
 
-    /// Sends a request until it is answered, and returns the answer without its body. An answer may be one that refuses.
+    /// Sends a request until it is answered, and returns the answer without its body. The answer may be a refusal.
     ///
     /// # Errors
-    /// Where no try has been answered, or all with a failure that might have passed.
+    /// If no try was answered, or all tries had temporary failures.
     pub async fn send(&self, request: &Request, attempts: &Attempts) -> Result<Response, Fault> {
         loop {
             let fault = match self.send_once(request).await {
@@ -95,7 +95,7 @@ impl Client {
     /// Waits for the next bytes of an answer.
     ///
     /// # Errors
-    /// Where the connection breaks or is silent.
+    /// If the connection breaks or is silent.
     pub async fn next_piece(&self, answer: &mut Response) -> Result<Option<bytes::Bytes>, Fault> {
         match tokio::time::timeout(self.settings.silence, answer.chunk()).await {
             Ok(Ok(piece)) => Ok(piece),
@@ -121,14 +121,14 @@ impl Client {
     }
 }
 
-/// The place that an answer leads to.
+/// The place that an answer redirects to.
 fn redirection(answer: &Response) -> Option<String> {
     let is_redirection = matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = answer.headers().get(LOCATION).filter(|_| is_redirection)?;
     Some(String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
-/// Where a redirection leads, if it may.
+/// The target of a redirection, if it is allowed.
 fn follow(from: &Url, to: &str) -> Result<Url, Fault> {
     let shown =
         || kaldi_log::hide_secrets_in(to).chars().filter(|letter| !letter.is_control()).take(200).collect::<String>();
@@ -155,7 +155,7 @@ fn silent(silence: Duration) -> Fault {
     Fault::passing(io::ErrorKind::TimedOut, format!("the server was silent for {} s", silence.as_secs_f64()))
 }
 
-/// What is said of a request that was not answered.
+/// The fault for a request that was not answered.
 fn of_transport(error: reqwest::Error, url: &Url) -> Fault {
     let error = error.without_url();
     let why = inmost(&error);
@@ -170,7 +170,7 @@ fn broken(error: &reqwest::Error) -> Fault {
     Fault::passing(io::ErrorKind::Other, format!("the connection broke: {}", inmost(error)))
 }
 
-/// The reason behind all others, in one line.
+/// The innermost reason, in one line.
 fn inmost(error: &(dyn Error + 'static)) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {

@@ -1,4 +1,4 @@
-//! What a user does with objects: list, show, copy and remove them.
+//! The commands of a user: list, show, copy and remove objects.
 
 use bstr::BStr;
 use futures::StreamExt;
@@ -42,7 +42,7 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     Ok(done)
 }
 
-/// Shows what is known of objects, a line each; returns their number.
+/// Shows the facts about objects, a line each; returns their number.
 ///
 /// # Errors
 /// If one of them is not there.
@@ -76,7 +76,7 @@ pub fn cat(names: &[&BStr]) -> Result<u64> {
 /// Copies an object or a file to another name.
 ///
 /// # Errors
-/// If it cannot be read or written; nothing appears then.
+/// If it cannot be read or written; then nothing appears.
 pub fn cp(from: &BStr, to: &BStr) -> Result<u64> {
     let mut output = Output::create(to, false)?;
     copy(from, &mut output)?;
@@ -93,7 +93,7 @@ pub fn rm(names: &[&BStr]) -> Result<u64> {
     let engine = &running.engine;
     for name in names {
         let object = named(Object::parse(name), name)?;
-        // Stores do not say whether there was something to remove.
+        // Stores do not say whether there was an object to remove.
         named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
         let (operator, key) = named(engine.stored(&object), name)?;
         let removed = running.handle.block_on(operator.delete(&key));

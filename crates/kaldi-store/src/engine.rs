@@ -26,13 +26,13 @@ pub struct Engine {
     /// How patient to be.
     pub settings: Settings,
     client: Arc<Client>,
-    /// The store of each bucket that was asked for.
+    /// The store of each bucket that was used.
     operators: Mutex<HashMap<(String, String), Operator>>,
-    /// What was said of the objects that were read last. All readers of this process read the same one.
+    /// The facts about the objects that were read last. All readers of this process read the same version.
     known: Mutex<Recent<BString, Facts>>,
-    /// Lengths of objects that were opened and can be read at any place: they need not be asked for once more.
+    /// Lengths of objects that were opened and can be read at any place, so that they need not be requested again.
     positioned: Mutex<Recent<BString, u64>>,
-    /// Blocks on disk, where they are wanted.
+    /// Blocks on disk, if they are wanted.
     pub cache: Option<Arc<Cache>>,
 }
 
@@ -42,7 +42,7 @@ pub struct Object {
     /// The name.
     pub url: BString,
     place: Place,
-    /// How the object is called in messages.
+    /// The name of the object in messages.
     pub shown: Arc<str>,
 }
 
@@ -50,13 +50,13 @@ impl Object {
     /// Reads a name.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If it is none.
     pub fn parse(url: &BStr) -> Result<Self, Fault> {
         let shown = String::from_utf8_lossy(&kaldi_log::hide_secrets(url)).into_owned();
         Ok(Self { url: url.to_owned(), place: Place::parse(url)?, shown: shown.into() })
     }
 
-    /// What tells the object from those of other addresses.
+    /// The text that identifies the object.
     pub fn address(&self) -> String {
         self.place.address()
     }
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Keeps blocks of what is read.
+    /// Keeps blocks of objects that are read.
     pub fn with_cache(self, cache: Cache) -> Self {
         Self { cache: Some(Arc::new(cache)), ..self }
     }
@@ -85,27 +85,27 @@ impl Engine {
         Attempts::new(self.settings, &object.shown)
     }
 
-    /// Asks whether an object is there, and still the one that is known.
+    /// Checks that an object exists, and that its version is the known one.
     ///
     /// # Errors
-    /// Where it is not.
+    /// If it is not.
     pub async fn check(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
         let facts = self.stat(object, attempts).await?;
         self.know(object, &facts)?;
         Ok(facts)
     }
 
-    /// Waits until everything is kept that is to be.
+    /// Waits until everything is written to the cache.
     pub fn close(&self) {
         if let Some(cache) = &self.cache {
             cache.close();
         }
     }
 
-    /// Asks for a part of an object. The answer may have no bytes where the part is behind the object's end.
+    /// Requests a part of an object. The answer may be empty if the part is after the object's end.
     ///
     /// # Errors
-    /// Where there is no such object, it cannot be read, or is not the one that was read before.
+    /// If there is no such object, it cannot be read, or it is not the one that was read before.
     pub async fn get(&self, object: &Object, part: &Part, attempts: &Attempts) -> Result<Reply, Fault> {
         let known = self.known(object);
         let reply = match &object.place {
@@ -120,13 +120,13 @@ impl Engine {
         Ok(reply)
     }
 
-    /// What is said of an object.
+    /// The facts about an object.
     ///
     /// # Errors
-    /// Where there is none.
+    /// If there is none.
     pub async fn stat(&self, object: &Object, attempts: &Attempts) -> Result<Facts, Fault> {
         match &object.place {
-            // Presigned addresses allow one method only.
+            // Presigned addresses allow only one method.
             Place::Web(_) => Ok(self.get(object, &Part::from(0..1), attempts).await?.facts),
             Place::Stored { scheme, bucket, key } => {
                 let operator = self.operator(scheme, bucket)?;
@@ -138,7 +138,7 @@ impl Engine {
     /// Waits for the next bytes of a body.
     ///
     /// # Errors
-    /// Where the connection breaks.
+    /// If the connection breaks.
     pub async fn next_piece(&self, body: &mut Body) -> Result<Option<Bytes>, Fault> {
         match body {
             Body::Web(answer) => self.client.next_piece(answer).await,
@@ -150,7 +150,7 @@ impl Engine {
     /// The store that an object is in, and its name there.
     ///
     /// # Errors
-    /// Where it is in none.
+    /// If it is in none.
     pub fn stored(&self, object: &Object) -> Result<(Operator, String), Fault> {
         match &object.place {
             Place::Web(_) => {
@@ -161,7 +161,7 @@ impl Engine {
         }
     }
 
-    /// Forgets what is known of an object, since there is another one now.
+    /// Forgets the facts about an object, since there is a new one.
     pub fn forget(&self, object: &Object) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
         self.positioned.lock().unwrap_or_else(PoisonError::into_inner).remove(&object.url);
@@ -172,12 +172,12 @@ impl Engine {
         self.positioned.lock().unwrap_or_else(PoisonError::into_inner).get(url).copied()
     }
 
-    /// Takes note of the length of an object that can be read at any place.
+    /// Remembers the length of an object that can be read at any place.
     pub fn know_positioned(&self, url: &BStr, length: u64) {
         self.positioned.lock().unwrap_or_else(PoisonError::into_inner).put(url.to_owned(), length);
     }
 
-    /// What is known of an object.
+    /// The known facts about an object.
     pub fn known(&self, object: &Object) -> Option<Facts> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&object.url).cloned()
     }
@@ -222,12 +222,12 @@ async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
     Ok(Facts { length: Some(metadata.content_length()), version, changed, has_ranges: true })
 }
 
-/// Asks for a part of an object of a store: from its begin on, what the object is is asked before.
+/// Requests a part of an object of a store; if it is from the start, the facts are requested first.
 async fn get_stored(operator: &Operator, key: &str, part: &Part, known: Option<&Facts>) -> Result<Reply, Fault> {
     let has_tags = operator.info().full_capability().read_with_if_match;
     let facts = match known {
         Some(known) if has_tags && known.version.is_some() => known.clone(),
-        // Where the store cannot compare, we do.
+        // If the store cannot compare versions, we do.
         _ => stat_stored(operator, key).await?,
     };
     if known.is_some_and(|known| !known.agree(&facts)) {

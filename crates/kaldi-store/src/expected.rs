@@ -1,10 +1,11 @@
-//! Values that will be read soon, fetched before they are asked for.
+//! Values that will be read soon, fetched in advance.
 //!
-//! The lines of a script file say where values start, not how long they are. So each value is framed while its bytes come,
-//! and is there as soon as it is whole. Neighbours come with one request.
+//! The lines of a script file have the starts of values, not their lengths. So each value is measured while its bytes
+//! arrive, and is available as soon as it is complete. Neighbours come with one request.
 //!
-//! A request needs an end: an answer that is broken off costs its connection. So it asks for as much as was read of the last
-//! values at most. What is left of the answer when the value is whole is thrown away, or broken off if it is long.
+//! A request needs an end, since an answer that is broken off costs its connection. So the request has at most the
+//! length of the last values that were read. The rest of the answer after the value is thrown away, or broken off if it
+//! is long.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,13 +23,13 @@ use crate::fault::Fault;
 use crate::reader::Reader;
 use crate::recent::Recent;
 
-/// Requests that are on their way at most.
+/// The most requests at the same time.
 const MOST: u64 = 256;
 
-/// Bytes that are asked for before a value is known.
+/// Bytes to request before a value is known.
 const FIRST_REACH: u64 = 1 << 17;
 
-/// The bounds of what is asked for of a value.
+/// The bounds of the length to request for a value.
 const REACHES: std::ops::RangeInclusive<u64> = 1 << 14..=1 << 22;
 
 /// Bytes between two values that are fetched with them rather than left out.
@@ -40,21 +41,21 @@ const BEFORE: u64 = 256;
 /// Bytes between the starts of the first and the last value of a request.
 const SPAN: u64 = 1 << 22;
 
-/// What is left of an answer is thrown away if it is not longer than this.
+/// The rest of an answer is thrown away if it is not longer than this.
 const THROWN_AWAY: u64 = 1 << 18;
 
-/// Bytes that are kept at most.
+/// The most bytes that are kept.
 const KEPT: u64 = 1 << 26;
 
-/// A value that nobody has asked for is kept until values were expected so many times again.
+/// A value that was not requested is kept until values were expected this many times again.
 const PATIENCE: u64 = 8;
 
-/// What was fetched or is being fetched.
+/// The values that were fetched or are being fetched.
 #[derive(Debug)]
 pub struct Expected {
     values: Arc<Mutex<Values>>,
     permits: Arc<Semaphore>,
-    /// How many permits there are.
+    /// The number of permits.
     at_once: AtomicU64,
 }
 
@@ -68,7 +69,7 @@ struct Values {
     bytes: u64,
     /// How many times values were expected.
     calls: u64,
-    /// How much to ask for of the values of an object, and of those of an object of which none was read.
+    /// The length to request for the values of an object, and for those of an object of which none was read.
     reaches: Recent<BString, Reach>,
     reach: Reach,
 }
@@ -79,9 +80,9 @@ struct Value {
     content: watch::Receiver<Content>,
     /// Ends with the last value of a request.
     _work: Arc<Work>,
-    /// Its bytes, or as many as are asked for.
+    /// The number of its bytes, or of the requested ones.
     bytes: u64,
-    /// When it was expected.
+    /// The call in which it was expected.
     call: u64,
     was_taken: bool,
 }
@@ -89,7 +90,7 @@ struct Value {
 #[derive(Clone, Debug)]
 enum Content {
     Coming,
-    /// Bytes of the object from this offset on: some before the value, and the value as far as it has come.
+    /// Bytes of the object from this offset on: some before the value, and the bytes of the value that have arrived.
     There(u64, Bytes),
 }
 
@@ -102,7 +103,7 @@ impl Drop for Work {
     }
 }
 
-/// How much is asked for of a value: as much as was read of the last ones at most. Of a header, that is little.
+/// The length to request for a value: at most that of the last ones that were read. For headers, that is little.
 #[derive(Clone, Copy, Debug)]
 struct Reach(u64);
 
@@ -113,7 +114,7 @@ impl Default for Reach {
 }
 
 impl Reach {
-    /// Takes note how much was read of a value. Much is forgotten little by little.
+    /// Remembers how much was read of a value. A large length is forgotten gradually.
     fn learn(&mut self, length: u64) {
         self.0 = length.max(self.0 - self.0 / 64).clamp(*REACHES.start(), *REACHES.end());
     }
@@ -125,8 +126,8 @@ impl Expected {
         Self { values: Arc::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
     }
 
-    /// Fetches the values at these offsets, `at_once` requests side by side; `frame` finds their ends. Values for which there
-    /// is no room are left out.
+    /// Fetches the values at these offsets, with `at_once` parallel requests; `frame` finds their ends. Values for
+    /// which there is no room are left out.
     pub fn expect(&self, engine: &Arc<Engine>, object: &Object, mut offsets: Vec<u64>, at_once: u64, frame: FrameFn) {
         let at_once = at_once.clamp(1, MOST);
         let before = self.at_once.fetch_max(at_once, Ordering::Relaxed);
@@ -149,7 +150,7 @@ impl Expected {
                 let (url, permits, all) = (object.url.clone(), Arc::clone(&self.permits), Arc::clone(&self.values));
                 let work = tokio::spawn(async move {
                     let _permit = permits.acquire_owned().await;
-                    // A failure is told to whoever asks for the value, which is then fetched once more.
+                    // A failure is reported to the reader of the value, which is then fetched once more.
                     let _ = fetch(engine, object, wanted, reach, frame, &all).await;
                 });
                 let work = Arc::new(Work(work.abort_handle()));
@@ -160,8 +161,8 @@ impl Expected {
         }
     }
 
-    /// Up to `length` bytes of the object from `offset` on, as many as have come with the value there; `None` if no value is
-    /// expected there, or it cannot be fetched.
+    /// Up to `length` bytes of the object from `offset` on, as many as have arrived with the value there; `None` if no
+    /// value is expected there, or it cannot be fetched.
     pub async fn take(&self, url: &BStr, offset: u64, length: u64) -> Option<Bytes> {
         let mut content = {
             let mut values = lock(&self.values);
@@ -176,7 +177,7 @@ impl Expected {
         Some(bytes.slice(from..from + count))
     }
 
-    /// Takes note that so many bytes from `offset` on were read, of the value there if there is one.
+    /// Remembers that this many bytes from `offset` on were read, for the value there if there is one.
     pub fn learn(&self, url: &BStr, offset: u64, length: u64) {
         let mut values = lock(&self.values);
         if let Some((place, _)) = values.near(url, offset) {
@@ -198,13 +199,13 @@ impl Values {
         self.objects.get(url).is_some_and(|values| values.contains_key(&offset))
     }
 
-    /// The value that bytes at `offset` are of, or of whose key, and where it starts.
+    /// The value (or its key) that contains the bytes at `offset`, and its start.
     fn near(&mut self, url: &BStr, offset: u64) -> Option<(u64, &mut Value)> {
         let (&place, value) = self.objects.get_mut(url)?.range_mut(..=offset.saturating_add(BEFORE)).next_back()?;
         (offset.saturating_sub(place) <= *REACHES.end()).then_some((place, value))
     }
 
-    /// Makes room for one more value, as far as values are not needed any more; returns whether there is room.
+    /// Makes room for one more value, by dropping values that are not needed any more; returns whether there is room.
     fn make_room(&mut self, bytes: u64) -> bool {
         while self.bytes + bytes > KEPT {
             let Some((url, offset)) = self.order.front() else { return true };
@@ -229,7 +230,7 @@ impl Values {
         self.order.push_back((url.clone(), offset));
     }
 
-    /// Takes note of the bytes of a value that has come.
+    /// Remembers the number of bytes of a value that has arrived.
     fn weigh(&mut self, url: &BStr, offset: u64, bytes: u64) {
         if let Some(value) = self.objects.get_mut(url).and_then(|values| values.get_mut(&offset)) {
             self.bytes = self.bytes + bytes - value.bytes;
@@ -264,20 +265,20 @@ async fn fetch(
         let before = (offset - arriving.start) as usize;
         let content = Bytes::copy_from_slice(&arriving.bytes[..before + length]);
         lock(values).weigh(url.as_ref(), offset, content.len() as u64);
-        // Nobody may wait for it any more.
+        // There may be no reader for it any more.
         let _ = sender.send(Content::There(arriving.start, content));
     }
     arriving.close().await
 }
 
-/// Bytes of an object that have come, from a place on.
+/// Bytes of an object that have arrived, from a place on.
 struct Arriving {
     reader: Reader,
     /// The length of the object.
     length: u64,
-    /// Where the answer ends.
+    /// The end of the answer.
     end: u64,
-    /// Whether blocks of the object are kept, which are then fetched whole.
+    /// Whether blocks of the object are kept; then whole blocks are fetched.
     keeps_blocks: bool,
     /// The offset of the first byte.
     start: u64,
@@ -298,7 +299,7 @@ impl Arriving {
         Ok(Self { reader, length, end: end.min(length), keeps_blocks, start, bytes: BytesMut::new() })
     }
 
-    /// Where the next byte is that comes.
+    /// The place of the next byte to arrive.
     fn next(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
@@ -316,7 +317,7 @@ impl Arriving {
         Ok(())
     }
 
-    /// Waits until the value at `offset` is whole, or the answer ends; returns its length as far as it has come.
+    /// Waits until the value at `offset` is complete, or the answer ends; returns the length that has arrived.
     async fn value(&mut self, offset: u64, frame: FrameFn) -> Result<usize, Fault> {
         let before = (offset - self.start) as usize;
         loop {
@@ -326,10 +327,10 @@ impl Arriving {
                 Ok(Frame::Whole(length)) => return Ok(length),
                 Ok(Frame::Partial(wanted) | Frame::Beyond(wanted)) => wanted,
                 Ok(Frame::Rest) => u64::MAX,
-                // Whoever reads the value says what is wrong with it.
+                // The reader of the value will report what is wrong with it.
                 Err(_) => return Ok(value.len()),
             };
-            // Framing starts over: a long value must grow by a part of it before that.
+            // Measuring starts again each time, so a long value must grow by a share of its length before that.
             let wanted = offset.saturating_add(wanted.max(length + length / 4 + 1));
             while self.next() < wanted {
                 if !self.grow().await? {
@@ -350,7 +351,8 @@ impl Arriving {
         }
     }
 
-    /// Throws the rest of the answer away, so that its connection can be used again, and blocks of the cache become whole.
+    /// Throws the rest of the answer away, so that its connection can be used again, and blocks of the cache become
+    /// complete.
     async fn close(mut self) -> Result<(), Fault> {
         if self.keeps_blocks || self.end.saturating_sub(self.next()) <= THROWN_AWAY {
             while self.reader.next().await?.is_some() {}

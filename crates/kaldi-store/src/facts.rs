@@ -1,4 +1,4 @@
-//! What is known of an object before its bytes.
+//! The facts about an object that are known before its bytes.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use reqwest::Response;
 
-/// An object that has not changed for so long may be known by the time of its last change, which servers tell in seconds.
+/// If an object has not changed for this long, the time of its last change identifies it; servers give it in seconds.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// What a server says about an object.
@@ -14,16 +14,16 @@ const SETTLED: Duration = Duration::from_secs(60);
 pub struct Facts {
     /// Its number of bytes.
     pub length: Option<u64>,
-    /// What is another text where the object is another one: an entity tag, or the time of its last change.
+    /// A text that changes with the object: an entity tag, or the time of its last change.
     pub version: Option<String>,
-    /// Where the version is no more than the time of the last change: that time.
+    /// The time of the last change, if the version is nothing more than that.
     pub changed: Option<SystemTime>,
-    /// Whether parts of it can be asked for.
+    /// Whether parts of it can be requested.
     pub has_ranges: bool,
 }
 
 impl Facts {
-    /// The version, where no other bytes can have the same one.
+    /// The version, if it can only belong to these bytes.
     pub fn lasting_version(&self) -> Option<&str> {
         let is_lasting = |version: &&str| match self.changed {
             Some(time) => time.elapsed().is_ok_and(|age| age > SETTLED),
@@ -32,7 +32,7 @@ impl Facts {
         self.version.as_deref().filter(is_lasting)
     }
 
-    /// Whether both can be facts of the same object. What one of them does not say is not compared.
+    /// Whether both can be facts of the same object. Facts that one of them lacks are not compared.
     pub fn agree(&self, other: &Self) -> bool {
         let differ = |one: &Option<u64>, other: &Option<u64>| one.is_some() && other.is_some() && one != other;
         !differ(&self.length, &other.length)
@@ -44,28 +44,28 @@ impl Facts {
 pub struct Reply {
     /// What it says about the object.
     pub facts: Facts,
-    /// The place of its first byte, which may be before the one that was asked for.
+    /// The place of its first byte, which may be before the requested one.
     pub start: u64,
     /// The bytes.
     pub body: Body,
 }
 
-/// Bytes on their way.
+/// Bytes that arrive.
 pub enum Body {
-    /// Of the web.
+    /// From the web.
     Web(Response),
-    /// Of a store.
+    /// From a store.
     Stored(futures::stream::BoxStream<'static, opendal::Result<Bytes>>),
     /// None.
     Empty,
 }
 
-/// Bytes that are asked for: from one place to another, or to the end.
+/// The requested bytes: from one place to another, or to the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The first byte.
     pub start: u64,
-    /// Behind the last byte.
+    /// After the last byte.
     pub end: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What went wrong with an object, and whether it is worth another try.
+//! A failure with an object, and whether another try is useful.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use reqwest::StatusCode;
 /// A failure of a store or of the way to it.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What its reader or writer takes it for.
+    /// Its kind for readers and writers.
     pub kind: io::ErrorKind,
     /// One line, without the name of the object.
     pub message: String,
@@ -20,36 +20,36 @@ pub struct Fault {
 /// Whether to try again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
-    /// It would be the same.
+    /// The result would be the same.
     Never,
-    /// It may pass.
+    /// The failure is temporary.
     Soon,
     /// The server names a time to wait.
     After(Duration),
 }
 
 impl Fault {
-    /// A failure that stays.
+    /// A permanent failure.
     pub fn new(kind: io::ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), again: Again::Never }
     }
 
-    /// A failure that stays and has no kind of its own.
+    /// A permanent failure without a kind of its own.
     pub fn other(message: impl Into<String>) -> Self {
         Self::new(io::ErrorKind::Other, message)
     }
 
-    /// A failure that may pass.
+    /// A temporary failure.
     pub fn passing(kind: io::ErrorKind, message: impl Into<String>) -> Self {
         Self { again: Again::Soon, ..Self::new(kind, message) }
     }
 
-    /// The object is another one than before.
+    /// The object has changed.
     pub fn changed() -> Self {
         Self::other("the object has changed while it was read")
     }
 
-    /// What an answer of the server means.
+    /// The meaning of an answer of the server.
     pub fn of_status(status: StatusCode, wait: Option<Duration>) -> Self {
         let (kind, text) = match status.as_u16() {
             404 | 410 => (io::ErrorKind::NotFound, "there is no such object"),
@@ -67,7 +67,7 @@ impl Fault {
         Self { kind, message: format!("{text} (status {}{reason})", status.as_u16()), again }
     }
 
-    /// What the library of the stores says, in one line and without addresses.
+    /// The error of the library of the stores, in one line and without addresses.
     pub fn of_store(error: &opendal::Error) -> Self {
         let mut source = std::error::Error::source(error);
         while let Some(inner) = source {
@@ -106,13 +106,13 @@ impl From<Fault> for io::Error {
     }
 }
 
-/// Whether the same request may be answered otherwise a little later.
+/// Whether the same request may have another answer a little later.
 pub fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504 | 509)
 }
 
-/// What a store has said about the failure: its code and its message where it has sent them, and the last part of the
-/// library's text otherwise. Headers and addresses, which stand before that, are left out.
+/// The message of a store about the failure: its code and its message if it has sent them, otherwise the last part of
+/// the library's text. Headers and addresses, which come before that, are left out.
 fn said_by_store(text: &str) -> String {
     let said = text.rsplit_once("} => ").or_else(|| text.split_once(" => ")).map_or("", |(_, said)| said);
     let said = said.split(", source:").next().unwrap_or_default();

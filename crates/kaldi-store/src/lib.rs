@@ -1,8 +1,9 @@
-//! Objects in stores and on the web, behind [`kaldi_io::Store`].
+//! Objects in stores and on the web, as an implementation of [`kaldi_io::Store`].
 //!
-//! [`install`] makes this the store of all remote names of the process. Nothing else happens before the first remote name:
-//! then the settings are read, and one thread starts, which waits for the network. All work for the network is async code on
-//! that thread; who reads or writes an object waits for it. So remote names must not be opened in async code.
+//! [`install`] makes this the store of all remote names of the process. Nothing else happens before the first remote
+//! name: then the settings are read, and one thread starts, which waits for the network. All work for the network is
+//! async code on that thread; readers and writers of objects wait for it. So remote names must not be opened in async
+//! code.
 //!
 //! ```text
 //! copy-feats ──▶ kaldi_io::Input, Output ──▶ Stores (Store) ──▶ RemoteSource, RemoteUpload     threads of the tool

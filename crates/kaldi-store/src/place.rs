@@ -1,4 +1,4 @@
-//! Names of objects, and the stores that they lead to.
+//! Names of objects, and their stores.
 
 use std::net::IpAddr;
 
@@ -13,10 +13,10 @@ use crate::fault::Fault;
 use crate::settings::{first_variable, variable};
 use crate::transport::Transport;
 
-/// The port of a name node's web server, where nothing else is said.
+/// The default port of a name node's web server.
 const WEBHDFS_PORT: &str = "9870";
 
-/// Where an object is.
+/// The place of an object.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// On the web.
@@ -32,11 +32,11 @@ pub enum Place {
     },
 }
 
-/// Parameters of presigned addresses, which say nothing about the object.
+/// Parameters of presigned addresses, which do not identify the object.
 const SIGNATURES: [&str; 7] =
     ["awsaccesskeyid", "expires", "googleaccessid", "ossaccesskeyid", "security-token", "signature", "sig"];
 
-/// Variables that lead names to other servers.
+/// Variables that direct names to other servers.
 const ENDPOINTS: [&str; 14] = [
     "AWS_ENDPOINT_URL_S3",
     "AWS_ENDPOINT_URL",
@@ -55,7 +55,7 @@ const ENDPOINTS: [&str; 14] = [
 ];
 
 impl Place {
-    /// What tells the object from others: its address without signatures, and in a store the server that names lead to.
+    /// The text that identifies the object: its address without signatures, and in a store also its server.
     pub fn address(&self) -> String {
         match self {
             Self::Web(url) => {
@@ -82,7 +82,7 @@ impl Place {
     /// Reads a name.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If it is not the name of an object.
     pub fn parse(name: &BStr) -> Result<Self, Fault> {
         let invalid = |why: &str| Fault::new(std::io::ErrorKind::InvalidInput, why.to_owned());
         let name = name.to_str().map_err(|_| invalid("names of objects are UTF-8"))?;
@@ -93,13 +93,13 @@ impl Place {
             return Ok(Self::Web(url));
         }
         if !matches!(scheme.as_str(), "s3" | "oss" | "gs" | "azblob" | "hdfs" | "webhdfs") {
-            return Err(invalid("no store has names that begin so"));
+            return Err(invalid("no store has names that start like this"));
         }
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
-            return Err(invalid("the name has no bucket or host behind ://"));
+            return Err(invalid("the name has no bucket or host after ://"));
         }
-        // The library would ask for another name.
+        // The library would request another name.
         if key.starts_with('/') || key.contains("//") || key.trim() != key {
             return Err(invalid("names of objects with //, or with white space at an end, cannot be read"));
         }
@@ -110,7 +110,7 @@ impl Place {
 /// Opens the store of a bucket, with settings from the environment and from the files of the store's own tools.
 ///
 /// # Errors
-/// Where settings are missing.
+/// If settings are missing.
 pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<Operator, Fault> {
     let built = match scheme {
         "s3" => Operator::new(s3(bucket)).map(|builder| builder.finish()),
@@ -211,7 +211,7 @@ fn webhdfs(scheme: &str, host: &str) -> Webhdfs {
     builder
 }
 
-/// Whether the endpoint is an address or a name without a domain, whose buckets have no names of hosts.
+/// Whether the endpoint is an address or a name without a domain. Buckets there have no host names of their own.
 fn is_address(endpoint: &str) -> bool {
     let Ok(url) = Url::parse(&with_scheme(endpoint, "https")) else { return false };
     let host = url.host_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The bytes of an object in order, whatever happens on the way.
+//! The bytes of an object in order, with new tries after failures.
 
 use std::io;
 use std::sync::Arc;
@@ -11,37 +11,37 @@ use crate::engine::{Engine, Object};
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
 
-/// An object of a server that knows no parts may be read from another place than its begin, by leaving out what is before,
-/// where it has less bytes than this.
+/// If a server does not send parts, an object may still be read from another place than its start, by skipping the
+/// bytes before, if there are less than this.
 const LEFT_OUT: u64 = 64 << 20;
 
-/// Reads a part of an object. Where the connection breaks, it goes on at the byte where that was.
+/// Reads a part of an object. If the connection breaks, reading continues at the byte where it broke.
 pub struct Reader {
     engine: Arc<Engine>,
     object: Object,
     attempts: Attempts,
-    /// What the first answer has said.
+    /// The facts from the first answer.
     facts: Facts,
     /// The place of the next byte.
     at: u64,
-    /// Behind the last byte, where that is known.
+    /// After the last byte, if that is known.
     end: Option<u64>,
-    /// Bytes of the answer before the next byte.
+    /// Bytes of the answer to skip before the next byte.
     left_out: u64,
     from: Option<From>,
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 enum From {
     Answer(Body),
     Cache(Box<Cached>),
 }
 
 impl Reader {
-    /// Asks for the part and waits for the begin of the answer.
+    /// Requests the part and waits for the start of the answer.
     ///
     /// # Errors
-    /// Where the object cannot be read.
+    /// If the object cannot be read.
     pub async fn open(engine: Arc<Engine>, object: Object, part: Part, attempts: Attempts) -> Result<Self, Fault> {
         let new = |facts| Self {
             engine: Arc::clone(&engine),
@@ -66,7 +66,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// What the server has said of the object.
+    /// The facts that the server has sent about the object.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -79,10 +79,10 @@ impl Reader {
         };
     }
 
-    /// Waits for the next bytes; nothing at the end.
+    /// Waits for the next bytes; `None` at the end.
     ///
     /// # Errors
-    /// Where the object cannot be read on.
+    /// If the object cannot be read any further.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Fault> {
         loop {
             if self.end.is_some_and(|end| self.at >= end) {
@@ -117,7 +117,7 @@ impl Reader {
         }
     }
 
-    /// The bytes of a piece that are wanted.
+    /// The wanted bytes of a piece.
     fn keep(&mut self, mut piece: Bytes) -> Option<Bytes> {
         let left_out = usize::try_from(self.left_out).unwrap_or(usize::MAX).min(piece.len());
         self.left_out -= left_out as u64;
@@ -133,10 +133,11 @@ impl Reader {
         Some(piece)
     }
 
-    /// Asks for what is missing.
+    /// Requests the missing bytes.
     async fn ask_again(&mut self) -> Result<(), Fault> {
         let part = Part { start: self.at, end: self.end };
-        // Not through the cache, which wants whole blocks: a server that breaks often would never come to their ends.
+        // This bypasses the cache, which needs whole blocks: with a server that breaks often, blocks would never be
+        // complete.
         let Reply { facts, start, body } = self.engine.get(&self.object, &part, &self.attempts).await?;
         if !self.facts.agree(&facts) {
             return Err(Fault::changed());

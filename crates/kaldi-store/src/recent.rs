@@ -1,4 +1,4 @@
-//! A map of what was used not long ago.
+//! A map of recently used entries.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -7,7 +7,7 @@ use std::hash::Hash;
 /// Entries of each half.
 const HALF: usize = 4096;
 
-/// A map that forgets entries which were put into it long ago, so that it stays small however many objects are read.
+/// A map that drops old entries, so that it stays small for any number of objects.
 #[derive(Debug)]
 pub struct Recent<K, V> {
     new: HashMap<K, V>,
@@ -21,7 +21,7 @@ impl<K, V> Default for Recent<K, V> {
 }
 
 impl<K: Hash + Eq, V> Recent<K, V> {
-    /// The value of a key, where it is not forgotten.
+    /// The value of a key, if it is still there.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -38,7 +38,7 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         }
     }
 
-    /// Forgets a key.
+    /// Removes a key.
     pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q)
     where
         K: Borrow<Q>,

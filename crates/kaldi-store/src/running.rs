@@ -1,4 +1,4 @@
-//! What runs for remote names: the thread that waits for the network, and the uploads.
+//! The thread that waits for the network, and the uploads.
 
 use std::future::{Future, pending};
 use std::io;
@@ -18,23 +18,23 @@ use crate::fault::Fault;
 use crate::settings::{self, Settings};
 use crate::signals;
 
-/// How long uploads that are given up may take to remove their parts.
+/// The time for uploads that are given up to remove their parts.
 const CLEANING: Duration = Duration::from_secs(20);
 
-/// The same if a signal is to end the process.
+/// The same time if a signal will end the process.
 const CLEANING_AT_SIGNAL: Duration = Duration::from_secs(5);
 
-/// What runs for remote names, in one process.
+/// The thread and the uploads of one process.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// The process that has started it.
+    /// The process that has started the thread.
     pub(crate) process: u32,
     /// The thread that waits for the network. It lasts as long as the process.
     pub(crate) handle: Handle,
     pub(crate) engine: Arc<Engine>,
     pub(crate) expected: Expected,
     uploads: Mutex<JoinSet<()>>,
-    /// Whether a signal is to end the process, so that all uploads must be given up.
+    /// Whether a signal will end the process, so that all uploads must be given up.
     ends: watch::Sender<bool>,
     watches_signals: Once,
 }
@@ -45,7 +45,7 @@ impl Running {
     /// # Errors
     /// If a setting makes no sense, or the system refuses.
     pub(crate) fn start() -> io::Result<Self> {
-        // The library of TLS has several ways to compute; it asks which one is meant.
+        // The TLS library has several backends, and needs to know which one to use.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut engine = Engine::new(Settings::from_environment()?);
         if let Some((folder, bound)) = settings::cache()? {
@@ -73,7 +73,7 @@ impl Running {
         self.handle.block_on(work)
     }
 
-    /// Does the work of an upload on the thread. A signal that ends the process waits until it is given up.
+    /// Does the work of an upload on the thread. A signal that ends the process waits until the upload is given up.
     pub(crate) fn spawn_upload(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
         self.watches_signals.call_once(|| signals::watch(self));
         let mut uploads = self.uploads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,7 +81,7 @@ impl Running {
         uploads.spawn_on(work, &self.handle);
     }
 
-    /// Becomes true if a signal is to end the process.
+    /// Becomes true if a signal will end the process.
     pub(crate) fn ends(&self) -> watch::Receiver<bool> {
         self.ends.subscribe()
     }
@@ -93,7 +93,7 @@ impl Running {
         let _ = tokio::time::timeout(CLEANING_AT_SIGNAL, uploads.join_all()).await;
     }
 
-    /// Waits until uploads that were given up are gone, and until everything is kept that is to be.
+    /// Waits until uploads that were given up are gone, and until everything is written to the cache.
     pub(crate) fn close(&self) {
         let mut uploads = self.take_uploads();
         self.handle.block_on(async {

@@ -30,13 +30,13 @@ impl Settings {
     }
 }
 
-/// The most bytes that the cache has, where nothing else is said.
+/// The default for the largest size of the cache.
 const CACHE_SIZE: u64 = 10 << 30;
 
 /// The folder of the cache (`KALDI_STORE_CACHE`), and how many bytes it may have (`KALDI_STORE_CACHE_SIZE`).
 ///
 /// # Errors
-/// If the size is none.
+/// If the size is not valid.
 pub fn cache() -> io::Result<Option<(PathBuf, u64)>> {
     let Some(folder) = env::var_os("KALDI_STORE_CACHE").filter(|folder| !folder.is_empty()) else { return Ok(None) };
     let bound = match variable("KALDI_STORE_CACHE_SIZE") {
@@ -62,12 +62,12 @@ fn number<T: std::str::FromStr>(name: &str, default: T) -> io::Result<T> {
     text.trim().parse().map_err(|_| io::Error::other(format!("expected {name} to be a number, got {text:?}")))
 }
 
-/// A variable of the environment that is there and not empty.
+/// A variable of the environment that is set and not empty.
 pub fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The first of several variables that is there.
+/// The first of several variables that is set.
 pub fn first_variable(names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| variable(name))
 }

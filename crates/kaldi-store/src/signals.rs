@@ -1,7 +1,7 @@
 //! Signals that end the process while objects are written.
 //!
-//! Parts of an object that is not complete stay in its store until somebody removes them. So a process that writes objects
-//! removes them before it dies of such a signal. A signal that was ignored before stays ignored.
+//! The parts of an incomplete object stay in its store until they are removed. So a process that writes objects removes
+//! them before it dies of such a signal. A signal that was ignored before stays ignored.
 
 use std::pin::pin;
 use std::ptr;
@@ -15,7 +15,7 @@ use crate::running::Running;
 /// The signals.
 const SIGNALS: [SignalKind; 3] = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];
 
-/// Gives up all uploads when one of the signals comes, and lets the process die of it then.
+/// Gives up all uploads when one of the signals comes, and then lets the process die of it.
 pub(crate) fn watch(running: &Arc<Running>) {
     let _context = running.handle.enter();
     for kind in SIGNALS.into_iter().filter(|kind| is_deadly(*kind)) {
@@ -26,7 +26,7 @@ pub(crate) fn watch(running: &Arc<Running>) {
     }
 }
 
-/// Waits for the signal. A second one does not wait for anything.
+/// Waits for the signal. After a second one the process dies at once.
 async fn die(running: Arc<Running>, mut signals: Signal, kind: SignalKind) {
     if signals.recv().await.is_none() {
         return;
@@ -45,7 +45,7 @@ async fn die(running: Arc<Running>, mut signals: Signal, kind: SignalKind) {
     };
 }
 
-/// Whether the signal would end the process, and nobody else waits for it.
+/// Whether the signal would end the process, and no other handler is set.
 fn is_deadly(kind: SignalKind) -> bool {
     #[allow(unsafe_code)]
     // SAFETY: all zeros is a valid value of this struct of the system.

@@ -1,4 +1,4 @@
-//! Objects that are read.
+//! Reading objects.
 
 use std::fmt;
 use std::io;
@@ -17,22 +17,22 @@ use crate::running::Running;
 /// The bytes of a part of an object, in order.
 struct Stream {
     running: Arc<Running>,
-    /// Bytes that have come and are not read.
+    /// Bytes that have arrived and were not read yet.
     piece: Bytes,
     rest: Rest,
 }
 
-/// What comes after the piece.
+/// The bytes after the piece.
 enum Rest {
-    /// It is asked for when it is wanted.
+    /// They are requested when they are needed.
     Later(Object, Part),
     Coming(Box<Ahead>),
     Nothing,
 }
 
 impl Stream {
-    /// Asks for the part, or takes what was fetched ahead of it. Returns the length of the object, too, if that is known and
-    /// the object can be read at any place.
+    /// Requests the part, or takes what was fetched in advance. Also returns the length of the object, if that is known
+    /// and the object can be read at any place.
     fn open(
         running: &Arc<Running>,
         url: &BStr,
@@ -53,7 +53,7 @@ impl Stream {
                 return Ok((piece, if is_all { Rest::Nothing } else { Rest::Later(object, part) }, facts));
             }
             if part.end.is_none() && engine.cache.is_some() {
-                // Whether what is kept is still right is asked once for each stream.
+                // Each stream checks once whether the cached bytes are still right.
                 engine.check(&object, &engine.attempts(&object)).await?;
             }
             let ahead = Ahead::open(Arc::clone(engine), object, part).await?;
@@ -64,7 +64,7 @@ impl Stream {
         Ok((Self { running: Arc::clone(running), piece, rest }, length))
     }
 
-    /// The first bytes, which show whether the object is compressed; they are not read by that.
+    /// The first bytes, which show whether the object is compressed; this does not consume them.
     fn head(&mut self) -> Result<&[u8], Fault> {
         while self.piece.len() < Compression::HEAD
             && let Some(more) = self.running.wait(self.rest.next(&self.running))?
@@ -74,7 +74,7 @@ impl Stream {
         Ok(&self.piece[..self.piece.len().min(Compression::HEAD)])
     }
 
-    /// Waits for a piece unless there is one; returns whether there is.
+    /// Waits for a piece unless there is one; returns false at the end.
     fn fill(&mut self) -> Result<bool, Fault> {
         if self.piece.is_empty()
             && let Some(piece) = self.running.wait(self.rest.next(&self.running))?
@@ -164,11 +164,11 @@ pub(crate) struct RemoteSource {
     object: Arc<RemoteObject>,
     /// Whether it can be read at any place.
     is_positioned: bool,
-    /// Where it was opened.
+    /// The place at which it was opened.
     start: u64,
-    /// Where the next byte is.
+    /// The place of the next byte.
     at: u64,
-    /// `None` if it is to be opened again.
+    /// `None` if it has to be opened again.
     stream: Option<Stream>,
 }
 

@@ -13,8 +13,8 @@ use crate::running::Running;
 use crate::source::RemoteSource;
 use crate::upload::RemoteUpload;
 
-/// Makes this crate the store of all remote names of the process, unless it has one. Nothing starts yet. Returns whether it
-/// is now.
+/// Makes this crate the store of all remote names of the process, unless it has another one. Nothing starts yet.
+/// Returns whether this crate is the store now.
 pub fn install() -> bool {
     kaldi_io::set_store(Arc::new(Stores))
 }
@@ -23,10 +23,10 @@ pub fn install() -> bool {
 #[derive(Debug)]
 struct Stores;
 
-/// What runs since the first remote name.
+/// The thread and the uploads, from the first remote name on.
 static RUNNING: Mutex<Option<Arc<Running>>> = Mutex::new(None);
 
-/// What runs for remote names; it starts with the first call.
+/// The thread and the uploads; the first call starts them.
 ///
 /// # Errors
 /// If a setting makes no sense, or the system refuses.
@@ -36,7 +36,7 @@ pub(crate) fn running() -> io::Result<Arc<Running>> {
         Some(running) if running.process == id() => Ok(Arc::clone(running)),
         _ => {
             let running = Arc::new(Running::start()?);
-            // After a fork the threads of the parent are not here, and nothing of them can be ended.
+            // After a fork the threads of the parent do not exist here, and nothing of them can be ended.
             mem::forget(slot.replace(Arc::clone(&running)));
             Ok(running)
         }
@@ -53,7 +53,7 @@ impl Store for Stores {
     }
 
     fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize, frame: FrameFn) {
-        // It is a hint: what fails here fails once more when the values are read.
+        // This is only a hint: a failure here happens again when the values are read.
         if let (Ok(running), Ok(object)) = (running(), Object::parse(url)) {
             let _context = running.handle.enter();
             running.expected.expect(&running.engine, &object, offsets.to_vec(), at_once as u64, frame);

@@ -1,4 +1,4 @@
-//! The way of the library of the stores to the network: the same as for the web.
+//! The connection of the stores' library to the network: the same as for the web.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,10 @@ use crate::client::{Client, Request};
 use crate::fault::Fault;
 use crate::settings::Settings;
 
-/// A list that has ended.
+/// The answer for a list that has ended.
 const LAST_PAGE: &str = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
 
-/// What is read at most of an answer that is no object, such as a list or a message.
+/// The largest answer that is no object, such as a list or a message.
 const MESSAGE: u64 = 64 << 20;
 
 tokio::task_local! {
@@ -32,14 +32,14 @@ pub struct Transport {
     pub client: Arc<Client>,
     /// For work that belongs to no stream.
     pub settings: Settings,
-    /// The page of a list that was asked for last.
+    /// The last requested page of a list.
     pub page: Mutex<Option<Url>>,
-    /// A bucket that stands before paths where the signatures of requests are made without it.
+    /// A bucket that is added to paths if the signatures of requests do not have it.
     pub bucket: Option<String>,
 }
 
 impl Transport {
-    /// Whether the list goes on: where the same page is asked for twice, it does not.
+    /// Whether the list continues: if the same page is requested twice, it does not.
     fn goes_on(&self, url: &Url) -> bool {
         let is_page = url.query().is_some_and(|query| query.contains("list-type=2"));
         let page = is_page.then(|| url.clone());
@@ -58,7 +58,8 @@ impl HttpFetch for Transport {
         }
         let goes_on = self.goes_on(&url);
         if !goes_on && !url.query().is_some_and(|query| query.contains("continuation-token=")) {
-            // The server has named no next page and not said that there is none: the library asks for the first one again.
+            // The server has named no next page, and has not said that there is none: the library requests the first
+            // one again.
             let body = HttpBody::new(stream::once(std::future::ready(Ok(Buffer::from(LAST_PAGE)))), None);
             return Ok(Response::new(body));
         }
@@ -72,7 +73,7 @@ impl HttpFetch for Transport {
         let attempts = ATTEMPTS.try_with(Attempts::clone).unwrap_or_else(|_| Attempts::new(self.settings, "the store"));
         let answer = self.client.send(&request, &attempts).await.map_err(failed)?;
         if answer.status() == StatusCode::UNAUTHORIZED {
-            // The library does not know this status of all stores.
+            // The library does not know this status for all stores.
             return Err(failed(Fault::of_status(answer.status(), None)));
         }
 
@@ -101,7 +102,7 @@ impl HttpFetch for Transport {
     }
 }
 
-/// A fault on its way through the library.
+/// Wraps a fault for the library.
 fn failed(fault: Fault) -> opendal::Error {
     let is_passing = fault.again != crate::fault::Again::Never;
     let error = opendal::Error::new(opendal::ErrorKind::Unexpected, fault.message.clone()).set_source(fault);

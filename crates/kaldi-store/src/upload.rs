@@ -1,7 +1,7 @@
-//! Objects that are written.
+//! Writing objects.
 //!
-//! Each has a task of its own, which takes pieces of the object and sends them in parts. Whatever ends it before the object is
-//! complete, the task asks the store to remove the parts.
+//! Each object has a task of its own, which takes pieces of the object and sends them in parts. If the task ends before
+//! the object is complete, it always asks the store to remove the parts.
 
 use std::fmt;
 use std::io;
@@ -30,19 +30,19 @@ const SIDE_BY_SIDE: usize = 3;
 /// Bytes that are passed to the task at once.
 const PIECE: usize = 1 << 18;
 
-/// Pieces that wait for the task at most.
+/// The most pieces that wait for the task.
 const WAITING: usize = 4;
 
-/// What a task is asked to do.
+/// An order for a task.
 enum Order {
     Write(Bytes),
     Finish,
 }
 
-/// An object on its way into its store.
+/// An object that is being written to its store.
 pub(crate) struct RemoteUpload {
     running: Arc<Running>,
-    /// Bytes that the task has not got yet.
+    /// Bytes that were not yet passed to the task.
     piece: BytesMut,
     orders: Sender<Order>,
     result: oneshot::Receiver<Result<(), Fault>>,
@@ -52,7 +52,7 @@ impl RemoteUpload {
     /// Starts an object.
     ///
     /// # Errors
-    /// If the store takes no such object.
+    /// If the store does not accept such an object.
     pub(crate) fn create(running: &Arc<Running>, url: &BStr) -> io::Result<Self> {
         let object = Object::parse(url)?;
         running.engine.forget(&object);
@@ -75,7 +75,7 @@ impl RemoteUpload {
     fn order(&mut self, order: Order) -> io::Result<()> {
         match self.running.handle.block_on(self.orders.send(order)) {
             Ok(()) => Ok(()),
-            // The task has ended, and has said why.
+            // The task has ended, and has returned the reason.
             Err(_) => self.result().and_then(|()| Err(io::ErrorKind::BrokenPipe.into())),
         }
     }
@@ -124,15 +124,15 @@ async fn open(engine: &Engine, object: &Object) -> Result<Writer, Fault> {
         return Err(Fault::new(io::ErrorKind::InvalidInput, "this is the name of a folder and of no object"));
     }
     if operator.info().scheme() == "webhdfs" {
-        // A file of HDFS is seen as soon as it is begun.
+        // A file of HDFS is visible as soon as it is started.
         return Err(Fault::new(io::ErrorKind::Unsupported, "objects of HDFS can only be read"));
     }
     let writer = operator.writer_with(&key).chunk(PART).concurrent(SIDE_BY_SIDE);
     writer.await.map_err(|error| Fault::of_store(&error))
 }
 
-/// Sends the object, and says what came of it. If the writer is dropped before, or a signal is to end the process, parts that
-/// were sent are removed.
+/// Sends the object, and returns the result. If the writer is dropped before the end, or a signal will end the process,
+/// the parts that were sent are removed.
 async fn send(
     mut writer: Writer,
     mut orders: Receiver<Order>,
@@ -144,12 +144,12 @@ async fn send(
         Either::Right(_) => None,
     };
     if !matches!(result, Some(Ok(()))) {
-        // If that fails as well, the store keeps parts of no object, which nobody sees.
+        // If that fails as well, the store keeps parts without an object, which are invisible.
         let _ = writer.abort().await;
     }
     match result {
         Some(result) => drop(answer.send(result)),
-        // The process dies of the signal. Until then, who writes shall wait, and not fail.
+        // The process dies of the signal. Until then, writers shall wait, and not fail.
         None => std::mem::forget((orders, answer)),
     }
 }

@@ -1,4 +1,4 @@
-//! Objects on the web: what HTTP says about parts of them.
+//! Objects on the web: HTTP requests for parts of them.
 
 use std::io;
 use std::time::SystemTime;
@@ -15,10 +15,10 @@ use crate::client::{Client, Request};
 use crate::facts::{Body, Facts, Part, Reply};
 use crate::fault::Fault;
 
-/// Asks for a part of the object at `url`. A server that knows no parts answers with the whole.
+/// Requests a part of the object at `url`. A server that does not send parts answers with the whole object.
 ///
 /// # Errors
-/// Where the answer is none that helps, or is of another object than the `known` one.
+/// If the answer is of no use, or is for another object than the `known` one.
 pub async fn get(
     client: &Client,
     url: &Url,
@@ -48,7 +48,7 @@ pub async fn get(
                 Reply { facts, start: part.start, body: Body::Empty }
             }
             _ if part.start == 0 => {
-                // Some servers say this of an object without bytes.
+                // Some servers answer like this for an object without bytes.
                 request.headers.remove(RANGE);
                 whole(client.send(&request, attempts).await?)?
             }
@@ -71,7 +71,7 @@ fn partial(answer: Response, part: &Part) -> Result<Reply, Fault> {
     if !is_in_place || length.is_some_and(|length| end > length) {
         let wanted = part.end.map_or(String::new(), |end| (end - 1).to_string());
         return Err(Fault::other(format!(
-            "the server sends the bytes {start}-{} where {}-{wanted} were asked for",
+            "the server sends the bytes {start}-{} where {}-{wanted} were requested",
             end.saturating_sub(1),
             part.start
         )));
@@ -96,7 +96,7 @@ fn whole(answer: Response) -> Result<Reply, Fault> {
     Ok(Reply { facts, start: 0, body: Body::Web(answer) })
 }
 
-/// The first byte, and the one behind the last.
+/// The first byte, and the one after the last.
 type Span = (u64, u64);
 
 /// `bytes 0-9/100` as the bytes 0..10 and the length 100; `bytes */100` has no bytes, `bytes 0-9/*` no length.
@@ -116,7 +116,7 @@ fn facts(headers: &HeaderMap, length: Option<u64>, has_ranges: bool) -> Facts {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).map(ToOwned::to_owned);
     let tag = text(ETAG);
     let time = text(LAST_MODIFIED).filter(|_| tag.is_none());
-    // What is no time is taken for one that has not passed.
+    // If this is not a valid time, it counts as one that has not passed.
     let changed = time.as_ref().map(|time| httpdate::parse_http_date(time).unwrap_or_else(|_| SystemTime::now()));
     Facts { length, version: tag.or(time), changed, has_ranges }
 }

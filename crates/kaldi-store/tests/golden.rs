@@ -30,7 +30,7 @@ use case::Case;
 use support::s3::{S3, SECRET, variables};
 use support::{Answer, Server};
 
-/// Of so many cases one is run with the S3 store. Between the store and the web only the way of the requests is another.
+/// Of this many cases one is run with the S3 store. Between the store and the web only the way of the requests is another.
 const OF_STORE: usize = 3;
 
 fn main() -> ExitCode {
@@ -125,7 +125,7 @@ fn moved(case: &Case, prefix: &str) -> Option<(Case, BTreeMap<String, Vec<u8>>)>
     Some((remote, files))
 }
 
-/// Renames what stands behind the keys of a script file.
+/// Renames what is after the keys of a script file.
 fn rename_lines(text: &str, rename: &impl Fn(&str) -> String) -> String {
     let line = |line: &str| match line.split_once([' ', '\t']) {
         Some((key, rest)) => format!("{key} {}", rename(rest)),

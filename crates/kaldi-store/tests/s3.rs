@@ -87,7 +87,7 @@ fn a_tool_that_fails_leaves_no_object() {
     assert_eq!(fs::read(s3.object("old.ark")).unwrap(), b"old");
 }
 
-/// A tool that has written so many megabytes to a new object, and the stream that it waits for more from.
+/// A tool that has written this many megabytes to a new object, and the stream that it waits for more from.
 fn writing(command: &mut Command, megabytes: usize) -> (Child, ChildStdin) {
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();

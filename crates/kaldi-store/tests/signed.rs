@@ -37,7 +37,7 @@ fn query(asked: &Asked) -> Vec<(String, String)> {
     pairs
 }
 
-/// Takes `%3D` and its kin apart.
+/// Takes `%3D` and similar ones apart.
 fn decoded(text: &str) -> String {
     let mut pieces = text.split('%');
     let mut bytes = pieces.next().unwrap().as_bytes().to_vec();
@@ -56,7 +56,7 @@ fn path(asked: &Asked) -> &str {
     asked.path.split('?').next().unwrap()
 }
 
-/// The headers that begin so, as both stores sign them.
+/// The headers that start so, as both stores sign them.
 fn own_headers(asked: &Asked, prefix: &str) -> String {
     let own = asked.headers.iter().filter(|(name, _)| name.starts_with(prefix));
     own.map(|(name, value)| format!("{name}:{value}\n")).collect()

@@ -265,7 +265,7 @@ fn long_objects_are_read_in_several_parts_at_once() {
     assert!(succeed(&mut store(&["cat", &format!("{}/a", server.url)])) == bytes);
     let asked = server.asked();
     assert!(asked.len() > 5, "{} requests", asked.len());
-    // Who reads the begin only does not ask for the rest.
+    // Who reads the start only does not ask for the rest.
     let start = asked.len();
     let mut command = store(&["cat", &format!("{}/b", server.url)]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

@@ -34,7 +34,7 @@ impl Asked {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// The bytes that are asked for, as far as there are so many.
+    /// The bytes that are asked for, as far as there are this many.
     pub fn range(&self, length: usize) -> Option<(usize, usize)> {
         let (start, end) = self.header("range").strip_prefix("bytes=")?.split_once('-')?;
         let end = end.parse().map_or(length, |last: usize| (last + 1).min(length));
@@ -48,11 +48,11 @@ pub struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// The connection is closed after so many bytes of the body.
+    /// The connection is closed after this many bytes of the body.
     pub cut: Option<usize>,
     /// Said instead of the length of the body.
     pub length: Option<String>,
-    /// Between pieces of the body where there are any, and before the headers otherwise.
+    /// Between pieces of the body if there are any, and before the headers otherwise.
     pub pause: Duration,
     /// So many bytes are sent at once.
     pub piece: Option<usize>,
