@@ -109,7 +109,7 @@ fn what_cannot_be_composed_leaves_no_output_behind() {
     }
     for arguments in ["ark:a.ark linear.mat o", "linear.mat linear.mat ark:o"] {
         let ran = scratch.sh(&format!("compose-transforms {arguments}"));
-        ran.fails_with(255).stderr_has("the output has to be a table where one of");
+        ran.fails_with(255).stderr_has("the output has to be a table if one of");
     }
     for arguments in ["linear.mat ark:b.ark", "ark:b.ark linear.mat"] {
         let ran = scratch.sh(&format!("compose-transforms --utt2spk=ark:utt2spk {arguments} ark:o"));
