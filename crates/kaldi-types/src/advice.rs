@@ -1,16 +1,16 @@
 //! Advice about values that are of another type than the one that was wanted.
 //!
-//! Nothing here runs before the message of an error is printed.
+//! All of this runs only when the message of an error is printed.
 
 use kaldi_io::{ParseError, Unread};
 
 use crate::detector::find_type;
 use crate::value_type::ValueType;
 
-/// A fault after so many bytes of text is no sign that the text is words.
+/// An error after this many bytes of text does not show that the text is words.
 const START: usize = 64;
 
-/// What a value is, in a sentence, and the tool that reads it.
+/// The type of a value in a sentence, and a tool that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeAdvice {
     /// Such as `this is a vector`.
@@ -52,7 +52,7 @@ impl TypeAdvice {
     /// The advice about a value that could not be read; `None` if it is of no type, or may be of several.
     pub fn on(error: &ParseError) -> Option<Self> {
         let Unread { bytes, at_end } = error.value.as_ref()?;
-        // A value that is cut is of the right type.
+        // A value that is cut has the right type.
         if error.at_end {
             return None;
         }
@@ -78,7 +78,7 @@ impl std::fmt::Display for TypeAdvice {
     }
 }
 
-/// Whether the first line has numbers only.
+/// Whether the first line has only numbers.
 fn is_numbers(bytes: &[u8]) -> bool {
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let is_number = |word: &[u8]| std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok());
@@ -93,7 +93,7 @@ fn is_sparse(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What is said of a value that could not be read from `offset` on, and of which these bytes are all.
+    /// The message for a value that could not be read from `offset` on, and that consists of these bytes.
     fn said(value: &[u8], offset: usize) -> String {
         said_of(ParseError::new(offset, "expected x").in_value(value, true))
     }
@@ -158,7 +158,7 @@ mod tests {
         let whole = b"1 2 3\n";
         assert_eq!(TypeAdvice::on(&ParseError::new(0, "expected x")), None);
         assert_eq!(TypeAdvice::on(&ParseError::end(0, "x").in_value(whole, true)), None);
-        // More may follow, so that it may still become a vector or a matrix.
+        // More bytes may follow, so that it may still become a vector or a matrix.
         assert_eq!(TypeAdvice::on(&ParseError::new(0, "expected x").in_value(b"[ 1 2", false)), None);
     }
 }

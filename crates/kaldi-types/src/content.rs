@@ -9,12 +9,12 @@ use kaldi_wave::Wave;
 
 use crate::value_type::ValueType;
 
-/// What a value holds.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Numbers, in their order in the file; see [`Shape`].
     Numbers {
-        /// How they are arranged.
+        /// Their arrangement.
         shape: Shape,
         /// The numbers; integers are exact, truth values are 0 and 1.
         values: Vec<f64>,
@@ -25,20 +25,20 @@ pub enum Content {
     Words(Vec<BString>),
 }
 
-/// How the numbers of a value are arranged.
+/// The arrangement of the numbers of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One number.
     Scalar,
-    /// Numbers in a row: of vectors and vectors of integers.
+    /// A row of numbers: of vectors and vectors of integers.
     Vector,
-    /// Row after row, each with this many columns; of waveforms a row has a sample of each channel.
+    /// Row after row, each with this many columns; in waveforms a row has a sample of each channel.
     Matrix {
         /// Numbers of a row.
         columns: usize,
     },
-    /// Lists, each with this many numbers: pairs; of posteriors a list has index and weight after index and weight of a
-    /// frame; of Gaussian posteriors each index is followed by its weights.
+    /// Lists, each with this many numbers: pairs; in posteriors a list has the indices of a frame, each followed by its
+    /// weight; in Gaussian posteriors each index is followed by its weights.
     Lists(Vec<usize>),
 }
 
@@ -46,12 +46,12 @@ impl Content {
     /// Reads the value at the cursor, or the part of it that `range` names. Doubles keep their precision.
     ///
     /// # Errors
-    /// If it is no value of the type.
+    /// If it is not a value of the type.
     pub fn parse(value_type: ValueType, cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Self, ParseError> {
         (functions(value_type).content)(cursor, range)
     }
 
-    /// The words, if it holds words.
+    /// The words, if the value has words.
     pub fn words(&self) -> Option<&[BString]> {
         match self {
             Self::Word(word) => Some(std::slice::from_ref(word)),
@@ -61,11 +61,11 @@ impl Content {
     }
 }
 
-/// Reads the value at the cursor, or the part of it that `range` names, and appends it to `out` in the given form, as the tool
-/// that copies values of this type writes it. Waveforms have no text form: they are written as they are.
+/// Reads the value at the cursor, or the part of it that `range` names, and appends it to `out` in the given form, like
+/// the tool that copies values of this type. Waveforms have no text form: their bytes are written unchanged.
 ///
 /// # Errors
-/// If it is no value of the type.
+/// If it is not a value of the type.
 pub fn write_value(
     value_type: ValueType,
     cursor: &mut Cursor<'_>,
@@ -76,13 +76,13 @@ pub fn write_value(
     (functions(value_type).rewrite)(cursor, range, format, out)
 }
 
-/// Reads what a value, or a part of it, holds.
+/// Reads the content of a value, or of a part of it.
 type ReadContent = fn(&mut Cursor<'_>, Option<&[u8]>) -> Result<Content, ParseError>;
 
 /// Reads a value, or a part of it, and appends it in the given form.
 type Rewrite = fn(&mut Cursor<'_>, Option<&[u8]>, Format, &mut Vec<u8>) -> Result<(), ParseError>;
 
-/// What can be done with values of a type.
+/// The operations on values of a type.
 #[derive(Clone, Copy)]
 struct Functions {
     content: ReadContent,

@@ -1,4 +1,4 @@
-//! Finding the type of an archive's values by their bytes.
+//! Finds the type of an archive's values by their bytes.
 
 use kaldi_io::ParseError;
 use kaldi_table::{Error, Framing, Front, find_key, is_key};
@@ -10,29 +10,29 @@ use crate::value_type::ValueType;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Bytes that are looked at before types that disagree about the end of a value are said to be indistinguishable.
+/// Bytes that are searched before types that disagree about the end of a value are called indistinguishable.
 const LOOK_AHEAD: usize = 1 << 26;
 
-/// Bytes that are read to tell how an archive is cut, where it is known that it is.
+/// Bytes that are read to find out how an archive is cut, if it is known that it is.
 const LAST_LOOK: u64 = 1 << 26;
 
-/// More bytes that are asked for than where one type sees the end, so that the others see what follows.
+/// Bytes to request after the end that one type sees, so that the others see what follows.
 const MARGIN: u64 = 256;
 
 /// A type that fits a value, and where it sees the value end.
 type Fit = (ValueType, Frame);
 
-/// Returns where values end whose type is not known, by keeping the types that fit all values seen so far.
+/// Finds the ends of values of unknown type, by keeping the types that fit all values seen so far.
 ///
-/// As long as these agree about where values end, it does not matter which is right. Where they disagree, each is followed
-/// over what comes next until one is left.
+/// As long as these types agree about the ends of values, it does not matter which one is right. If they disagree, each
+/// one is followed over the next bytes until one is left.
 #[derive(Clone, Debug)]
 pub struct Detector {
     candidates: Vec<ValueType>,
-    /// Whether the type may have to be found, and no value has been seen yet.
+    /// Whether the type may have to be found, and no value was seen yet.
     at_first: bool,
     is_ambiguous: bool,
-    /// The length of the current value, where only the white space after it is still to be seen.
+    /// The length of the current value, if only the white space after it is still missing.
     text_length: Option<usize>,
 }
 
@@ -46,23 +46,23 @@ impl Detector {
         Self { candidates, at_first: value_type.is_none(), is_ambiguous: false, text_length: None }
     }
 
-    /// The types that fit everything so far.
+    /// The types that fit everything seen so far.
     pub fn candidates(&self) -> &[ValueType] {
         &self.candidates
     }
 
-    /// Whether the value that starts like this, whose extent was told, is in text form.
+    /// Whether the value that starts like this, and whose length was found, is in text form.
     pub fn is_text(&self, window: &[u8]) -> bool {
         self.candidates.first().is_some_and(|value_type| value_type.is_text(window))
     }
 
     /// Returns how far the value at the start of `window` reaches; `at_end` says that nothing follows the window.
     ///
-    /// The window may hold more than the value; what follows is looked at where it helps. Must be asked for one value
-    /// after the other, where it asks for more with a longer window.
+    /// The window may hold more than the value; the following bytes are used if they help. Call this for one value
+    /// after the other. If it needs more bytes, call it again with a longer window.
     ///
     /// # Errors
-    /// If the bytes are a value of none of the types, or if the types that fit disagree.
+    /// If the bytes are no value of any of the types, or if the types that fit disagree.
     fn find_end(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
         if let [only] = self.candidates[..] {
             return only.frame(window, at_end);
@@ -104,7 +104,7 @@ impl Detector {
             let types: Vec<_> = fits.iter().map(|&(value_type, _)| value_type).collect();
             return Err(ParseError::new(0, format!("this may be {}; --type= says which", join_names(&types))));
         }
-        // Those that are wrong are found out by what follows the end of the one that is right.
+        // The bytes after the right end show which types are wrong.
         let wanted = fits.iter().map(|&(_, frame)| match frame {
             Frame::Whole(_) | Frame::Beyond(_) => length(frame).unwrap_or(0).saturating_add(MARGIN),
             Frame::Partial(wanted) => wanted,
@@ -113,11 +113,11 @@ impl Detector {
         Ok(Frame::Partial(wanted.min().unwrap_or(0).max(window.len() as u64 + 1)))
     }
 
-    /// The fault that was found last: that of the type which fits best.
+    /// The error of the type that fits best.
     fn refuse(&self, refusals: Vec<(ValueType, ParseError)>, window: &[u8]) -> ParseError {
         let furthest = refusals.into_iter().rev().max_by_key(|(_, error)| error.offset);
         match furthest {
-            // After the marker: not even a token is known.
+            // The error is right after the marker: not even a token is known.
             Some((_, error)) if !self.at_first || error.offset > 2 || error.at_end => error,
             _ => {
                 let shown = &window[..window.len().min(12)];
@@ -132,8 +132,8 @@ impl Detector {
     }
 }
 
-/// Finds the key at the front of a window. A key that could not be written is taken for damage, which readers of a known
-/// type do not: after a value of the wrong length there is most often no printable word.
+/// Finds the key at the start of a window. A key that could not be written counts as damage, while readers of a known
+/// type accept it: after a value of the wrong length there is most often no printable word.
 fn front(window: &[u8], at_end: bool) -> Result<Front> {
     find_key(window, at_end, |byte| is_key(&[byte]))
 }
@@ -143,7 +143,7 @@ impl Framing for Detector {
         front(window, at_end)
     }
 
-    /// White space after text belongs to it, and the last text must end its line, which readers do not ask.
+    /// White space after text belongs to it, and the last text must end its line, which readers do not require.
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame> {
         let end = match self.text_length.take() {
             Some(end) => end,
@@ -171,7 +171,7 @@ impl Framing for Detector {
         self.is_text(window)
     }
 
-    /// An entry whose type cannot be known need not have any fault.
+    /// If the type of an entry cannot be found, the entry may still be without errors.
     fn explain(&self, error: Error) -> Error {
         match error {
             Error::Entry { key, source, .. } if self.is_ambiguous => match *source {
@@ -198,13 +198,13 @@ impl Framing for Detector {
     }
 }
 
-/// Whether the first line has what only numbers have about them, so that it is not taken for words even where it is cut.
+/// Whether the first line can only be numbers, so that it does not count as words even if it is cut.
 fn has_brackets(window: &[u8]) -> bool {
     let line = window.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default();
     line.starts_with(b"rows=") || line.split(u8::is_ascii_whitespace).any(|word| matches!(word, b"[" | b"]" | b"[]"))
 }
 
-/// Whether all types see the value end at the same place, or none of them does.
+/// Whether all types see the end of the value at the same place, or none of them sees it.
 fn agree(fits: &[Fit], window: &[u8]) -> bool {
     let mut ends = fits.iter().map(|&(value_type, frame)| match (length(frame), frame) {
         (Some(length), _) => Some(next_key(value_type, length, window)),
@@ -215,7 +215,7 @@ fn agree(fits: &[Fit], window: &[u8]) -> bool {
     ends.all(|end| Some(end) == first)
 }
 
-/// Where the key starts that follows a value: white space after text belongs to nothing.
+/// The start of the key after a value: white space after text belongs to neither.
 fn next_key(value_type: ValueType, length: u64, window: &[u8]) -> u64 {
     let rest = usize::try_from(length).ok().and_then(|length| window.get(length..));
     let blank = match rest {
@@ -225,8 +225,8 @@ fn next_key(value_type: ValueType, length: u64, window: &[u8]) -> u64 {
     length + blank as u64
 }
 
-/// Leaves out the types that fail after the value, as far as the window shows it; all but the one that comes
-/// furthest where all do.
+/// Removes the types that fail after the value, as far as the window shows it. If all fail, the one that comes furthest
+/// is kept.
 fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
     let reaches: Vec<Option<usize>> = fits.iter().map(|fit| reach(fit, window, at_end)).collect();
     let furthest = reaches.iter().rposition(|reach| *reach == reaches.iter().copied().max().flatten());
@@ -239,19 +239,20 @@ fn follow_each(fits: &mut Vec<Fit>, window: &[u8], at_end: bool) {
     });
 }
 
-/// Whether the first value is of a type for which it is cut, since for those that it fits something follows that cannot be,
-/// cut or not: the start of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no other follows.
+/// Whether the first value probably has a type for which it is cut. This is so if impossible bytes follow the value for
+/// the types that it fits: the start of a matrix, `\0BFM \x04`, may be the truth value `F` and a key `M`, but then no
+/// other value follows.
 fn is_rather_cut(fits: &[Fit], refusals: &[(ValueType, ParseError)], window: &[u8]) -> bool {
     refusals.iter().any(|(_, error)| error.at_end) && fits.iter().all(|fit| reach(fit, window, false).is_some())
 }
 
-/// Where what follows a value cannot be of its type, or `None` if it may be.
+/// Where the bytes after a value cannot be of its type; `None` if they can.
 fn reach(&(value_type, frame): &Fit, window: &[u8], at_end: bool) -> Option<usize> {
     let Frame::Whole(length) = frame else { return None };
     follow(value_type, window.get(length..)?, at_end).map(|reach| reach + length)
 }
 
-/// Where the entries in `window` cannot be of the type, or `None` if they may be.
+/// Where the entries in `window` cannot be of the type; `None` if they can.
 fn follow(value_type: ValueType, window: &[u8], at_end: bool) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -278,8 +279,8 @@ pub fn join_names(types: &[ValueType]) -> String {
     types.iter().map(|value_type| value_type.name()).collect::<Vec<_>>().join(" or ")
 }
 
-/// The type of a value that starts so and could not be read as another; `at_end` says that nothing follows the window. `None` if
-/// no type fits, or several do of which none is likely.
+/// The type of a value that starts like this and could not be read as another one; `at_end` says that nothing follows
+/// the window. `None` if no type fits, or several do and none is probable.
 pub(crate) fn find_type(window: &[u8], at_end: bool) -> Option<ValueType> {
     if window.trim_ascii().is_empty() {
         return None;
@@ -292,7 +293,7 @@ pub(crate) fn find_type(window: &[u8], at_end: bool) -> Option<ValueType> {
     };
     let fits = ValueType::recognizable().filter(is_possible).filter_map(fit);
     let mut fits: Vec<Fit> = fits.filter(|fit| reach(fit, window, at_end).is_none()).collect();
-    // A value that is whole is more likely than one that goes on beyond the window.
+    // A complete value is more probable than one that goes on beyond the window.
     fits.sort_by_key(|(value_type, frame)| (!matches!(frame, Frame::Whole(_)), value_type.rarity()));
     let is_known = |fit: &&Fit| !matches!(fit.1, Frame::Partial(_));
     let known: Vec<ValueType> = fits.iter().filter(is_known).map(|fit| fit.0).collect();

@@ -1,4 +1,4 @@
-//! Where values end.
+//! The ends of values.
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
@@ -16,17 +16,17 @@ const ZERO: &str = "expected text, got a zero byte";
 /// How the text form of a type ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Text {
-    /// There is none: all bytes may be anything.
+    /// There is no text form: any bytes are possible.
     None,
-    /// With the line.
+    /// At the end of the line.
     Line,
-    /// With the line, and any words may be on it.
+    /// At the end of the line, which may have any words.
     Words,
-    /// With a bracket or a count.
+    /// At a bracket or a count.
     Closed,
 }
 
-/// How values of a type are found in a stream.
+/// The functions that find values of a type in a stream.
 #[derive(Clone, Copy)]
 struct Functions {
     frame: fn(&[u8], bool) -> Result<Frame>,
@@ -56,7 +56,7 @@ fn functions(value_type: ValueType) -> Functions {
         ValueType::Posterior => Functions::of::<Posterior>(Text::Line),
         ValueType::GaussPost => Functions::of::<GaussPost>(Text::Closed),
         ValueType::Token => Functions::of::<Token>(Text::Words),
-        // Any line of words is one.
+        // Any line of words is a value.
         ValueType::TokenVector => Functions { frame: Tokens::frame, parse: |_, _| Ok(()), text: Text::Words },
         ValueType::Htk => Functions::of::<HtkFeatures>(Text::None),
         ValueType::Sphinx => Functions::of::<SphinxFeatures>(Text::None),
@@ -99,10 +99,11 @@ impl ValueType {
         Ok(frame)
     }
 
-    /// Looks closer, given what [`ValueType::frame`] has found: parses the value, or what is there of it.
+    /// Checks more closely, given the result of [`ValueType::frame`]: parses the value, or the part of it that is
+    /// there.
     ///
     /// # Errors
-    /// If what is there cannot be parsed.
+    /// If this part cannot be parsed.
     pub(crate) fn check(self, window: &[u8], frame: Frame) -> Result<()> {
         let parse = functions(self).parse;
         match within(frame, window) {
@@ -117,7 +118,7 @@ impl ValueType {
     }
 }
 
-/// The bytes of a value that is whole in the window.
+/// The bytes of a value that is completely in the window.
 fn within(frame: Frame, window: &[u8]) -> Option<&[u8]> {
     match frame {
         Frame::Whole(length) => window.get(..length),
@@ -125,7 +126,7 @@ fn within(frame: Frame, window: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The length of the value, where it is known.
+/// The length of the value, if it is known.
 pub(crate) fn length(frame: Frame) -> Option<u64> {
     match frame {
         Frame::Whole(length) => Some(length as u64),
@@ -134,10 +135,10 @@ pub(crate) fn length(frame: Frame) -> Option<u64> {
     }
 }
 
-/// Refuses control characters, as they are in anything but text.
+/// Returns an error for control characters, which only other data than text has.
 fn check_words(text: &[u8]) -> Result<()> {
     let is_foreign = |byte: &u8| matches!(byte, 0..=8 | 14..=31 | 0x7f | 0xff);
-    // Nearly always there is none, which is found out faster without stopping at the first.
+    // Nearly always there is none, and a loop that does not stop early is faster.
     if !text.iter().fold(false, |found, byte| found | is_foreign(byte)) {
         return Ok(());
     }
@@ -153,7 +154,7 @@ fn parse<T: Value>(window: &[u8], is_whole: bool) -> Result<()> {
     }
 }
 
-/// Unlike as a value, a file whose samples are cut is not whole: the rest of it is damaged.
+/// Unlike as a single value, a file with missing samples is not complete here: the rest of it is damaged.
 fn frame_wave(window: &[u8], at_end: bool) -> Result<Frame> {
     if window.starts_with(b"fLaC") {
         return Ok(Frame::Rest);

@@ -9,12 +9,13 @@ use kaldi_wave::Wave;
 use crate::content::part;
 use crate::value_type::ValueType;
 
-/// What a value has for each frame, or for each sample.
+/// The content of a value for each frame, or for each sample.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frames {
     /// Numbers: the rows of a matrix, in single precision. Each number of a vector is a row.
     Rows(Matrix<f32>),
-    /// Indices with weights: of posteriors. Weights of Gaussians are added up; indices without weights have 1.
+    /// Indices with weights, from posteriors. Weights of Gaussians are added up; indices without weights have the
+    /// weight 1.
     Lists(Vec<Vec<(i32, f32)>>),
     /// A label.
     Labels(Vec<i32>),
@@ -29,7 +30,7 @@ impl Frames {
     /// Reads the value at the cursor, or the part of it that `range` names; `None` if values of this type have no frames.
     ///
     /// # Errors
-    /// If it is no value of the type.
+    /// If it is not a value of the type.
     pub fn parse(
         value_type: ValueType,
         cursor: &mut Cursor<'_>,

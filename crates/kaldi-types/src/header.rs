@@ -1,4 +1,4 @@
-//! What the headers of values say.
+//! The headers of values.
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
@@ -11,25 +11,25 @@ use crate::value_type::ValueType;
 /// Bytes of the marker, and of a number after its width.
 const COUNT: std::ops::Range<usize> = 3..7;
 
-/// What the header of a value says; text has none, and is parsed.
+/// The content of a value's header; text has no header, and is parsed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Header {
     /// Rows of a matrix; elements of a vector, an alignment or a line of words; frames of a posterior; samples of each
-    /// channel of a waveform, where that is known. A single number or word has none.
+    /// channel of a waveform, if that is known. `None` for a single number or word.
     pub rows: Option<u64>,
     /// Columns of a matrix; channels of a waveform.
     pub columns: Option<u64>,
-    /// How exact the numbers of a binary matrix or vector are.
+    /// The precision of the numbers of a binary matrix or vector.
     pub precision: Option<Precision>,
     /// Whether it is a compressed matrix.
     pub is_compressed: bool,
     /// Samples of a waveform in a second.
     pub sample_rate: Option<f32>,
-    /// Length of a waveform, where its header knows.
+    /// Length of a waveform, if its header has it.
     pub seconds: Option<f64>,
 }
 
-/// How exact numbers are.
+/// The precision of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// Four bytes.
@@ -69,7 +69,7 @@ impl Precision {
         }
     }
 
-    /// The word for it: `single`, `double`.
+    /// The word: `single`, `double`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Single => "single",
@@ -79,7 +79,7 @@ impl Precision {
 }
 
 impl Header {
-    /// What the start of a value says, `beyond` bytes of which are missing; `None` if the value has to be parsed.
+    /// The header at the start of a value, `beyond` bytes of which are missing; `None` if the value has to be parsed.
     ///
     /// # Errors
     /// If it is no value of the type. The error says `at_end` if more bytes are needed.
@@ -117,7 +117,7 @@ impl Header {
                 Some(header)
             }
             ValueType::Htk | ValueType::Sphinx | ValueType::TokenVector => None,
-            // They begin with a count.
+            // They start with a count.
             ValueType::Int32Vector
             | ValueType::Int32VectorVector
             | ValueType::Int32Pairs
@@ -130,7 +130,7 @@ impl Header {
         })
     }
 
-    /// What the value itself says.
+    /// The header for a value whose content is known.
     pub fn of_content(content: &Content) -> Self {
         let (rows, columns) = match content {
             Content::Word(_) => return Self::default(),

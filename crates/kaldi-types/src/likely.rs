@@ -1,17 +1,17 @@
-//! The type that is meant where several fit.
+//! The probable type if several fit.
 
 use crate::value_type::ValueType;
 
-/// Integers from here on are rather the bytes of floats: 2^28 is 2.5e-29 as a float.
+/// Integers from here on are more probably the bytes of floats: 2^28 is 2.5e-29 as a float.
 const LARGE: u32 = 1 << 28;
 
-/// What was seen of values that may be of several types.
+/// Observations about values that may be of several types.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence {
     is_text: bool,
-    /// Numbers in binary form whose bytes are rather those of floats.
+    /// Whether there were numbers in binary form that look like the bytes of floats.
     has_floats: bool,
-    /// Numbers of eight bytes.
+    /// Whether there were numbers of eight bytes.
     has_doubles: bool,
 }
 
@@ -37,9 +37,9 @@ impl Evidence {
         }
     }
 
-    /// The most likely one of the types that fit, of which there must be one.
+    /// The most probable of the types that fit; there must be one.
     ///
-    /// Integers are taken for such unless their bytes are rather those of floats, and brackets on one line for a vector.
+    /// Integers are integers unless their bytes look like floats, and brackets on one line are a vector.
     pub fn choose(self, candidates: &[ValueType]) -> ValueType {
         let first = candidates[0];
         let better = match first {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Lists the types once, so that none can be missing from [`ValueType::ALL`] or have no name.
+/// Lists the types once, so that each of them is in [`ValueType::ALL`] and has a name.
 macro_rules! value_types {
     ($($(#[$doc:meta])* $variant:ident $name:literal,)*) => {
         /// A type of values.
@@ -13,7 +13,7 @@ macro_rules! value_types {
         }
 
         impl ValueType {
-            /// Every type. If several fit a value, those that say more about it come first.
+            /// Every type. If several fit a value, the more specific ones come first.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Every type with its name.
@@ -67,8 +67,8 @@ value_types! {
 }
 
 impl ValueType {
-    /// The types that can be found by looking at bytes: all but HTK and Sphinx features, which start with a number alone, so
-    /// that nearly anything might be some.
+    /// The types that can be found by looking at bytes: all but HTK and Sphinx features. These only start with a
+    /// number, so nearly anything could be such features.
     pub fn recognizable() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|value_type| value_type.is_recognizable())
     }
@@ -94,7 +94,7 @@ impl ValueType {
         }
     }
 
-    /// Whether values are words, so that any text may be some.
+    /// Whether values are words, so that any text fits.
     pub fn is_words(self) -> bool {
         match self {
             Self::Token | Self::TokenVector => true,
@@ -138,7 +138,7 @@ impl ValueType {
         }
     }
 
-    /// Whether a value has a text form that can be shown: HTK and Sphinx features are shown as matrices.
+    /// Whether a value has a text form; HTK and Sphinx features are shown as matrices.
     pub fn has_text(self) -> bool {
         match self {
             Self::Wave => false,
@@ -219,7 +219,7 @@ impl FromStr for ValueType {
     }
 }
 
-/// The name of no type.
+/// The error for a name of no type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType;
 

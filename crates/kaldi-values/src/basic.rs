@@ -7,18 +7,18 @@ use kaldi_io::ParseError;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// A number or truth value with Kaldi's two forms (`ReadBasicType`, `WriteBasicType`).
+/// A number or truth value in Kaldi's two forms (`ReadBasicType`, `WriteBasicType`).
 pub trait Basic: Copy {
     /// Reads the binary form: a size byte and the little-endian number; `T` or `F` for truth values.
     ///
     /// # Errors
-    /// If the size byte is of another type or the bytes end.
+    /// If the size byte is of another type, or the bytes end.
     fn read_binary(cursor: &mut Cursor<'_>) -> Result<Self>;
 
     /// Reads the text form, after white space.
     ///
     /// # Errors
-    /// If no such number is there or it does not fit.
+    /// If there is no such number, or it does not fit.
     fn read_text(cursor: &mut Cursor<'_>) -> Result<Self>;
 
     /// Appends the binary form.
@@ -37,7 +37,7 @@ impl Cursor<'_> {
         if self.is_binary() { T::read_binary(self) } else { T::read_text(self) }
     }
 
-    /// Consumes a number in text form that is on the same line, `wanted` if there is none.
+    /// Consumes a number in text form on the same line; `wanted` names it in the error if there is none.
     ///
     /// # Errors
     /// If the line ends or anything else is there, or the number does not fit.

@@ -11,18 +11,17 @@ type Result<T> = std::result::Result<T, ParseError>;
 
 /// A position in the bytes of a value.
 ///
-/// Knows whether the value is binary, as its first bytes say, since the same token or number is laid out differently in
-/// the two forms.
+/// It knows from the first bytes whether the value is binary, since a token or number looks different in the two forms.
 #[derive(Clone, Debug)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     binary: bool,
-    /// More bytes may follow those in memory.
+    /// Whether more bytes may follow those in memory.
     open: bool,
-    /// Bytes that follow those in memory for certain, and can only be skipped.
+    /// The number of bytes that are known to follow those in memory; they can only be skipped.
     beyond: u64,
-    /// What is doubtful about the value.
+    /// Warnings about the value.
     warnings: Vec<ParseError>,
 }
 
@@ -32,12 +31,13 @@ impl<'a> Cursor<'a> {
         Self { bytes, at: 0, binary: false, open: false, beyond: 0, warnings: Vec::new() }
     }
 
-    /// Like [`Cursor::new`] where more bytes may follow: a number or word that touches the end is not taken as whole.
+    /// Like [`Cursor::new`], but more bytes may follow: a number or word that touches the end does not count as
+    /// complete.
     pub fn new_open(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, binary: false, open: true, beyond: 0, warnings: Vec::new() }
     }
 
-    /// Like [`Cursor::new`] where `beyond` more bytes are known to follow, which can be skipped but not read.
+    /// Like [`Cursor::new`], but `beyond` more bytes are known to follow, which can be skipped but not read.
     pub fn new_head(bytes: &'a [u8], beyond: u64) -> Self {
         Self { bytes, at: 0, binary: false, open: false, beyond, warnings: Vec::new() }
     }
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Consumes `count` bytes that are known to be there.
+    /// Consumes `count` bytes, which must be there.
     pub fn advance(&mut self, count: usize) {
         self.at += count;
         debug_assert!(self.at <= self.bytes.len());
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes `count` bytes whatever they are.
+    /// Consumes any `count` bytes.
     ///
     /// # Errors
     /// If fewer are left.
@@ -99,33 +99,32 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Leaves word of something that is doubtful about the value, and no error: who reads the value knows the key to warn
-    /// with.
+    /// Adds a warning about something doubtful in the value. The caller, who knows the key, logs it.
     pub fn warn(&mut self, message: String) {
         self.warn_at(ParseError::new(0, message));
     }
 
-    /// Like [`Cursor::warn`] where what is doubtful has a place, its offset from the cursor's start.
+    /// Like [`Cursor::warn`], with a place: its offset from the cursor's start.
     pub fn warn_at(&mut self, warning: ParseError) {
         self.warnings.push(warning);
     }
 
-    /// What [`Cursor::warn`] and [`Cursor::warn_at`] were told, once.
+    /// Returns the warnings of [`Cursor::warn`] and [`Cursor::warn_at`], and forgets them.
     pub fn take_warnings(&mut self) -> Vec<ParseError> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// A fault at the current position.
+    /// An error at the current position.
     pub fn error(&self, message: impl Into<Cow<'static, str>>) -> ParseError {
         ParseError::new(self.at, message)
     }
 
-    /// The bytes end here where `expected` should follow.
+    /// The error if the bytes end here and `expected` should follow.
     pub fn end(&self, expected: impl std::fmt::Display) -> ParseError {
         ParseError::end(self.at, expected)
     }
 
-    /// Consumes the binary marker `\0B` where it is next, and remembers the form; returns whether it is binary.
+    /// Consumes the binary marker `\0B` if it is next, and remembers the form; returns whether it is binary.
     ///
     /// # Errors
     /// If a zero byte is not followed by `B`.
@@ -153,7 +152,7 @@ impl<'a> Cursor<'a> {
         self.at += rest.iter().position(|&byte| !is_space(byte)).unwrap_or(rest.len());
     }
 
-    /// Consumes white space up to the end of the line, the newline left.
+    /// Consumes white space up to the end of the line, without the newline.
     pub fn skip_blanks(&mut self) {
         let rest = self.rest();
         self.at += rest.iter().position(|&byte| !is_space(byte) || byte == b'\n').unwrap_or(rest.len());
@@ -174,7 +173,7 @@ impl<'a> Cursor<'a> {
         Ok(line)
     }
 
-    /// Consumes white space up to and with the newline.
+    /// Consumes white space up to the newline, included.
     ///
     /// # Errors
     /// If anything else is left on the line, or no newline follows.
@@ -187,8 +186,8 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Consumes white space, with the newline where it is next; returns whether the line has ended, as it also does
-    /// where the bytes end.
+    /// Consumes white space, including the newline if it is next; returns whether the line has ended, which is also
+    /// true at the end of the bytes.
     ///
     /// # Errors
     /// If the bytes end, but more may follow.
@@ -203,8 +202,8 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// Consumes the newline after the closing bracket of a text vector where it is next: `\n`, or `\r` with any byte
-    /// that follows.
+    /// Consumes the newline after the closing bracket of a text vector if it is next: `
+    /// `, or `\r` with any byte that follows.
     ///
     /// # Errors
     /// If the bytes end, but more may follow.
@@ -272,7 +271,7 @@ impl<'a> Cursor<'a> {
         Err(ParseError::new(start, format!("expected token \"{expected}\", got \"{}\"", excerpt(token))))
     }
 
-    /// A fault that shows what is at the cursor instead of `wanted`.
+    /// An error that shows the bytes at the cursor instead of `wanted`.
     pub fn expected(&self, wanted: &str) -> ParseError {
         let rest = self.rest();
         let length = rest.iter().position(|&byte| is_space(byte)).unwrap_or(rest.len());
@@ -288,7 +287,7 @@ impl<'a> Cursor<'a> {
         self.open && length == self.rest().len()
     }
 
-    /// The bytes of the text number at the cursor, with white space before it consumed; `parse` tells its value and
+    /// The bytes of the text number at the cursor, after consuming white space before it; `parse` returns its value and
     /// its length.
     pub(crate) fn read_number<T>(
         &mut self,
@@ -308,7 +307,7 @@ impl<'a> Cursor<'a> {
                 let word = self.rest().split(|&byte| is_space(byte)).next().unwrap_or_default();
                 Err(self.error(format!("{what} is out of range: \"{}\"", excerpt(word))))
             }
-            // What is no number may be the start of one, as "-" or "1e".
+            // If it is no number, it may be the start of one, such as "-" or "1e".
             Err(kaldi_number::NumberError::Invalid) if self.open && !self.rest().iter().any(|&byte| is_space(byte)) => {
                 Err(ParseError::end(self.bytes.len(), what))
             }

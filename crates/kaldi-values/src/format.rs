@@ -13,7 +13,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// `Binary` where `binary` is set, as options say it.
+    /// `Binary` if `binary` is set, as in the options.
     pub fn from_binary(binary: bool) -> Self {
         if binary { Self::Binary } else { Self::Text }
     }

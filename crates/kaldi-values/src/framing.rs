@@ -1,4 +1,5 @@
-//! Framing for implementations of [`Value::frame`](crate::Value::frame): text ends at a line end, binary where its sizes say.
+//! Framing for implementations of [`Value::frame`](crate::Value::frame): text ends at a line end, the sizes of binary
+//! values give their ends.
 
 use memchr::memchr;
 
@@ -8,8 +9,8 @@ use kaldi_io::ParseError;
 
 /// Frames a value that has both forms: `text` finds its end in text form, `reach` in binary form.
 ///
-/// `reach` looks at the headers that are in the window, the marker at its start, and returns how far the value reaches:
-/// its length where the window holds it whole, else a lower bound that exceeds the window.
+/// `reach` reads the headers in the window, which starts with the marker, and returns the length of the value: the
+/// exact one if the window holds all of it, otherwise a lower bound that exceeds the window.
 ///
 /// # Errors
 /// Those of `text` and `reach`, and an end of the stream (`at_end`) within the value.
@@ -34,7 +35,7 @@ pub fn frame_either(
     }
 }
 
-/// Makes a lower bound exact where the count at the start of a binary value, seen in `window`, tells its whole length.
+/// Makes a lower bound exact if the count at the start of a binary value, seen in `window`, gives its whole length.
 pub fn by_count(frame: Frame, window: &[u8]) -> Frame {
     match frame {
         Frame::Partial(length) if window.first() == Some(&0) && window.len() >= HEADER => Frame::Beyond(length),
@@ -42,7 +43,7 @@ pub fn by_count(frame: Frame, window: &[u8]) -> Frame {
     }
 }
 
-/// Frames a line whose newline may be missing at the end of the stream, but which may not be missing altogether.
+/// Frames a line whose newline may be missing at the end of the stream; but there must be a line.
 ///
 /// # Errors
 /// If the stream ends (`at_end`) without a byte of the line.

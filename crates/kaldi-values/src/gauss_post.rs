@@ -8,8 +8,8 @@ use kaldi_io::{ParseError, is_space};
 
 /// For each frame, indexes (of pdfs) with the weights of their Gaussians.
 ///
-/// Text has no lines of meaning: counts, indexes and vectors follow each other. What is read ends with the last vector
-/// (or count), so that the newline which is written last is left over, as it is by Kaldi.
+/// Lines have no meaning in text: counts, indexes and vectors follow each other. Reading ends after the last vector (or
+/// count), so that the final newline is left over, as in Kaldi.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GaussPost(pub Vec<Vec<(i32, Vec<f32>)>>);
 

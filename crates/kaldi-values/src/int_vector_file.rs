@@ -7,8 +7,8 @@ use kaldi_io::ParseError;
 
 /// A vector of integers in the form of a single file (Kaldi's `ReadIntegerVector` and `WriteIntegerVector`).
 ///
-/// Text is `[ 1 2 ]`, over any number of lines; what is read ends with the bracket. The binary form has one size byte
-/// for all integers. Tables hold `Vec<i32>`, whose forms are others.
+/// Text is `[ 1 2 ]`, over any number of lines; reading ends after the bracket. The binary form has one size byte for
+/// all integers. Tables hold `Vec<i32>`, which has other forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntVectorFile(pub Vec<i32>);
 

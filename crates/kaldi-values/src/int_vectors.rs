@@ -81,7 +81,7 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
     }
     let mut at = HEADER;
     for left in (0..count_at(window, 2)?).rev() {
-        // Each of the vectors that come after this one takes a count at least.
+        // Each of the following vectors takes at least a count.
         let behind = left * UNIT as u64;
         if window.len() - at < UNIT {
             return Ok((at + UNIT) as u64 + behind);

@@ -8,11 +8,11 @@ use kaldi_io::ParseError;
 type Result<T> = std::result::Result<T, ParseError>;
 
 impl<'a> Cursor<'a> {
-    /// Consumes integers as Kaldi's `ReadIntegerVector` does; the counterpart of
+    /// Consumes integers like Kaldi's `ReadIntegerVector`; the counterpart of
     /// [`write_int_vector`](crate::write_int_vector).
     ///
     /// # Errors
-    /// If the form is not that of an integer vector or a number does not fit.
+    /// If the form is not that of an integer vector, or a number does not fit.
     pub fn read_int_vector(&mut self) -> Result<Vec<i32>> {
         if self.is_binary() {
             let bytes = self.take_counted()?;
@@ -60,7 +60,7 @@ impl<'a> Cursor<'a> {
     /// Consumes integers in text form, up to the end of the line or to what ends a row for [`kaldi_number::parse_i32_row`].
     ///
     /// # Errors
-    /// If not even one is there, or one does not fit.
+    /// If there is not even one, or one does not fit.
     pub fn read_int_row(&mut self, values: &mut Vec<i32>) -> Result<()> {
         let before = values.len();
         match kaldi_number::parse_i32_row(self.rest(), values) {
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
                 Ok(())
             }
             Err(error) => {
-                // Reading it by itself words the fault.
+                // Reading the number alone gives the error its words.
                 self.advance(error.offset);
                 values.push(i32::read_text(self)?);
                 Ok(())

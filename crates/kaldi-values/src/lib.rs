@@ -36,10 +36,10 @@
 //! (file)               IntVectorFile     [ 1 2 ]\n        04 02000000 01000000 02000000
 //! ```
 //!
-//! What is read is what Kaldi's holders read, with their freedoms (numbers need no space between them where the second
+//! These types read the same as Kaldi's holders, with their freedoms (numbers need no space between them if the second
 //! starts with a sign, any white space separates) and their refusals (a pair vector must end with a newline, an integer
-//! vector need not). `inf` and `nan`, which Kaldi writes but does not read back in these types, are read; only the weights of
-//! posteriors refuse them in text, as Kaldi does.
+//! vector need not). `inf` and `nan`, which Kaldi writes but does not read back in these types, are read; only the
+//! weights of posteriors refuse them in text, as in Kaldi.
 //!
 //! Matrices and vectors of floats are in the crate `kaldi-matrix`, waveforms in `kaldi-wave`; a table entry and a single file
 //! of them have the same form, so that they need no second type like [`IntVectorFile`].

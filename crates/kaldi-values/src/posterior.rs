@@ -13,7 +13,7 @@ use kaldi_io::{ParseError, is_space};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Posterior(pub Vec<Vec<(i32, f32)>>);
 
-/// More frames than this are taken for damage (28 hours at 100 a second), as Kaldi does.
+/// More frames than this count as damage (28 hours at 100 a second), as in Kaldi.
 const MOST_FRAMES: u64 = 10_000_000;
 
 /// Length of an index and a weight in the usual binary form.
@@ -116,7 +116,7 @@ fn read_binary_frame(cursor: &mut Cursor<'_>) -> Result<Vec<(i32, f32)>, ParseEr
     Ok(frame)
 }
 
-/// Consumes `[ index weight ... ]`; the opening bracket is a word by itself, the closing one need not be.
+/// Consumes `[ index weight ... ]`; the opening bracket must be a word, the closing one need not.
 fn read_text_frame(cursor: &mut Cursor<'_>, frame: &mut Vec<(i32, f32)>) -> Result<(), ParseError> {
     let rest = cursor.rest();
     match rest {
@@ -159,7 +159,7 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
     check_num_frames(num_frames, 2)?;
     let mut at = HEADER;
     for left in (0..num_frames).rev() {
-        // Each of the frames that come after this one takes a count at least.
+        // Each of the following frames takes at least a count.
         let behind = left * UNIT as u64;
         if window.len() - at < UNIT {
             return Ok((at + UNIT) as u64 + behind);

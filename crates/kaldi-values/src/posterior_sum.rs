@@ -15,7 +15,7 @@ impl Posterior {
         }
     }
 
-    /// Puts the entries of `other` into the frames of `self`, and returns the number of frames in which the two had no
+    /// Adds the entries of `other` to the frames of `self`, and returns the number of frames in which the two had no
     /// index in common; two empty frames have none (Kaldi's `MergePosteriors`).
     ///
     /// With `sum_equal` entries of one index are summed, those with a weight of 0 left out, and the frame is sorted by
@@ -48,7 +48,7 @@ impl Posterior {
     }
 }
 
-/// Sorts by index, sums the weights of each index in the order in which they stand, and leaves out sums of 0.
+/// Sorts by index, sums the weights of each index in their order, and leaves out sums of 0.
 fn sum_by_index(frame: &mut Vec<(i32, f32)>) {
     frame.sort_by_key(|&(index, _)| index);
     frame.dedup_by(|next, kept| {
@@ -61,7 +61,7 @@ fn sum_by_index(frame: &mut Vec<(i32, f32)>) {
     frame.retain(|&(_, weight)| weight != 0.0);
 }
 
-/// What is not a number comes last: a sort needs an order of all weights.
+/// NaN comes last: sorting needs an order of all weights.
 fn compare_weights(a: f32, b: f32) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }

@@ -25,7 +25,7 @@ impl Posterior {
         self.0.iter().map(|frame| frame.iter().fold(0.0, |sum, (_, weight)| sum + weight)).collect()
     }
 
-    /// The weight in each frame of the index that is aligned with it: of the first entry that has it, 0 where none does.
+    /// The weight in each frame of the index that is aligned with it: that of its first entry; 0 if there is none.
     ///
     /// # Panics
     /// If the numbers of frames differ.

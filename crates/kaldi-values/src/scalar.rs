@@ -25,7 +25,7 @@ fn write_scalar<T: Basic>(value: T, out: &mut Vec<u8>, format: Format) {
     }
 }
 
-/// How far a binary float reaches, which may be a double.
+/// The length of a binary float, which may be a double.
 fn reach_of_float(window: &[u8]) -> Result<u64, ParseError> {
     match window.get(2) {
         None => Ok(3),
@@ -37,7 +37,7 @@ fn reach_of_float(window: &[u8]) -> Result<u64, ParseError> {
 
 macro_rules! scalar {
     ($type:ty, $name:literal, $reach:expr, $canonical:pat) => {
-        /// One of it a line in text form, which must end with a newline (Kaldi's `BasicHolder`).
+        /// A line in text form, which must end with a newline (Kaldi's `BasicHolder`).
         impl Value for $type {
             const NAME: &'static str = $name;
 

@@ -88,13 +88,13 @@ impl SymbolTable {
     }
 }
 
-/// Why there is no symbol table.
+/// Why a symbol table cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SymbolTableError {
     /// The file cannot be read.
     Io(kaldi_io::Error),
-    /// A line has something else than a symbol and its integer.
+    /// A line is not a symbol and its integer.
     Line {
         /// The file.
         name: String,

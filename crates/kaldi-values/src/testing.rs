@@ -1,4 +1,5 @@
-//! The promises of a [`Value`] as one check, and shorthands for tests of its forms. All of them panic where one is broken.
+//! The promises of a [`Value`] as one check, and shorthands for tests of its forms. All of them panic if a promise is
+//! broken.
 
 use std::fmt::Debug;
 
@@ -30,7 +31,7 @@ impl Random {
         self.next_word() as i32 >> self.below(32)
     }
 
-    /// A number that text keeps.
+    /// A number that survives its text form.
     pub fn float(&mut self) -> f32 {
         self.below(4096) as f32 / 8.0 - 100.0
     }
@@ -48,19 +49,19 @@ pub fn written<T: Value>(value: &T, format: Format) -> Vec<u8> {
     bytes
 }
 
-/// The value at the start of `bytes`, to which nothing will be added, and its length.
+/// The value at the start of `bytes`, after which nothing follows, and its length.
 fn read<T: Value>(bytes: &[u8]) -> Result<(T, usize), kaldi_io::ParseError> {
     let mut cursor = Cursor::new(bytes);
     T::read(&mut cursor).map(|value| (value, cursor.offset()))
 }
 
-/// Checks that `bytes` are `value`, all of them, and framed as they are read.
+/// Checks that all of `bytes` are `value`, and that the frame is the same.
 #[track_caller]
 pub fn reads<T: Value + PartialEq + Debug>(bytes: &[u8], value: T) {
     reads_before::<T>(bytes, b"", value);
 }
 
-/// Checks that `bytes` are `value` where `rest` follows.
+/// Checks that `bytes` are `value` if `rest` follows.
 #[track_caller]
 pub fn reads_before<T: Value + PartialEq + Debug>(bytes: &[u8], rest: &[u8], value: T) {
     let all = [bytes, rest].concat();
@@ -68,7 +69,7 @@ pub fn reads_before<T: Value + PartialEq + Debug>(bytes: &[u8], rest: &[u8], val
     assert_eq!(T::frame(&all, true), Ok(Frame::Whole(bytes.len())), "{}", all.as_bstr());
 }
 
-/// Checks the fault that reading finds: its offset and message.
+/// Checks the error of reading: its offset and message.
 #[track_caller]
 pub fn refuses<T: Value + Debug>(bytes: &[u8], offset: usize, message: &str) {
     match read::<T>(bytes) {
@@ -80,13 +81,13 @@ pub fn refuses<T: Value + Debug>(bytes: &[u8], offset: usize, message: &str) {
     agrees::<T>(bytes, "refused");
 }
 
-/// Checks the promises of `T` on values that `sample` draws and on what becomes of their bytes by damage; the binary form
-/// that is written must be one that a copy may pass on ([`Value::is_canonical_binary`]).
+/// Checks the promises of `T` on values that `sample` draws and on damaged bytes of them; the binary form that is
+/// written must be one that a copy may pass on ([`Value::is_canonical_binary`]).
 pub fn keeps_the_contract<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut Random) -> T) {
     check(sample, true);
 }
 
-/// Like [`keeps_the_contract`] for a type of which a copy never passes the bytes on unparsed.
+/// Like [`keeps_the_contract`] for a type whose bytes a copy never passes on unparsed.
 pub fn keeps_the_contract_of_parsed<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut Random) -> T) {
     check(sample, false);
 }
@@ -139,7 +140,7 @@ fn what_is_written_is_read<T: Value + PartialEq + Debug>(value: &T, bytes: &[u8]
     }
 }
 
-/// Checks that framing, reading and the test for canonical bytes agree on `bytes`, whatever they are.
+/// Checks that framing, reading and the test for canonical bytes agree on any `bytes`.
 fn agrees<T: Value>(bytes: &[u8], context: &str) {
     let context = format!("{:?}; {context}", bytes.as_bstr());
     let framed = T::frame(bytes, true);

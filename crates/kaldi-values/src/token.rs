@@ -9,10 +9,11 @@ use crate::framing::frame_line;
 use crate::{Cursor, Format, Frame, Value};
 use kaldi_io::{ParseError, excerpt, is_space};
 
-/// The line of a token is not longer than this.
+/// The line of a token is at most this long.
 const LONGEST: usize = 1 << 20;
 
-/// Returns whether `bytes` are a token as Kaldi's `IsToken` has it: not empty, no white space, no control characters.
+/// Returns whether `bytes` are a token according to Kaldi's `IsToken`: not empty, no white space, no control
+/// characters.
 ///
 /// Bytes above 127 are allowed, whatever the encoding, except 255.
 pub fn is_token(bytes: &[u8]) -> bool {
@@ -40,14 +41,14 @@ impl Token {
     /// Takes a token.
     ///
     /// # Errors
-    /// If it is none, as [`is_token`] tells. (Reading is less strict: any word without white space will do.)
+    /// If it is not a token (see [`is_token`]). Reading is less strict: it accepts any word without white space.
     pub fn new(token: impl Into<BString>) -> Result<Self, ParseError> {
         let token = token.into();
         check_token(&token)?;
         Ok(Self(token))
     }
 
-    /// Gives the bytes away.
+    /// Converts into the bytes.
     pub fn into_inner(self) -> BString {
         self.0
     }
@@ -109,7 +110,7 @@ impl Value for Token {
 /// Words without white space, all on one line, which may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tokens {
-    /// The line as it is written: each token with a space after it.
+    /// The line in the form in which it is written: each token with a space after it.
     line: Vec<u8>,
 }
 
@@ -117,7 +118,7 @@ impl Tokens {
     /// Takes tokens.
     ///
     /// # Errors
-    /// If one is no token, as [`is_token`] tells. (Reading is less strict: any words without white space will do.)
+    /// If one is not a token (see [`is_token`]). Reading is less strict: it accepts any words without white space.
     pub fn new<W: AsRef<[u8]>>(tokens: impl IntoIterator<Item = W>) -> Result<Self, ParseError> {
         let mut line = Vec::new();
         for token in tokens {
@@ -144,7 +145,7 @@ impl Tokens {
         self.line.is_empty()
     }
 
-    /// Whether all of them are tokens as [`is_token`] tells, of which reading makes no condition.
+    /// Whether all of them are tokens (see [`is_token`]), which reading does not require.
     pub fn are_tokens(&self) -> bool {
         !self.line.iter().fold(false, |found, &byte| found | !(is_token_byte(byte) | (byte == b' ')))
     }
@@ -184,8 +185,8 @@ impl Value for Tokens {
     }
 }
 
-/// Whether a line starts with a word and has nothing but one space after each, which the last one may lack. (No loop
-/// that ends early: so the bytes are looked at side by side.)
+/// Whether a line starts with a word and has only one space after each word, which the last one may lack. (The loop has
+/// no early end, so that bytes are compared in parallel.)
 fn has_single_spaces(line: &[u8]) -> bool {
     let other_space = line.iter().fold(false, |found, &byte| found | (byte < b' '));
     let two_spaces =

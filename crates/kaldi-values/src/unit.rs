@@ -1,6 +1,6 @@
-//! Units: a size byte and four bytes, of which binary integers, counts and floats are made.
+//! Units: a size byte and four bytes, the parts of binary integers, counts and floats.
 //!
-//! A value that consists of integers and floats of four bytes only is a row of units, counts included.
+//! A value that consists only of integers and floats of four bytes is a row of units, including its counts.
 
 use byteorder::{ByteOrder, LittleEndian};
 
@@ -24,7 +24,7 @@ pub fn write_header(out: &mut Vec<u8>, count: usize) {
     write_count(out, count);
 }
 
-/// Appends a count; readers see to it by [`check_count`] that it fits.
+/// Appends a count; readers make sure by [`check_count`] that it fits.
 pub fn write_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&unit((count as i32).to_le_bytes()));
 }
@@ -57,7 +57,7 @@ pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, Par
             return Ok(values);
         }
     }
-    // Something is missing or wrong: going one by one finds and names it.
+    // Something is missing or wrong: reading one by one finds and names it.
     let mut values = Vec::new();
     for _ in 0..count {
         values.push(cursor.read_basic()?);
@@ -65,7 +65,7 @@ pub fn read_units(cursor: &mut Cursor<'_>, count: usize) -> Result<Vec<i32>, Par
     Ok(values)
 }
 
-/// Consumes a count in the cursor's form. It is a claim: nothing may be allocated by it.
+/// Consumes a count in the cursor's form. It is a claim: do not allocate memory for it.
 ///
 /// # Errors
 /// If there is none: another size byte, a negative number, the end.
@@ -78,7 +78,7 @@ pub fn read_count(cursor: &mut Cursor<'_>) -> Result<usize, ParseError> {
     usize::try_from(count).map_err(|_| not_a_count(start, count))
 }
 
-/// Refuses what was counted in text form where the binary form has no room for the count.
+/// Returns an error if the binary form has no room for a count from text.
 ///
 /// # Errors
 /// If `count` is no `i32`.
@@ -105,7 +105,7 @@ pub fn count_at(bytes: &[u8], at: usize) -> Result<u64, ParseError> {
     u64::try_from(count).map_err(|_| not_a_count(at, count))
 }
 
-/// The fault of a count that would start with the first of `bytes`.
+/// The error for a count that would start with the first of `bytes`.
 fn wrong_size(bytes: &[u8], at: usize) -> ParseError {
     let token = bytes.split(|&byte| is_space(byte)).next().unwrap_or_default();
     if token.first().is_some_and(u8::is_ascii_uppercase) {
@@ -118,7 +118,7 @@ fn not_a_count(at: usize, count: i32) -> ParseError {
     ParseError::new(at, format!("expected a count, got {count}"))
 }
 
-/// Returns whether `bytes` are nothing but units.
+/// Returns whether `bytes` consist only of units.
 pub fn are_units(bytes: &[u8]) -> bool {
     // Size bytes of the eight units in a block of 40 bytes, as they fall into five words of eight bytes.
     const MASKS: [u64; 5] = {

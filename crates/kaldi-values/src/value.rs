@@ -10,7 +10,7 @@ use kaldi_io::{Encoded, Frame, ParseError};
 /// A part of a long value, as bytes: a value of its own, made of new bytes and of pieces of the long one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The begin of the new value: everything before the pieces.
+    /// The start of the new value: everything before the pieces.
     pub head: Vec<u8>,
     /// What follows: offsets in the bytes of the long value.
     pub pieces: Vec<Range<u64>>,
@@ -25,36 +25,36 @@ impl Part {
     }
 }
 
-/// A value that a Kaldi table can hold (Kaldi's Holder, put on the value itself).
+/// A value that a Kaldi table can hold (Kaldi's Holder as a trait of the value itself).
 ///
-/// The bytes of a value start right after the space that follows its key, with the binary marker `\0B` where the value
-/// is binary. Every function works on bytes in memory; reading more of a stream is the caller's business.
+/// The bytes of a value start right after the space that follows its key, with the binary marker `\0B` if the value is
+/// binary. Every function works on bytes in memory; the caller reads more of a stream if it is needed.
 pub trait Value: Sized + Send + 'static {
-    /// What the value is called in messages: `matrix`, `vector`, `posterior` ...
+    /// The name of the value in messages: `matrix`, `vector`, `posterior` ...
     const NAME: &'static str;
 
-    /// Whether a file that is no table may be named with a range after it (`foo.mat[0:9]`), as Kaldi has it for
-    /// matrices only.
+    /// Whether a range may follow the name of a file that is no table (`foo.mat[0:9]`), which Kaldi has only for
+    /// matrices.
     const HAS_FILE_RANGES: bool = false;
 
-    /// The field of a sample that is such a value, where shards are read (`shard:`); `wav` means sound of any suffix.
+    /// The field of a sample that is such a value, when shards are read (`shard:`); `wav` means sound of any suffix.
     const SHARD_FIELD: Option<&'static str> = None;
 
-    /// Whether there is a text form. Where there is none, [`Value::write`] writes the only form whatever is asked for, and
-    /// tables are not created in text form.
+    /// Whether there is a text form. If not, [`Value::write`] always writes the only form, and tables are not created
+    /// in text form.
     const HAS_TEXT: bool = true;
 
     /// Returns how many bytes the value at the start of `window` takes, without building it.
     ///
-    /// `at_end` says that nothing follows the window; then the answer is `Whole` or an error. Reads headers and looks
-    /// for terminators only: payloads are skipped, so a whole frame may still fail to parse. The length must be what
-    /// [`Value::read`] consumes.
+    /// `at_end` says that nothing follows the window; then the answer is `Whole` or an error. This only reads headers
+    /// and searches for terminators. Payloads are skipped, so a complete frame may still fail to parse. The length must
+    /// be the number of bytes that [`Value::read`] consumes.
     ///
     /// # Errors
     /// If the header is malformed, or if the value is cut short and `at_end` is set.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
 
-    /// Builds the value at the cursor, binary or text as its first bytes say.
+    /// Builds the value at the cursor, binary or text according to its first bytes.
     ///
     /// # Errors
     /// If the bytes are not a value of this type, with the offset from the cursor's start.
@@ -62,11 +62,11 @@ pub trait Value: Sized + Send + 'static {
 
     /// Appends the value's bytes to `out`, the binary marker included.
     ///
-    /// Text ends with a newline, as table entries do.
+    /// Text ends with a newline, like table entries.
     fn write(&self, out: &mut Vec<u8>, format: Format);
 
-    /// Gives the value away to be written: the bytes of [`Value::write`], of which a large part need not be copied where
-    /// it lies in memory as it will in the file.
+    /// Converts into the bytes of [`Value::write`]. A large part of them need not be copied if it has the same form in
+    /// memory as in the file.
     fn into_encoded(self, format: Format) -> Encoded {
         let mut bytes = Vec::new();
         self.write(&mut bytes, format);
@@ -82,8 +82,8 @@ pub trait Value: Sized + Send + 'static {
         Err(cursor.error(format!("a value of type {} cannot be read in ranges", Self::NAME)))
     }
 
-    /// Returns which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor is at the start of
-    /// the value, of which a header may be all that is in memory. `None` if the header does not say.
+    /// Returns which bytes [`Value::read_range`] needs, so that the others need not be read. The cursor is at the start
+    /// of the value; perhaps only a header is in memory. `None` if the header is not enough to know.
     ///
     /// # Errors
     /// As [`Value::read_range`].
@@ -95,20 +95,21 @@ pub trait Value: Sized + Send + 'static {
     /// Returns whether `bytes`, one whole frame, are exactly what [`Value::write`] would produce in binary form, so that
     /// a copy may pass them on unparsed.
     ///
-    /// An implementation that answers yes has checked what a reader would check (sizes, types), but not numbers.
+    /// An implementation that returns true has checked what a reader would check (sizes, types), except numbers.
     fn is_canonical_binary(bytes: &[u8]) -> bool {
         let _ = bytes;
         false
     }
 
-    /// Like [`Value::is_canonical_binary`] where only the start of the frame is in memory, the header at least, and
-    /// `length` tells what the whole takes. The answer is no where the rest would have to be looked at.
+    /// Like [`Value::is_canonical_binary`], with only the start of the frame in memory (at least the header), and the
+    /// `length` of all. Returns false if the rest would have to be read.
     fn is_canonical_head(head: &[u8], length: u64) -> bool {
         let _ = (head, length);
         false
     }
 
-    /// Looks whether a value that starts like this may be in a file of this name, for types of several encodings that names say.
+    /// Checks whether a value that starts like this may be in a file of this name, for types whose encodings have their
+    /// own names.
     ///
     /// # Errors
     /// If the file should have another name.
@@ -117,7 +118,7 @@ pub trait Value: Sized + Send + 'static {
         Ok(())
     }
 
-    /// What of the value is lost where it is written; who writes it logs it with its key.
+    /// A description of what writing the value loses; the writer logs it with the key.
     fn loss(&self) -> Option<String> {
         None
     }
@@ -136,8 +137,8 @@ pub fn frame_by_parsing<T: Value>(window: &[u8], at_end: bool) -> Result<Frame, 
     }
 }
 
-/// Frames a value that is between the tokens `begin` and `end`, such as a model, with one space after it: text by
-/// looking for the tokens, binary by parsing.
+/// Frames a value between the tokens `begin` and `end`, such as a model, with one space after it: text by searching for
+/// the tokens, binary by parsing.
 ///
 /// # Errors
 /// Those of [`Value::read`]; an unexpected end before `at_end` is no error but a request for more.
