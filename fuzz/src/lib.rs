@@ -21,7 +21,7 @@ use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
 };
-use kaldi_shard::{Checks, Field, Grouping, Members, RawUtterance, Samples, ShardName, Wanted};
+use kaldi_shard::{Field, Grouping, Members, RawUtterance, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
 use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
 use kaldi_types::{Detector, ValueType};
@@ -259,7 +259,7 @@ pub fn shard(bytes: &[u8]) {
     with_file(bytes, |name| {
         let mut end = 0;
         let mut read = || -> kaldi_shard::Result<()> {
-            let mut samples = Samples::new(Members::open(name.into(), Wanted::Contents)?, Grouping::Wenet);
+            let mut samples = TarSamples::new(Members::open(name.into(), Wanted::Contents)?, Grouping::Wenet);
             while let Some(sample) = samples.next_sample(|_, _, payload| payload.read())? {
                 for Field { member, value, .. } in &sample.fields {
                     assert!(end <= member.header && member.header + 512 <= member.offset, "{member:?} behind {end}");
@@ -270,7 +270,7 @@ pub fn shard(bytes: &[u8]) {
             samples.finish()
         };
         let refused = read().err();
-        let checks = Checks { grouping: Grouping::Wenet, both: true, fields: vec!["txt".into()], quick: true };
+        let checks = ShardChecks { grouping: Grouping::Wenet, both: true, fields: vec!["txt".into()], quick: true };
         let findings = checks.run(ShardName::new(name.into(), Wanted::Headers));
         if let Some(error) = refused {
             assert!(!findings.faults.is_empty(), "{error}");

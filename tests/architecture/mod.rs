@@ -3,11 +3,18 @@
 /// Licences and sources of dependencies, and what packaging needs.
 mod dependencies;
 
+/// Names of public types.
+mod names;
+
 /// Lengths of files and functions.
 mod sizes;
 
 /// The files of the repository.
 mod source;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 #[test]
 fn files_and_functions_are_short() {
@@ -26,4 +33,17 @@ fn one_place_asks_for_the_instructions_of_the_processor() {
     let asking: Vec<_> =
         files.filter(|(_, text)| text.contains("is_x86_feature_detected")).map(|(place, _)| place).collect();
     assert_eq!(asking, ["kaldi-lanes/src/dispatch.rs"]);
+}
+
+#[test]
+fn names_of_public_types_are_unique() {
+    let crates = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates")).unwrap();
+    let mut owners = BTreeMap::<String, Vec<String>>::new();
+    for name in crates.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+        for found in names::public_types(&source::files_below(&format!("crates/{name}/src"))) {
+            owners.entry(found).or_default().push(name.clone());
+        }
+    }
+    owners.retain(|_, crates| crates.len() > 1);
+    assert!(owners.is_empty(), "{owners:#?}");
 }

@@ -45,7 +45,7 @@ fn encode(descr: &str, dims: &[u64]) -> Vec<u8> {
 
 /// How the numbers of an array are stored in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct ArrayLayout {
     /// Their type.
     pub dtype: DType,
     /// Whether the first byte of a number counts most.
@@ -56,7 +56,7 @@ pub struct Layout {
     pub dims: Vec<u64>,
 }
 
-impl Layout {
+impl ArrayLayout {
     /// Reads everything before the numbers.
     ///
     /// # Errors
@@ -156,10 +156,10 @@ mod tests {
         ] {
             let bytes = header(dtype, dims);
             assert_eq!(bytes.len() % 64, 0);
-            let layout = Layout { dtype, is_big_endian: false, is_fortran: false, dims: dims.to_vec() };
-            assert_eq!(Layout::read(&mut &bytes[..]).unwrap(), layout);
+            let layout = ArrayLayout { dtype, is_big_endian: false, is_fortran: false, dims: dims.to_vec() };
+            assert_eq!(ArrayLayout::read(&mut &bytes[..]).unwrap(), layout);
             for cut in 0..bytes.len() {
-                assert!(Layout::read(&mut &bytes[..cut]).is_err(), "{cut}");
+                assert!(ArrayLayout::read(&mut &bytes[..cut]).is_err(), "{cut}");
             }
         }
     }

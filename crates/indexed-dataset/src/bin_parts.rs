@@ -7,7 +7,7 @@ use crate::builder::{Spool, publish};
 use crate::check::fits_bin;
 use crate::copy::append;
 use crate::index_file::{IndexFile, open_file};
-use crate::{Error, Fault, IndexedDataset, Prefix, Result};
+use crate::{DatasetFault, Error, IndexedDataset, Prefix, Result};
 
 /// The name of a numbered part, such as `text-00000-of-00020.bin`.
 fn part_name(prefix: &Prefix, number: u64, count: u64) -> PathBuf {
@@ -63,7 +63,9 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
     let bin_length = parts.iter().map(|(.., length)| length).sum();
     if !fits_bin(&index, bin_length)? {
         let found = format!("{bin_length} bytes");
-        return Err(Fault::new(&parts[0].0, "length", None, "all parts to be what the sizes add up to", found).into());
+        return Err(
+            DatasetFault::new(&parts[0].0, "length", None, "all parts to be what the sizes add up to", found).into()
+        );
     }
     let mut bin = Spool::create(out.bin(), 0)?;
     for (path, file, length) in &parts {

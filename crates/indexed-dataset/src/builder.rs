@@ -37,7 +37,7 @@ impl Default for BuilderOptions {
 
 /// Counts of a dataset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct DatasetCounts {
     /// Sequences.
     pub sequences: u64,
     /// Documents.
@@ -59,7 +59,7 @@ pub struct IndexedDatasetBuilder {
     modes: Option<Spool>,
     /// The bounds of documents except the first; `None` as long as each document is one sequence.
     bounds: Option<Spool>,
-    counts: Counts,
+    counts: DatasetCounts,
     /// The number of sequences whose documents are known.
     last_bound: u64,
     encoded: Vec<u8>,
@@ -81,7 +81,7 @@ impl IndexedDatasetBuilder {
             index: Spool::create(prefix.idx(), header.sizes_at())?,
             modes: options.has_modes.then(|| Spool::create(prefix.idx(), 0)).transpose()?,
             bounds: None,
-            counts: Counts::default(),
+            counts: DatasetCounts::default(),
             last_bound: 0,
             encoded: Vec::new(),
             prefix: prefix.clone(),
@@ -90,7 +90,7 @@ impl IndexedDatasetBuilder {
     }
 
     /// The counts of what was written so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> DatasetCounts {
         self.counts
     }
 
@@ -180,8 +180,8 @@ impl IndexedDatasetBuilder {
     ///
     /// # Errors
     /// If a file cannot be written, sequences follow the last document, or a sequence has no mode.
-    pub fn finish(mut self) -> Result<Counts> {
-        let Counts { sequences, documents, .. } = self.counts;
+    pub fn finish(mut self) -> Result<DatasetCounts> {
+        let DatasetCounts { sequences, documents, .. } = self.counts;
         if self.options.dialect.has_documents() && self.last_bound != sequences {
             let count = sequences - self.last_bound;
             return Err(Error::Request(format!("{}: the last {count} sequences have no document", self.prefix)));

@@ -9,7 +9,7 @@ use crate::index_file::{IndexFile, blocks, open_file};
 use crate::index_writer::IndexWriter;
 use crate::layout::Layout;
 use crate::tokens::check_range;
-use crate::{Dialect, Error, Fault, Prefix, Result, TokenType};
+use crate::{DatasetFault, Dialect, Error, Prefix, Result, TokenType};
 
 /// The number of faults of an array that are listed; the others are counted.
 const MOST_TOLD: u64 = 10;
@@ -21,7 +21,7 @@ const PIECE: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Checked {
     /// The faults, at most ten for each array.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<DatasetFault>,
     /// The number of all faults.
     pub num_faults: u64,
     /// The dialect and type of the dataset, if they could be determined.
@@ -52,7 +52,7 @@ impl Checked {
         self.num_faults == 0
     }
 
-    fn add(&mut self, fault: Fault, told: &mut u64) {
+    fn add(&mut self, fault: DatasetFault, told: &mut u64) {
         self.num_faults += 1;
         *told += 1;
         if *told <= MOST_TOLD {
@@ -87,7 +87,7 @@ pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>)
     let bin_is_whole = sizes_are_sound && wanted == bin_length;
     if sizes_are_sound && !bin_is_whole {
         let (expected, found) = (format!("{wanted} bytes"), format!("{bin_length} bytes"));
-        checked.add(Fault::new(&prefix.bin(), "length", None, expected, found), &mut 0);
+        checked.add(DatasetFault::new(&prefix.bin(), "length", None, expected, found), &mut 0);
     }
     if let (Some(vocab_size), Some((_, token_type))) = (vocab_size, checked.kind) {
         check_tokens(prefix, &bin, bin_length, token_type, vocab_size, &mut checked)?;
@@ -104,7 +104,7 @@ fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile
     let fault = match IndexFile::open(&prefix.idx()) {
         Ok(index) => return Ok(Some(index)),
         Err(Error::Fault(fault)) => fault,
-        Err(Error::Foreign { path, format }) => Box::new(Fault::new(&path, "magic", None, "MMIDIDX", format)),
+        Err(Error::Foreign { path, format }) => Box::new(DatasetFault::new(&path, "magic", None, "MMIDIDX", format)),
         Err(error) => return Err(error),
     };
     let is_length = fault.field == "length";
@@ -153,7 +153,9 @@ fn check_sizes(index: &IndexFile, checked: &mut Checked) -> Result<bool> {
         for (number, size) in range.zip(&sizes) {
             match u64::try_from(*size) {
                 Ok(size) => checked.tokens = checked.tokens.saturating_add(size),
-                Err(_) => checked.add(Fault::new(&index.path, "sizes", Some(number), "0 or more", size), &mut told),
+                Err(_) => {
+                    checked.add(DatasetFault::new(&index.path, "sizes", Some(number), "0 or more", size), &mut told)
+                }
             }
         }
     }
@@ -167,7 +169,7 @@ fn find_type(index: &IndexFile, bin_length: u64, asked: Option<Dialect>, checked
     let code = index.layout.code;
     if let Some(asked) = asked.filter(|asked| asked.has_documents() != has_documents) {
         let found = if has_documents { "an index with documents" } else { "an index without documents" };
-        checked.add(Fault::new(&index.path, "length", None, format!("that of {asked}"), found), &mut 0);
+        checked.add(DatasetFault::new(&index.path, "length", None, format!("that of {asked}"), found), &mut 0);
     }
     let asked = asked.filter(|asked| asked.has_documents() == has_documents);
     let by_code = |size| Dialect::resolve(asked, has_documents, code, size);
@@ -201,7 +203,7 @@ fn find_type(index: &IndexFile, bin_length: u64, asked: Option<Dialect>, checked
                 }
                 None => "the code of a type".to_owned(),
             };
-        checked.add(Fault::new(&index.path, "type code", None, expected, code), &mut 0);
+        checked.add(DatasetFault::new(&index.path, "type code", None, expected, code), &mut 0);
     }
     Ok(())
 }
@@ -212,7 +214,7 @@ fn check_pointers(index: &IndexFile, token_size: u64, checked: &mut Checked) -> 
         for (at, (size, pointer)) in block.sizes.iter().zip(&block.pointers).enumerate() {
             if u64::try_from(*pointer) != Ok(expected) {
                 let position = Some(block.first + at as u64);
-                checked.add(Fault::new(&index.path, "pointers", position, expected, pointer), &mut told);
+                checked.add(DatasetFault::new(&index.path, "pointers", position, expected, pointer), &mut told);
             }
             expected = expected.saturating_add(u64::try_from(*size).unwrap_or(0) * token_size);
         }
@@ -224,7 +226,7 @@ fn check_bounds(index: &IndexFile, checked: &mut Checked) -> Result<bool> {
     let Some(count) = index.layout.num_bounds else { return Ok(true) };
     let (last, mut told, mut before) = (index.num_sequences() as i64, 0, 0);
     let mut fault = |position, expected: String, found: String| {
-        checked.add(Fault::new(&index.path, "documents", Some(position), expected, found), &mut told);
+        checked.add(DatasetFault::new(&index.path, "documents", Some(position), expected, found), &mut told);
     };
     if count == 0 {
         fault(0, "0".to_owned(), "nothing".to_owned());
@@ -269,7 +271,7 @@ fn check_tokens(
             let position = (start + at as u64) / size + misfit.position;
             let expected = format!("a token from 0 to {}", i128::from(vocab_size) - 1);
             let found = if token_type.range().is_some() { misfit.value.to_string() } else { token_type.to_string() };
-            checked.add(Fault::new(&prefix.bin(), "tokens", Some(position), expected, found), &mut told);
+            checked.add(DatasetFault::new(&prefix.bin(), "tokens", Some(position), expected, found), &mut told);
             at += ((misfit.position + 1) * size) as usize;
             // The others would only be counted.
             if told > MOST_TOLD {
@@ -285,7 +287,7 @@ impl Checked {
     /// Whether [`Checked::repair`] can repair the dataset: the sizes are sound and fit the `.bin`, and no token is
     /// outside of the vocabulary.
     pub fn is_repairable(&self) -> bool {
-        let fixable = |fault: &Fault| !matches!(fault.field, "tokens" | "sizes" | "magic" | "version");
+        let fixable = |fault: &DatasetFault| !matches!(fault.field, "tokens" | "sizes" | "magic" | "version");
         self.repair.is_some() && self.faults.iter().all(fixable)
     }
 

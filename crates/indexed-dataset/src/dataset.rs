@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use crate::index_file::{IndexFile, open_file};
-use crate::{Dialect, Error, Fault, Prefix, Result, TokenType, Tokens};
+use crate::{DatasetFault, Dialect, Error, Prefix, Result, SequenceTokens, TokenType};
 
 /// A dataset that is open for reading.
 ///
@@ -82,7 +82,7 @@ impl IndexedDataset {
     ///
     /// # Errors
     /// If there is no such sequence, or it is not in the file of tokens.
-    pub fn sequence(&self, number: u64) -> Result<Tokens> {
+    pub fn sequence(&self, number: u64) -> Result<SequenceTokens> {
         let place = self.place(number)?;
         self.tokens(place)
     }
@@ -91,7 +91,7 @@ impl IndexedDataset {
     ///
     /// # Errors
     /// As [`IndexedDataset::sequence`], or if the part is not within the sequence.
-    pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
+    pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<SequenceTokens> {
         let place = self.place(number)?;
         let size = self.token_type.size();
         let part = part((place.end - place.start) / size, offset, length);
@@ -117,26 +117,26 @@ impl IndexedDataset {
     ///
     /// # Errors
     /// As [`IndexedDataset::sequences_of`] and [`IndexedDataset::sequence`].
-    pub fn document(&self, document: u64) -> Result<Tokens> {
+    pub fn document(&self, document: u64) -> Result<SequenceTokens> {
         let mut bytes = Vec::new();
         let mut sequences = self.sequences(self.sequences_of(document)?)?;
         while let Some(sequence) = sequences.next_sequence()? {
             bytes.extend_from_slice(sequence);
         }
-        Ok(Tokens::new(self.token_type, bytes))
+        Ok(SequenceTokens::new(self.token_type, bytes))
     }
 
     /// Reads a part of a document, as [`IndexedDataset::slice`] does of a sequence.
     ///
     /// # Errors
     /// As [`IndexedDataset::document`], or if the part is not within the document.
-    pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<Tokens> {
+    pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<SequenceTokens> {
         let whole = self.document(document)?;
         let part = part(whole.len(), offset, length);
         let part = part.map_err(|error| Error::Request(format!("{}: document {document}: {error}", self.prefix)))?;
         let size = self.token_type.size();
         let bytes = &whole.as_bytes()[(part.start * size) as usize..(part.end * size) as usize];
-        Ok(Tokens::new(self.token_type, bytes.to_vec()))
+        Ok(SequenceTokens::new(self.token_type, bytes.to_vec()))
     }
 
     /// The mode of a sequence, if sequences have modes.
@@ -168,7 +168,7 @@ impl IndexedDataset {
     /// Compares the entry of a sequence in the index with the file of tokens.
     pub(crate) fn check_place(&self, number: u64, size: i32, pointer: i64) -> Result<Range<u64>> {
         let Ok(length) = u64::try_from(size) else {
-            return Err(Fault::new(&self.index.path, "sizes", Some(number), "0 or more", size).into());
+            return Err(DatasetFault::new(&self.index.path, "sizes", Some(number), "0 or more", size).into());
         };
         // At most 2^34.
         let length = length * self.token_type.size();
@@ -178,7 +178,7 @@ impl IndexedDataset {
             (Some(start), Some(end)) => Ok(start..end),
             _ => {
                 let expected = format!("{length} bytes of tokens among the {} of the .bin", self.bin_length);
-                Err(Fault::new(&self.index.path, "pointers", Some(number), expected, pointer).into())
+                Err(DatasetFault::new(&self.index.path, "pointers", Some(number), expected, pointer).into())
             }
         }
     }
@@ -189,7 +189,7 @@ impl IndexedDataset {
             (Ok(start), Ok(end)) if start <= end && end <= self.len() => Ok(start..end),
             _ => {
                 let expected = format!("a number from {} to {}", start.max(0), self.len());
-                Err(Fault::new(&self.index.path, "documents", Some(document + 1), expected, end).into())
+                Err(DatasetFault::new(&self.index.path, "documents", Some(document + 1), expected, end).into())
             }
         }
     }
@@ -202,10 +202,10 @@ impl IndexedDataset {
     }
 
     /// Reads a range of the file of tokens; it is within the file.
-    fn tokens(&self, place: Range<u64>) -> Result<Tokens> {
+    fn tokens(&self, place: Range<u64>) -> Result<SequenceTokens> {
         let mut bytes = vec![0; (place.end - place.start) as usize];
         self.read_bin(place.start, &mut bytes)?;
-        Ok(Tokens::new(self.token_type, bytes))
+        Ok(SequenceTokens::new(self.token_type, bytes))
     }
 
     pub(crate) fn read_bin(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
@@ -219,14 +219,14 @@ fn token_type(index: &IndexFile, asked: Option<Dialect>, size: Option<u64>) -> R
     if let Some(asked) = asked.filter(|asked| asked.has_documents() != has_documents) {
         let with = if has_documents { "with" } else { "without" };
         let found = format!("an index {with} documents");
-        return Err(Fault::new(&index.path, "length", None, format!("that of {asked}"), found).into());
+        return Err(DatasetFault::new(&index.path, "length", None, format!("that of {asked}"), found).into());
     }
     Dialect::resolve(asked, has_documents, code, size).ok_or_else(|| {
         let expected = match size {
             Some(size) => format!("the code of a type of {size} bytes, as the pointers say"),
             None => "the code of a type".to_owned(),
         };
-        Fault::new(&index.path, "type code", None, expected, code).into()
+        DatasetFault::new(&index.path, "type code", None, expected, code).into()
     })
 }
 

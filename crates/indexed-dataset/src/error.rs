@@ -37,7 +37,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The files are not what they should be.
-    Fault(Box<Fault>),
+    Fault(Box<DatasetFault>),
     /// The file has another format, whose name is known.
     Foreign {
         /// The file.
@@ -134,7 +134,7 @@ impl std::error::Error for Error {
 
 /// A contradiction in the files of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct DatasetFault {
     /// The file in which it is.
     pub file: PathBuf,
     /// `magic`, `version`, `type code`, `length`, `sizes`, `pointers`, `documents` or `tokens`.
@@ -147,7 +147,7 @@ pub struct Fault {
     pub found: String,
 }
 
-impl Fault {
+impl DatasetFault {
     pub(crate) fn new(
         file: &Path,
         field: &'static str,
@@ -159,7 +159,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for DatasetFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, field, position, expected, found } = self;
         let position = position.map(|position| format!("[{position}]")).unwrap_or_default();
@@ -167,8 +167,8 @@ impl fmt::Display for Fault {
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<DatasetFault> for Error {
+    fn from(fault: DatasetFault) -> Self {
         Self::Fault(Box::new(fault))
     }
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use crate::layout::Layout;
-use crate::{Error, Fault, Result, TokenType};
+use crate::{DatasetFault, Error, Result, TokenType};
 
 /// The number of bytes of an array that are gathered before they are written.
 const BUFFER: usize = 1 << 18;
@@ -136,7 +136,7 @@ impl<'a> IndexWriter<'a> {
         for (region, end) in regions.into_iter().zip(ends.into_iter().chain([length])) {
             region.flush(file).map_err(Error::write(&self.path))?;
             if region.end() != end {
-                return Err(Fault::new(&self.path, "length", None, end, region.end()).into());
+                return Err(DatasetFault::new(&self.path, "length", None, end, region.end()).into());
             }
         }
         Ok(self.pointer)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{Error, Fault, Result};
+use crate::{DatasetFault, Error, Result};
 
 /// The first bytes of an index.
 pub(crate) const MAGIC: [u8; 9] = *b"MMIDIDX\0\0";
@@ -42,7 +42,7 @@ impl Layout {
             (Some(one), None) => format!("{one} bytes of {num_sequences} sequences"),
             (None, _) => format!("room for {num_sequences} sequences"),
         };
-        Err(Fault::new(path, "length", None, expected, format!("{length} bytes")).into())
+        Err(DatasetFault::new(path, "length", None, expected, format!("{length} bytes")).into())
     }
 
     /// Parses a header that the length contradicts, in the requested form with or without documents.
@@ -91,7 +91,8 @@ impl Layout {
 
 /// The code, the number of sequences, and the next number, which is that of bounds except for fairseq.
 fn fields(head: &[u8], length: u64, path: &Path) -> Result<(u8, u64, Option<u64>)> {
-    let fault = |field, expected: String, found: String| Error::from(Fault::new(path, field, None, expected, found));
+    let fault =
+        |field, expected: String, found: String| Error::from(DatasetFault::new(path, field, None, expected, found));
     if !head.starts_with(&MAGIC) && !MAGIC.starts_with(head) {
         if let Some(format) = crate::foreign::format_of(head, length) {
             return Err(Error::Foreign { path: path.to_owned(), format });

@@ -72,14 +72,14 @@ mod token_type;
 mod tokens;
 
 pub use bin_parts::{count_bin_parts, cut_bin, join_bin_parts};
-pub use builder::{BuilderOptions, Counts, IndexedDatasetBuilder};
+pub use builder::{BuilderOptions, DatasetCounts, IndexedDatasetBuilder};
 pub use check::{Checked, check};
 pub use dataset::IndexedDataset;
-pub use error::{Error, Fault, Misfit, Result};
+pub use error::{DatasetFault, Error, Misfit, Result};
 pub use index_file::format_of_file;
 pub use merge::merge;
 pub use prefix::Prefix;
 pub use sequences::{Documents, Sequences};
-pub use summary::Summary;
+pub use summary::DatasetSummary;
 pub use token_type::{Dialect, TokenType};
-pub use tokens::{Tokens, decode_i32, encode_i32, write_text};
+pub use tokens::{SequenceTokens, decode_i32, encode_i32, write_text};

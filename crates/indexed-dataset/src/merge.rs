@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::builder::{Counts, Spool, bounds_of, code, publish};
+use crate::builder::{DatasetCounts, Spool, bounds_of, code, publish};
 use crate::copy::append;
 use crate::index_file::blocks;
 use crate::index_writer::IndexWriter;
 use crate::layout::Layout;
 use crate::tokens::convert;
-use crate::{Dialect, Error, Fault, IndexedDataset, Misfit, Prefix, Result, TokenType};
+use crate::{DatasetFault, Dialect, Error, IndexedDataset, Misfit, Prefix, Result, TokenType};
 
 /// The number of bytes of tokens that are converted at a time.
 const PIECE: u64 = 1 << 20;
@@ -27,7 +27,7 @@ pub fn merge(
     inputs: &[IndexedDataset],
     token_type: Option<TokenType>,
     dialect: Option<Dialect>,
-) -> Result<Counts> {
+) -> Result<DatasetCounts> {
     refuse_inputs(out, inputs)?;
     let parts: Vec<_> = inputs.iter().map(|input| Part { input, documents: 0..input.num_documents() }).collect();
     let token_type = match token_type {
@@ -95,8 +95,8 @@ pub(crate) fn write_parts(
     parts: &[Part],
     token_type: TokenType,
     dialect: Dialect,
-) -> Result<(Spool, Spool, Counts)> {
-    let mut counts = Counts::default();
+) -> Result<(Spool, Spool, DatasetCounts)> {
+    let mut counts = DatasetCounts::default();
     let mut ranges = Vec::new();
     for part in parts {
         let sequences = part.sequences()?;
@@ -154,7 +154,7 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
             let before = place.get_or_insert(here.start..here.start);
             if here.start != before.end || number == 0 && here.start != 0 {
                 let expected = if number == 0 { 0 } else { before.end };
-                return Err(Fault::new(&input.index.path, "pointers", Some(number), expected, pointer).into());
+                return Err(DatasetFault::new(&input.index.path, "pointers", Some(number), expected, pointer).into());
             }
             before.end = here.start + *length as u64 * size;
         }
@@ -171,7 +171,7 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
     let has_last = sequences.end == input.len() && (input.is_empty() || !sequences.is_empty());
     if has_last && place.end != input.bin_length {
         let (expected, found) = (format!("{} bytes", place.end), format!("{} bytes", input.bin_length));
-        return Err(Fault::new(&input.prefix().bin(), "length", None, expected, found).into());
+        return Err(DatasetFault::new(&input.prefix().bin(), "length", None, expected, found).into());
     }
     Ok(place)
 }
@@ -181,8 +181,9 @@ fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) 
     let mut documents = part.input.documents(part.documents.clone())?;
     let (mut counts, mut end) = (Vec::new(), sequences.start);
     let mut position = part.documents.start;
-    let fault =
-        |position, expected, found| Fault::new(&part.input.index.path, "documents", Some(position), expected, found);
+    let fault = |position, expected, found| {
+        DatasetFault::new(&part.input.index.path, "documents", Some(position), expected, found)
+    };
     while let Some(document) = documents.next_document()? {
         if document.start != end {
             return Err(fault(position, end, document.start).into());

@@ -1,11 +1,11 @@
 //! A summary of a dataset.
 
 use crate::index_file::blocks;
-use crate::{Error, Fault, IndexedDataset, Result};
+use crate::{DatasetFault, Error, IndexedDataset, Result};
 
 /// Counts of a dataset, all of them from its index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct DatasetSummary {
     /// Sequences.
     pub sequences: u64,
     /// Documents; sequences if the index has none.
@@ -31,20 +31,21 @@ impl IndexedDataset {
     ///
     /// # Errors
     /// If it cannot be read, a size is negative, or a document makes no sense.
-    pub fn summary(&self) -> Result<Summary> {
-        let mut summary = Summary {
+    pub fn summary(&self) -> Result<DatasetSummary> {
+        let mut summary = DatasetSummary {
             sequences: self.len(),
             documents: self.num_documents(),
             min: u64::MAX,
             idx_bytes: self.index.length,
             bin_bytes: self.bin_length,
-            ..Summary::default()
+            ..DatasetSummary::default()
         };
         let mut sizes = Vec::new();
         for range in blocks(0..self.len()) {
             self.index.sizes(range.clone(), &mut sizes)?;
             for (number, size) in range.zip(&sizes) {
-                let negative = |_| Error::from(Fault::new(&self.index.path, "sizes", Some(number), "0 or more", size));
+                let negative =
+                    |_| Error::from(DatasetFault::new(&self.index.path, "sizes", Some(number), "0 or more", size));
                 let size = u64::try_from(*size).map_err(negative)?;
                 summary.tokens += size;
                 summary.min = summary.min.min(size);

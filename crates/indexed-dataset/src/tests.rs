@@ -15,7 +15,7 @@ fn scratch() -> (TempDir, Prefix) {
     (folder, prefix)
 }
 
-fn write(prefix: &Prefix, options: BuilderOptions, documents: &[&[&[i32]]]) -> Counts {
+fn write(prefix: &Prefix, options: BuilderOptions, documents: &[&[&[i32]]]) -> DatasetCounts {
     let mut builder = IndexedDatasetBuilder::create(prefix, options).unwrap();
     for document in documents {
         for (mode, sequence) in document.iter().enumerate() {
@@ -104,7 +104,7 @@ fn documents_may_have_no_sequence_and_sequences_no_token() {
     let (_folder, prefix) = scratch();
     let documents: [&[&[i32]]; 4] = [&[], &[&[1], &[], &[2, 3]], &[], &[&[]]];
     let options = BuilderOptions { has_modes: true, ..of_type(TokenType::I8) };
-    assert_eq!(write(&prefix, options, &documents), Counts { sequences: 4, documents: 4, tokens: 3 });
+    assert_eq!(write(&prefix, options, &documents), DatasetCounts { sequences: 4, documents: 4, tokens: 3 });
     let dataset = IndexedDataset::open(&prefix).unwrap();
     let mut bounds = dataset.documents(0..4).unwrap();
     let read: Vec<_> = std::iter::from_fn(|| bounds.next_document().unwrap()).collect();
@@ -124,11 +124,14 @@ fn documents_may_have_no_sequence_and_sequences_no_token() {
 fn a_dataset_of_nothing_is_sound() {
     for dialect in [Dialect::Megatron, Dialect::Fairseq] {
         let (_folder, prefix) = scratch();
-        assert_eq!(write(&prefix, BuilderOptions { dialect, ..BuilderOptions::default() }, &[]), Counts::default());
+        assert_eq!(
+            write(&prefix, BuilderOptions { dialect, ..BuilderOptions::default() }, &[]),
+            DatasetCounts::default()
+        );
         let dataset = IndexedDataset::open(&prefix).unwrap();
         assert_eq!((dataset.len(), dataset.num_documents(), dataset.dialect()), (0, 0, dialect));
         assert!(check(&prefix, None, Some(1)).unwrap().is_sound());
-        assert_eq!(merge(&Prefix::new(prefix.with("2")), &[dataset], None, None).unwrap(), Counts::default());
+        assert_eq!(merge(&Prefix::new(prefix.with("2")), &[dataset], None, None).unwrap(), DatasetCounts::default());
     }
 }
 

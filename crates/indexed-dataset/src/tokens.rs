@@ -6,12 +6,12 @@ use crate::{Misfit, TokenType};
 
 /// Tokens in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tokens {
+pub struct SequenceTokens {
     token_type: TokenType,
     bytes: Vec<u8>,
 }
 
-impl Tokens {
+impl SequenceTokens {
     pub(crate) fn new(token_type: TokenType, bytes: Vec<u8>) -> Self {
         Self { token_type, bytes }
     }

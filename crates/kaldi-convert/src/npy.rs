@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use array_files::npy::{self, Layout};
+use array_files::npy::{self, ArrayLayout};
 use array_files::read_at_most;
 use kaldi_io::Encoded;
 
@@ -21,7 +21,7 @@ pub(crate) fn encode(array: &Array) -> (Vec<u8>, &Encoded) {
 /// If it is none, is cut, is followed by anything, or holds what no table can hold.
 pub(crate) fn read(place: &str, mut input: impl Read) -> Result<Array> {
     let failed = |error: std::io::Error| Error::content(place, error);
-    let layout = Layout::read(&mut input).map_err(|error| Error::content(place, error))?;
+    let layout = ArrayLayout::read(&mut input).map_err(|error| Error::content(place, error))?;
     let array = read_numbers(place, &mut input, layout)?;
     match input.read(&mut [0]).map_err(failed)? {
         0 => Ok(array),
@@ -29,7 +29,7 @@ pub(crate) fn read(place: &str, mut input: impl Read) -> Result<Array> {
     }
 }
 
-fn read_numbers(place: &str, input: &mut impl Read, layout: Layout) -> Result<Array> {
+fn read_numbers(place: &str, input: &mut impl Read, layout: ArrayLayout) -> Result<Array> {
     let fault = |message: String| Error::content(place, message);
     let width = layout.dtype.width();
     let length = layout.num_bytes().ok_or_else(|| fault(format!("an array of {:?} is too large", layout.dims)))?;

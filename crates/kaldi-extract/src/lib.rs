@@ -20,4 +20,4 @@ mod warps;
 
 pub use error::{Error, Result};
 pub use options::{ExtractOptions, FeatureForm, WarpFactors};
-pub use table::{Counts, HtkHeader, extract};
+pub use table::{ExtractCounts, HtkHeader, extract};

@@ -28,7 +28,7 @@ pub struct HtkHeader {
 
 /// How many utterances an extraction has had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ExtractCounts {
     /// Utterances whose features were written.
     pub done: u64,
     /// Utterances that were skipped with a warning.
@@ -49,7 +49,7 @@ pub fn extract<E: Extractor + Send + Sync + 'static>(
     options: &ExtractOptions,
     warps: &WarpFactors,
     [source, target]: [&BStr; 2],
-) -> Result<Counts> {
+) -> Result<ExtractCounts> {
     let warps = Warps::open(warps)?;
     let extractor = Arc::new(extractor);
     match options.form {
@@ -75,7 +75,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
     warps: Warps,
     [source, target]: [&BStr; 2],
     wrap: impl Fn(Matrix<f32>) -> Result<T, WorkError> + Send + Sync + 'static,
-) -> Result<Counts> {
+) -> Result<ExtractCounts> {
     let source = SequentialReader::<Wave>::open(source)?;
     let mut target = TableWriter::<T>::create(target)?;
     let format = target.format();
@@ -91,7 +91,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         };
         extracted.map(record).transpose()
     });
-    let mut counts = Counts::default();
+    let mut counts = ExtractCounts::default();
     let ended = rows.drain(|utt, extracted| -> Result<()> {
         let Some((record, duration)) = extracted else {
             counts.failed += 1;

@@ -6,7 +6,7 @@ use kaldi_reader::{BoxReader, Leftover, ReaderExt};
 
 use crate::ledger::{Found, Ledger};
 use crate::stage::{Batches, SampleWork, Samples};
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, ListOrder, Padding, Pass, Registry, Result, Stage};
 
 /// A chain of stages, ready to be put behind sources of samples.
@@ -55,7 +55,7 @@ impl Chain {
                 let place = format!("{}:{}", description.file, node.line);
                 return Err(Error::Conf { place, message: format!("expected {name} {expected}") });
             }
-            meant.push(name, Node { value: Value::Map(parameters), line: node.line });
+            meant.push(name, Node { value: YamlValue::Map(parameters), line: node.line });
             stages.push(stage);
         }
         Ok(Self { stages, description: meant })

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
 /// Stages that change what is trained on from pass to pass. They have no place in a validation.
@@ -34,20 +34,20 @@ impl Description {
     /// Where it is something else.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let top = Node::parse(name, text)?;
-        let error = |line: usize, got: &Value| Error::Conf {
+        let error = |line: usize, got: &YamlValue| Error::Conf {
             place: format!("{name}:{line}"),
             message: format!("expected a list of stages, such as \"- filter: {{min_length: 20}}\", got {got}"),
         };
         let items = match top.value {
-            Value::List(items) => items,
-            Value::Null => Vec::new(),
+            YamlValue::List(items) => items,
+            YamlValue::Null => Vec::new(),
             other => return Err(error(top.line, &other)),
         };
         let mut description = Self::new(name);
         for Node { value, line } in items {
             let stage = match value {
-                Value::Text(stage) => (stage, Node { value: Value::Null, line }),
-                Value::Map(mut entries) if entries.len() == 1 => entries.remove(0),
+                YamlValue::Text(stage) => (stage, Node { value: YamlValue::Null, line }),
+                YamlValue::Map(mut entries) if entries.len() == 1 => entries.remove(0),
                 other => return Err(error(line, &other)),
             };
             description.stages.push(stage);
@@ -61,14 +61,14 @@ impl Description {
     }
 
     /// Sets a parameter of every stage of this name; returns whether there is one.
-    pub fn set(&mut self, stage: &str, parameter: &str, value: Value) -> bool {
+    pub fn set(&mut self, stage: &str, parameter: &str, value: YamlValue) -> bool {
         let mut found = false;
         for (_, node) in self.stages.iter_mut().filter(|it| it.0 == stage) {
             found = true;
-            if node.value == Value::Null {
-                node.value = Value::Map(Vec::new());
+            if node.value == YamlValue::Null {
+                node.value = YamlValue::Map(Vec::new());
             }
-            if let Value::Map(entries) = &mut node.value {
+            if let YamlValue::Map(entries) = &mut node.value {
                 entries.retain(|entry| entry.0 != parameter);
                 entries.push((parameter.to_owned(), Node { value: value.clone(), line: node.line }));
             }
@@ -87,7 +87,7 @@ impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, node) in &self.stages {
             match &node.value {
-                Value::Null => writeln!(f, "- {name}: {{}}")?,
+                YamlValue::Null => writeln!(f, "- {name}: {{}}")?,
                 value => writeln!(f, "- {name}: {value}")?,
             }
         }

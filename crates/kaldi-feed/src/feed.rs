@@ -9,7 +9,7 @@ use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use crate::ledger::{Ledger, judge};
 use crate::source::{Opened, Reading};
 use crate::stage::Batches;
-use crate::{Chain, Counts, DataList, Error, ErrorPolicy, Pass, Result, Sample};
+use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Pass, Result, Sample};
 
 /// Bytes of batches that are read and not yet delivered.
 const IN_FLIGHT: usize = 256 << 20;
@@ -70,7 +70,7 @@ pub(crate) struct Planned {
     /// What was logged on the way to it.
     log: Vec<u8>,
     /// The counts on the way to it.
-    counts: Counts,
+    counts: FeedCounts,
 }
 
 /// The samples of a list, behind a chain, in batches.
@@ -149,7 +149,7 @@ impl Feed {
         };
         let work = move |planned: Planned| {
             let Planned { number, samples, log, counts } = planned;
-            let mut worked = Worked { log, counts, bad: Vec::new(), batch: Counts::default(), value: None };
+            let mut worked = Worked { log, counts, bad: Vec::new(), batch: FeedCounts::default(), value: None };
             let (result, work_log) = capture(|| -> Result<Option<U>> {
                 let mut loaded = Vec::with_capacity(samples.len());
                 for mut sample in samples {
@@ -176,22 +176,22 @@ impl Feed {
 /// A batch after the work.
 struct Worked<U> {
     log: Vec<u8>,
-    counts: Counts,
+    counts: FeedCounts,
     bad: Vec<String>,
-    batch: Counts,
+    batch: FeedCounts,
     value: Option<U>,
 }
 
 /// What a batch adds to the counts.
-fn counts_of(samples: &[Sample]) -> Counts {
+fn counts_of(samples: &[Sample]) -> FeedCounts {
     let longest = samples.iter().map(Sample::num_frames).max().unwrap_or(0) as u64;
-    Counts {
+    FeedCounts {
         batches: 1,
         delivered: samples.len() as u64,
         frames: samples.iter().map(|sample| sample.num_frames() as u64).sum(),
         padded_frames: longest * samples.len() as u64,
         seconds: samples.iter().map(Sample::seconds).sum(),
-        ..Counts::default()
+        ..FeedCounts::default()
     }
 }
 
@@ -199,7 +199,7 @@ fn counts_of(samples: &[Sample]) -> Counts {
 pub struct FeedReader<U> {
     reader: ParMap<BoxReader<Planned, Error>, Worked<U>>,
     policy: ErrorPolicy,
-    counts: Arc<Mutex<Counts>>,
+    counts: Arc<Mutex<FeedCounts>>,
     /// Bad samples that were found when they were loaded.
     bad: u64,
     ended: bool,
@@ -207,7 +207,7 @@ pub struct FeedReader<U> {
 
 impl<U> FeedReader<U> {
     /// What became of the samples up to the batch that was delivered last.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> FeedCounts {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -259,7 +259,7 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
     }
 
     fn restart(&mut self) -> Result<()> {
-        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = Counts::default();
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
         self.bad = 0;
         self.ended = true;
         self.reader.restart()?;

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 /// An entry of an archive, or a line of a list, of which nothing but the key is known.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct TableItem {
     key: BString,
     size: u64,
     /// Whether it is in text form.
@@ -29,7 +29,7 @@ enum Content {
     },
 }
 
-impl Item {
+impl TableItem {
     /// The key.
     pub fn key(&self) -> &BStr {
         self.key.as_bstr()
@@ -102,7 +102,7 @@ impl Items {
         }
     }
 
-    fn try_next(source: &mut Source) -> Result<Option<Item>> {
+    fn try_next(source: &mut Source) -> Result<Option<TableItem>> {
         match source {
             Source::Archive(archive) => next_entry(archive),
             Source::Lines(lines) => {
@@ -110,7 +110,7 @@ impl Items {
                     if let Some(key) = fields(line).next() {
                         let (key, line) = (key.into(), BString::from(line));
                         let size = line.len() as u64 + 1;
-                        return Ok(Some(Item { key, size, is_text: true, content: Content::Line(line) }));
+                        return Ok(Some(TableItem { key, size, is_text: true, content: Content::Line(line) }));
                     }
                 }
                 Ok(None)
@@ -119,7 +119,7 @@ impl Items {
     }
 }
 
-fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<Item>> {
+fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<TableItem>> {
     let Some(entry) = archive.next()? else { return Ok(None) };
     let place = || format!("{}: {}:{}", entry.key(), entry.file(), entry.start());
     if entry.is_open() {
@@ -130,14 +130,14 @@ fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<Item>> {
     }
     let (size, value_at) = (entry.end() - entry.start(), entry.offset() - entry.start());
     let content = Content::Entry { blob: entry.with_key(), value_at };
-    Ok(Some(Item { key: entry.key().to_owned(), size, is_text: entry.is_text(), content }))
+    Ok(Some(TableItem { key: entry.key().to_owned(), size, is_text: entry.is_text(), content }))
 }
 
 impl Reader for Items {
-    type Item = Item;
+    type Item = TableItem;
     type Error = Error;
 
-    fn next(&mut self) -> Result<Option<Item>> {
+    fn next(&mut self) -> Result<Option<TableItem>> {
         let Some(source) = &mut self.source else { return Ok(None) };
         let next = Self::try_next(source);
         if matches!(next, Ok(Some(_))) {
@@ -193,7 +193,7 @@ impl ItemWriter {
     ///
     /// # Errors
     /// Where writing fails, or a binary value should become text.
-    pub fn put(&mut self, item: &Item) -> Result<()> {
+    pub fn put(&mut self, item: &TableItem) -> Result<()> {
         if let Target::Archive(archive) = &self.0
             && archive.format() == Format::Text
             && !item.is_text

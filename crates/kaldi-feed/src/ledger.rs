@@ -22,7 +22,7 @@ pub struct ErrorPolicy {
 
 /// What became of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counts {
+pub struct FeedCounts {
     /// Samples that were found.
     pub samples: u64,
     /// Samples that were dropped, by reason.
@@ -41,7 +41,7 @@ pub struct Counts {
     pub seconds: f64,
 }
 
-impl Counts {
+impl FeedCounts {
     /// The part of padding in percent.
     pub fn padding_percent(&self) -> f64 {
         100.0 * (self.padded_frames - self.frames) as f64 / (self.padded_frames.max(1)) as f64
@@ -49,7 +49,7 @@ impl Counts {
 }
 
 /// On one line, for a log.
-impl std::fmt::Display for Counts {
+impl std::fmt::Display for FeedCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Read {} samples", self.samples)?;
         let mut dropped: Vec<String> = self.dropped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
@@ -63,7 +63,7 @@ impl std::fmt::Display for Counts {
 #[derive(Clone, Default)]
 pub(crate) struct Ledger {
     policy: ErrorPolicy,
-    counts: Arc<Mutex<Counts>>,
+    counts: Arc<Mutex<FeedCounts>>,
 }
 
 impl Ledger {
@@ -71,17 +71,17 @@ impl Ledger {
         Self { policy, ..Self::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counts> {
+    fn lock(&self) -> MutexGuard<'_, FeedCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The counts as they are now.
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> FeedCounts {
         self.lock().clone()
     }
 
     pub(crate) fn clear(&self) {
-        *self.lock() = Counts::default();
+        *self.lock() = FeedCounts::default();
     }
 
     /// Counts what a source has found.

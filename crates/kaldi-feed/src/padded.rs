@@ -112,10 +112,10 @@ mod tests {
     use kaldi_matrix::Matrix;
 
     use super::*;
-    use crate::{Data, Shape};
+    use crate::{Data, SampleShape};
 
     fn sample(key: &str, num_frames: usize, dim: usize, labels: Option<&[i32]>) -> Sample {
-        let shape = Shape::Feats { num_frames, dim };
+        let shape = SampleShape::Feats { num_frames, dim };
         let feats = Matrix::from_vec(num_frames, dim, vec![num_frames as f32; num_frames * dim]);
         let mut sample = Sample::new(key, [0; 2], shape, move || Ok(Data::Feats(feats)));
         sample.labels = labels.map(<[i32]>::to_vec);

@@ -1,6 +1,6 @@
 //! The parameters of a stage.
 
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
 /// The parameters of one stage, from a configuration. A maker of stages asks for each by its name; what nobody asked for is an
@@ -10,7 +10,7 @@ pub struct Params {
     place: String,
     stage: String,
     given: Vec<(String, Node)>,
-    asked: Vec<(String, Value)>,
+    asked: Vec<(String, YamlValue)>,
 }
 
 impl Params {
@@ -21,8 +21,8 @@ impl Params {
     pub fn new(file: &str, stage: &str, node: &Node) -> Result<Self> {
         let place = if node.line > 0 { format!("{file}:{}", node.line) } else { file.to_owned() };
         let given = match &node.value {
-            Value::Map(entries) => entries.clone(),
-            Value::Null => Vec::new(),
+            YamlValue::Map(entries) => entries.clone(),
+            YamlValue::Null => Vec::new(),
             other => {
                 let message = format!("expected the parameters of {stage}, such as a: 1, got {other}");
                 return Err(Error::Conf { place, message });
@@ -46,12 +46,12 @@ impl Params {
     /// Anything, and nothing where it is not given.
     pub fn value(&mut self, name: &str) -> Option<Node> {
         let node = self.given.iter().find(|given| given.0 == name).map(|given| given.1.clone());
-        self.asked.push((name.to_owned(), node.as_ref().map_or(Value::Null, |node| node.value.clone())));
-        node.filter(|node| node.value != Value::Null)
+        self.asked.push((name.to_owned(), node.as_ref().map_or(YamlValue::Null, |node| node.value.clone())));
+        node.filter(|node| node.value != YamlValue::Null)
     }
 
     /// Puts what is meant where nothing was given.
-    fn resolved(&mut self, value: Value) {
+    fn resolved(&mut self, value: YamlValue) {
         if let Some(last) = self.asked.last_mut() {
             last.1 = value;
         }
@@ -64,10 +64,10 @@ impl Params {
     pub fn boolean(&mut self, name: &str, default: bool) -> Result<bool> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
-            Some(Value::Bool(value)) => value,
+            Some(YamlValue::Bool(value)) => value,
             Some(other) => return Err(self.error(name, "true or false", other)),
         };
-        self.resolved(Value::Bool(value));
+        self.resolved(YamlValue::Bool(value));
         Ok(value)
     }
 
@@ -78,11 +78,11 @@ impl Params {
     pub fn float(&mut self, name: &str, default: f64) -> Result<f64> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
-            Some(Value::Float(value)) if value.is_finite() => value,
-            Some(Value::Int(value)) => value as f64,
+            Some(YamlValue::Float(value)) if value.is_finite() => value,
+            Some(YamlValue::Int(value)) => value as f64,
             Some(other) => return Err(self.error(name, "a number", other)),
         };
-        self.resolved(Value::Float(value));
+        self.resolved(YamlValue::Float(value));
         Ok(value)
     }
 
@@ -98,7 +98,7 @@ impl Params {
                 None => return Err(self.error(name, &format!("a whole number, {least} or more"), value)),
             },
         };
-        self.resolved(Value::Int(value as i64));
+        self.resolved(YamlValue::Int(value as i64));
         Ok(value)
     }
 
@@ -109,10 +109,10 @@ impl Params {
     pub fn integer(&mut self, name: &str, default: i64) -> Result<i64> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
-            Some(Value::Int(value)) => value,
+            Some(YamlValue::Int(value)) => value,
             Some(other) => return Err(self.error(name, "a whole number", other)),
         };
-        self.resolved(Value::Int(value));
+        self.resolved(YamlValue::Int(value));
         Ok(value)
     }
 
@@ -123,11 +123,11 @@ impl Params {
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         match self.value(name).map(|node| node.value) {
             None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
-            Some(other @ (Value::List(_) | Value::Map(_))) => Err(self.error(name, "text", other)),
+            Some(YamlValue::Text(text)) => Ok(Some(text)),
+            Some(other @ (YamlValue::List(_) | YamlValue::Map(_))) => Err(self.error(name, "text", other)),
             Some(other) => {
                 let text = other.to_string();
-                self.resolved(Value::Text(text.clone()));
+                self.resolved(YamlValue::Text(text.clone()));
                 Ok(Some(text))
             }
         }
@@ -139,7 +139,7 @@ impl Params {
     /// Where it is none of them.
     pub fn choice(&mut self, name: &str, choices: &[&'static str], default: &'static str) -> Result<&'static str> {
         let Some(text) = self.text(name)? else {
-            self.resolved(Value::Text(default.to_owned()));
+            self.resolved(YamlValue::Text(default.to_owned()));
             return Ok(default);
         };
         match choices.iter().find(|choice| **choice == text) {
@@ -155,19 +155,19 @@ impl Params {
     pub fn floats(&mut self, name: &str) -> Result<Option<Vec<f64>>> {
         let Some(node) = self.value(name) else { return Ok(None) };
         let number = |node: &Node| match node.value {
-            Value::Int(value) => Some(value as f64),
-            Value::Float(value) if value.is_finite() => Some(value),
+            YamlValue::Int(value) => Some(value as f64),
+            YamlValue::Float(value) if value.is_finite() => Some(value),
             _ => None,
         };
         let numbers = match &node.value {
-            Value::List(items) => items.iter().map(number).collect(),
+            YamlValue::List(items) => items.iter().map(number).collect(),
             _ => None,
         };
         numbers.map(Some).ok_or_else(|| self.error(name, "a list of numbers", node.value))
     }
 
     /// Says what was meant where nothing was given, for the description.
-    pub fn meant(&mut self, name: &str, value: Value) {
+    pub fn meant(&mut self, name: &str, value: YamlValue) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.0 == name) {
             asked.1 = value;
         }
@@ -186,15 +186,15 @@ impl Params {
                 return Err(Error::Conf { place, message });
             }
         }
-        let asked = self.asked.into_iter().filter(|asked| asked.1 != Value::Null);
+        let asked = self.asked.into_iter().filter(|asked| asked.1 != YamlValue::Null);
         Ok(asked.map(|(name, value)| (name, Node::new(value))).collect())
     }
 }
 
-fn whole(value: &Value) -> Option<u64> {
+fn whole(value: &YamlValue) -> Option<u64> {
     match *value {
-        Value::Int(value) => u64::try_from(value).ok(),
-        Value::Float(value) if value >= 0.0 && value.fract() == 0.0 && value < 1e15 => Some(value as u64),
+        YamlValue::Int(value) => u64::try_from(value).ok(),
+        YamlValue::Float(value) if value >= 0.0 && value.fract() == 0.0 && value < 1e15 => Some(value as u64),
         _ => None,
     }
 }

@@ -14,12 +14,12 @@ use kaldi_reader::Draws;
 /// samples need no more. So they are cheap, and what is skipped is not decoded.
 ///
 /// ```
-/// use kaldi_feed::{Data, Sample, Shape, Sound};
+/// use kaldi_feed::{Data, Sample, SampleShape, Sound};
 ///
-/// let shape = Shape::Sound { rate: 16_000, num_samples: 4, num_channels: 1 };
+/// let shape = SampleShape::Sound { rate: 16_000, num_samples: 4, num_channels: 1 };
 /// let sound = || Ok(Data::Sound(Sound { rate: 16_000, channels: vec![vec![1.0, 2.0, 3.0, 4.0]] }));
 /// let mut sample = Sample::new("utt1", [0, 0], shape, sound);
-/// let half = Shape::Sound { rate: 8_000, num_samples: 2, num_channels: 1 };
+/// let half = SampleShape::Sound { rate: 8_000, num_samples: 2, num_channels: 1 };
 /// sample.map_sound(half, |sound| {
 ///     let channels = sound.channels.iter().map(|channel| channel.iter().copied().step_by(2).collect()).collect();
 ///     Ok(Data::Sound(Sound { rate: 8_000, channels }))
@@ -40,7 +40,7 @@ pub struct Sample {
     pub speaker: Option<i32>,
     /// Other fields, as they stand in the list or shard.
     pub fields: BTreeMap<BString, Vec<u8>>,
-    shape: Shape,
+    shape: SampleShape,
     seconds: f64,
     held: usize,
     seeds: [u64; 2],
@@ -72,7 +72,7 @@ pub struct Sound {
 
 /// The size of what a sample consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum SampleShape {
     /// Sound.
     Sound {
         /// The sample rate in Hz.
@@ -91,7 +91,7 @@ pub enum Shape {
     },
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for SampleShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sound { rate, num_samples, num_channels } => {
@@ -122,7 +122,7 @@ impl Sample {
     pub fn new(
         key: impl Into<BString>,
         seeds: [u64; 2],
-        shape: Shape,
+        shape: SampleShape,
         load: impl FnOnce() -> Result<Data, String> + Send + 'static,
     ) -> Self {
         let mut sample = Self {
@@ -149,7 +149,7 @@ impl Sample {
     }
 
     /// The shape that sound or features have, or will have when they are loaded.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> SampleShape {
         self.shape
     }
 
@@ -157,16 +157,16 @@ impl Sample {
     /// are.
     pub fn frames_of_10_ms(&self) -> f64 {
         match self.shape {
-            Shape::Sound { rate, num_samples, .. } => num_samples as f64 / f64::from(rate.max(1)) * 100.0,
-            Shape::Feats { num_frames, .. } => num_frames as f64,
+            SampleShape::Sound { rate, num_samples, .. } => num_samples as f64 / f64::from(rate.max(1)) * 100.0,
+            SampleShape::Feats { num_frames, .. } => num_frames as f64,
         }
     }
 
     /// The length by which samples are sorted and put into batches: frames of features, or frames of 10 ms of sound.
     pub fn num_frames(&self) -> usize {
         match self.shape {
-            Shape::Sound { .. } => self.frames_of_10_ms() as usize,
-            Shape::Feats { num_frames, .. } => num_frames,
+            SampleShape::Sound { .. } => self.frames_of_10_ms() as usize,
+            SampleShape::Feats { num_frames, .. } => num_frames,
         }
     }
 
@@ -183,8 +183,8 @@ impl Sample {
     /// Bytes that it takes once it is loaded, about.
     pub fn loaded_weight(&self) -> usize {
         let numbers = match self.shape {
-            Shape::Sound { num_samples, num_channels, .. } => (num_samples as usize).saturating_mul(num_channels),
-            Shape::Feats { num_frames, dim } => num_frames.saturating_mul(dim),
+            SampleShape::Sound { num_samples, num_channels, .. } => (num_samples as usize).saturating_mul(num_channels),
+            SampleShape::Feats { num_frames, dim } => num_frames.saturating_mul(dim),
         };
         self.weight().saturating_add(numbers.saturating_mul(4))
     }
@@ -202,8 +202,8 @@ impl Sample {
 
     /// Notes what is to be done to sound when the sample is loaded, and the shape that there will be then. Features stay as
     /// they are.
-    pub fn map_sound(&mut self, shape: Shape, work: impl FnOnce(Sound) -> Result<Data, String> + Send + 'static) {
-        if let Shape::Sound { .. } = self.shape {
+    pub fn map_sound(&mut self, shape: SampleShape, work: impl FnOnce(Sound) -> Result<Data, String> + Send + 'static) {
+        if let SampleShape::Sound { .. } = self.shape {
             self.then(shape, move |data| match data {
                 Data::Sound(sound) => work(sound),
                 other => Ok(other),
@@ -218,15 +218,15 @@ impl Sample {
         num_frames: usize,
         work: impl FnOnce(Matrix<f32>) -> Result<Matrix<f32>, String> + Send + 'static,
     ) {
-        if let Shape::Feats { dim, .. } = self.shape {
-            self.then(Shape::Feats { num_frames, dim }, move |data| match data {
+        if let SampleShape::Feats { dim, .. } = self.shape {
+            self.then(SampleShape::Feats { num_frames, dim }, move |data| match data {
                 Data::Feats(feats) => work(feats).map(Data::Feats),
                 other => Ok(other),
             });
         }
     }
 
-    fn then(&mut self, shape: Shape, work: impl FnOnce(Data) -> Result<Data, String> + Send + 'static) {
+    fn then(&mut self, shape: SampleShape, work: impl FnOnce(Data) -> Result<Data, String> + Send + 'static) {
         self.shape = shape;
         self.work.push(Box::new(move |data| work(data).and_then(|data| expect(shape, data))));
     }
@@ -259,19 +259,19 @@ impl Sample {
 }
 
 /// Compares what there is with what was announced.
-fn expect(expected: Shape, data: Data) -> Result<Data, String> {
+fn expect(expected: SampleShape, data: Data) -> Result<Data, String> {
     let got = match &data {
-        Data::Sound(Sound { rate, channels }) => Shape::Sound {
+        Data::Sound(Sound { rate, channels }) => SampleShape::Sound {
             rate: *rate,
             num_samples: channels.first().map_or(0, Vec::len) as u64,
             num_channels: channels.len(),
         },
         // Features without frames have no columns.
         Data::Feats(feats) if feats.is_empty() => match expected {
-            Shape::Feats { num_frames: 0, .. } => expected,
-            _ => Shape::Feats { num_frames: 0, dim: 0 },
+            SampleShape::Feats { num_frames: 0, .. } => expected,
+            _ => SampleShape::Feats { num_frames: 0, dim: 0 },
         },
-        Data::Feats(feats) => Shape::Feats { num_frames: feats.num_rows(), dim: feats.num_cols() },
+        Data::Feats(feats) => SampleShape::Feats { num_frames: feats.num_rows(), dim: feats.num_cols() },
         Data::Pending => expected,
     };
     if got == expected { Ok(data) } else { Err(format!("expected {expected} by the header, got {got}")) }
@@ -293,7 +293,7 @@ impl fmt::Debug for Sample {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape::Feats { num_frames: 2, dim: 1 };
+    const SHAPE: SampleShape = SampleShape::Feats { num_frames: 2, dim: 1 };
 
     fn sample(num_frames: usize) -> Sample {
         let feats = Matrix::from_vec(num_frames, 1, vec![1.0; num_frames]);

@@ -1,7 +1,7 @@
 //! WeNet's configuration files as descriptions.
 
 use crate::params::Params;
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, Result};
 
 impl Description {
@@ -24,7 +24,7 @@ impl Description {
         }
         let cycle = conf.number("cycle", 1, 1)?;
         if cycle > 1 {
-            description.push("cycle", map([("cycle", Value::Int(cycle as i64))]));
+            description.push("cycle", map([("cycle", YamlValue::Int(cycle as i64))]));
         }
         // The first is how WeNet spells it.
         let channel = [conf.value("singal_channel_conf"), conf.value("single_channel_conf")];
@@ -70,23 +70,23 @@ impl Description {
     }
 }
 
-const NOTHING: Node = Node { value: Value::Null, line: 0 };
+const NOTHING: Node = Node { value: YamlValue::Null, line: 0 };
 
-fn map<const N: usize>(entries: [(&str, Value); N]) -> Node {
-    let entry = |(name, value): (&str, Value)| (name.to_owned(), Node::new(value));
-    Node::new(Value::Map(entries.into_iter().map(entry).collect()))
+fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Node {
+    let entry = |(name, value): (&str, YamlValue)| (name.to_owned(), Node::new(value));
+    Node::new(YamlValue::Map(entries.into_iter().map(entry).collect()))
 }
 
 /// The parameters of the stage that makes labels of text, where there is a symbol table.
 fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool) -> Result<Option<Node>> {
     let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
-    let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != Value::Null);
-    let symbols = symbols.map(|name| Value::Text(name.to_owned())).or_else(|| given("symbol_table_path"));
+    let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != YamlValue::Null);
+    let symbols = symbols.map(|name| YamlValue::Text(name.to_owned())).or_else(|| given("symbol_table_path"));
     let (Some(symbols), tokenizer) = (symbols, top.and_then(|top| top.get("tokenizer"))) else { return Ok(None) };
-    let is_split = split || given("split_with_space") == Some(Value::Bool(true));
+    let is_split = split || given("split_with_space") == Some(YamlValue::Bool(true));
     let kind = match tokenizer.map(|node| &node.value) {
-        Some(Value::Text(kind)) if kind == "bpe" || kind == "sentencepiece" => "bpe",
-        Some(Value::Text(kind)) if kind != "char" => {
+        Some(YamlValue::Text(kind)) if kind == "bpe" || kind == "sentencepiece" => "bpe",
+        Some(YamlValue::Text(kind)) if kind != "char" => {
             let line = tokenizer.map_or(0, |node| node.line);
             let message = format!("expected tokenizer to be char, bpe or sentencepiece, got {kind}");
             return Err(Error::Conf { place: format!("{file}:{line}"), message });
@@ -94,13 +94,13 @@ fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool)
         _ if is_split => "word",
         _ => "char",
     };
-    let mut parameters = vec![("type", Value::Text(kind.to_owned())), ("symbols", symbols)];
+    let mut parameters = vec![("type", YamlValue::Text(kind.to_owned())), ("symbols", symbols)];
     if kind == "bpe" {
         parameters.extend(given("bpe_path").map(|model| ("model", model)));
     }
     parameters.extend(given("non_lang_syms_path").map(|name| ("non_lang_syms", name)));
-    let entry = |(name, value): (&str, Value)| (name.to_owned(), Node::new(value));
-    Ok(Some(Node::new(Value::Map(parameters.into_iter().map(entry).collect()))))
+    let entry = |(name, value): (&str, YamlValue)| (name.to_owned(), Node::new(value));
+    Ok(Some(Node::new(YamlValue::Map(parameters.into_iter().map(entry).collect()))))
 }
 
 #[cfg(test)]

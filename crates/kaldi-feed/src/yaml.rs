@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 64;
 
 /// A value of a configuration file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum YamlValue {
     /// Nothing: `key:` or `null`.
     Null,
     /// `true` or `false`, and the other words of YAML 1.1 for them.
@@ -36,18 +36,18 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
-    pub value: Value,
+    pub value: YamlValue,
     /// The line.
     pub line: usize,
 }
 
 impl Node {
     /// A value that comes from no file.
-    pub fn new(value: Value) -> Self {
+    pub fn new(value: YamlValue) -> Self {
         Self { value, line: 0 }
     }
 
-    /// Parses the first document of a text; `name` is what messages call it. Nothing is [`Value::Null`].
+    /// Parses the first document of a text; `name` is what messages call it. Nothing is [`YamlValue::Null`].
     ///
     /// # Errors
     /// Where the text is no YAML, a key of a map is no scalar or comes twice, or it is too large or nested too deep.
@@ -60,13 +60,13 @@ impl Node {
                 event => return builder.node(event, line, 0),
             }
         }
-        Ok(Self { value: Value::Null, line: 1 })
+        Ok(Self { value: YamlValue::Null, line: 1 })
     }
 
     /// What a key of a map has.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {
-            Value::Map(entries) => entries.iter().find(|entry| entry.0 == key).map(|entry| &entry.1),
+            YamlValue::Map(entries) => entries.iter().find(|entry| entry.0 == key).map(|entry| &entry.1),
             _ => None,
         }
     }
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
         Ok(node)
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value> {
+    fn list(&mut self, depth: usize) -> Result<YamlValue> {
         let mut items = Vec::new();
         while let Some((event, line)) = self.next()? {
             if event == Event::SequenceEnd {
@@ -136,10 +136,10 @@ impl<'a> Builder<'a> {
             }
             items.push(self.node(event, line, depth + 1)?);
         }
-        Ok(Value::List(items))
+        Ok(YamlValue::List(items))
     }
 
-    fn map(&mut self, depth: usize) -> Result<Value> {
+    fn map(&mut self, depth: usize) -> Result<YamlValue> {
         let mut entries: Vec<(String, Node)> = Vec::new();
         let mut known = std::collections::HashSet::new();
         while let Some((event, line)) = self.next()? {
@@ -155,36 +155,36 @@ impl<'a> Builder<'a> {
             let node = self.node(event, line, depth + 1)?;
             entries.push((key, node));
         }
-        Ok(Value::Map(entries))
+        Ok(YamlValue::Map(entries))
     }
 }
 
 /// What an unquoted word means.
-fn scalar(text: &str, style: ScalarStyle) -> Value {
+fn scalar(text: &str, style: ScalarStyle) -> YamlValue {
     if style != ScalarStyle::Plain {
-        return Value::Text(text.to_owned());
+        return YamlValue::Text(text.to_owned());
     }
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Value::Bool(true),
-        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Value::Bool(false),
-        ".inf" | "+.inf" => return Value::Float(f64::INFINITY),
-        "-.inf" => return Value::Float(f64::NEG_INFINITY),
-        ".nan" => return Value::Float(f64::NAN),
+        "" | "~" | "null" | "Null" | "NULL" => return YamlValue::Null,
+        "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return YamlValue::Bool(true),
+        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return YamlValue::Bool(false),
+        ".inf" | "+.inf" => return YamlValue::Float(f64::INFINITY),
+        "-.inf" => return YamlValue::Float(f64::NEG_INFINITY),
+        ".nan" => return YamlValue::Float(f64::NAN),
         _ => {}
     }
     if let Ok(number) = text.parse() {
-        return Value::Int(number);
+        return YamlValue::Int(number);
     }
     let is_number = text.starts_with(|it: char| it.is_ascii_digit() || "+-.".contains(it))
         && text.contains(|it: char| it.is_ascii_digit());
     match text.parse() {
-        Ok(number) if is_number => Value::Float(number),
-        _ => Value::Text(text.to_owned()),
+        Ok(number) if is_number => YamlValue::Float(number),
+        _ => YamlValue::Text(text.to_owned()),
     }
 }
 
-impl std::fmt::Display for Value {
+impl std::fmt::Display for YamlValue {
     /// On one line, in YAML's flow style.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -217,7 +217,7 @@ impl std::fmt::Display for Value {
 fn quoted(text: &str) -> String {
     let is_word = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_' || it == '/')
         && text.chars().all(|it| it.is_ascii_alphanumeric() || "_-./+".contains(it));
-    if is_word && matches!(scalar(text, ScalarStyle::Plain), Value::Text(_)) {
+    if is_word && matches!(scalar(text, ScalarStyle::Plain), YamlValue::Text(_)) {
         return text.to_owned();
     }
     let mut out = String::from("\"");
@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn what_is_printed_means_the_same() {
         for text in ["no", "-", "", "1e5", ".5", "a: b", "\u{7}\"\\\n", "a/b.c", "~", "_x", "ünïcode", "+", "0x1"] {
-            let node = Node::new(Value::Text(text.to_owned()));
+            let node = Node::new(YamlValue::Text(text.to_owned()));
             let again = Node::parse("x", &format!("[{}]", node.value)).unwrap();
-            assert_eq!(again.value, Value::List(vec![Node { line: 1, ..node }]), "{text:?}");
+            assert_eq!(again.value, YamlValue::List(vec![Node { line: 1, ..node }]), "{text:?}");
         }
     }
 

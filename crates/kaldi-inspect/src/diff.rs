@@ -5,7 +5,7 @@ use std::fmt;
 
 use bstr::{BString, ByteSlice};
 use kaldi_table::RawEntry;
-use kaldi_types::{Content, Shape, ValueType, join_names};
+use kaldi_types::{Content, ValueShape, ValueType, join_names};
 
 use crate::Result;
 use crate::entries::Entries;
@@ -203,8 +203,8 @@ impl Compare<'_> {
             }
         }
         let place = match shape {
-            Shape::Matrix { columns } => vec![at / columns, at % columns],
-            Shape::Scalar | Shape::Vector | Shape::Lists(_) => vec![at],
+            ValueShape::Matrix { columns } => vec![at / columns, at % columns],
+            ValueShape::Scalar | ValueShape::Vector | ValueShape::Lists(_) => vec![at],
         };
         let values = [one, other].map(|values| values.get(at).copied().unwrap_or_default());
         (count > 0).then_some(Difference::Numbers { key, count: [count, one.len()], largest, place, values })
@@ -228,10 +228,10 @@ fn describe(content: &Content) -> String {
     match content {
         Content::Word(_) => "1 words".to_owned(),
         Content::Words(words) => format!("{} words", words.len()),
-        Content::Numbers { shape: Shape::Matrix { columns }, values } => {
+        Content::Numbers { shape: ValueShape::Matrix { columns }, values } => {
             format!("{}x{columns}", values.len().checked_div(*columns).unwrap_or(0))
         }
-        Content::Numbers { shape: Shape::Lists(lengths), values } => {
+        Content::Numbers { shape: ValueShape::Lists(lengths), values } => {
             format!("{} lists of {} numbers", lengths.len(), values.len())
         }
         Content::Numbers { values, .. } => values.len().to_string(),

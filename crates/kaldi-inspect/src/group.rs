@@ -49,7 +49,7 @@ impl Group {
 
 /// Entries of similar lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lengths {
+pub struct LengthGroup {
     /// The shortest.
     pub first: u64,
     /// The longest.

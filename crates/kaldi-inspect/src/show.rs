@@ -2,7 +2,7 @@
 
 use bstr::{BStr, ByteSlice};
 use kaldi_table::{ArchiveWriter, RawEntry};
-use kaldi_types::{Content, Shape, ValueType};
+use kaldi_types::{Content, ValueShape, ValueType};
 use kaldi_values::Format;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -74,10 +74,10 @@ fn to_json(content: Content) -> Value {
     };
     let array = |values: &[f64]| Value::from(values.iter().map(number).collect::<Vec<_>>());
     match shape {
-        Shape::Scalar => values.first().map_or(Value::Null, number),
-        Shape::Vector => array(&values),
-        Shape::Matrix { columns } => values.chunks(columns.max(1)).map(array).collect(),
-        Shape::Lists(lengths) => {
+        ValueShape::Scalar => values.first().map_or(Value::Null, number),
+        ValueShape::Vector => array(&values),
+        ValueShape::Matrix { columns } => values.chunks(columns.max(1)).map(array).collect(),
+        ValueShape::Lists(lengths) => {
             let mut rest = values.as_slice();
             let list = |length| {
                 let (list, behind) = rest.split_at(length);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bstr::{BStr, BString};
 use kaldi_table::{Entry, WorkError};
 
-use crate::group::{By, Group, Lengths};
+use crate::group::{By, Group, LengthGroup};
 use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
 use crate::sketch::{Sketch, quantiles_of, sorted_buckets};
@@ -39,7 +39,7 @@ struct Scratch {
 
 /// What is known of one entry.
 #[derive(Debug, Default)]
-pub struct Part {
+pub struct EntryStatistics {
     moments: Moments,
     length: u64,
     are_integers: bool,
@@ -58,7 +58,7 @@ impl Examiner {
     ///
     /// # Errors
     /// Where it cannot be read, or has too many columns to tell them apart.
-    pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<Part, WorkError> {
+    pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<EntryStatistics, WorkError> {
         let mut scratch = self.lock().pop().unwrap_or_default();
         let part = self.examine_with(entry, &mut scratch);
         self.lock().push(scratch);
@@ -69,7 +69,7 @@ impl Examiner {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn examine_with(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<Part, WorkError> {
+    fn examine_with(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
         let lies_there = entry.bytes().and_then(|bytes| Some((Layout::find(bytes)?, bytes)));
         if let Some((Layout { dims, is_double: false, header }, bytes)) = lies_there
             && self.by != By::Column
@@ -100,7 +100,7 @@ impl Examiner {
             }
         };
         let (length, num_columns) = length_and_columns(&dims);
-        let mut part = Part { moments, length: length as u64, are_integers, ..Part::default() };
+        let mut part = EntryStatistics { moments, length: length as u64, are_integers, ..EntryStatistics::default() };
         if self.by == By::Column && num_columns > MOST_COLUMNS {
             return Err(format!("expected at most {MOST_COLUMNS} columns, got {num_columns}").into());
         }
@@ -116,7 +116,7 @@ impl Examiner {
     }
 
     /// Looks at numbers of single precision where they lie, by blocks that stay near the processor.
-    fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> Part {
+    fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> EntryStatistics {
         let mut sums = Sums::default();
         let mut block = [0.0; BLOCK];
         for bytes in numbers.chunks(BLOCK) {
@@ -126,7 +126,7 @@ impl Examiner {
             scratch.sketch.add(values);
         }
         let (length, num_columns) = length_and_columns(dims);
-        let mut part = Part { moments: sums.moments(), length: length as u64, ..Part::default() };
+        let mut part = EntryStatistics { moments: sums.moments(), length: length as u64, ..EntryStatistics::default() };
         part.find_constant(numbers, num_columns, f32::from_le_bytes);
         self.take_sketch(key, &mut scratch.sketch, &mut part);
         part
@@ -138,7 +138,7 @@ impl Examiner {
     }
 
     /// Takes what the sketch tells of the entry, where it is not for the whole table.
-    fn take_sketch(&self, key: &BStr, sketch: &mut Sketch, part: &mut Part) {
+    fn take_sketch(&self, key: &BStr, sketch: &mut Sketch, part: &mut EntryStatistics) {
         match self.by {
             By::Table | By::Column => {}
             By::Key => {
@@ -151,7 +151,7 @@ impl Examiner {
     }
 
     /// Counts the numbers of an entry.
-    fn count(&self, key: &BStr, values: &[f32], sketch: &mut Sketch, part: &mut Part) {
+    fn count(&self, key: &BStr, values: &[f32], sketch: &mut Sketch, part: &mut EntryStatistics) {
         if !self.sorts(values.len()) {
             sketch.add(values);
             return self.take_sketch(key, sketch, part);
@@ -166,7 +166,13 @@ impl Examiner {
         }
     }
 
-    fn examine_columns(&self, num_columns: usize, doubles: Option<&[f64]>, scratch: &mut Scratch, part: &mut Part) {
+    fn examine_columns(
+        &self,
+        num_columns: usize,
+        doubles: Option<&[f64]>,
+        scratch: &mut Scratch,
+        part: &mut EntryStatistics,
+    ) {
         let Scratch { columns, values, column, .. } = scratch;
         if self.by == By::Column && columns.len() < num_columns {
             columns.resize_with(num_columns, Sketch::default);
@@ -185,7 +191,7 @@ impl Examiner {
     }
 }
 
-impl Part {
+impl EntryStatistics {
     fn find_constant<V: Copy>(&mut self, values: &[V], num_columns: usize, read: impl Fn(V) -> f32) {
         if num_columns == 0 || num_columns > MOST_COLUMNS || values.is_empty() {
             return;
@@ -254,7 +260,7 @@ impl Statistics {
     }
 
     /// Adds what is known of an entry; returns its group where entries are the groups. `speaker` is that of the entry.
-    pub fn add(&mut self, speaker: Option<&BStr>, part: Part) -> Option<Group> {
+    pub fn add(&mut self, speaker: Option<&BStr>, part: EntryStatistics) -> Option<Group> {
         self.num_entries += 1;
         self.are_integers &= part.are_integers;
         *self.lengths.entry(part.length).or_default() += 1;
@@ -301,7 +307,7 @@ impl Statistics {
 
     /// The lengths in so many ranges of one width at most, empty ones among them. The width is 1, 2 or 5 times a power of
     /// ten, and ranges begin at its multiples.
-    pub fn length_histogram(&self, num_ranges: u64) -> Vec<Lengths> {
+    pub fn length_histogram(&self, num_ranges: u64) -> Vec<LengthGroup> {
         let (Some((&first, _)), Some((&last, _))) = (self.lengths.first_key_value(), self.lengths.last_key_value())
         else {
             return Vec::new();
@@ -310,7 +316,7 @@ impl Statistics {
         let width = widths.into_iter().find(|width| last / width - first / width < num_ranges).unwrap_or(u64::MAX);
         let range = |number: u64| {
             let (first, last) = (number * width, (number * width).saturating_add(width - 1));
-            Lengths { first, last, entries: self.lengths.range(first..=last).map(|(_, entries)| entries).sum() }
+            LengthGroup { first, last, entries: self.lengths.range(first..=last).map(|(_, entries)| entries).sum() }
         };
         (first / width..=last / width).map(range).collect()
     }

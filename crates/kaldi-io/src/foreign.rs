@@ -10,7 +10,7 @@ use crate::characters::is_space;
 
 /// What a stream was taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ExpectedStream {
     /// An archive: keys, each with its value (`ark:`).
     Archive,
     /// A script file or another list: text in lines (`scp:`).
@@ -72,10 +72,10 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
 /// Says what a stream is and how it can be read, where its first bytes tell that it is not what was wanted.
 ///
 /// `head` is the begin of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
-pub fn recognize(head: &[u8], wanted: Wanted, name: &str, fault: usize) -> Option<String> {
+pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     match foreign(head) {
         // A tool that reads waveforms has met one, and something is wrong behind the magic bytes.
-        Some(Format { help: Help::Wave, .. }) if wanted == Wanted::Value && fault >= 4 => None,
+        Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
         None => kaldi_advice(head, wanted, name),
     }
@@ -116,14 +116,14 @@ fn on_file(command: &str, name: &str) -> String {
 }
 
 /// Advice where Kaldi's own files stand in each other's place.
-fn kaldi_advice(head: &[u8], wanted: Wanted, name: &str) -> Option<String> {
+fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<String> {
     let name = if name == "standard input" { "-" } else { name };
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let entry = split_key(line).filter(|_| wanted != Wanted::Archive);
+    let entry = split_key(line).filter(|_| wanted != ExpectedStream::Archive);
     if let Some((key, value)) = entry {
         // Text of several integers has another form in a file, so that an offset would not do.
         let is_same_in_files = value.starts_with(b"\0B") || is_bracket(value);
-        if is_same_in_files && wanted == Wanted::Value && name != "-" && !name.contains('|') {
+        if is_same_in_files && wanted == ExpectedStream::Value && name != "-" && !name.contains('|') {
             let offset = key.len() + 1;
             return Some(format!("{IS_ARCHIVE}: write ark:{name}, or {name}:{offset} for its first value"));
         }
@@ -131,10 +131,10 @@ fn kaldi_advice(head: &[u8], wanted: Wanted, name: &str) -> Option<String> {
             return Some(format!("{IS_ARCHIVE}: write ark:{name}"));
         }
     }
-    if wanted != Wanted::Lines && is_script_line(line) {
+    if wanted != ExpectedStream::Lines && is_script_line(line) {
         return Some(format!("this is a script file (keys and file names): write scp:{name}"));
     }
-    if wanted != Wanted::Value && (head.starts_with(b"\0B") || is_bracket(head)) {
+    if wanted != ExpectedStream::Value && (head.starts_with(b"\0B") || is_bracket(head)) {
         return Some(format!("this is one value without a key, and no table: write {name} without ark: or scp:"));
     }
     None
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     /// What is said of a stream that begins so.
-    fn said(head: &[u8], wanted: Wanted, name: &str) -> String {
+    fn said(head: &[u8], wanted: ExpectedStream, name: &str) -> String {
         recognize(head, wanted, name, 0).unwrap_or_else(|| "no idea".to_owned())
     }
 
@@ -289,7 +289,7 @@ mod tests {
             (b"{", "this is JSON text; "),
             (b"[[1, 2], [3, 4]]", "this is JSON text; "),
         ] {
-            for wanted in [Wanted::Archive, Wanted::Lines, Wanted::Value] {
+            for wanted in [ExpectedStream::Archive, ExpectedStream::Lines, ExpectedStream::Value] {
                 let said = said(head, wanted, "x");
                 assert!(said.starts_with(expected), "{said}");
             }
@@ -321,24 +321,24 @@ mod tests {
             (b"<Plda>  [ 1 2 ]", nothing.clone(), nothing.clone(), nothing.clone()),
             (b"", nothing.clone(), nothing.clone(), nothing.clone()),
         ] {
-            assert_eq!(said(head, Wanted::Archive, "x"), for_archive, "{}", head.escape_ascii());
-            assert_eq!(said(head, Wanted::Lines, "x"), for_lines, "{}", head.escape_ascii());
-            assert_eq!(said(head, Wanted::Value, "x"), for_value, "{}", head.escape_ascii());
+            assert_eq!(said(head, ExpectedStream::Archive, "x"), for_archive, "{}", head.escape_ascii());
+            assert_eq!(said(head, ExpectedStream::Lines, "x"), for_lines, "{}", head.escape_ascii());
+            assert_eq!(said(head, ExpectedStream::Value, "x"), for_value, "{}", head.escape_ascii());
         }
     }
 
     #[test]
     fn a_waveform_is_no_foreigner_to_its_reader() {
-        assert_eq!(recognize(b"RIFF\x24\0\0\0WAVEfmt ", Wanted::Value, "x", 20), None);
+        assert_eq!(recognize(b"RIFF\x24\0\0\0WAVEfmt ", ExpectedStream::Value, "x", 20), None);
     }
 
     #[test]
     fn advice_can_be_pasted_whatever_the_name_is() {
         let gzip = b"\x1f\x8b\x08";
-        assert!(said(gzip, Wanted::Archive, "standard input").ends_with("'gunzip -c |'"));
-        assert!(said(gzip, Wanted::Archive, "'cat x |'").ends_with("'gunzip -c FILE |'"));
-        assert!(said(b"a \0B", Wanted::Value, "standard input").ends_with("write ark:-"));
-        assert!(said(b"a \0B", Wanted::Value, "'cat x |'").ends_with("write ark:'cat x |'"));
+        assert!(said(gzip, ExpectedStream::Archive, "standard input").ends_with("'gunzip -c |'"));
+        assert!(said(gzip, ExpectedStream::Archive, "'cat x |'").ends_with("'gunzip -c FILE |'"));
+        assert!(said(b"a \0B", ExpectedStream::Value, "standard input").ends_with("write ark:-"));
+        assert!(said(b"a \0B", ExpectedStream::Value, "'cat x |'").ends_with("write ark:'cat x |'"));
     }
 
     #[test]

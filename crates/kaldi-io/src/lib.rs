@@ -53,7 +53,7 @@ pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
 pub use fallible::{fallible, is_fallible};
 pub use file_name::FileNames;
-pub use foreign::{Wanted, is_script_line, output_doubt, recognize};
+pub use foreign::{ExpectedStream, is_script_line, output_doubt, recognize};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use lines::Lines;

@@ -3,7 +3,7 @@
 use bstr::BStr;
 use memchr::memchr;
 
-use crate::{Error, Input, ParseError, Result, Wanted, recognize};
+use crate::{Error, ExpectedStream, Input, ParseError, Result, recognize};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 16;
@@ -116,7 +116,7 @@ impl Lines {
         let at = seen + at;
         let offset = self.offset + (self.used + at) as u64;
         let is_first = self.offset == 0 && self.used == 0;
-        let advice = is_first.then(|| recognize(&self.buffer, Wanted::Lines, self.name(), at)).flatten();
+        let advice = is_first.then(|| recognize(&self.buffer, ExpectedStream::Lines, self.name(), at)).flatten();
         let source = ParseError::new(0, "expected text, got binary data").with_advice(advice);
         Err(Error::Content { name: self.name().to_owned(), offset, source })
     }

@@ -6,7 +6,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_io::{Input, InputName};
 
 use kaldi_feed::{
-    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result, Value,
+    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result, YamlValue,
 };
 
 /// What is fed to whom, and how.
@@ -85,7 +85,7 @@ impl FeedArguments {
             _ => return Err(Error::Arguments { message: "expected one of --conf=FILE and --chain=FILE".to_owned() }),
         };
         if let (Some(symbols), Some(_)) = (symbols, &self.chain)
-            && !description.set("tokenize", "symbols", Value::Text(symbols))
+            && !description.set("tokenize", "symbols", YamlValue::Text(symbols))
         {
             return Err(Error::Arguments { message: "expected --symbols with a chain that has tokenize".to_owned() });
         }
@@ -93,7 +93,7 @@ impl FeedArguments {
             description = description.without_training_stages();
         }
         if self.initial > 0 {
-            description.set("shuffle", "initial", Value::Int(self.initial.min(i64::MAX as u64) as i64));
+            description.set("shuffle", "initial", YamlValue::Int(self.initial.min(i64::MAX as u64) as i64));
         }
         Chain::build(&description, registry)
     }

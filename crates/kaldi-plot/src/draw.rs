@@ -10,22 +10,22 @@ use crate::heat_map::HeatMap;
 use crate::layout::{Layout, Place};
 use crate::picture::{Image, Picture};
 use crate::rect::Rect;
-use crate::{Error, Format, Result, Style, side, text};
+use crate::{Error, PictureFormat, Result, Style, side, text};
 
 impl Figure<'_> {
     /// Draws the figure.
     ///
     /// # Errors
     /// If there are no panels, or one without features or labels, or the style makes no sense.
-    pub fn draw(&self, style: &Style, format: Format) -> Result<Picture> {
+    pub fn draw(&self, style: &Style, format: PictureFormat) -> Result<Picture> {
         style.check()?;
         if self.panels.is_empty() || self.panels.iter().any(Panel::is_empty) {
             return Err(Error::Empty);
         }
         let (size, layout) = ((style.width, style.height), Layout::of(self, style, format));
         match format {
-            Format::Png => Picture::of_pixels(size, |area| draw(&layout, style, &area)),
-            Format::Svg => Picture::of_drawing(size, |area| draw(&layout, style, &area)),
+            PictureFormat::Png => Picture::of_pixels(size, |area| draw(&layout, style, &area)),
+            PictureFormat::Svg => Picture::of_drawing(size, |area| draw(&layout, style, &area)),
         }
     }
 }

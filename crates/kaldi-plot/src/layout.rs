@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::rect::Rect;
 use crate::scale::Scale;
 use crate::side::{Side, tick};
-use crate::{Colormap, Features, Format, Style, text};
+use crate::{Colormap, Features, PictureFormat, Style, text};
 
 /// The shares of the height for features and for a waveform above them.
 const SHARES: (u32, u32) = (8, 3);
@@ -49,7 +49,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub(crate) fn of(figure: &'a Figure<'a>, style: &Style, format: Format) -> Self {
+    pub(crate) fn of(figure: &'a Figure<'a>, style: &Style, format: PictureFormat) -> Self {
         let size = style.font_size;
         let pad = size / 2;
         let mut places = upright(figure, style);

@@ -24,12 +24,12 @@
 //! [`Picture::encode`] makes a file of one picture, [`Sheet`] of many.
 //!
 //! ```
-//! use kaldi_plot::{Features, Figure, Format, Panel, Style};
+//! use kaldi_plot::{Features, Figure, PictureFormat, Panel, Style};
 //!
 //! let values: Vec<f32> = (0..200 * 13).map(|at| (at as f32 / 50.0).sin()).collect();
 //! let features = Features::new(&values, 200, 13);
 //! let figure = Figure { title: "sines", timing: None, panels: vec![Panel::Features(features)] };
-//! let picture = figure.draw(&Style::default(), Format::Png)?;
+//! let picture = figure.draw(&Style::default(), PictureFormat::Png)?;
 //! assert!(picture.encode()?.starts_with(b"\x89PNG"));
 //! # Ok::<(), kaldi_plot::Error>(())
 //! ```
@@ -70,7 +70,7 @@ pub use error::{Error, Result};
 pub use features::Features;
 pub use figure::{Figure, Panel, Waveform};
 pub use heat_map::Pooling;
-pub use picture::{Format, Picture};
+pub use picture::{Picture, PictureFormat};
 pub use sheet::Sheet;
 pub use style::Style;
 pub use timing::Timing;

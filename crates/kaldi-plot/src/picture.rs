@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// The format of a picture file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum PictureFormat {
     /// Pixels: 8 bits each of red, green and blue.
     #[default]
     Png,
@@ -18,7 +18,7 @@ pub enum Format {
     Svg,
 }
 
-impl Format {
+impl PictureFormat {
     /// The format for the ending of a file name, `.png` or `.svg` in any case.
     pub fn of_name(name: &[u8]) -> Option<Self> {
         let (_, ending) = name.split_at_checked(name.len().checked_sub(4)?)?;
@@ -36,7 +36,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for PictureFormat {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
@@ -146,18 +146,18 @@ mod tests {
     #[test]
     fn names_tell_the_format() {
         for (name, format) in [
-            ("a.png", Some(Format::Png)),
-            ("a.SVG", Some(Format::Svg)),
-            (".svg", Some(Format::Svg)),
+            ("a.png", Some(PictureFormat::Png)),
+            ("a.SVG", Some(PictureFormat::Svg)),
+            (".svg", Some(PictureFormat::Svg)),
             ("png", None),
             ("a.jpg", None),
             ("xpng", None),
             ("\u{e9}\u{e9}", None),
         ] {
-            assert_eq!(Format::of_name(name.as_bytes()), format, "{name}");
+            assert_eq!(PictureFormat::of_name(name.as_bytes()), format, "{name}");
         }
-        assert_eq!("SVG".parse(), Ok(Format::Svg));
-        let message = "pdf".parse::<Format>().unwrap_err().to_string();
+        assert_eq!("SVG".parse(), Ok(PictureFormat::Svg));
+        let message = "pdf".parse::<PictureFormat>().unwrap_err().to_string();
         assert_eq!(message, "expected --format to be png or svg, got pdf");
     }
 

@@ -3,7 +3,7 @@
 use crate::bands::shade;
 use crate::chart::{DARK, PALE};
 use crate::testing::decode;
-use crate::{Colormap, Error, Features, Figure, Format, Panel, Picture, Pooling, Style, Timing, Waveform};
+use crate::{Colormap, Error, Features, Figure, Panel, Picture, PictureFormat, Pooling, Style, Timing, Waveform};
 use plotters::style::RGBColor;
 
 /// A picture that was read back.
@@ -38,7 +38,7 @@ fn read(picture: &Picture) -> Pixels {
 }
 
 fn draw(figure: &Figure<'_>, style: &Style) -> Pixels {
-    read(&figure.draw(style, Format::Png).unwrap())
+    read(&figure.draw(style, PictureFormat::Png).unwrap())
 }
 
 impl Pixels {
@@ -163,7 +163,7 @@ fn bars_and_means_have_their_colours() {
     // The highest bar is the last.
     assert!(picture.columns(bytes(DARK), 80..90).iter().all(|x| *x > 700));
 
-    let text = String::from_utf8(figure.draw(&style, Format::Svg).unwrap().encode().unwrap()).unwrap();
+    let text = String::from_utf8(figure.draw(&style, PictureFormat::Svg).unwrap().encode().unwrap()).unwrap();
     assert!(text.contains("a &lt;table&gt; &amp; \u{4e00}"), "{text}");
     assert!(text.matches("<rect").count() >= 30 && text.contains("<polyline"));
     for tag in ["svg", "text"] {
@@ -231,10 +231,13 @@ fn unusual_values_are_drawn() {
         let labels: Vec<i32> = values.iter().map(|value| *value as i32).collect();
         for panels in panels(values, &labels) {
             let figure = Figure { timing: (values.len() > 1).then_some(TIMING), ..figure(panels) };
-            for format in [Format::Png, Format::Svg] {
+            for format in [PictureFormat::Png, PictureFormat::Svg] {
                 let file = figure.draw(&Style { font_size: 12, ..style(240, 144) }, format).unwrap().encode().unwrap();
                 let text = String::from_utf8_lossy(&file);
-                assert!(format == Format::Png || !(text.contains("NaN") || text.contains("\"inf")), "{values:?}");
+                assert!(
+                    format == PictureFormat::Png || !(text.contains("NaN") || text.contains("\"inf")),
+                    "{values:?}"
+                );
             }
         }
     }
@@ -245,7 +248,7 @@ fn the_same_picture_has_the_same_bytes() {
     let values: Vec<f32> = (0..400).map(|at| (at as f32 / 7.0).sin()).collect();
     let labels: Vec<i32> = (0..400).map(|at| at * at % 17).collect();
     for panels in panels(&values, &labels) {
-        for format in [Format::Png, Format::Svg] {
+        for format in [PictureFormat::Png, PictureFormat::Svg] {
             let draw = || figure(panels.clone()).draw(&style(400, 240), format).unwrap().encode().unwrap();
             assert!(draw() == draw(), "{format:?}");
         }
@@ -262,7 +265,7 @@ fn a_drawing_does_not_grow_with_what_it_is_of() {
         vec![Panel::Labels(&labels)],
         vec![Panel::Waveform(Waveform { samples: &values, rate: 8000.0 })],
     ] {
-        let file = figure(panels).draw(&style(800, 300), Format::Svg).unwrap().encode().unwrap();
+        let file = figure(panels).draw(&style(800, 300), PictureFormat::Svg).unwrap().encode().unwrap();
         assert!(file.len() < 300_000, "{}", file.len());
     }
 }
@@ -270,7 +273,7 @@ fn a_drawing_does_not_grow_with_what_it_is_of() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let message =
-        |style: Style| figure(vec![features(&[1.0, 2.0], 2)]).draw(&style, Format::Png).unwrap_err().to_string();
+        |style: Style| figure(vec![features(&[1.0, 2.0], 2)]).draw(&style, PictureFormat::Png).unwrap_err().to_string();
     assert_eq!(message(style(10, 400)), "expected --width to be from 400 to 20000 pixels, got 10");
     assert_eq!(message(style(1000, 20_001)), "expected --height to be from 240 to 20000 pixels, got 20001");
     let size = Style { font_size: 7, ..Style::default() };
@@ -279,7 +282,7 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(message(limits(3.0, 3.0)), "expected --max to be above --min=3, got 3");
     assert_eq!(message(limits(f64::NAN, 3.0)), "expected --min to be a finite number, got NaN");
     for panels in [vec![], vec![features(&[], 1)], vec![Panel::Labels(&[])]] {
-        assert_eq!(figure(panels).draw(&Style::default(), Format::Png), Err(Error::Empty));
+        assert_eq!(figure(panels).draw(&Style::default(), PictureFormat::Png), Err(Error::Empty));
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Once;
 
 use plotters::style::{FontDesc, FontStyle, IntoFont, register_font};
 
-use crate::Format;
+use crate::PictureFormat;
 
 /// A part of DejaVu Sans 2.37: letters of Latin, Greek and Cyrillic scripts, of phonetics, and signs. Other letters are boxes.
 static FONT: &[u8] = include_bytes!("../fonts/DejaVuSans.ttf");
@@ -21,10 +21,10 @@ pub(crate) fn font(size: u32) -> FontDesc<'static> {
 
 /// How many pixels lower text has to be drawn so that its middle is at its place: plotters draws it this much too high
 /// in bitmaps.
-pub(crate) fn drop(size: u32, format: Format) -> i32 {
+pub(crate) fn drop(size: u32, format: PictureFormat) -> i32 {
     match format {
-        Format::Png => size as i32 / 5,
-        Format::Svg => 0,
+        PictureFormat::Png => size as i32 / 5,
+        PictureFormat::Svg => 0,
     }
 }
 

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use bstr::{BStr, BString};
 
 use crate::sound::sound_fault;
-use crate::{Error, Fault, FaultKind, Grouping, Member, Members, Payload, Result, ShardName, is_sound};
-use kaldi_tar::{Keys, no_suffix};
+use crate::{Error, FaultKind, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound};
+use kaldi_tar::{SampleKeys, no_suffix};
 
 /// What a shard is checked for.
 #[derive(Clone, Debug)]
-pub struct Checks {
+pub struct ShardChecks {
     /// The rule by which members are grouped.
     pub grouping: Grouping,
     /// Whether the other rule has to make the same samples.
@@ -25,12 +25,12 @@ pub struct Checks {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// All faults, by their place.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ShardFault>,
     /// The keys of the samples, each once, with the offset of the first header.
     pub keys: Vec<(BString, u64)>,
 }
 
-impl Checks {
+impl ShardChecks {
     /// Reads a shard and collects what is wrong with it.
     pub fn run(&self, shard: ShardName) -> Findings {
         let name = shard.name().to_string();
@@ -38,7 +38,7 @@ impl Checks {
         if let Err(error) = shard.open().and_then(|members| self.read(members, &mut findings)) {
             findings.faults.push(match error {
                 Error::Fault(fault) => *fault,
-                error => Fault::new(FaultKind::Unreadable, &name, 0, error.to_string()),
+                error => ShardFault::new(FaultKind::Unreadable, &name, 0, error.to_string()),
             });
         }
         findings.faults.sort_by_key(|fault| fault.offset);
@@ -46,7 +46,8 @@ impl Checks {
     }
 
     fn read(&self, mut members: Members, findings: &mut Findings) -> Result<()> {
-        let mut sample = Open { checks: self, shard: members.name().to_owned(), keys: Keys::default(), current: None };
+        let mut sample =
+            Open { checks: self, shard: members.name().to_owned(), keys: SampleKeys::default(), current: None };
         loop {
             // What is behind a fault of the file is not known: the sample may go on there.
             let next = match members.next_member() {
@@ -64,7 +65,7 @@ impl Checks {
         sample.close(findings);
         if let Some(offset) = members.trailing_data() {
             let message = "expected zeros after the end mark, got data, which no program reads";
-            findings.faults.push(Fault::new(FaultKind::TrailingData, members.name(), offset, message));
+            findings.faults.push(ShardFault::new(FaultKind::TrailingData, members.name(), offset, message));
         }
         members.finish()
     }
@@ -72,9 +73,9 @@ impl Checks {
 
 /// The sample whose members are being read.
 struct Open<'a> {
-    checks: &'a Checks,
+    checks: &'a ShardChecks,
     shard: String,
-    keys: Keys,
+    keys: SampleKeys,
     current: Option<(BString, u64, BTreeSet<BString>)>,
 }
 
@@ -116,7 +117,7 @@ impl Open<'_> {
             fields.insert(name.clone());
         }
         if let Some((kind, message)) = self.look(name.as_ref(), member, payload)? {
-            let fault = Fault { offset: member.offset, ..self.fault(kind, member, &message) };
+            let fault = ShardFault { offset: member.offset, ..self.fault(kind, member, &message) };
             findings.faults.push(fault.of_sample(key));
         }
         Ok(())
@@ -181,14 +182,14 @@ impl Open<'_> {
                 let expected =
                     if wanted == "wav" { "sound (.wav, .flac ...)".to_owned() } else { format!(".{wanted}") };
                 let message = format!("expected a member {expected}, got none");
-                let fault = Fault::new(FaultKind::MissingField, &self.shard, header, message);
+                let fault = ShardFault::new(FaultKind::MissingField, &self.shard, header, message);
                 findings.faults.push(fault.of_sample(key.clone()));
             }
         }
     }
 
     /// Adds the key of the sample to a fault that has but the name of a member.
-    fn name(&self, fault: Fault) -> Fault {
+    fn name(&self, fault: ShardFault) -> ShardFault {
         let key = fault.member.as_ref().and_then(|path| self.checks.grouping.split(path.as_ref()));
         let key = key.map(|(key, _)| key.to_owned());
         match key {
@@ -197,7 +198,7 @@ impl Open<'_> {
         }
     }
 
-    fn fault(&self, kind: FaultKind, member: &Member, message: &str) -> Fault {
-        Fault::new(kind, &self.shard, member.header, message).of_member(&member.path)
+    fn fault(&self, kind: FaultKind, member: &Member, message: &str) -> ShardFault {
+        ShardFault::new(kind, &self.shard, member.header, message).of_member(&member.path)
     }
 }

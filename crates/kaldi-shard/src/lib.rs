@@ -16,9 +16,9 @@
 //! | what | |
 //! | --- | --- |
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
-//! | [`Samples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
+//! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is an error with its place |
 //! | [`shard_samples`], [`raw_samples`] | the samples of many shards, or of raw lists, as a stream that can restart |
-//! | [`Checks`] | everything that is wrong with a shard |
+//! | [`ShardChecks`] | everything that is wrong with a shard |
 //! | [`ShardNames`], [`RawList`], [`ListIndex`] | lists of shards and of utterances |
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
 //! | [`Packing`], [`read_text`] and its kin | samples of a Kaldi data directory |
@@ -26,7 +26,7 @@
 //! | [`DaliIndex`] | the index that NVIDIA's DALI wants |
 //!
 //! ```
-//! use kaldi_shard::{Grouping, Members, Packed, Samples, ShardWriter, Wanted};
+//! use kaldi_shard::{Grouping, Members, Packed, TarSamples, ShardWriter, Wanted};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.tar");
@@ -37,7 +37,7 @@
 //! shard.put(&sample)?;
 //! shard.finish()?;
 //!
-//! let mut samples = Samples::new(Members::open(name, Wanted::Contents)?, Grouping::Wenet);
+//! let mut samples = TarSamples::new(Members::open(name, Wanted::Contents)?, Grouping::Wenet);
 //! let sample = samples.next_sample(|_, _, payload| payload.read())?.expect("a sample");
 //! assert_eq!((sample.key.as_slice(), sample.fields[0].value.as_slice()), (&b"utt1"[..], &b"hello"[..]));
 //! assert!(samples.next_sample(|_, _, _| Ok(()))?.is_none());
@@ -61,19 +61,19 @@ mod sound;
 mod stored;
 mod write;
 
-pub use check::{Checks, Findings};
+pub use check::{Findings, ShardChecks};
 pub use dali::DaliIndex;
 pub use data_dir::{SegmentTimes, read_recordings, read_segments, read_text};
 pub use kaldi_tar::{
-    Error, Fault, FaultKind, Field, Grouping, Member, Members, Payload, Result, Sample, Samples, ShardName, ShardNames,
-    Wanted, is_field, is_sound, member_header,
+    Error, FaultKind, Field, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, ShardNames, TarSample,
+    TarSamples, Wanted, is_field, is_sound, member_header,
 };
 pub use list::{ListIndex, RawList, RawUtterance, write_raw_line};
 pub use pack::{Packing, Utterance};
-pub use places::{Place, Places};
+pub use places::{Places, SamplePlace};
 pub use sound::sound_info;
 pub use stored::{RawSamples, ShardSamples, Stored, StoredField, StoredSample, raw_samples, shard_samples};
-pub use write::{Compression, Packed, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
+pub use write::{Packed, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, ShardWriter};
 
 #[cfg(test)]
 mod tests;

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Input};
 
-use crate::{Grouping, Packed, Result, Samples, ShardName, sound_info};
+use crate::{Grouping, Packed, Result, ShardName, TarSamples, sound_info};
 
 /// Shards that are kept open.
 const MAX_OPEN: usize = 64;
 
 /// Where a sample is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct SamplePlace {
     /// Its key.
     pub key: BString,
     /// The number of its shard.
@@ -59,10 +59,10 @@ impl Places {
         name: ShardName,
         grouping: Grouping,
         is_wanted: impl Fn(&BStr) -> bool,
-    ) -> Result<Vec<Place>> {
+    ) -> Result<Vec<SamplePlace>> {
         let shard = self.shards.len();
         let shard_name = name.name().to_owned();
-        let mut samples = Samples::new(name.open()?, grouping);
+        let mut samples = TarSamples::new(name.open()?, grouping);
         let is_kept = samples.members().plain_file().is_none();
         let mut places = Vec::new();
         while let Some(sample) = samples.next_sample(|field, member, payload| {
@@ -77,7 +77,7 @@ impl Places {
             let seconds = sample.field("wav".into()).and_then(|field| field.value.0);
             let wanted = sample.fields.into_iter().filter(|field| field.value.2);
             let members = wanted.map(|field| (field.member.path, field.value.1, field.member.size)).collect();
-            places.push(Place { key: sample.key, shard, seconds, members });
+            places.push(SamplePlace { key: sample.key, shard, seconds, members });
         }
         samples.finish()?;
         self.shards.push((shard_name, is_kept));
@@ -88,7 +88,7 @@ impl Places {
     ///
     /// # Errors
     /// Where the shard cannot be opened any more.
-    pub fn pack(&mut self, place: Place) -> Result<Packed> {
+    pub fn pack(&mut self, place: SamplePlace) -> Result<Packed> {
         let file = self.file(place.shard)?;
         let name = self.shard(place.shard).to_string();
         let mut sample = Packed::new(place.key);

@@ -3,7 +3,7 @@
 use bstr::BStr;
 use kaldi_io::{Blob, ParseError};
 use kaldi_values::{Cursor, Format, Value};
-use kaldi_wave::{Samples, Wave, WaveInfo, resample};
+use kaldi_wave::{Wave, WaveInfo, WaveSamples, resample};
 
 use crate::{Member, Payload, Result, is_sound};
 
@@ -38,7 +38,7 @@ pub(crate) fn sound_fault(
     }
     let found = payload.look(|head| {
         let info = WaveInfo::in_head(head, member.size)?;
-        Some((info, Samples::read(head).ok()))
+        Some((info, WaveSamples::read(head).ok()))
     })?;
     match found {
         None => return Ok(Some("expected the header of a sound in the first megabyte, got none".to_owned())),

@@ -7,7 +7,8 @@ use std::path::Path;
 use bstr::BString;
 
 use crate::{
-    Checks, Error, FaultKind, Grouping, Members, Packed, Sample, Samples, ShardName, ShardWriter, Wanted, member_header,
+    Error, FaultKind, Grouping, Members, Packed, ShardChecks, ShardName, ShardWriter, TarSample, TarSamples, Wanted,
+    member_header,
 };
 
 /// A tar file, each member written by hand: headers of the exact writer, contents, zeros.
@@ -40,13 +41,13 @@ impl Scratch {
     }
 
     /// The samples of a file or of a pipe as far as they can be read, and what is wrong.
-    fn samples(&self, bytes: &[u8], is_pipe: bool) -> (Vec<Sample<Vec<u8>>>, Option<Error>) {
+    fn samples(&self, bytes: &[u8], is_pipe: bool) -> (Vec<TarSample<Vec<u8>>>, Option<Error>) {
         let name = self.name("a.tar");
         std::fs::write(name.to_string(), bytes).unwrap();
         let name = if is_pipe { BString::from(format!("cat {name} |")) } else { name };
         let mut all = Vec::new();
         let mut run = || -> crate::Result<()> {
-            let mut samples = Samples::new(Members::open(name.as_ref(), Wanted::Contents)?, Grouping::Wenet);
+            let mut samples = TarSamples::new(Members::open(name.as_ref(), Wanted::Contents)?, Grouping::Wenet);
             while let Some(sample) = samples.next_sample(|_, _, payload| payload.read()).transpose() {
                 all.push(sample.inspect_err(|_| {
                     let after = samples.next_sample(|_, _, _| Ok(()));
@@ -63,7 +64,7 @@ impl Scratch {
         let name = self.name("b.tar");
         std::fs::write(name.to_string(), bytes).unwrap();
         let fields = vec!["wav".into(), "txt".into()];
-        let checks = Checks { grouping: Grouping::Wenet, both: true, fields, quick: true };
+        let checks = ShardChecks { grouping: Grouping::Wenet, both: true, fields, quick: true };
         checks.run(ShardName::new(name, Wanted::Headers)).faults.into_iter().map(|fault| fault.kind).collect()
     }
 }
@@ -172,7 +173,7 @@ fn a_member_may_be_larger_than_octal_digits_can_say() {
         out.write_all(&tar(&[("a.txt", b"x")]))
     };
     write().unwrap();
-    let mut samples = Samples::new(Members::open(name.as_ref(), Wanted::Headers).unwrap(), Grouping::Wenet);
+    let mut samples = TarSamples::new(Members::open(name.as_ref(), Wanted::Headers).unwrap(), Grouping::Wenet);
     let sample = samples.next_sample(|_, _, _| Ok(())).unwrap().unwrap();
     let places: Vec<_> = sample.fields.iter().map(|field| (field.member.offset, field.member.size)).collect();
     assert_eq!(places, [(1536, size), (1536 + size + 507 + 512, 1)]);
@@ -194,7 +195,7 @@ fn a_shard_may_have_any_number_of_samples() {
                 shard.put(&sample).unwrap();
             }
             shard.finish().unwrap();
-            let mut samples = Samples::new(Members::open(name.as_ref(), Wanted::Contents).unwrap(), Grouping::Wenet);
+            let mut samples = TarSamples::new(Members::open(name.as_ref(), Wanted::Contents).unwrap(), Grouping::Wenet);
             let mut number = 0;
             while let Some(sample) = samples.next_sample(|_, _, payload| payload.read()).unwrap() {
                 assert_eq!(sample.key, format!("utt{number}"));

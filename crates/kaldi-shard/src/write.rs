@@ -33,7 +33,7 @@ pub struct ShardOptions {
 
 /// How shards are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compression {
+pub enum ShardCompression {
     /// Not at all.
     #[default]
     None,
@@ -41,7 +41,7 @@ pub enum Compression {
     Gzip,
 }
 
-impl Compression {
+impl ShardCompression {
     /// Every way with its name.
     pub const NAMES: [(&str, Self); 2] = [("none", Self::None), ("gzip", Self::Gzip)];
 }

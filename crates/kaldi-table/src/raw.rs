@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Output, ParseError, Wanted, recognize};
+use kaldi_io::{Blob, ExpectedStream, Output, ParseError, recognize};
 use kaldi_log::warning;
 use kaldi_values::{Cursor, Value};
 
@@ -254,8 +254,8 @@ impl RawEntry {
     fn recognize(&self) -> Option<String> {
         let (chunk, value) = self.blob.surroundings();
         let wanted = match (value.start, self.script.is_some() || self.key.is_empty()) {
-            (0, true) => Wanted::Value,
-            (start, false) if start == self.key.len() + 1 => Wanted::Archive,
+            (0, true) => ExpectedStream::Value,
+            (start, false) if start == self.key.len() + 1 => ExpectedStream::Archive,
             _ => return None,
         };
         // What could be framed as a value is a waveform only where one was wanted.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Lines, Locator, LocatorError, Wanted, printable_rxfilename, recognize};
+use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
 use crate::{Error, Result};
@@ -61,7 +61,7 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
     if number > 1 {
         return None;
     }
-    recognize(line, Wanted::Lines, script, 0)
+    recognize(line, ExpectedStream::Lines, script, 0)
 }
 
 /// Splits a line into key and xfilename, the white space around them dropped.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Fault;
+use crate::ShardFault;
 
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -14,7 +14,7 @@ pub enum Error {
     /// A stream cannot be opened, read or written.
     Io(kaldi_io::Error),
     /// A shard is not as it should be.
-    Fault(Box<Fault>),
+    Fault(Box<ShardFault>),
     /// A line of a list makes no sense.
     Line {
         /// The name of the list.
@@ -59,8 +59,8 @@ impl From<kaldi_io::Error> for Error {
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<ShardFault> for Error {
+    fn from(fault: ShardFault) -> Self {
         Self::Fault(Box::new(fault))
     }
 }

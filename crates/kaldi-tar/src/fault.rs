@@ -62,7 +62,7 @@ impl FaultKind {
 
 /// A fault and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ShardFault {
     /// What kind of fault it is.
     pub kind: FaultKind,
     /// The name of the shard.
@@ -77,7 +77,7 @@ pub struct Fault {
     pub message: String,
 }
 
-impl Fault {
+impl ShardFault {
     /// A fault of a shard that is known of no sample.
     pub fn new(kind: FaultKind, shard: &str, offset: u64, message: impl Into<String>) -> Self {
         Self { kind, shard: shard.to_owned(), key: None, member: None, offset, message: message.into() }
@@ -98,7 +98,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ShardFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The failure of a stream has its place in its message.
         if self.kind == FaultKind::Unreadable {

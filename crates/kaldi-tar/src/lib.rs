@@ -15,12 +15,12 @@
 //! | what | |
 //! | --- | --- |
 //! | [`Members`] | the members of a tar file, plain or compressed, in a file or a pipe |
-//! | [`Samples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is a [`Fault`] with its place |
+//! | [`TarSamples`], [`Grouping`] | the samples of a shard, strictly: what is wrong is a [`ShardFault`] with its place |
 //! | [`ShardNames`], [`SampleStream`] | lists of shards, and the samples of all of them |
 //! | [`member_header`] | a header as Python's `tarfile` writes it |
 //!
 //! ```
-//! use kaldi_tar::{Grouping, Members, Samples, Wanted, member_header};
+//! use kaldi_tar::{Grouping, Members, TarSamples, Wanted, member_header};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let path = folder.path().join("a.tar");
@@ -30,7 +30,7 @@
 //! std::fs::write(&path, bytes)?;
 //!
 //! let members = Members::open(path.to_str().unwrap_or_default().into(), Wanted::Contents)?;
-//! let mut samples = Samples::new(members, Grouping::Wenet);
+//! let mut samples = TarSamples::new(members, Grouping::Wenet);
 //! let sample = samples.next_sample(|_, _, payload| payload.read())?.expect("a sample");
 //! assert_eq!((sample.key.as_slice(), sample.fields[0].value.as_slice()), (&b"utt1"[..], &b"hello"[..]));
 //! assert!(samples.next_sample(|_, _, _| Ok(()))?.is_none());
@@ -54,10 +54,10 @@ mod stream;
 mod tar;
 
 pub use error::{Error, Result};
-pub use fault::{Fault, FaultKind, shown};
+pub use fault::{FaultKind, ShardFault, shown};
 pub use grouping::{Grouping, is_field, is_sound};
 pub use list::{ListLines, ShardName, ShardNames, excerpt};
-pub use samples::{Field, Keys, Sample, Samples, no_suffix};
+pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use source::{Wanted, comes_once};
 pub use stream::{SampleStream, Shard};
 pub use tar::{BLOCK, Member, Members, Payload, member_header, padding, whole_size};

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString};
 
-use crate::{Fault, FaultKind, Grouping, Member, Members, Payload, Result};
+use crate::{FaultKind, Grouping, Member, Members, Payload, Result, ShardFault};
 
 /// Members of one key, in their order, with what was made of each content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample<T> {
+pub struct TarSample<T> {
     /// The key.
     pub key: BString,
     /// The members.
@@ -26,7 +26,7 @@ pub struct Field<T> {
     pub value: T,
 }
 
-impl<T> Sample<T> {
+impl<T> TarSample<T> {
     /// The first field that `wanted` means, where `wav` means sound of any suffix.
     pub fn field(&self, wanted: &BStr) -> Option<&Field<T>> {
         self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
@@ -34,20 +34,20 @@ impl<T> Sample<T> {
 }
 
 /// The samples of a shard, from its begin to its end. Members that are no files are passed over.
-pub struct Samples {
+pub struct TarSamples {
     members: Members,
     grouping: Grouping,
     /// The fields of the samples so far.
-    seen: Keys,
+    seen: SampleKeys,
     /// The key and the field of the next sample's first member, which was met behind the sample before.
     next: Option<(BString, BString)>,
     ended: bool,
 }
 
-impl Samples {
+impl TarSamples {
     /// Groups the members of a shard.
     pub fn new(members: Members, grouping: Grouping) -> Self {
-        Self { members, grouping, seen: Keys::default(), next: None, ended: false }
+        Self { members, grouping, seen: SampleKeys::default(), next: None, ended: false }
     }
 
     /// The members.
@@ -63,7 +63,7 @@ impl Samples {
     pub fn next_sample<T>(
         &mut self,
         mut look: impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<Sample<T>>> {
+    ) -> Result<Option<TarSample<T>>> {
         if self.ended {
             return Ok(None);
         }
@@ -75,7 +75,7 @@ impl Samples {
     fn read<T>(
         &mut self,
         look: &mut impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<Sample<T>>> {
+    ) -> Result<Option<TarSample<T>>> {
         let first = match self.next.take() {
             None => self.advance()?,
             first => first,
@@ -92,7 +92,7 @@ impl Samples {
                 Some((next, field)) if next == key => name = field,
                 next => {
                     self.next = next;
-                    return Ok(Some(Sample { key, fields }));
+                    return Ok(Some(TarSample { key, fields }));
                 }
             }
         }
@@ -127,21 +127,21 @@ impl Samples {
 }
 
 /// The fault of a member that belongs to no sample.
-pub fn no_suffix(shard: &str, member: &Member) -> Fault {
+pub fn no_suffix(shard: &str, member: &Member) -> ShardFault {
     let message = "expected a name with a suffix, such as .wav or .txt, got none";
-    Fault::new(FaultKind::NoSuffix, shard, member.header, message).of_member(&member.path)
+    ShardFault::new(FaultKind::NoSuffix, shard, member.header, message).of_member(&member.path)
 }
 
 /// The keys of a shard, with their fields.
 #[derive(Debug, Default)]
-pub struct Keys {
+pub struct SampleKeys {
     fields: HashMap<BString, Vec<BString>>,
     current: Option<BString>,
 }
 
-impl Keys {
+impl SampleKeys {
     /// Adds a member; what is wrong with it beside the ones before.
-    pub fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<Fault> {
+    pub fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<ShardFault> {
         let is_current = self.current.as_ref() == Some(key);
         if !is_current {
             self.current = Some(key.clone());
@@ -160,6 +160,6 @@ impl Keys {
             (false, true) => (FaultKind::Interleaved, "belongs to a sample that others have followed already"),
             (false, false) => (FaultKind::DuplicateKey, "has the key of a sample that came before"),
         };
-        Some(Fault::new(kind, shard, member.header, message).of_member(&member.path).of_sample(key.clone()))
+        Some(ShardFault::new(kind, shard, member.header, message).of_member(&member.path).of_sample(key.clone()))
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bstr::BStr;
 use kaldi_io::{Input, ReadAt, Rxfilename};
 
-use crate::{Error, Fault, FaultKind, Result};
+use crate::{Error, FaultKind, Result, ShardFault};
 
 /// Bytes that are read at once, from pipes and of what is decompressed.
 const CHUNK: usize = 1 << 18;
@@ -146,7 +146,7 @@ fn fault(input: &Input, error: kaldi_io::Error) -> Error {
         io::ErrorKind::InvalidData => FaultKind::Damaged,
         _ => return error.into(),
     };
-    if input.is_compressed() { Fault::new(kind, name, *offset, source.to_string()).into() } else { error.into() }
+    if input.is_compressed() { ShardFault::new(kind, name, *offset, source.to_string()).into() } else { error.into() }
 }
 
 /// Whether what a name means can be read but once: standard input, a named pipe.

@@ -7,7 +7,7 @@ use kaldi_io::ReadAt;
 use kaldi_reader::Reader;
 
 use crate::source::{Wanted, comes_once};
-use crate::{Error, Grouping, Member, Payload, Result, Sample, Samples, ShardName};
+use crate::{Error, Grouping, Member, Payload, Result, ShardName, TarSample, TarSamples};
 
 /// The samples of shards, one shard after the other; it can start again.
 ///
@@ -36,7 +36,7 @@ pub struct Shard {
 }
 
 struct Open {
-    samples: Samples,
+    samples: TarSamples,
     shard: Shard,
 }
 
@@ -45,7 +45,7 @@ impl Open {
         let wanted = name.wanted();
         let members = name.open()?;
         let shard = Shard { name: members.name().into(), bytes: members.positioned(), wanted };
-        Ok(Self { samples: Samples::new(members, grouping), shard })
+        Ok(Self { samples: TarSamples::new(members, grouping), shard })
     }
 }
 
@@ -74,11 +74,11 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
     ///
     /// # Errors
-    /// As [`Samples::next_sample`]; where a list or a shard cannot be read. An end is an end, also that of an error.
+    /// As [`TarSamples::next_sample`]; where a list or a shard cannot be read. An end is an end, also that of an error.
     pub fn next_with<T>(
         &mut self,
         mut look: impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<Sample<T>>> {
+    ) -> Result<Option<TarSample<T>>> {
         if self.ended {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     fn read<T>(
         &mut self,
         look: &mut impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
-    ) -> Result<Option<Sample<T>>> {
+    ) -> Result<Option<TarSample<T>>> {
         loop {
             if self.current.is_none() {
                 let Some(name) = self.names.next()? else { return Ok(None) };

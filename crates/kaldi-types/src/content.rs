@@ -12,10 +12,10 @@ use crate::value_type::ValueType;
 /// The content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Numbers, in their order in the file; see [`Shape`].
+    /// Numbers, in their order in the file; see [`ValueShape`].
     Numbers {
         /// Their arrangement.
-        shape: Shape,
+        shape: ValueShape,
         /// The numbers; integers are exact, truth values are 0 and 1.
         values: Vec<f64>,
     },
@@ -27,7 +27,7 @@ pub enum Content {
 
 /// The arrangement of the numbers of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum ValueShape {
     /// One number.
     Scalar,
     /// A row of numbers: of vectors and vectors of integers.
@@ -149,7 +149,7 @@ fn matrix(cursor: &mut Cursor<'_>, range: Option<&[u8]>) -> Result<Content, Pars
 }
 
 fn of_matrix(matrix: Matrix<f64>) -> Content {
-    Content::Numbers { shape: Shape::Matrix { columns: matrix.num_cols() }, values: matrix.into_vec() }
+    Content::Numbers { shape: ValueShape::Matrix { columns: matrix.num_cols() }, values: matrix.into_vec() }
 }
 
 /// A value that becomes numbers or words.
@@ -165,11 +165,11 @@ fn lists<T>(lists: Vec<Vec<T>>, push: impl Fn(T, &mut Vec<f64>)) -> Content {
         list.into_iter().for_each(|item| push(item, &mut values));
         lengths.push(values.len() - begin);
     }
-    Content::Numbers { shape: Shape::Lists(lengths), values }
+    Content::Numbers { shape: ValueShape::Lists(lengths), values }
 }
 
 fn scalar(value: f64) -> Content {
-    Content::Numbers { shape: Shape::Scalar, values: vec![value] }
+    Content::Numbers { shape: ValueShape::Scalar, values: vec![value] }
 }
 
 impl IntoContent for i32 {
@@ -198,13 +198,13 @@ impl IntoContent for bool {
 
 impl IntoContent for Vector<f64> {
     fn into_content(self) -> Content {
-        Content::Numbers { shape: Shape::Vector, values: self.into_vec() }
+        Content::Numbers { shape: ValueShape::Vector, values: self.into_vec() }
     }
 }
 
 impl IntoContent for Vec<i32> {
     fn into_content(self) -> Content {
-        Content::Numbers { shape: Shape::Vector, values: self.into_iter().map(f64::from).collect() }
+        Content::Numbers { shape: ValueShape::Vector, values: self.into_iter().map(f64::from).collect() }
     }
 }
 
@@ -274,6 +274,6 @@ impl IntoContent for Wave {
         let (columns, num_samples) = (self.num_channels(), self.num_samples());
         let sample = |index: usize| (0..columns).map(move |channel| (channel, index));
         let values = (0..num_samples).flat_map(sample).map(|(channel, index)| self.channel(channel)[index].into());
-        Content::Numbers { shape: Shape::Matrix { columns }, values: values.collect() }
+        Content::Numbers { shape: ValueShape::Matrix { columns }, values: values.collect() }
     }
 }

@@ -4,7 +4,7 @@ use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Frame, Value};
 use kaldi_values::{GaussPost, Posterior, Token, Tokens};
-use kaldi_wave::Samples;
+use kaldi_wave::WaveSamples;
 use memchr::memchr;
 
 use crate::value_type::ValueType;
@@ -159,7 +159,7 @@ fn frame_wave(window: &[u8], at_end: bool) -> Result<Frame> {
     if window.starts_with(b"fLaC") {
         return Ok(Frame::Rest);
     }
-    match Samples::read(window) {
+    match WaveSamples::read(window) {
         Ok(samples) => Ok(match (samples.num_bytes, samples.frame(window, at_end)) {
             (None, _) => Frame::Rest,
             (Some(num_bytes), Frame::Whole(length)) if samples.start + num_bytes > length as u64 => {

@@ -5,7 +5,7 @@ use kaldi_matrix::{Matrix, Vector};
 use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
 
-use crate::content::{Content, Shape};
+use crate::content::{Content, ValueShape};
 use crate::value_type::ValueType;
 
 /// Bytes of the marker, and of a number after its width.
@@ -136,10 +136,12 @@ impl Header {
             Content::Word(_) => return Self::default(),
             Content::Words(words) => (words.len(), None),
             Content::Numbers { shape, values } => match shape {
-                Shape::Scalar => return Self::default(),
-                Shape::Vector => (values.len(), None),
-                Shape::Matrix { columns } => (values.len().checked_div(*columns).unwrap_or(0), Some(*columns as u64)),
-                Shape::Lists(lengths) => (lengths.len(), None),
+                ValueShape::Scalar => return Self::default(),
+                ValueShape::Vector => (values.len(), None),
+                ValueShape::Matrix { columns } => {
+                    (values.len().checked_div(*columns).unwrap_or(0), Some(*columns as u64))
+                }
+                ValueShape::Lists(lengths) => (lengths.len(), None),
             },
         };
         Self { rows: Some(rows as u64), columns, ..Self::default() }

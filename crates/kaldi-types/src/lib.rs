@@ -34,7 +34,7 @@ mod likely;
 mod value_type;
 
 pub use advice::TypeAdvice;
-pub use content::{Content, Shape, write_value};
+pub use content::{Content, ValueShape, write_value};
 pub use detector::{Detector, join_names};
 pub use frames::Frames;
 pub use header::{Header, Precision};

@@ -9,9 +9,9 @@ use crate::{Cursor, Format, Frame, Value};
 
 /// Random numbers that depend on the seed only (splitmix64).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct SeededRandom(u64);
 
-impl Random {
+impl SeededRandom {
     /// Any 64 bits.
     pub fn next_word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -83,18 +83,18 @@ pub fn refuses<T: Value + Debug>(bytes: &[u8], offset: usize, message: &str) {
 
 /// Checks the promises of `T` on values that `sample` draws and on damaged bytes of them; the binary form that is
 /// written must be one that a copy may pass on ([`Value::is_canonical_binary`]).
-pub fn keeps_the_contract<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut Random) -> T) {
+pub fn keeps_the_contract<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut SeededRandom) -> T) {
     check(sample, true);
 }
 
 /// Like [`keeps_the_contract`] for a type whose bytes a copy never passes on unparsed.
-pub fn keeps_the_contract_of_parsed<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut Random) -> T) {
+pub fn keeps_the_contract_of_parsed<T: Value + PartialEq + Debug>(sample: impl FnMut(&mut SeededRandom) -> T) {
     check(sample, false);
 }
 
-fn check<T: Value + PartialEq + Debug>(mut sample: impl FnMut(&mut Random) -> T, canonical: bool) {
+fn check<T: Value + PartialEq + Debug>(mut sample: impl FnMut(&mut SeededRandom) -> T, canonical: bool) {
     for seed in 0..200 {
-        let mut random = Random(seed);
+        let mut random = SeededRandom(seed);
         let value = sample(&mut random);
         for format in [Format::Binary, Format::Text] {
             let bytes = written(&value, format);
@@ -165,7 +165,7 @@ fn agrees<T: Value>(bytes: &[u8], context: &str) {
 }
 
 /// `bytes` with a few of them changed, lost, or added.
-fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+fn damaged(bytes: &[u8], random: &mut SeededRandom) -> Vec<u8> {
     const LIKELY: &[u8] = b"\0\x01\x02\x04\x08\xfc\xff B[];TF\n\r\t-+.,e019x";
     let mut bytes = bytes.to_vec();
     for _ in 0..=random.below(3) {

@@ -196,11 +196,11 @@ fn has_single_spaces(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Random, keeps_the_contract, reads, reads_before, refuses, written};
+    use crate::testing::{SeededRandom, keeps_the_contract, reads, reads_before, refuses, written};
 
     use super::*;
 
-    fn word(random: &mut Random) -> BString {
+    fn word(random: &mut SeededRandom) -> BString {
         (0..=random.below(5)).map(|_| b"ab<>\xc3\xa4"[random.below(6)]).collect::<Vec<u8>>().into()
     }
 

@@ -15,7 +15,7 @@ pub struct Distortion {
     /// The impulse response of the room at the 16-bit scale, where 32768 stands for 1.
     pub response: Option<Wave>,
     /// The noises.
-    pub noises: Vec<Noise>,
+    pub noises: Vec<AddedNoise>,
     /// Which channels meet.
     pub channels: Channels,
     /// Whether the output starts where the strongest reflection is heard, and ends as the input does. Without this, the
@@ -29,7 +29,7 @@ pub struct Distortion {
 
 /// A noise that is added to a waveform.
 #[derive(Clone, Debug)]
-pub struct Noise {
+pub struct AddedNoise {
     /// The sound of the noise.
     pub wave: Wave,
     /// The ratio in dB of the signal's power to that of the noise.
@@ -210,7 +210,7 @@ impl Reverberated {
     }
 
     /// Adds one channel of a noise.
-    fn add(&mut self, noise: &Noise, samples: &[f32], sample_rate: f32) -> Result<(), DistortionError> {
+    fn add(&mut self, noise: &AddedNoise, samples: &[f32], sample_rate: f32) -> Result<(), DistortionError> {
         if noise.start.is_nan() || noise.start < 0.0 {
             return Err(DistortionError::Start(noise.start));
         }
@@ -291,8 +291,8 @@ mod tests {
         }
     }
 
-    fn noise(samples: &[f32], snr: f32, start: f32) -> Noise {
-        Noise { wave: wave(&[samples]), snr, start }
+    fn noise(samples: &[f32], snr: f32, start: f32) -> AddedNoise {
+        AddedNoise { wave: wave(&[samples]), snr, start }
     }
 
     fn applied(distortion: &Distortion) -> Vec<f32> {
@@ -359,7 +359,7 @@ mod tests {
         let other = Wave::new(16000.0, vec![vec![1.0]]);
         let rate = |what| DistortionError::Rate { what, expected: 8000.0, got: 16000.0 };
         refuses(Distortion { response: Some(other.clone()), ..plain() }, rate("an impulse response"));
-        let noises = vec![Noise { wave: other, snr: 0.0, start: 0.0 }];
+        let noises = vec![AddedNoise { wave: other, snr: 0.0, start: 0.0 }];
         refuses(Distortion { noises, ..plain() }, rate("additive signals"));
         refuses(Distortion { channels: Channels::All, ..plain() }, DistortionError::NoResponse);
         refuses(Distortion { duration: Some(1e-6), ..plain() }, DistortionError::Length(0));

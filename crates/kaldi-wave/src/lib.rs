@@ -11,7 +11,7 @@
 //! ```
 //!
 //! There may be other chunks before and after. A program that writes to a pipe does not know the sizes: see
-//! [`Samples`]. Samples of other widths and encodings, and those of FLAC files, are converted to the 16-bit scale.
+//! [`WaveSamples`]. Samples of other widths and encodings, and those of FLAC files, are converted to the 16-bit scale.
 //!
 //! | what | |
 //! | --- | --- |
@@ -57,11 +57,11 @@ mod silence;
 mod wave;
 
 pub use convolve::convolve;
-pub use distortion::{Channels, Distortion, DistortionError, Loudness, Noise};
+pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness};
 use encoding::Encoding;
 pub use file::WaveFile;
 pub use info::WaveInfo;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
-pub use samples::Samples;
+pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
 pub use wave::Wave;

@@ -5,7 +5,7 @@ use kaldi_io::ParseError;
 
 use crate::Encoding;
 use crate::info::WaveInfo;
-use crate::samples::{Layout, Samples};
+use crate::samples::{Layout, WaveSamples};
 
 /// 16 bits cannot count more.
 const MAX_CHANNELS: u16 = 32767;
@@ -19,7 +19,7 @@ const EXTENSIBLE: u16 = 0xfffe;
 pub(crate) struct Riff {
     pub(crate) info: WaveInfo,
     pub(crate) encoding: Encoding,
-    pub(crate) samples: Samples,
+    pub(crate) samples: WaveSamples,
     /// Problems in the header that do not keep the file from being read.
     pub(crate) remarks: Vec<ParseError>,
 }

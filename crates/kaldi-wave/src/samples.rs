@@ -13,7 +13,7 @@ const FORMAT: u32 = 16;
 /// The size of a file that was written to a pipe is not known. If one of the sizes is 0 or 0xFFFFFFFF, or that of the
 /// samples is 0x7FFFF000 (from SoX), the samples go on to the end of the stream, as in Kaldi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Samples {
+pub struct WaveSamples {
     /// Offset of the first sample.
     pub start: u64,
     /// The length of the samples in bytes; `None` if they go on to the end of the stream.
@@ -26,14 +26,14 @@ pub struct Samples {
 
 /// What precedes the samples.
 pub(crate) struct Layout<'a> {
-    pub(crate) samples: Samples,
+    pub(crate) samples: WaveSamples,
     /// The content of the chunk `fmt `, of 16 bytes or more, and its offset.
     pub(crate) format: (&'a [u8], u64),
     /// The size of the chunk `fact`, if there is one, and its offset.
     pub(crate) fact: Option<(u32, u64)>,
 }
 
-impl Samples {
+impl WaveSamples {
     /// Reads the header at the start of `bytes`, up to the samples, which need not be there.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl<'a> Layout<'a> {
             let offset = chunks.offset();
             match (&name, format) {
                 (b"data", None) => return Err(chunks.error("expected a chunk \"fmt \" before the samples")),
-                (b"data", Some(format)) => return Ok(Self { samples: Samples::new(&chunks, size), format, fact }),
+                (b"data", Some(format)) => return Ok(Self { samples: WaveSamples::new(&chunks, size), format, fact }),
                 (b"fmt ", None) if size < FORMAT => {
                     return Err(chunks.error(format!(
                         "expect PCM format data to have fmt chunk of {FORMAT} bytes or more, got {size}"
@@ -117,7 +117,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-impl Samples {
+impl WaveSamples {
     /// The samples of `size` bytes, which come next.
     fn new(chunks: &Chunks<'_>, size: u32) -> Self {
         let is_streamed = matches!(chunks.riff_size(), 0 | u32::MAX) || matches!(size, 0 | u32::MAX | 0x7fff_f000);
@@ -146,25 +146,25 @@ mod tests {
 
     #[track_caller]
     fn ends(bytes: &[u8], at_end: bool, frame: Frame) {
-        assert_eq!(Samples::read(bytes).unwrap().frame(bytes, at_end), frame, "{}", bytes.escape_ascii());
+        assert_eq!(WaveSamples::read(bytes).unwrap().frame(bytes, at_end), frame, "{}", bytes.escape_ascii());
     }
 
     #[test]
     fn the_samples_follow_the_header() {
         let bytes = file(40, &[FORMAT_CHUNK, &data(4), b"\x01\0\x02\0"]);
-        let samples = Samples { start: 44, num_bytes: Some(4), claimed: 48, big_endian: false };
-        assert_eq!(Samples::read(&bytes), Ok(samples));
-        assert_eq!(Samples::read(&bytes[..44]), Ok(samples));
+        let samples = WaveSamples { start: 44, num_bytes: Some(4), claimed: 48, big_endian: false };
+        assert_eq!(WaveSamples::read(&bytes), Ok(samples));
+        assert_eq!(WaveSamples::read(&bytes[..44]), Ok(samples));
         for cut in 0..44 {
-            assert!(Samples::read(&bytes[..cut]).unwrap_err().at_end, "{cut}");
+            assert!(WaveSamples::read(&bytes[..cut]).unwrap_err().at_end, "{cut}");
         }
     }
 
     #[test]
     fn sizes_may_be_big_endian() {
         let bytes = b"RIFX\0\0\0\x28WAVEfmt \0\0\0\x10\0\x01\0\x01\0\0\x1f\x40\0\0\x3e\x80\0\x02\0\x10data\0\0\0\x04";
-        let samples = Samples { start: 44, num_bytes: Some(4), claimed: 48, big_endian: true };
-        assert_eq!(Samples::read(bytes), Ok(samples));
+        let samples = WaveSamples { start: 44, num_bytes: Some(4), claimed: 48, big_endian: true };
+        assert_eq!(WaveSamples::read(bytes), Ok(samples));
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
         ] {
             for chunks in [[junk, FORMAT_CHUNK], [FORMAT_CHUNK, junk]] {
                 let bytes = file(samples - 8 + 4, &[chunks[0], chunks[1], &data(4)]);
-                assert_eq!(Samples::read(&bytes).unwrap().start, samples.into());
+                assert_eq!(WaveSamples::read(&bytes).unwrap().start, samples.into());
                 ends(&bytes, false, Frame::Beyond(u64::from(samples) + 4));
             }
         }
@@ -253,7 +253,7 @@ mod tests {
     fn sizes_that_were_not_known_reach_to_the_end() {
         for (riff_size, size) in [(0, 4), (u32::MAX, 4), (40, 0), (40, u32::MAX), (40, 0x7fff_f000)] {
             let bytes = file(riff_size, &[FORMAT_CHUNK, &data(size), b"abcdefg"]);
-            assert_eq!(Samples::read(&bytes).unwrap().num_bytes, None);
+            assert_eq!(WaveSamples::read(&bytes).unwrap().num_bytes, None);
             ends(&bytes, false, Frame::Partial(52));
             ends(&bytes, true, Frame::Whole(51));
         }
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn what_is_no_wave_file_is_refused() {
-        let message = |bytes: &[u8]| Samples::read(bytes).map_err(|error| (error.offset, error.message.into_owned()));
+        let message =
+            |bytes: &[u8]| WaveSamples::read(bytes).map_err(|error| (error.offset, error.message.into_owned()));
         let refuses =
             |bytes: &[u8], offset: usize, text: &str| assert_eq!(message(bytes), Err((offset, text.to_owned())));
         refuses(b"RIFE1234WAVE", 0, "expected RIFF or RIFX, got RIFE");
@@ -278,6 +279,6 @@ mod tests {
         refuses(&file(40, &[b"\x01\0\0\0\0\0\0\0"]), 12, "expected the name of a chunk, got \"\\x01\\x00\\x00\\x00\"");
         let short = "expect PCM format data to have fmt chunk of 16 bytes or more, got 2";
         refuses(&file(40, &[b"fmt \x02\0\0\0"]), 12, short);
-        assert!(Samples::read(&file(40, &[b"JUNK\xff\xff\xff\x7f"])).unwrap_err().at_end);
+        assert!(WaveSamples::read(&file(40, &[b"JUNK\xff\xff\xff\x7f"])).unwrap_err().at_end);
     }
 }

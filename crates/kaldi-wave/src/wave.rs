@@ -6,7 +6,7 @@ use kaldi_values::{Cursor, Format, Frame, Value};
 use crate::Encoding;
 use crate::flac::{Flac, is_flac};
 use crate::riff::Riff;
-use crate::samples::Samples;
+use crate::samples::WaveSamples;
 
 /// Bytes of the header that is written.
 const HEADER: usize = 44;
@@ -96,7 +96,7 @@ impl Value for Wave {
         if is_flac(window) {
             return Ok(if at_end { Frame::Whole(window.len()) } else { Frame::Partial(window.len() as u64 + 1) });
         }
-        match Samples::read(window) {
+        match WaveSamples::read(window) {
             Ok(samples) => Ok(samples.frame(window, at_end)),
             Err(error) if error.at_end && !at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
             Err(error) => Err(error),
@@ -165,7 +165,7 @@ impl Value for Wave {
 
     fn is_canonical_head(head: &[u8], length: u64) -> bool {
         let Ok(riff) = Riff::read(head) else { return false };
-        let Samples { start, num_bytes: Some(num_bytes), claimed, big_endian } = riff.samples else { return false };
+        let WaveSamples { start, num_bytes: Some(num_bytes), claimed, big_endian } = riff.samples else { return false };
         start == HEADER as u64
             && head.starts_with(b"RIFF")
             && !big_endian

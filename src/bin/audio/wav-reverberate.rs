@@ -12,7 +12,7 @@ use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_log::{vlog, warning};
 use kaldi_table::{read_file, write_file};
 use kaldi_values::Format;
-use kaldi_wave::{Channels, Distortion, Loudness, Noise, Wave};
+use kaldi_wave::{AddedNoise, Channels, Distortion, Loudness, Wave};
 
 const USAGE: &str = "\
 Adds a room to a waveform, by its impulse response, and noises.
@@ -120,7 +120,7 @@ fn numbers(list: &Option<Arg>, option: &str) -> anyhow::Result<Vec<f32>> {
 }
 
 impl Options {
-    fn noises(&self) -> anyhow::Result<Vec<Noise>> {
+    fn noises(&self) -> anyhow::Result<Vec<AddedNoise>> {
         let names: Vec<_> = parts(&self.additive_signals).collect();
         let (snrs, starts) = (numbers(&self.snrs, "snrs")?, numbers(&self.start_times, "start-times")?);
         if names.is_empty() {
@@ -136,6 +136,6 @@ impl Options {
             "expected {expected} --snrs and --start-times, one for each of --additive-signals, got {num_snrs} and {num_starts}"
         );
         let parts = names.into_iter().zip(snrs).zip(starts);
-        parts.map(|((name, snr), start)| Ok(Noise { wave: read("additive signal", name)?, snr, start })).collect()
+        parts.map(|((name, snr), start)| Ok(AddedNoise { wave: read("additive signal", name)?, snr, start })).collect()
     }
 }

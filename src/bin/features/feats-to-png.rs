@@ -13,7 +13,7 @@ use kaldi_inspect::{Entries, Kind, read_frames};
 use kaldi_io::{FileNames, Output, Rspecifier, Wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_options::PlotArguments;
-use kaldi_plot::{Features, Figure, Format, Panel, Picture, Sheet, Style, Timing, Waveform};
+use kaldi_plot::{Features, Figure, Panel, Picture, PictureFormat, Sheet, Style, Timing, Waveform};
 use kaldi_reader::{Reader, par_map};
 use kaldi_table::RawEntry;
 use kaldi_table::{Lookup, RandomAccessReader, create_output};
@@ -54,7 +54,7 @@ struct Options {
     max_utts: u64,
     /// png or svg; by default found from the ending of the file's name, otherwise png
     #[arg(long)]
-    format: Option<Format>,
+    format: Option<PictureFormat>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
 fn feats_to_png(opts: Options) -> Result<Tally> {
     let (style, timing) = (opts.plot.style(opts.wav.is_some())?, opts.plot.timing(opts.wav.is_some())?);
     let source = Source::open(&opts, &style)?;
-    let format = opts.format.or(Format::of_name(&opts.target)).unwrap_or_default();
+    let format = opts.format.or(PictureFormat::of_name(&opts.target)).unwrap_or_default();
     let mut target = Target::create(&opts.target)?;
     let is_sheet = matches!(target, Target::Sheet { .. });
     let drawer = Drawer { style: style.clone(), timing, channel: opts.channel as usize, format, is_sheet };
@@ -191,7 +191,8 @@ impl Target {
     /// The name determines the kind of the target; a folder is made if it is missing, but not its parent.
     fn create(name: &OutputName) -> Result<Self> {
         let path = name.as_path();
-        let is_file = !matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || Format::of_name(name).is_some();
+        let is_file =
+            !matches!(Wxfilename::parse(name)?, Wxfilename::File(_)) || PictureFormat::of_name(name).is_some();
         if !path.is_dir() && is_file {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
@@ -202,7 +203,7 @@ impl Target {
     }
 
     /// Writes the picture of a key; false if there is no room for it.
-    fn put(&mut self, key: &BStr, made: Made, style: &Style, format: Format) -> Result<bool> {
+    fn put(&mut self, key: &BStr, made: Made, style: &Style, format: PictureFormat) -> Result<bool> {
         match (self, made) {
             (Self::Folder { folder, names }, Made::File(file)) => {
                 let name = folder.join(names.next(key, format.ending()));
@@ -227,7 +228,7 @@ struct Drawer {
     style: Style,
     timing: Option<Timing>,
     channel: usize,
-    format: Format,
+    format: PictureFormat,
     is_sheet: bool,
 }
 

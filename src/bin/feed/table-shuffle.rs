@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Item, ItemWriter, Items, python_order};
+use kaldi_feed::{ItemWriter, Items, TableItem, python_order};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt};
 
@@ -93,7 +93,7 @@ impl Options {
         }
     }
 
-    fn shuffle(&self, items: Items) -> BoxReader<Item, kaldi_feed::Error> {
+    fn shuffle(&self, items: Items) -> BoxReader<TableItem, kaldi_feed::Error> {
         let seed = Draws::named(&[self.seed.into(), self.epoch.into()], b"").bits();
         match (self.buffer_size as usize, self.initial as usize) {
             (0, _) => items.shuffle_window(usize::MAX, seed).boxed(),

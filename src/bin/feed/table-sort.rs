@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{bail, ensure};
 use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Item, ItemWriter, Items, Lengths, Unit};
+use kaldi_feed::{ItemWriter, Items, Lengths, TableItem, Unit};
 use kaldi_log::log;
 use kaldi_reader::{BoxReader, Reader, ReaderExt};
 
@@ -90,7 +90,7 @@ impl Options {
         }
     }
 
-    fn sort(&self, items: Items, lengths: Option<Lengths>) -> BoxReader<(Rank, Item), anyhow::Error> {
+    fn sort(&self, items: Items, lengths: Option<Lengths>) -> BoxReader<(Rank, TableItem), anyhow::Error> {
         let window = if self.buffer_size == 0 { usize::MAX } else { self.buffer_size as usize };
         let by_key = self.by == By::Key;
         let mut items = items;

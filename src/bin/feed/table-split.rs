@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Item, ItemWriter, Items, Text, fields};
+use kaldi_feed::{ItemWriter, Items, TableItem, Text, fields};
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
 
@@ -112,10 +112,10 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
 
 impl Options {
     /// The part of every item, counted from 0.
-    fn parts_of(&self, items: &[Item]) -> anyhow::Result<Vec<usize>> {
+    fn parts_of(&self, items: &[TableItem]) -> anyhow::Result<Vec<usize>> {
         match (self.by, &self.utt2spk) {
             (By::Items, None) => Ok(equal_stretches(items.len(), self.parts as usize)),
-            (By::Bytes, None) => Ok(stretches(items.iter().map(Item::size).collect(), self.parts)),
+            (By::Bytes, None) => Ok(stretches(items.iter().map(TableItem::size).collect(), self.parts)),
             (By::Speakers, Some(name)) => self.parts_of_speakers(items, name),
             (By::Speakers, None) => bail!("expected --utt2spk with --by=speakers"),
             (By::Items | By::Bytes, Some(_)) => bail!("expected --utt2spk with --by=speakers only"),
@@ -123,7 +123,7 @@ impl Options {
     }
 
     /// Speakers are dealt in the order of their first utterances.
-    fn parts_of_speakers(&self, items: &[Item], utt2spk: &InputName) -> anyhow::Result<Vec<usize>> {
+    fn parts_of_speakers(&self, items: &[TableItem], utt2spk: &InputName) -> anyhow::Result<Vec<usize>> {
         let mut lines = Text::open(utt2spk)?;
         let mut speaker_of = HashMap::new();
         while let Some((utterance, speaker)) = lines.next()? {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_feed::{Item, ItemWriter, Items};
+use kaldi_feed::{ItemWriter, Items, TableItem};
 use kaldi_inspect::{Kind, Named};
 use kaldi_io::is_specifier;
 use kaldi_log::log;
@@ -46,7 +46,7 @@ struct Options {
 struct Drawn {
     bits: u64,
     place: u64,
-    item: Item,
+    item: TableItem,
 }
 
 pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_sample));

@@ -10,7 +10,7 @@ use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{By, Named, Numbers, Report, Statistics};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_plot::{Figure, Format, Panel, Picture, Style};
+use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
 use kaldi_table::{RandomAccessReader, create_output};
 use kaldi_values::Token;
 
@@ -82,11 +82,11 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
 
 impl Options {
     /// The file for the picture, and its format.
-    fn picture(&self, by: By) -> anyhow::Result<Option<(Output, Format)>> {
+    fn picture(&self, by: By) -> anyhow::Result<Option<(Output, PictureFormat)>> {
         let Some(name) = &self.plot else { return Ok(None) };
         ensure!(by == By::Table, "expected --plot without --by");
         ensure!(self.tables.len() == 1, "expected one table with --plot, got {}", self.tables.len());
-        let Some(format) = Format::of_name(name) else {
+        let Some(format) = PictureFormat::of_name(name) else {
             bail!("expected the file of --plot to end in .png or .svg, got {name}");
         };
         Ok(Some((create_output(name, false)?, format)))
@@ -94,7 +94,7 @@ impl Options {
 }
 
 /// Draws the charts of a table.
-fn draw(table: &InputName, statistics: &Statistics, format: Format) -> anyhow::Result<Picture> {
+fn draw(table: &InputName, statistics: &Statistics, format: PictureFormat) -> anyhow::Result<Picture> {
     let lengths = statistics.length_histogram(60);
     let lengths = lengths.iter().map(|it| (it.first as f64 - 0.5, it.last as f64 + 0.5, it.entries as f64)).collect();
     let mut panels = vec![

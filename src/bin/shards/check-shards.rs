@@ -11,11 +11,11 @@ use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_shard::{Checks, Fault, FaultKind, Findings, Grouping, ShardName, ShardNames, Wanted};
+use kaldi_shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
 use serde_json::Value;
 
 const USAGE: &str = "\
-Checks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
+ShardChecks shards, and writes a line for each fault, with its place: <shard>:<offset>: <member or key>: <what is wrong>
 [<fault>]. Shards are read to their ends, as far as possible. The exit status is 0 without faults and 1 with faults.
 
 Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
 
 fn check_shards(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
-    let checks = Checks {
+    let checks = ShardChecks {
         grouping: match opts.grouping {
             Agreement::One(grouping) => grouping,
             Agreement::Both => Grouping::default(),
@@ -121,7 +121,7 @@ impl Keys {
                 Entry::Vacant(entry) => {
                     entry.insert(number);
                 }
-                Entry::Occupied(first) => findings.faults.push(Fault {
+                Entry::Occupied(first) => findings.faults.push(ShardFault {
                     kind: FaultKind::DuplicateKey,
                     shard: shard.to_owned(),
                     key: Some(key.clone()),
@@ -134,7 +134,7 @@ impl Keys {
     }
 }
 
-fn json(fault: &Fault) -> String {
+fn json(fault: &ShardFault) -> String {
     let text = |bytes: &[u8]| Value::from(bytes.to_str_lossy()).to_string();
     let optional = |name: &Option<BString>| name.as_ref().map_or("null".to_owned(), |name| text(name));
     format!(

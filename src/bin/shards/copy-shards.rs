@@ -12,7 +12,8 @@ use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
-    Compression, Grouping, Packed, Place, Places, ShardIndex, ShardNames, ShardOptions, ShardSetWriter, Wanted,
+    Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions, ShardSetWriter,
+    Wanted,
 };
 
 const USAGE: &str = "\
@@ -55,8 +56,8 @@ struct Options {
     #[arg(long)]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = one_of(&Compression::NAMES))]
-    compress: Compression,
+    #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]
+    compress: ShardCompression,
     /// Start of the names of the new shards
     #[arg(long, default_value = "shards")]
     prefix: Arg,
@@ -89,7 +90,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         prefix: (*opts.prefix).to_owned(),
         max_samples,
         max_bytes: opts.max_bytes.unwrap_or(u64::MAX),
-        gzip: opts.compress == Compression::Gzip,
+        gzip: opts.compress == ShardCompression::Gzip,
         dali: opts.index.is_some(),
     };
     let mut selection = Selection::new(&opts)?;
@@ -200,7 +201,7 @@ impl Selection {
     }
 
     /// Notes a sample and returns whether it is copied.
-    fn take(&mut self, place: &Place, shards: &Places) -> Result<bool> {
+    fn take(&mut self, place: &SamplePlace, shards: &Places) -> Result<bool> {
         self.num_samples += 1;
         if let Some(first) = self.seen.insert(place.key.clone(), place.shard) {
             let (here, first) = (shards.shard(place.shard), shards.shard(first));

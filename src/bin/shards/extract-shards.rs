@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
-use kaldi_shard::{Error, Field, Grouping, Sample, Samples, ShardNames, Wanted, is_sound};
+use kaldi_shard::{Error, Field, Grouping, ShardNames, TarSample, TarSamples, Wanted, is_sound};
 use kaldi_table::{ReaderExt, Record, TableWriter, is_key};
 use kaldi_values::Tokens;
 use kaldi_values::{Cursor, Format, Value};
@@ -80,7 +80,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut seen = HashSet::new();
     for name in ShardNames::new(shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Contents).iter() {
-        let mut samples = Samples::new(name?.open()?, grouping);
+        let mut samples = TarSamples::new(name?.open()?, grouping);
         while let Some(sample) = samples.next_sample(|field, _, payload| -> Result<_, Error> {
             let is_wanted = if is_sound(field) { wants_sound } else { wants_text && field == "txt" };
             if is_wanted { payload.read() } else { Ok(Vec::new()) }
@@ -129,7 +129,7 @@ impl Target {
         }
     }
 
-    fn put(&mut self, mut sample: Sample<Vec<u8>>) -> Result<()> {
+    fn put(&mut self, mut sample: TarSample<Vec<u8>>) -> Result<()> {
         let sound = sample.fields.iter().position(|field| is_sound(field.name.as_ref()));
         let sound = sound.map(|at| sample.fields.swap_remove(at));
         let text = sample.field("txt".into()).map(|field| field.value.as_slice());

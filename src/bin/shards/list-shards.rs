@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_reader::{ReaderExt, par_map};
-use kaldi_shard::{Error, Grouping, Sample, Samples, ShardName, ShardNames, Wanted, is_sound, sound_info};
+use kaldi_shard::{Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info};
 use serde_json::{Value, json};
 
 const USAGE: &str = "\
@@ -86,7 +86,7 @@ fn list(name: ShardName, grouping: Grouping, json: bool, is_summary: bool) -> Li
     let shard = name.name().to_owned();
     let (mut lines, mut summary) = (Vec::new(), Summary { shards: 1, ..Summary::default() });
     let run = || -> Result<(), Error> {
-        let mut samples = Samples::new(name.open()?, grouping);
+        let mut samples = TarSamples::new(name.open()?, grouping);
         while let Some(sample) = samples.next_sample(|field, member, payload| {
             Ok(sound_info(field, member, payload)?.and_then(|info| info.duration()))
         })? {
@@ -103,11 +103,11 @@ fn list(name: ShardName, grouping: Grouping, json: bool, is_summary: bool) -> Li
     (lines, summary, fault)
 }
 
-fn duration(sample: &Sample<Option<f64>>) -> Option<f64> {
+fn duration(sample: &TarSample<Option<f64>>) -> Option<f64> {
     sample.fields.iter().find(|field| is_sound(field.name.as_ref())).and_then(|field| field.value)
 }
 
-fn write_text(lines: &mut Vec<u8>, sample: &Sample<Option<f64>>, shard: &BStr) {
+fn write_text(lines: &mut Vec<u8>, sample: &TarSample<Option<f64>>, shard: &BStr) {
     let seconds = duration(sample).map_or("-".to_owned(), |seconds| seconds.to_string());
     lines.extend_from_slice(&[sample.key.as_slice(), b" ", shard, b" ", seconds.as_bytes()].concat());
     for field in &sample.fields {
@@ -117,7 +117,7 @@ fn write_text(lines: &mut Vec<u8>, sample: &Sample<Option<f64>>, shard: &BStr) {
     lines.push(b'\n');
 }
 
-fn write_json(lines: &mut Vec<u8>, sample: &Sample<Option<f64>>, shard: &BStr) {
+fn write_json(lines: &mut Vec<u8>, sample: &TarSample<Option<f64>>, shard: &BStr) {
     let text = |bytes: &[u8]| Value::from(bytes.to_str_lossy()).to_string();
     let fields: Vec<String> = sample
         .fields
@@ -134,7 +134,7 @@ fn write_json(lines: &mut Vec<u8>, sample: &Sample<Option<f64>>, shard: &BStr) {
 }
 
 impl Summary {
-    fn count(&mut self, sample: &Sample<Option<f64>>) {
+    fn count(&mut self, sample: &TarSample<Option<f64>>) {
         self.samples += 1;
         self.seconds += duration(sample).unwrap_or(0.0);
         for field in &sample.fields {

@@ -16,7 +16,7 @@ use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
-    Compression, Packed, Packing, SegmentTimes, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
+    Packed, Packing, SegmentTimes, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
     read_recordings, read_segments, read_text,
 };
 use kaldi_table::RandomAccessReader;
@@ -58,8 +58,8 @@ struct Options {
     #[arg(long, default_value = "wav", value_parser = one_of(&AUDIO))]
     audio: Audio,
     /// Compress the shards: none or gzip
-    #[arg(long, default_value = "none", value_parser = one_of(&Compression::NAMES))]
-    compress: Compression,
+    #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]
+    compress: ShardCompression,
     /// Shuffle the utterances, with this seed
     #[arg(long)]
     shuffle_seed: Option<u32>,
@@ -128,7 +128,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         prefix: (*opts.prefix).to_owned(),
         max_samples: opts.num_utts_per_shard.into(),
         max_bytes: u64::MAX,
-        gzip: opts.compress == Compression::Gzip,
+        gzip: opts.compress == ShardCompression::Gzip,
         dali: opts.index.is_some(),
     };
     let packing = Packing { sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };

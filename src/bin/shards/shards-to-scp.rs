@@ -8,12 +8,12 @@ use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::{Output, shell_quote};
 use kaldi_log::{log, warning};
 use kaldi_shard::{
-    DaliIndex, Error, Field, Grouping, Member, Payload, Sample, Samples, ShardIndex, ShardNames, Wanted, is_sound,
-    sound_info,
+    DaliIndex, Error, Field, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
+    is_sound, sound_info,
 };
 use kaldi_table::{ReaderExt, TableWriter, is_key};
 use kaldi_values::Tokens;
-use kaldi_wave::Samples as WaveSamples;
+use kaldi_wave::WaveSamples;
 
 const USAGE: &str = "\
 Makes a script file of the sound in uncompressed shards, with a line <key> <shard>:<offset> for each sample, so that all
@@ -80,7 +80,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
     for name in names.iter() {
         let name = name?;
         let shard = name.name().to_owned();
-        let mut samples = Samples::new(name.open()?, grouping);
+        let mut samples = TarSamples::new(name.open()?, grouping);
         if samples.members().plain_file().is_none() {
             bail!("{shard}: expected a plain shard in a file, whose contents can be read in place, got another one");
         }
@@ -141,12 +141,12 @@ fn look(field: &BStr, member: &Member, payload: &mut Payload<'_>, with_text: boo
     Ok(Seen { has_end, seconds, text: None })
 }
 
-fn seconds(sample: &Sample<Seen>) -> Option<f64> {
+fn seconds(sample: &TarSample<Seen>) -> Option<f64> {
     sample.field("wav".into()).and_then(|field| field.value.seconds)
 }
 
 /// Writes a line for each field, or warns that there is none.
-fn write_lines(sample: &Sample<Seen>, shard: &BStr, fields: &[BString], scripts: &mut [Output]) -> Result<bool> {
+fn write_lines(sample: &TarSample<Seen>, shard: &BStr, fields: &[BString], scripts: &mut [Output]) -> Result<bool> {
     let mut is_whole = true;
     for (wanted, script) in fields.iter().zip(scripts) {
         let Some(field) = sample.field(wanted.as_ref()) else {
@@ -165,7 +165,7 @@ fn write_lines(sample: &Sample<Seen>, shard: &BStr, fields: &[BString], scripts:
     Ok(is_whole)
 }
 
-fn write_text(sample: &Sample<Seen>, texts: &mut TableWriter<Tokens>) -> Result<()> {
+fn write_text(sample: &TarSample<Seen>, texts: &mut TableWriter<Tokens>) -> Result<()> {
     let Some(text) = sample.field("txt".into()).and_then(|field| field.value.text.as_ref()) else {
         warning!("{}: the sample has no text", sample.key);
         return Ok(());

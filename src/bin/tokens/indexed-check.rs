@@ -54,12 +54,12 @@ struct Report {
     documents: u64,
     tokens: u64,
     num_faults: u64,
-    faults: Vec<Fault>,
+    faults: Vec<DatasetFault>,
     repaired: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Fault {
+struct DatasetFault {
     file: String,
     field: &'static str,
     position: Option<u64>,
@@ -107,7 +107,7 @@ fn indexed_check(opts: Options) -> Result<Tally> {
 }
 
 fn report(prefix: &Prefix, checked: &Checked, new: Option<&Prefix>) -> Report {
-    let fault = |fault: &indexed_dataset::Fault| Fault {
+    let fault = |fault: &indexed_dataset::DatasetFault| DatasetFault {
         file: fault.file.to_string_lossy().into_owned(),
         field: fault.field,
         position: fault.position,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use bstr::ByteSlice;
-use indexed_dataset::{Dialect, Error, IndexedDataset, Prefix, Summary, count_bin_parts, format_of_file};
+use indexed_dataset::{DatasetSummary, Dialect, Error, IndexedDataset, Prefix, count_bin_parts, format_of_file};
 use kaldi_cli::{Arg, Tally};
 use kaldi_io::Output;
 use serde::Serialize;
@@ -84,8 +84,17 @@ fn info(name: &Arg, dialect: Option<Dialect>) -> Result<Info> {
         }
         dataset => dataset?,
     };
-    let Summary {
-        sequences, documents, tokens, min, max, empty_sequences, empty_documents, idx_bytes, bin_bytes, ..
+    let DatasetSummary {
+        sequences,
+        documents,
+        tokens,
+        min,
+        max,
+        empty_sequences,
+        empty_documents,
+        idx_bytes,
+        bin_bytes,
+        ..
     } = dataset.summary()?;
     Ok(Info {
         prefix: prefix.to_string(),

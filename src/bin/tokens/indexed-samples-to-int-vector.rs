@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use bstr::BStr;
-use indexed_dataset::samples::Samples;
+use indexed_dataset::samples::SampleIndices;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, decode_i32};
 use kaldi_cli::{Arg, OutputName, Tally};
 use kaldi_log::log;
@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
 fn indexed_samples_to_int_vector(opts: Options) -> Result<Tally> {
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;
     let chosen = opts.choose.as_deref().unwrap_or_default();
-    let samples = Samples::open(&dataset, opts.index_dir.as_path(), chosen, opts.extra_token)?;
+    let samples = SampleIndices::open(&dataset, opts.index_dir.as_path(), chosen, opts.extra_token)?;
     let length = match opts.seq_length {
         0 => None,
         length => Some(usize::try_from(length)?.saturating_add(opts.extra_token.into())),

@@ -10,10 +10,10 @@ use super::names::IndexNames;
 use super::npy::NpyWriter;
 use super::options::SampleOptions;
 use super::plan::Plan;
-use super::random::RandomState;
+use super::random::NumpyRandom;
 use super::rows;
 use crate::builder::{Spool, publish};
-use crate::{Error, Fault, IndexedDataset, Result};
+use crate::{DatasetFault, Error, IndexedDataset, Result};
 
 /// The counts of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +51,10 @@ pub fn build_samples(
     let bytes = tokens.checked_mul(dataset.token_type().size());
     if bytes.is_none_or(|bytes| bytes > dataset.bin_length) {
         let expected = format!("at most the tokens of the .bin, {} bytes", dataset.bin_length);
-        return Err(Fault::new(&dataset.index.path, "sizes", None, expected, format!("{tokens} tokens")).into());
+        return Err(DatasetFault::new(&dataset.index.path, "sizes", None, expected, format!("{tokens} tokens")).into());
     }
     let plan = Plan::new(options, tokens)?;
-    let mut random = RandomState::new(options.seed);
+    let mut random = NumpyRandom::new(options.seed);
     let documents = document_index(&sequences, &plan, options.shuffle.then_some(&mut random))?;
 
     Error::make_folder(out)?;
@@ -77,7 +77,7 @@ pub fn build_samples(
 }
 
 /// The sequences of all epochs.
-fn document_index(sequences: &Range<u64>, plan: &Plan, random: Option<&mut RandomState>) -> Result<Vec<i32>> {
+fn document_index(sequences: &Range<u64>, plan: &Plan, random: Option<&mut NumpyRandom>) -> Result<Vec<i32>> {
     let count = plan.num_epochs.checked_mul(sequences.end - sequences.start);
     let too_many = || Error::Request(format!("no memory for {} epochs of sequences", plan.num_epochs));
     let count = count.and_then(|count| usize::try_from(count).ok()).ok_or_else(too_many)?;
@@ -97,7 +97,7 @@ fn document_index(sequences: &Range<u64>, plan: &Plan, random: Option<&mut Rando
 }
 
 /// The order of the samples.
-fn write_shuffle_index(path: PathBuf, plan: &Plan, random: Option<&mut RandomState>) -> Result<NpyWriter> {
+fn write_shuffle_index(path: PathBuf, plan: &Plan, random: Option<&mut NumpyRandom>) -> Result<NpyWriter> {
     let count = plan.num_samples;
     if count >= u64::from(u32::MAX) - 1 {
         let mut file = NpyWriter::create(path, DType::Int64, &[count])?;
@@ -114,7 +114,7 @@ fn write_shuffle_index(path: PathBuf, plan: &Plan, random: Option<&mut RandomSta
 fn shuffled<T: Copy>(
     numbers: impl Iterator<Item = T>,
     plan: &Plan,
-    random: Option<&mut RandomState>,
+    random: Option<&mut NumpyRandom>,
 ) -> Result<Vec<T>> {
     let too_many = |_| Error::Request(format!("no memory for {} samples", plan.num_samples));
     let mut order = Vec::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::index_file::blocks;
-use crate::{Error, Fault, IndexedDataset, Result};
+use crate::{DatasetFault, Error, IndexedDataset, Result};
 
 /// The mark of a length that 16 bits do not hold.
 const LARGE: u16 = u16::MAX;
@@ -30,7 +30,7 @@ impl Lengths {
             dataset.index.sizes(block.clone(), &mut sizes)?;
             for (number, size) in block.zip(&sizes) {
                 let negative =
-                    |_| Error::from(Fault::new(&dataset.index.path, "sizes", Some(number), "0 or more", size));
+                    |_| Error::from(DatasetFault::new(&dataset.index.path, "sizes", Some(number), "0 or more", size));
                 let size = u32::try_from(*size).map_err(negative)?;
                 lengths.push(u16::try_from(size).unwrap_or(LARGE));
                 if size >= LARGE.into() {
@@ -50,7 +50,7 @@ impl Lengths {
             dataset.index.sizes(block.clone(), &mut sizes)?;
             for (number, size) in block.zip(&sizes) {
                 let negative =
-                    |_| Error::from(Fault::new(&dataset.index.path, "sizes", Some(number), "0 or more", size));
+                    |_| Error::from(DatasetFault::new(&dataset.index.path, "sizes", Some(number), "0 or more", size));
                 lengths.push(u32::try_from(*size).map_err(negative)?);
             }
         }

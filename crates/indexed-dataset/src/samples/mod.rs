@@ -23,5 +23,5 @@ pub use build::{Built, build_samples};
 pub use names::IndexNames;
 pub use npy::NpyReader;
 pub use options::{SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName};
-pub use random::RandomState;
-pub use read::Samples;
+pub use random::NumpyRandom;
+pub use read::SampleIndices;

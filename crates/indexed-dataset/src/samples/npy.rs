@@ -7,12 +7,12 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use array_files::DType;
-use array_files::npy::{Layout, header};
+use array_files::npy::{ArrayLayout, header};
 use whole_file::Sealed;
 
 use crate::builder::Spool;
 use crate::index_file::open_file;
-use crate::{Error, Fault, Result};
+use crate::{DatasetFault, Error, Result};
 
 /// An array that is being written to a file.
 #[derive(Debug)]
@@ -65,9 +65,10 @@ impl NpyReader {
     /// If the file cannot be read, is something else, or is shorter or longer than its header says.
     pub fn open(path: &Path) -> Result<Self> {
         let (file, length) = open_file(path)?;
-        let wrong = |field, expected: &str, found: String| Error::from(Fault::new(path, field, None, expected, found));
+        let wrong =
+            |field, expected: &str, found: String| Error::from(DatasetFault::new(path, field, None, expected, found));
         let mut reader = &file;
-        let layout = Layout::read(&mut reader).map_err(|error| match error {
+        let layout = ArrayLayout::read(&mut reader).map_err(|error| match error {
             array_files::Error::Io(error) => Error::read(path, 0)(error),
             error => wrong("header", "that of a NumPy array", error.to_string()),
         })?;

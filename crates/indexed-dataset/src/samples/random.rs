@@ -11,14 +11,14 @@ const DRAWN: usize = 1024;
 
 /// NumPy's `RandomState`: MT19937 (Matsumoto and Nishimura, 1998), seeded with one number.
 #[derive(Clone, Debug)]
-pub struct RandomState {
+pub struct NumpyRandom {
     state: [u32; NUM_WORDS],
     /// The numbers for the current state.
     words: [u32; NUM_WORDS],
     used: usize,
 }
 
-impl RandomState {
+impl NumpyRandom {
     /// Starts like `RandomState(seed)`.
     pub fn new(seed: u32) -> Self {
         let mut state = [seed; NUM_WORDS];
@@ -133,20 +133,20 @@ mod tests {
     /// The words that the authors' program and NumPy print.
     #[test]
     fn the_first_words_are_those_of_the_reference() {
-        assert_eq!(RandomState::new(5489).next_u32(), 3_499_211_612);
-        assert_eq!(RandomState::new(1234).next_u32(), 822_569_775);
+        assert_eq!(NumpyRandom::new(5489).next_u32(), 3_499_211_612);
+        assert_eq!(NumpyRandom::new(1234).next_u32(), 822_569_775);
         // The C++ standard requires this for the 10000th.
-        let mut random = RandomState::new(5489);
+        let mut random = NumpyRandom::new(5489);
         assert_eq!((0..10_000).map(|_| random.next_u32()).last(), Some(4_123_659_995));
     }
 
     #[test]
     fn shuffles_are_numpys() {
         let mut values = [0, 1, 2, 3, 4];
-        RandomState::new(1234).shuffle(&mut values);
+        NumpyRandom::new(1234).shuffle(&mut values);
         assert_eq!(values, [4, 0, 1, 2, 3]);
         let mut values: Vec<_> = (0..3).flat_map(|_| 0..5).collect();
-        RandomState::new(1234).shuffle(&mut values);
+        NumpyRandom::new(1234).shuffle(&mut values);
         assert_eq!(values, [3, 1, 0, 2, 4, 2, 0, 2, 1, 4, 3, 4, 0, 1, 3]);
     }
 
@@ -155,10 +155,10 @@ mod tests {
     fn places_drawn_ahead_are_those_drawn_in_turn() {
         for length in [0, 1, 2, 3, 1023, 1024, 1025, 4096, 10_000] {
             let mut values: Vec<_> = (0..length).collect();
-            let mut random = RandomState::new(length);
+            let mut random = NumpyRandom::new(length);
             random.shuffle(&mut values);
             let mut plain: Vec<_> = (0..length).collect();
-            let mut turn = RandomState::new(length);
+            let mut turn = NumpyRandom::new(length);
             for last in (1..length).rev() {
                 let mask = u32::MAX >> last.leading_zeros();
                 let place = std::iter::repeat_with(|| turn.next_u32() & mask).find(|place| *place <= last).unwrap();
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn long_intervals_take_two_words() {
-        let mut random = RandomState::new(1);
+        let mut random = NumpyRandom::new(1);
         let [high, low] = [random.clone().next_u32(), {
             let mut other = random.clone();
             other.next_u32();

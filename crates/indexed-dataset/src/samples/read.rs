@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::npy::NpyReader;
-use crate::{Error, Fault, IndexedDataset, Result, Tokens};
+use crate::{DatasetFault, Error, IndexedDataset, Result, SequenceTokens};
 
 /// The ends of the names of the three files: today's, and those of Megatron before the middle of 2023 and of gpt-neox.
 const ENDS: [[&str; 3]; 2] = [
@@ -14,7 +14,7 @@ const ENDS: [[&str; 3]; 2] = [
 
 /// The samples of a dataset, by its three index files.
 #[derive(Debug)]
-pub struct Samples<'a> {
+pub struct SampleIndices<'a> {
     dataset: &'a IndexedDataset,
     documents: NpyReader,
     rows: NpyReader,
@@ -22,7 +22,7 @@ pub struct Samples<'a> {
     extra: u64,
 }
 
-impl<'a> Samples<'a> {
+impl<'a> SampleIndices<'a> {
     /// Opens the indices in a folder. If it has those of several datasets or parts, the names of the right ones contain
     /// `chosen`.
     ///
@@ -40,12 +40,12 @@ impl<'a> Samples<'a> {
         let columns = [(&samples.documents, 1), (&samples.rows, 2), (&samples.order, 1)];
         for (array, columns) in columns {
             if array.num_columns() != columns {
-                return Err(Fault::new(array.path(), "columns", None, columns, array.num_columns()).into());
+                return Err(DatasetFault::new(array.path(), "columns", None, columns, array.num_columns()).into());
             }
         }
         if samples.rows.num_rows() != samples.order.num_rows() + 1 {
             let expected = format!("{} rows, one more than samples", samples.order.num_rows() + 1);
-            return Err(Fault::new(&rows, "rows", None, expected, samples.rows.num_rows()).into());
+            return Err(DatasetFault::new(&rows, "rows", None, expected, samples.rows.num_rows()).into());
         }
         Ok(samples)
     }
@@ -64,7 +64,7 @@ impl<'a> Samples<'a> {
     ///
     /// # Errors
     /// If the indices contradict each other or the dataset.
-    pub fn sample(&self, place: u64) -> Result<Tokens> {
+    pub fn sample(&self, place: u64) -> Result<SequenceTokens> {
         let number = self.number(&self.order, place, place, self.len())?;
         let row = self.rows.rows(number..number + 2)?;
         let [first, start, last, end] = row[..] else { return Err(self.fault(number, "two rows", row.len())) };
@@ -86,7 +86,7 @@ impl<'a> Samples<'a> {
             };
             bytes.extend_from_slice(self.dataset.slice(document, from, length)?.as_bytes());
         }
-        Ok(Tokens::new(self.dataset.token_type(), bytes))
+        Ok(SequenceTokens::new(self.dataset.token_type(), bytes))
     }
 
     /// A number in an array, checked to be below `count`.
@@ -94,11 +94,11 @@ impl<'a> Samples<'a> {
         let found = array.rows(row..row + 1)?[0];
         let number = u64::try_from(found).ok().filter(|number| *number < count);
         let expected = format!("a number below {count}");
-        number.ok_or_else(|| Fault::new(array.path(), "entry", Some(position), expected, found).into())
+        number.ok_or_else(|| DatasetFault::new(array.path(), "entry", Some(position), expected, found).into())
     }
 
     fn fault(&self, row: u64, expected: impl std::fmt::Display, found: impl std::fmt::Display) -> Error {
-        Fault::new(self.rows.path(), "row", Some(row), expected, found).into()
+        DatasetFault::new(self.rows.path(), "row", Some(row), expected, found).into()
     }
 }
 

@@ -107,7 +107,7 @@ fn samples_have_the_tokens_in_the_order_of_training() {
     let dataset = dataset(&folder, &LENGTHS);
     let wanted = SampleOptions { count: SampleCount::Samples(12), ..options() };
     build_samples(&dataset, 0..6, &wanted, folder.path(), &IndexNames::plain()).unwrap();
-    let samples = Samples::open(&dataset, folder.path(), "", true).unwrap();
+    let samples = SampleIndices::open(&dataset, folder.path(), "", true).unwrap();
     assert_eq!(samples.len(), 17);
     // Sample 1 starts at token 30 of sequence 2, which starts at 70 and has 60, and ends with the first one of sequence
     // 1.

@@ -6,9 +6,9 @@ use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Value};
-use kaldi_wave::{Samples, Wave, WaveInfo};
+use kaldi_wave::{Wave, WaveInfo, WaveSamples};
 
-use crate::{Shape, Sound};
+use crate::{SampleShape, Sound};
 
 /// The part of a content that is a sample's.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,8 +98,8 @@ impl Content {
         Ok(Self { stored, rate, num_channels, first: Some(first), num_samples: last.min(whole) - first })
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        Shape::Sound { rate: self.rate, num_samples: self.num_samples, num_channels: self.num_channels }
+    pub(super) fn shape(&self) -> SampleShape {
+        SampleShape::Sound { rate: self.rate, num_samples: self.num_samples, num_channels: self.num_channels }
     }
 
     pub(super) fn load(self) -> Result<Sound, String> {
@@ -125,7 +125,7 @@ impl Content {
         let Stored::Named(name) = &self.stored else { return None };
         let blob = open(name.as_ref()).ok().filter(|blob| blob.rest().is_some())?;
         let mut head = blob.first(1 << 12).ok()?.into_owned();
-        let samples = Samples::read(&head).ok()?;
+        let samples = WaveSamples::read(&head).ok()?;
         let info = WaveInfo::in_head(&head, blob.length())?.ok()?;
         let (num_bytes, num_samples) = (samples.num_bytes?, info.num_samples()?);
         if num_samples == 0 || num_bytes % num_samples != 0 || samples.start as usize > head.len() {

@@ -6,7 +6,7 @@ use kaldi_values::Cursor;
 use kaldi_wave::WaveInfo;
 
 use super::content::{self, Content, Part};
-use crate::{Data, Sample, Shape};
+use crate::{Data, Sample, SampleShape};
 
 /// Bytes of a file that are looked at first. Most headers of sound have 44.
 const HEAD: usize = 1 << 10;
@@ -28,7 +28,7 @@ pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) 
     let held = if let Stored::Blob(blob) = &stored { blob.head().len() } else { 0 };
     let content = match shape {
         Found::Feats(num_frames, dim) => {
-            let shape = Shape::Feats { num_frames, dim };
+            let shape = SampleShape::Feats { num_frames, dim };
             let load = move || content::load_feats(&stored, &part).map(Data::Feats);
             return Ok(Sample::new(key, seeds, shape, load).holding(held));
         }

@@ -1,7 +1,7 @@
 //! Stages that change features at random. Sound passes as it is.
 
 use crate::params::Params;
-use crate::{Registry, Result, Shape, SpecAugment, SpecSubstitute, SpecTrim, Stage};
+use crate::{Registry, Result, SampleShape, SpecAugment, SpecSubstitute, SpecTrim, Stage};
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register("spec_aug", spec_aug);
@@ -64,7 +64,7 @@ impl Stage {
     /// `spec_trim`: cuts a random number of frames off the end of features.
     pub fn spec_trim(trim: SpecTrim) -> Self {
         Self::sample(move |sample| {
-            let Shape::Feats { num_frames, dim } = sample.shape() else { return Ok(()) };
+            let SampleShape::Feats { num_frames, dim } = sample.shape() else { return Ok(()) };
             let left = num_frames - trim.cut(num_frames, &mut sample.draws("spec_trim"));
             if left < num_frames {
                 sample.map_feats(left, move |mut feats| {

@@ -9,8 +9,8 @@ use kaldi_random::Noise;
 use kaldi_reader::Draws;
 
 use crate::params::Params;
-use crate::yaml::Value;
-use crate::{Data, Refusal, Registry, Result, Shape, Stage};
+use crate::yaml::YamlValue;
+use crate::{Data, Refusal, Registry, Result, SampleShape, Stage};
 
 /// Why a sample without a frame is dropped.
 const TOO_SHORT: &str = "shorter than one window";
@@ -98,7 +98,7 @@ fn frames(params: &mut Params) -> Result<FrameOptions> {
     options.frame_shift = params.float("frame_shift", 10.0)? as f32;
     options.dither = params.float("dither", 0.0)? as f32;
     let window = params.text("window_type")?.unwrap_or_else(|| "povey".to_owned());
-    params.meant("window_type", Value::Text(window.clone()));
+    params.meant("window_type", YamlValue::Text(window.clone()));
     options.window = window.parse().map_err(|error: kaldi_feat::Error| params.error("parameters", "sound", error))?;
     Ok(options)
 }
@@ -182,7 +182,7 @@ fn stage(
         Ok(features)
     };
     Ok(Stage::sample(move |sample| {
-        let Shape::Sound { rate, num_samples, .. } = sample.shape() else { return Ok(()) };
+        let SampleShape::Sound { rate, num_samples, .. } = sample.shape() else { return Ok(()) };
         let features = prepare(rate)?;
         let num_frames = features.num_frames(usize::try_from(num_samples).unwrap_or(usize::MAX));
         if num_frames == 0 {
@@ -192,7 +192,7 @@ fn stage(
             let seed = Draws::named(&sample.seeds(), b"dither").bits() as u32;
             Noise::new(seed, &sample.key)
         });
-        sample.map_sound(Shape::Feats { num_frames, dim }, move |mut sound| {
+        sample.map_sound(SampleShape::Feats { num_frames, dim }, move |mut sound| {
             let mut samples = sound.channels.swap_remove(0);
             if let Some(noise) = noise {
                 noise.add(dither, 0, &mut samples);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use kaldi_wave::RateConverter;
 
 use crate::params::Params;
-use crate::yaml::{Node, Value};
-use crate::{Data, Error, Refusal, Registry, Result, Sample, Shape, Sound, Stage, resampler};
+use crate::yaml::{Node, YamlValue};
+use crate::{Data, Error, Refusal, Registry, Result, Sample, SampleShape, Sound, Stage, resampler};
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register("channel", channel);
@@ -30,7 +30,7 @@ fn resample(params: &mut Params) -> Result<Stage> {
 
 fn speed_perturb(params: &mut Params) -> Result<Stage> {
     let speeds = params.floats("speeds")?.unwrap_or_else(|| vec![0.9, 1.0, 1.1]);
-    params.meant("speeds", Value::List(speeds.iter().map(|&speed| Node::new(Value::Float(speed))).collect()));
+    params.meant("speeds", YamlValue::List(speeds.iter().map(|&speed| Node::new(YamlValue::Float(speed))).collect()));
     let got = format!("{speeds:?}");
     Stage::speed_perturb(speeds).map_err(|_| params.error("speeds", "speeds from 0.1 to 10", got))
 }
@@ -39,14 +39,14 @@ impl Stage {
     /// `channel`: keeps one channel of sound, counted from 0.
     pub fn channel(channel: usize) -> Self {
         Self::sample(move |sample| {
-            let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+            let SampleShape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
             if channel >= num_channels {
                 return Err(Refusal::Bad(format!(
                     "expected channel {channel}, counted from 0, got {num_channels} channels"
                 )));
             }
             if num_channels > 1 {
-                let shape = Shape::Sound { rate, num_samples, num_channels: 1 };
+                let shape = SampleShape::Sound { rate, num_samples, num_channels: 1 };
                 sample.map_sound(shape, move |mut sound| {
                     sound.channels = vec![sound.channels.swap_remove(channel)];
                     Ok(Data::Sound(sound))
@@ -104,7 +104,7 @@ impl Converters {
         rates: impl Fn(u32) -> (u32, u32),
         as_rate: Option<u32>,
     ) -> Result<(), Refusal> {
-        let Shape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
+        let SampleShape::Sound { rate, num_samples, num_channels } = sample.shape() else { return Ok(()) };
         let (from, to) = rates(rate);
         if from == to {
             return Ok(());
@@ -112,7 +112,7 @@ impl Converters {
         let converter = self.get(from, to)?;
         let rate = as_rate.unwrap_or(rate);
         let converted = (u128::from(num_samples) * u128::from(to)).div_ceil(u128::from(from));
-        let shape = Shape::Sound { rate, num_samples: converted as u64, num_channels };
+        let shape = SampleShape::Sound { rate, num_samples: converted as u64, num_channels };
         sample.map_sound(shape, move |sound| {
             let channels = sound.channels.iter().map(|channel| converter.convert(channel)).collect();
             Ok(Data::Sound(Sound { rate, channels }))

@@ -6,7 +6,7 @@ use bstr::BStr;
 use kaldi_values::SymbolTable;
 
 use crate::params::Params;
-use crate::yaml::Value;
+use crate::yaml::YamlValue;
 use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids};
 
 /// Stands for symbols that are not in the table.
@@ -26,7 +26,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
     let model = params.text("model")?;
     let non_linguistic = params.text("non_lang_syms")?;
     let unknown = params.text("unk")?.unwrap_or_else(|| UNKNOWN.to_owned());
-    params.meant("unk", Value::Text(unknown.clone()));
+    params.meant("unk", YamlValue::Text(unknown.clone()));
     let symbols = SymbolTable::parse(&symbols, read_text(&symbols)?.as_bytes())?;
     let tokenizer = match (kind, model) {
         ("char", None) => Tokenizer::characters(),

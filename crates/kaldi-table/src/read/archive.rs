@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Blob, Chunk, Input, ParseError, Wanted, Window, recognize};
+use kaldi_io::{Blob, Chunk, ExpectedStream, Input, ParseError, Window, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 
@@ -235,7 +235,8 @@ impl<F: Framing> ArchiveReader<F> {
     fn entry_error(&self, key: &[u8], at: usize, error: ParseError) -> Error {
         // The stream as a whole may be something else; then there is no key to speak of.
         let is_first = self.window.offset() == 0 && at <= key.len() + 1;
-        let advice = is_first.then(|| recognize(self.window.bytes(), Wanted::Archive, &self.name, at + error.offset));
+        let advice =
+            is_first.then(|| recognize(self.window.bytes(), ExpectedStream::Archive, &self.name, at + error.offset));
         if let Some(advice) = advice.flatten() {
             let source = ParseError::new(0, advice);
             return kaldi_io::Error::Content { name: self.name.to_string(), offset: 0, source }.into();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Blob, ParseError, Wanted, recognize};
+use kaldi_io::{Blob, ExpectedStream, ParseError, recognize};
 
 use crate::ranged::{ParsedText, Ranged};
 use crate::raw::RawEntry;
@@ -47,7 +47,7 @@ impl Loaded {
 /// `at_end` says so.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
     let offset = base + source.offset as u64;
-    let advice = if base == 0 { recognize(bytes, Wanted::Value, name, source.offset) } else { None };
+    let advice = if base == 0 { recognize(bytes, ExpectedStream::Value, name, source.offset) } else { None };
     let source = match advice {
         Some(_) => source.with_advice(advice),
         None => source.in_value(bytes, at_end),

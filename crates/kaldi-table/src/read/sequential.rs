@@ -60,7 +60,7 @@ impl<T: Value> SequentialReader<T> {
     /// # Errors
     /// As [`SequentialReader::open`].
     pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
-        let wanted = Wanted { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD };
+        let wanted = ExpectedStream { framing: Typed::of::<T>(), name: T::NAME, field: T::SHARD_FIELD };
         let opened = context.logged(|| open_batches(BStr::new(rspecifier.as_ref()), wanted, &context));
         let (batches, unreadable) = opened?;
         Ok(Self::new(batches, unreadable, context))
@@ -170,7 +170,7 @@ fn fill(batches: &mut BoxedBatches) -> Result<Option<Filled<RawEntry>>> {
 }
 
 /// The type of the values of a table.
-struct Wanted {
+struct ExpectedStream {
     framing: Typed,
     name: &'static str,
     /// The field of a sample that is one.
@@ -179,7 +179,7 @@ struct Wanted {
 
 /// Opens the entries of the table that `rspecifier` names; apart from [`SequentialReader::open`] so that it is compiled
 /// once.
-fn open_batches(rspecifier: &BStr, wanted: Wanted, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
+fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
     let parsed = parse_rspecifier(rspecifier)?;
     let permissive = parsed.options.permissive;
     let rxfilename = parsed.rxfilename.as_ref();

@@ -10,7 +10,7 @@ use super::block::{BLOCK, RECORD, padding};
 use super::header::Header;
 use super::pax::Pax;
 use crate::source::{Source, Wanted};
-use crate::{Fault, FaultKind, Result};
+use crate::{FaultKind, Result, ShardFault};
 
 /// Names and PAX records take at most this much.
 const MAX_EXTENSION: u64 = 1 << 20;
@@ -254,14 +254,14 @@ impl Members {
             .into()
     }
 
-    fn fault(&self, kind: FaultKind, offset: u64, message: String) -> Fault {
-        Fault::new(kind, self.name(), offset, message)
+    fn fault(&self, kind: FaultKind, offset: u64, message: String) -> ShardFault {
+        ShardFault::new(kind, self.name(), offset, message)
     }
 }
 
-fn truncated(shard: &str, path: &BString, offset: u64, size: u64, got: u64) -> Fault {
+fn truncated(shard: &str, path: &BString, offset: u64, size: u64, got: u64) -> ShardFault {
     let message = format!("expected {size} bytes, got {} before the end of the file", got.min(size));
-    Fault::new(FaultKind::Truncated, shard, offset, message).of_member(path)
+    ShardFault::new(FaultKind::Truncated, shard, offset, message).of_member(path)
 }
 
 /// The content of a member, to be looked at or read while it is its turn; what is left is passed over.
