@@ -100,7 +100,7 @@ impl SpecTrim {
         }
     }
 
-    /// How many of so many frames are cut off.
+    /// How many of this many frames are cut off.
     pub fn cut(&self, num_frames: usize, draws: &mut Draws) -> usize {
         if self.max_t == 0 {
             return 0;
@@ -110,7 +110,7 @@ impl SpecTrim {
     }
 }
 
-/// A stretch of `0..length` that begins anywhere and has 1 to `max` places, or fewer where `length` ends.
+/// A stretch of `0..length` that starts anywhere and has 1 to `max` places, or fewer where `length` ends.
 fn stretch(length: usize, max: usize, draws: &mut Draws) -> Option<(usize, usize)> {
     if max == 0 {
         return None;

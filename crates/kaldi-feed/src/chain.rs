@@ -1,4 +1,4 @@
-//! Stages one behind the other.
+//! Stages one after the other.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Chain {
     /// ```
     ///
     /// # Errors
-    /// If a stage stands at a place where it cannot.
+    /// If a stage is at a place where it cannot.
     pub fn new(stages: impl IntoIterator<Item = Stage>) -> Result<Self> {
         let mut chain = Self { stages: Vec::new(), description: Description::new("") };
         for stage in stages {
@@ -45,7 +45,7 @@ impl Chain {
     /// Makes the stages of a description.
     ///
     /// # Errors
-    /// Where there is no such stage, its parameters make no sense, or it stands at a place where it cannot.
+    /// If there is no such stage, its parameters make no sense, or it is at a place where it cannot.
     pub fn build(description: &Description, registry: &Registry) -> Result<Self> {
         let mut meant = Description::new(&description.file);
         let mut stages: Vec<Stage> = Vec::new();
@@ -86,7 +86,7 @@ impl Chain {
         order
     }
 
-    /// Puts the stages behind a source. Without a stage that makes batches each sample is one.
+    /// Puts the stages after a source. Without a stage that makes batches each sample is one.
     pub(crate) fn attach(&self, source: BoxReader<Found, Error>, pass: Pass, ledger: &Ledger) -> Batches {
         let judge = ledger.clone();
         let mut samples: Samples = source.filter_map(move |found| judge.found(found)).boxed();
@@ -114,7 +114,7 @@ fn worked(samples: Samples, work: Arc<SampleWork>, ledger: Ledger) -> Samples {
     samples.filter_map(apply).boxed()
 }
 
-/// Says where a stage has to stand, where it does not stand there behind others.
+/// If the stage cannot come after those before it: where it has to stand.
 fn misplaced(before: &[Stage], stage: &Stage) -> Option<&'static str> {
     let is_batched = before.iter().any(|stage| matches!(stage, Stage::Batch(_)));
     let is_read = before.iter().any(|stage| !matches!(stage, Stage::List(_)));

@@ -31,7 +31,7 @@ impl Description {
     /// Parses the text of the file `name`: a list of stages, each a name, or a map of one name to its parameters.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let top = Node::parse(name, text)?;
         let error = |line: usize, got: &YamlValue| Error::Conf {

@@ -25,7 +25,7 @@ pub struct FeedOptions {
     pub rank: [u64; 2],
     /// The worker of the rank, and how many there are. They take the rank's batches in turn.
     pub worker: [u64; 2],
-    /// Batches of the rank that are passed over.
+    /// Batches of the rank that are skipped.
     pub skip_batches: u64,
     /// How ranks get equally many batches.
     pub even: Even,
@@ -73,7 +73,7 @@ pub(crate) struct Planned {
     counts: FeedCounts,
 }
 
-/// The samples of a list, behind a chain, in batches.
+/// The samples of a list, after a chain, in batches.
 ///
 /// A batch is planned by the headers of its samples, one after the other. Reading, decoding and computing happen for whole
 /// batches, on several threads.
@@ -83,10 +83,10 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Puts a chain behind a list.
+    /// Puts a chain after a list.
     ///
     /// # Errors
-    /// Where the list cannot be read, or the options make no sense.
+    /// If the list cannot be read, or the options make no sense.
     pub fn open(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> Result<Self> {
         let [worker, num_workers] = options.worker;
         let [rank, world_size] = options.rank;

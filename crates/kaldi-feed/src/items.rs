@@ -22,7 +22,7 @@ pub struct TableItem {
 #[derive(Clone, Debug)]
 enum Content {
     Line(BString),
-    /// Key and value, in memory or in a file; the value begins after some bytes.
+    /// Key and value, in memory or in a file; the value starts after some bytes.
     Entry {
         blob: Blob,
         value_at: u64,
@@ -75,7 +75,7 @@ impl Items {
     /// Opens the table or list of this name.
     ///
     /// # Errors
-    /// Where it cannot be opened, or the name is none of either.
+    /// If it cannot be opened, or the name is none of either.
     pub fn open(name: &BStr) -> Result<Self> {
         let source = Some(Self::open_source(name)?);
         Ok(Self { name: name.to_owned(), source })
@@ -174,7 +174,7 @@ impl ItemWriter {
     /// Creates what the name says, for items of `source`.
     ///
     /// # Errors
-    /// Where it cannot be created, or is of the other kind than the source.
+    /// If it cannot be created, or is of the other kind than the source.
     pub fn create(name: &BStr, source: &Items) -> Result<Self> {
         let wspecifier = Wspecifier::parse(name);
         if !source.are_lines() {
@@ -192,7 +192,7 @@ impl ItemWriter {
     /// Writes an item as it was read.
     ///
     /// # Errors
-    /// Where writing fails, or a binary value should become text.
+    /// If writing fails, or a binary value should become text.
     pub fn put(&mut self, item: &TableItem) -> Result<()> {
         if let Target::Archive(archive) = &self.0
             && archive.format() == Format::Text
@@ -217,7 +217,7 @@ impl ItemWriter {
     /// Completes the table or list, which gets its name.
     ///
     /// # Errors
-    /// Where anything could not be written.
+    /// If anything could not be written.
     pub fn finish(self) -> Result<()> {
         match self.0 {
             Target::Archive(archive) => Ok(archive.finish()?),

@@ -29,7 +29,7 @@ impl Lengths {
     /// Reads a file of lines with a key and a number, or a table: of integers for frames, of floats for seconds.
     ///
     /// # Errors
-    /// Where it cannot be read, a line has something else, a number is negative, or a key comes twice.
+    /// If it cannot be read, a line has something else, a number is negative, or a key comes twice.
     pub fn read(name: &BStr, unit: Unit) -> Result<Self> {
         let mut lengths = Self::default();
         let printable = name.to_string();

@@ -5,7 +5,7 @@
 //! | [`Sample`] | an utterance, which is decoded when it is used |
 //! | [`Stage`], [`Chain`] | what is done to samples |
 //! | [`Registry`], [`Description`] | chains in YAML: stages by name |
-//! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain behind a list; batches as arrays and files |
+//! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain after a list; batches as arrays and files |
 //! | [`Text`], [`Tokenizer`], [`kaldi_values::SymbolTable`] | lines of text, as numbers, and back |
 //! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
 //! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |

@@ -11,7 +11,7 @@ use rand_mt::Mt;
 /// ```
 ///
 /// # Panics
-/// Where there are 2^32 items or more.
+/// If there are 2^32 items or more.
 pub fn python_order(seed: u64, number: usize) -> Vec<usize> {
     assert!(u32::try_from(number).is_ok(), "an order of {number} items");
     // The seed as Python's generator takes it: words of 32 bits, the lowest one first, no zeros at the end.

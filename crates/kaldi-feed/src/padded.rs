@@ -53,7 +53,7 @@ impl PaddedBatch {
     /// Puts samples that were loaded side by side.
     ///
     /// # Errors
-    /// Where a sample has no features, they differ in their number of columns, or some have labels and others do not.
+    /// If a sample has no features, they differ in their number of columns, or some have labels and others do not.
     pub fn new(mut samples: Vec<Sample>, padding: &Padding) -> Result<Self> {
         if padding.sort {
             samples.sort_by_key(|sample| std::cmp::Reverse(sample.num_frames()));

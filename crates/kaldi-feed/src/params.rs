@@ -17,7 +17,7 @@ impl Params {
     /// Takes the parameters of a stage, a map or nothing. `file` is what messages call the configuration.
     ///
     /// # Errors
-    /// Where they are something else.
+    /// If they are something else.
     pub fn new(file: &str, stage: &str, node: &Node) -> Result<Self> {
         let place = if node.line > 0 { format!("{file}:{}", node.line) } else { file.to_owned() };
         let given = match &node.value {
@@ -43,7 +43,7 @@ impl Params {
         Error::Conf { place, message: format!("expected {}'s {name} to be {expected}, got {got}", self.stage) }
     }
 
-    /// Anything, and nothing where it is not given.
+    /// Anything, and `None` if it is not given.
     pub fn value(&mut self, name: &str) -> Option<Node> {
         let node = self.given.iter().find(|given| given.0 == name).map(|given| given.1.clone());
         self.asked.push((name.to_owned(), node.as_ref().map_or(YamlValue::Null, |node| node.value.clone())));
@@ -60,7 +60,7 @@ impl Params {
     /// A yes or no.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn boolean(&mut self, name: &str, default: bool) -> Result<bool> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
@@ -74,7 +74,7 @@ impl Params {
     /// A number that is finite.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn float(&mut self, name: &str, default: f64) -> Result<f64> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
@@ -89,7 +89,7 @@ impl Params {
     /// A whole number of `least` or more.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn number(&mut self, name: &str, default: u64, least: u64) -> Result<u64> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
@@ -105,7 +105,7 @@ impl Params {
     /// A whole number, which may be negative.
     ///
     /// # Errors
-    /// Where it is something else.
+    /// If it is something else.
     pub fn integer(&mut self, name: &str, default: i64) -> Result<i64> {
         let value = match self.value(name).map(|node| node.value) {
             None => default,
@@ -119,7 +119,7 @@ impl Params {
     /// A text.
     ///
     /// # Errors
-    /// Where it is a list or a map.
+    /// If it is a list or a map.
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         match self.value(name).map(|node| node.value) {
             None => Ok(None),
@@ -136,7 +136,7 @@ impl Params {
     /// One of several words.
     ///
     /// # Errors
-    /// Where it is none of them.
+    /// If it is none of them.
     pub fn choice(&mut self, name: &str, choices: &[&'static str], default: &'static str) -> Result<&'static str> {
         let Some(text) = self.text(name)? else {
             self.resolved(YamlValue::Text(default.to_owned()));
@@ -148,10 +148,10 @@ impl Params {
         }
     }
 
-    /// Numbers, nothing where they are not given.
+    /// Numbers, `None` if they are not given.
     ///
     /// # Errors
-    /// Where there is something else.
+    /// If there is something else.
     pub fn floats(&mut self, name: &str) -> Result<Option<Vec<f64>>> {
         let Some(node) = self.value(name) else { return Ok(None) };
         let number = |node: &Node| match node.value {
@@ -176,7 +176,7 @@ impl Params {
     /// The parameters as they are meant.
     ///
     /// # Errors
-    /// Where some were given that nobody asked for.
+    /// If some were given that nobody asked for.
     pub fn finish(self) -> Result<Vec<(String, Node)>> {
         for (name, node) in &self.given {
             if !self.asked.iter().any(|asked| asked.0 == *name) {

@@ -9,7 +9,7 @@ use crate::{Error, Result, Stage};
 
 type Maker = dyn Fn(&mut Params) -> Result<Stage> + Send + Sync;
 
-/// Makers of stages, by the names that stand in descriptions.
+/// Makers of stages, by the names that are in descriptions.
 ///
 /// ```
 /// use kaldi_feed::{Chain, Description, Stage, standard_stages};
@@ -51,7 +51,7 @@ impl Registry {
     /// configuration.
     ///
     /// # Errors
-    /// Where there is no stage of this name, or its parameters make no sense.
+    /// If there is no stage of this name, or its parameters make no sense.
     pub fn make(&self, file: &str, name: &str, parameters: &Node) -> Result<(Stage, Vec<(String, Node)>)> {
         let Some(maker) = self.makers.get(name) else {
             let place = if parameters.line > 0 { format!("{file}:{}", parameters.line) } else { file.to_owned() };

@@ -38,7 +38,7 @@ pub struct Sample {
     pub labels: Option<Vec<i32>>,
     /// The number of the speaker.
     pub speaker: Option<i32>,
-    /// Other fields, as they stand in the list or shard.
+    /// Other fields, as they are in the list or shard.
     pub fields: BTreeMap<BString, Vec<u8>>,
     shape: SampleShape,
     seconds: f64,

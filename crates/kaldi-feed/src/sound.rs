@@ -16,7 +16,7 @@ const NUM_ZEROS: u32 = 6;
 /// `n` samples become `ceil(n * to_hz / from_hz)`.
 ///
 /// # Errors
-/// Where a rate is 0, or their ratio is so odd that the filter would fill the memory.
+/// If a rate is 0, or their ratio is so odd that the filter would fill the memory.
 pub fn resampler(from_hz: u32, to_hz: u32) -> Result<RateConverter, ResampleError> {
     let cutoff = ROLLOFF * f64::from(from_hz.min(to_hz)) / 2.0;
     RateConverter::new(from_hz, to_hz, cutoff as f32, NUM_ZEROS)
@@ -27,7 +27,7 @@ pub fn resampler(from_hz: u32, to_hz: u32) -> Result<RateConverter, ResampleErro
 /// `n` samples become `ceil(n / speed)`, where the sped-up rate is rounded to whole Hz.
 ///
 /// # Errors
-/// Where the factor is not between 0.1 and 10, or the rate is 0.
+/// If the factor is not between 0.1 and 10, or the rate is 0.
 pub fn change_speed(samples: &[f32], rate_hz: u32, speed: f64) -> Result<Vec<f32>> {
     if !(0.1..=10.0).contains(&speed) {
         return Err(Error::Speed { got: speed });

@@ -32,7 +32,7 @@ impl TensorFormat {
     /// The bytes of a file with the arrays `feats`, `feats_lengths`, `target`, `target_lengths` and `speaker`, and with the keys.
     ///
     /// # Errors
-    /// Where keys are not UTF-8, or the arrays are too large for the form.
+    /// If keys are not UTF-8, or the arrays are too large for the form.
     pub fn encode(self, batch: &PaddedBatch) -> Result<Vec<u8>> {
         let keys = batch.keys.iter().map(|key| {
             std::str::from_utf8(key)

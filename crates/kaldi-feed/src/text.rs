@@ -22,7 +22,7 @@ impl Text {
     /// Opens the file or the table of this name.
     ///
     /// # Errors
-    /// Where it cannot be opened, or the name is none of either.
+    /// If it cannot be opened, or the name is none of either.
     pub fn open(name: &BStr) -> Result<Self> {
         if Rspecifier::parse(name).is_some() {
             return Ok(Self(Source::Table(SequentialReader::open(name)?.values().into())));
@@ -36,7 +36,7 @@ impl Text {
     /// The key and the text of the next utterance; `None` at the end.
     ///
     /// # Errors
-    /// Where the file or the table cannot be read.
+    /// If the file or the table cannot be read.
     #[expect(clippy::should_implement_trait, reason = "an error is no item")]
     pub fn next(&mut self) -> Result<Option<(BString, BString)>> {
         match &mut self.0 {
@@ -58,7 +58,7 @@ impl Text {
     }
 }
 
-/// What stands between the white space of a line.
+/// What is between the white space of a line.
 pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }

@@ -13,7 +13,7 @@ pub const BLANK: char = '▁';
 /// Cuts text into symbols, as the tokenizers of WeNet do.
 ///
 /// Blanks at the ends of the text do not count. Where there are non-linguistic symbols such as `[LAUGH]` or `<NOISE>`, the text
-/// is brought to upper case, and they are symbols as a whole; what stands in brackets and is none of them is text.
+/// is brought to upper case, and they are symbols as a whole; what is in brackets and is none of them is text.
 ///
 /// ```
 /// use kaldi_feed::Tokenizer;
@@ -41,7 +41,7 @@ impl Tokenizer {
         Self { cutter: Cutter::Char, non_linguistic: None }
     }
 
-    /// Cuts into what stands between blanks.
+    /// Cuts into what is between blanks.
     pub fn words() -> Self {
         Self { cutter: Cutter::Word, non_linguistic: None }
     }
@@ -50,7 +50,7 @@ impl Tokenizer {
     /// brought to upper case, and Chinese characters are symbols by themselves.
     ///
     /// # Errors
-    /// Where the bytes are no such model.
+    /// If the bytes are no such model.
     pub fn sentencepiece(name: &str, model: &[u8]) -> Result<Self> {
         let model = SentencePieceProcessor::from_serialized_model(model)
             .map_err(|error| Error::Model { file: name.to_owned(), reason: error.to_string() })?;
@@ -66,7 +66,7 @@ impl Tokenizer {
     /// The symbols of a text.
     ///
     /// # Errors
-    /// Where the model fails.
+    /// If the model fails.
     pub fn tokens(&self, text: &str) -> Result<Vec<String>> {
         let text = text.trim();
         let mut tokens = Vec::new();
@@ -110,7 +110,7 @@ impl Tokenizer {
     }
 }
 
-/// The numbers of symbols, and how many were unknown: these have the number of `unknown`, or are left out where there is none.
+/// The numbers of symbols, and how many were unknown: these have the number of `unknown`, or are left out if there is none.
 ///
 /// ```
 /// use kaldi_feed::ids;
@@ -138,7 +138,7 @@ fn is_chinese(character: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&character)
 }
 
-/// The characters that are units by themselves, and what stands between them.
+/// The characters that are units by themselves, and what is between them.
 fn chinese_parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -152,7 +152,7 @@ fn chinese_parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The parts in brackets of one kind that have no such bracket within, with their brackets, and what stands between them.
+/// The parts in brackets of one kind that have no such bracket within, with their brackets, and what is between them.
 fn bracketed_parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut begin, mut at) = (0, 0);

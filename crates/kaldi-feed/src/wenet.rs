@@ -5,12 +5,12 @@ use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, Result};
 
 impl Description {
-    /// Reads WeNet's `train.yaml`, or the map that stands in it as `dataset_conf`: the stages in WeNet's order with its
-    /// defaults. `symbols` takes the place of the symbol table that the file names; where there is none at all, text does not
+    /// Reads WeNet's `train.yaml`, or the map that is in it as `dataset_conf`: the stages in WeNet's order with its
+    /// defaults. `symbols` takes the place of the symbol table that the file names; if there is none at all, text does not
     /// become labels. `name` is what messages call the file.
     ///
     /// # Errors
-    /// Where the text is no YAML, `dataset_conf` has a key that WeNet's does not have, or a tokenizer is wanted that there is
+    /// If the text is no YAML, `dataset_conf` has a key that WeNet's does not have, or a tokenizer is wanted that there is
     /// not. What is wrong with the parameters of a stage shows when the chain is [built](crate::Chain::build).
     pub fn from_wenet(name: &str, text: &str, symbols: Option<&str>) -> Result<Self> {
         let top = Node::parse(name, text)?;

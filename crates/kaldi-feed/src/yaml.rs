@@ -32,7 +32,7 @@ pub enum YamlValue {
     Map(Vec<(String, Node)>),
 }
 
-/// A value and the line on which it begins, from 1 on; 0 where it comes from no file.
+/// A value and the line on which it starts, from 1 on; 0 where it comes from no file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
@@ -50,7 +50,7 @@ impl Node {
     /// Parses the first document of a text; `name` is what messages call it. Nothing is [`YamlValue::Null`].
     ///
     /// # Errors
-    /// Where the text is no YAML, a key of a map is no scalar or comes twice, or it is too large or nested too deep.
+    /// If the text is no YAML, a key of a map is no scalar or comes twice, or it is too large or nested too deep.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut builder = Builder { name, parser: Parser::new_from_str(text), anchors: HashMap::new(), num_nodes: 0 };
         while let Some((event, line)) = builder.next()? {
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The value that begins with an event.
+    /// The value that starts with an event.
     fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node> {
         if depth > MAX_DEPTH {
             return Err(self.error(line, format!("expected at most {MAX_DEPTH} levels of lists and maps, got more")));
@@ -213,7 +213,7 @@ impl std::fmt::Display for YamlValue {
     }
 }
 
-/// A text as it can stand in YAML: plain where that means the same.
+/// A text as it can be in YAML: plain where that means the same.
 fn quoted(text: &str) -> String {
     let is_word = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_' || it == '/')
         && text.chars().all(|it| it.is_ascii_alphanumeric() || "_-./+".contains(it));

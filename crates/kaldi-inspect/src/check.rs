@@ -35,7 +35,7 @@ pub struct Checks {
 /// other keys, where an archive has keys of the script file.
 ///
 /// # Errors
-/// Where the table cannot be opened.
+/// If the table cannot be opened.
 pub fn check(table: &str, named: Named, checks: Checks, report: &mut dyn FnMut(Fault)) -> Result<u64> {
     check_each(table, named, checks, report, &mut |_, _| {})
 }
@@ -68,10 +68,10 @@ struct Check<'a> {
     entries: u64,
 }
 
-/// A line whose value does not stand behind its key.
+/// A line whose value does not be after its key.
 struct Renamed {
     line: ScriptLine,
-    /// What stands before the value instead.
+    /// What is before the value instead.
     before: Vec<u8>,
 }
 
@@ -205,7 +205,7 @@ impl Check<'_> {
         }
         for Renamed { line, before } in renamed {
             let word = &before[..before.len() - 1];
-            // In a binary archive, the key stands right behind other bytes.
+            // In a binary archive, the key stands right after other bytes.
             let other = (0..word.len()).find_map(|start| places.get_key_value(word[start..].as_bstr()));
             if let Some((other, place)) = other
                 && name_of(place) != name_of(&line.xfilename)

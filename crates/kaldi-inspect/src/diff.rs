@@ -73,7 +73,7 @@ pub struct Tolerance {
 /// of the rest are kept in memory; of a stream, values too. A key that comes several times is compared in turn.
 ///
 /// # Errors
-/// Where a table cannot be read.
+/// If a table cannot be read.
 pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn FnMut(Difference)) -> Result<u64> {
     let mut first = Entries::of(first, tolerance.value_type)?;
     let mut second = Entries::of(second, tolerance.value_type)?;

@@ -66,7 +66,7 @@ impl DirectorySummary {
     /// says how long utterances are. Commands are not run.
     ///
     /// # Errors
-    /// Where a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
+    /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
     pub fn read(path: &Path, frame_shift: f64) -> Result<Self> {
         let folder = Folder::new(path);
         if !SIGNS.iter().any(|file| folder.has(file)) {

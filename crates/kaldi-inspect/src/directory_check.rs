@@ -23,7 +23,7 @@ pub struct Missing {
     pub text: bool,
 }
 
-/// What the words behind the keys of a file have to be.
+/// What the words after the keys of a file have to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// Anything, but something.
@@ -52,7 +52,7 @@ enum Of {
     Recording,
 }
 
-/// The files that are looked at: what their keys are, and what stands behind them.
+/// The files that are looked at: what their keys are, and what is after them.
 const FILES: [(&str, Of, Form); 17] = [
     ("utt2spk", Of::Utterance, Form::Word),
     ("spk2utt", Of::Speaker, Form::Any),
@@ -82,7 +82,7 @@ const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 /// and files of `wav.scp` that are not there. Commands are not run.
 ///
 /// # Errors
-/// Where a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
+/// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
 pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &mut dyn FnMut(Fault)) -> Result<u64> {
     let folder = Folder::new(path);
     if !["wav.scp", "feats.scp", "utt2spk", "text"].iter().any(|file| folder.has(file)) {
@@ -343,7 +343,7 @@ fn is_no_text(c: char) -> bool {
 }
 
 impl Form {
-    /// What was expected behind the key, where it is not there.
+    /// What was expected after the key, where it is not there.
     fn refuse(self, row: &Row) -> Option<&'static str> {
         let words: Vec<&BStr> = row.words().collect();
         let is_positive = |place| row.number_at(place).is_some_and(|number| number > 0.0 && number.is_finite());

@@ -19,7 +19,7 @@ const AHEAD: (usize, usize) = (64, 1 << 20);
 /// course). A [`Reader`] of [`RawEntry`]; the type of the values is known better the more of them were read:
 /// [`Entries::value_type`].
 ///
-/// A value that cannot be read ends an archive, since nobody knows where the next one begins. Behind an unreadable value of
+/// A value that cannot be read ends an archive, since nobody knows where the next one starts. After an unreadable value of
 /// a script file, the other lines can be asked for.
 #[derive(Debug)]
 pub struct Entries {
@@ -28,7 +28,7 @@ pub struct Entries {
     evidence: Evidence,
     /// What was read ahead.
     queue: VecDeque<RawEntry>,
-    /// The failure behind what was read ahead.
+    /// The failure after what was read ahead.
     failure: Option<Error>,
     has_begun: bool,
     /// Whether the reader has ended.
@@ -40,7 +40,7 @@ impl Entries {
     /// looking. The type of the values is found by looking, too, unless it is given.
     ///
     /// # Errors
-    /// Where the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
+    /// If the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
     pub fn open(name: &BStr, value_type: Option<ValueType>) -> Result<Self> {
         Self::of(Named::find(name)?, value_type)
     }
@@ -68,7 +68,7 @@ impl Entries {
         })
     }
 
-    /// The type of the values of a table, by looking at the first ones: nothing where it is empty or cannot be read, or can
+    /// The type of the values of a table, by looking at the first ones: `None` if it is empty or cannot be read, or can
     /// be read only once.
     pub fn find_type(named: &Named) -> Option<ValueType> {
         if named.is_stream() {
@@ -100,11 +100,11 @@ impl Entries {
         self.evidence.choose(candidates)
     }
 
-    /// The next entry, or nothing at the end. Unlike [`Reader::next`], it goes on with the other lines behind an unreadable
+    /// The next entry, or nothing at the end. Unlike [`Reader::next`], it goes on with the other lines after an unreadable
     /// value of a script file.
     ///
     /// # Errors
-    /// Where the value cannot be read, or the table cannot be read on.
+    /// If the value cannot be read, or the table cannot be read on.
     pub fn next_entry(&mut self) -> Result<Option<RawEntry>> {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.look_ahead();

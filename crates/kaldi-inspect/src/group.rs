@@ -30,7 +30,7 @@ pub struct Group {
     pub name: BString,
     /// Count, extremes, mean, deviation.
     pub moments: Moments,
-    /// The quantiles of [`Group::FRACTIONS`]; NaN where there are no finite numbers. See [`Sketch::RELATIVE_ERROR`](crate::Sketch::RELATIVE_ERROR).
+    /// The quantiles of [`Group::FRACTIONS`]; NaN if there are no finite numbers. See [`Sketch::RELATIVE_ERROR`](crate::Sketch::RELATIVE_ERROR).
     pub quantiles: [f64; 5],
 }
 

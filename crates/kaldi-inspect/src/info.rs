@@ -78,7 +78,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Tells of a table. `frame_shift` is in seconds.
+    /// Reports on a table. `frame_shift` is in seconds.
     pub fn of_table(name: &BStr, summary: Summary, frame_shift: f64) -> Self {
         let span = |range: RangeInclusive<u64>| Span { min: *range.start(), max: *range.end() };
         let (frames, is_script) = (summary.frames(), summary.kind == Kind::Script);
@@ -117,7 +117,7 @@ impl Info {
         }
     }
 
-    /// Tells of a data directory.
+    /// Reports on a data directory.
     pub fn of_directory(name: &BStr, summary: DirectorySummary) -> Self {
         Info {
             table: name.to_string(),

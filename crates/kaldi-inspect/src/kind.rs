@@ -49,7 +49,7 @@ pub struct Named {
     pub kind: Kind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
-    /// Whether a file was looked into, and begins with binary data.
+    /// Whether a file was looked into, and starts with binary data.
     pub is_binary: bool,
 }
 
@@ -61,7 +61,7 @@ impl Named {
     /// and commands are taken for archives, since they can be read only once.
     ///
     /// # Errors
-    /// Where the file cannot be opened or read, or the name is none.
+    /// If the file cannot be opened or read, or the name is none.
     pub fn find(name: &BStr) -> Result<Self> {
         if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
             let kind = match kind {
@@ -97,7 +97,7 @@ impl Named {
     /// one entry without a key.
     ///
     /// # Errors
-    /// Where the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
+    /// If the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
     pub fn open<T: Value>(name: &BStr) -> Result<SequentialReader<T>> {
         if is_specifier(name) {
             return Ok(SequentialReader::open(name)?);
@@ -137,7 +137,7 @@ impl Named {
     }
 }
 
-/// The kind of a file that begins so.
+/// The kind of a file that starts with these bytes.
 fn look(name: &BStr, head: &[u8]) -> Kind {
     let is_scp = name.ends_with(b".scp");
     let text = head.trim_ascii_start();
@@ -159,7 +159,7 @@ fn look(name: &BStr, head: &[u8]) -> Kind {
     if is_script { Kind::Script } else { Kind::Archive }
 }
 
-/// Whether what stands behind the key is a command, a place in a file, or the name of a file that is there: a word with a
+/// Whether what is after the key is a command, a place in a file, or the name of a file that is there: a word with a
 /// dot or a slash in it may be a word.
 fn is_place(line: &[u8]) -> bool {
     let Some((_, name)) = line.trim_ascii().split_once_str(b" ").or_else(|| line.trim_ascii().split_once_str(b"\t"))

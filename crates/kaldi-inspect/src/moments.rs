@@ -10,9 +10,9 @@ const CHUNK: usize = 8 * WIDTH;
 pub struct Moments {
     /// Finite numbers.
     pub count: u64,
-    /// The smallest; infinity where there are none.
+    /// The smallest; infinity if there are none.
     pub min: f64,
-    /// The largest; minus infinity where there are none.
+    /// The largest; minus infinity if there are none.
     pub max: f64,
     /// The mean.
     pub mean: f64,

@@ -25,7 +25,7 @@ pub enum Elements {
 /// each value shows it.
 ///
 /// Compressed and sparse matrices are read as dense ones. In text, a number alone is a vector of one. In binary form,
-/// numbers that stand alone look like vectors of integers, and are not read.
+/// numbers that are alone look like vectors of integers, and are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
     /// The numbers of rows and columns of a matrix; the dimension of a vector.
@@ -46,7 +46,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Finds the elements in the bytes of a value; nothing where it has to be read.
+    /// Finds the elements in the bytes of a value; `None` if it has to be read.
     pub fn find(bytes: &[u8]) -> Option<Self> {
         let size = |at: usize| {
             let bytes = bytes.get(at..at + 5)?.strip_prefix(&[4])?;
@@ -68,7 +68,7 @@ impl Layout {
     }
 }
 
-/// What the bytes at the begin of a value tell about it.
+/// What the bytes at the start of a value tell about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A matrix in single precision, compressed or sparse.
@@ -175,7 +175,7 @@ impl From<Vec<i32>> for Numbers {
     }
 }
 
-/// Reads integers, or the one number with a fraction that stands on a line of text.
+/// Reads integers, or the one number with a fraction that is on a line of text.
 fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
     let mut number = cursor.clone();
     let error = match Vec::<i32>::read(cursor) {

@@ -56,7 +56,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Begins with the names of what follows, where the table is the first. `number` tells how many tables come before it.
+    /// Starts with the names of what follows, where the table is the first. `number` tells how many tables come before it.
     pub fn new(table: &'a BStr, by: By, is_json: bool, number: usize) -> Self {
         let names = "table\tgroup\tcount\tmin\tmax\tmean\tstddev\t1%\t25%\t50%\t75%\t99%\tnan\tinf\n";
         let lines = match (is_json, by, number) {

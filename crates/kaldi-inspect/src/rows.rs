@@ -9,13 +9,13 @@ use kaldi_io::Lines;
 
 use crate::{Error, Result};
 
-/// A line: a key, and the words behind it.
+/// A line: a key, and the words after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     /// The number of the line, from 1.
     pub(crate) number: u64,
     pub(crate) key: BString,
-    /// What stands behind the key, without white space at its ends.
+    /// What is after the key, without white space at its ends.
     pub(crate) rest: BString,
     /// Whether there is a carriage return before the end of the line, as programs of Windows write it.
     pub(crate) has_return: bool,
@@ -29,12 +29,12 @@ impl Row {
         Self { number, key: line[..end].into(), rest: line[end..].trim_ascii().into(), has_return }
     }
 
-    /// The words behind the key.
+    /// The words after the key.
     pub(crate) fn words(&self) -> impl Iterator<Item = &BStr> {
         self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(ByteSlice::as_bstr)
     }
 
-    /// The word at this place behind the key, as a number.
+    /// The word at this place after the key, as a number.
     pub(crate) fn number_at(&self, place: usize) -> Option<f64> {
         self.words().nth(place)?.to_str().ok()?.parse().ok()
     }
@@ -77,7 +77,7 @@ impl Folder {
     /// Hands every line of a file over; returns whether there is the file.
     ///
     /// # Errors
-    /// Where it cannot be read or is no text.
+    /// If it cannot be read or is no text.
     pub(crate) fn for_each(&self, file: &str, mut each: impl FnMut(Row)) -> Result<bool> {
         if !self.has(file) {
             return Ok(false);
@@ -90,7 +90,7 @@ impl Folder {
         }
     }
 
-    /// The lines of a file; nothing where there is no such file.
+    /// The lines of a file; `None` if there is no such file.
     ///
     /// # Errors
     /// As [`Folder::for_each`].

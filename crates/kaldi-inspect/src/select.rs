@@ -13,21 +13,21 @@ use crate::kind::{Kind, Named};
 /// What was found for the words that were asked for.
 #[derive(Debug)]
 pub struct Selected {
-    /// An entry for each word, in the order of the words; nothing where the table has no such key.
+    /// An entry for each word, in the order of the words; `None` if the table has no such key.
     pub entries: Vec<Option<RawEntry>>,
-    /// The type of the values; nothing where none was found.
+    /// The type of the values; `None` if none was found.
     pub value_type: Option<ValueType>,
     /// What they were read from. A command that has more to say is waited for where this is dropped, and not before.
     _source: Option<Entries>,
 }
 
-/// Finds the entries of keys, each of which may have a range behind it: `utt1[0:9]`. Of a key that comes twice, the first
+/// Finds the entries of keys, each of which may have a range after it: `utt1[0:9]`. Of a key that comes twice, the first
 /// entry is taken.
 ///
 /// Values of a script file are read where its lines say they are; an archive is read up to the last key that is asked for.
 ///
 /// # Errors
-/// Where the table cannot be read, or the value of a key that is asked for.
+/// If the table cannot be read, or the value of a key that is asked for.
 pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) -> Result<Selected> {
     let mut wanted = Wanted::new(words);
     match named.kind {
@@ -38,7 +38,7 @@ pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) ->
 
 /// The words that are asked for.
 struct Wanted {
-    /// The places of words in the question by their keys, and the ranges behind them.
+    /// The places of words in the question by their keys, and the ranges after them.
     places: HashMap<BString, Vec<(usize, Option<BString>)>>,
     num_words: usize,
 }

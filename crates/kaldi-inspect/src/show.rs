@@ -13,7 +13,7 @@ use crate::value::{read_content, read_header, write_value};
 /// Appends an entry as text: key and value, as an archive in text form has it. Of a waveform, a line says what it is.
 ///
 /// # Errors
-/// Where the value cannot be read, or is none of the type.
+/// If the value cannot be read, or is none of the type.
 pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     if !entry.key().is_empty() {
         out.extend_from_slice(entry.key());
@@ -50,7 +50,7 @@ struct Line<'a> {
 /// not finite is null.
 ///
 /// # Errors
-/// Where the value cannot be read, or is none of the type.
+/// If the value cannot be read, or is none of the type.
 pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     let content = read_content(entry, value_type)?;
     let line = Line {
@@ -102,7 +102,7 @@ fn number(value: &f64) -> Value {
 /// Writes an entry to an archive, in its form: as it is, where it has that form already.
 ///
 /// # Errors
-/// Where the value cannot be read, is none of the type, or cannot be written.
+/// If the value cannot be read, is none of the type, or cannot be written.
 pub fn copy(entry: &RawEntry, value_type: ValueType, target: &mut ArchiveWriter) -> Result<()> {
     let mut bytes = [entry.key().as_bytes(), b" "].concat();
     let value_at = bytes.len() as u64;
@@ -115,7 +115,7 @@ pub fn copy(entry: &RawEntry, value_type: ValueType, target: &mut ArchiveWriter)
     Ok(target.put(entry.key(), value_at, &bytes)?)
 }
 
-/// Cuts every line of a text to so many characters; what is cut shows as `...`.
+/// Cuts every line of a text to this many characters; what is cut shows as `...`.
 pub fn cut_lines(text: &[u8], width: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len().min(1 << 16));
     for line in text.lines() {

@@ -73,7 +73,7 @@ impl Sketch {
     }
 
     /// The quantiles of these fractions, which rise: the value at the place `fraction * (count - 1)`, counted from 0, of the
-    /// sorted values, as NumPy has it. Within a bucket, values are taken to be spread evenly. NaN where there are no values.
+    /// sorted values, as NumPy has it. Within a bucket, values are taken to be spread evenly. NaN if there are no values.
     pub fn quantiles<const N: usize>(&self, fractions: [f64; N]) -> [f64; N] {
         quantiles(self.buckets(), self.count(), fractions)
     }

@@ -11,7 +11,7 @@ use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
 use crate::sketch::{Sketch, quantiles_of, sorted_buckets};
 
-/// Columns that are told apart at most: vectors of more are sequences.
+/// Columns that are distinguished at most: vectors of more are sequences.
 const MOST_COLUMNS: usize = 4096;
 
 /// Numbers that are looked at together: 1 kB, a multiple of 64 numbers.
@@ -57,7 +57,7 @@ impl Examiner {
     /// Looks at the numbers of an entry.
     ///
     /// # Errors
-    /// Where it cannot be read, or has too many columns to tell them apart.
+    /// If it cannot be read, or has too many columns to tell them apart.
     pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<EntryStatistics, WorkError> {
         let mut scratch = self.lock().pop().unwrap_or_default();
         let part = self.examine_with(entry, &mut scratch);
@@ -305,7 +305,7 @@ impl Statistics {
         &self.lengths
     }
 
-    /// The lengths in so many ranges of one width at most, empty ones among them. The width is 1, 2 or 5 times a power of
+    /// The lengths in this many ranges of one width at most, empty ones among them. The width is 1, 2 or 5 times a power of
     /// ten, and ranges begin at its multiples.
     pub fn length_histogram(&self, num_ranges: u64) -> Vec<LengthGroup> {
         let (Some((&first, _)), Some((&last, _))) = (self.lengths.first_key_value(), self.lengths.last_key_value())
@@ -321,7 +321,7 @@ impl Statistics {
         (first / width..=last / width).map(range).collect()
     }
 
-    /// The numbers of a table in so many ranges of one width, or fewer where they are integers: where each begins and ends,
+    /// The numbers of a table in this many ranges of one width, or fewer where they are integers: where each starts and ends,
     /// and how many there are. One in a thousand at each end is left out, unless that is all.
     pub fn value_histogram(&self, num_ranges: u32) -> Vec<(f64, f64, f64)> {
         if self.table.count == 0 {

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 pub struct Summary {
     /// What the table is.
     pub kind: Kind,
-    /// The type of its values, or the most likely one; nothing where no value was read.
+    /// The type of its values, or the most likely one; `None` if no value was read.
     pub value_type: Option<ValueType>,
     /// All types that fit.
     pub candidates: Vec<ValueType>,
@@ -57,7 +57,7 @@ pub struct Summary {
     pub missing: Vec<String>,
     /// Values of a script file that come from commands, which are not run.
     pub commands: u64,
-    /// What cannot be read: the first fault. Entries behind it are not counted, in an archive.
+    /// What cannot be read: the first fault. Entries after it are not counted, in an archive.
     pub fault: Option<Error>,
 }
 
@@ -65,7 +65,7 @@ impl Summary {
     /// Reads the keys and headers of a table. Commands of script files are not run.
     ///
     /// # Errors
-    /// Where the table cannot be opened. A fault in it is part of the summary.
+    /// If the table cannot be opened. A fault in it is part of the summary.
     pub fn read(named: Named, value_type: Option<ValueType>) -> Result<Self> {
         let mut reading = Reading { keys: Keys::default(), summary: Self::empty(named.kind) };
         match named.kind {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::BStr;
 
-/// The begins of remote names.
+/// The starts of remote names.
 const SCHEMES: [&[u8]; 8] =
     [b"s3://", b"oss://", b"gs://", b"azblob://", b"hdfs://", b"webhdfs://", b"http://", b"https://"];
 
@@ -21,7 +21,7 @@ pub fn is_remote(name: &[u8]) -> bool {
     SCHEMES.iter().any(|scheme| name.len() > scheme.len() && begins(name, scheme))
 }
 
-/// The remote name that stands in the place of a path.
+/// The remote name that is instead of a path.
 pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
     let name = path.as_os_str().as_bytes();
     is_remote(name).then(|| name.into())
@@ -31,7 +31,7 @@ pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
 /// made.
 ///
 /// # Errors
-/// Where the system refuses.
+/// If the system refuses.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     if remote_name(path).is_some() { Ok(()) } else { fs::create_dir_all(path) }
 }

@@ -1,4 +1,4 @@
-//! Bytes that stand in a stream: in memory, or the first of them in memory and the rest in a file or an object.
+//! Bytes that are in a stream: in memory, or the first of them in memory and the rest in a file or an object.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -28,7 +28,7 @@ impl AsRef<[u8]> for Chunk {
     }
 }
 
-/// Bytes that stand in a stream. Either all of them are in memory, or only the first ones, the head, and the rest is read when
+/// Bytes that are in a stream. Either all of them are in memory, or only the first ones, the head, and the rest is read when
 /// it is asked for. Copies share the memory.
 #[derive(Clone, Debug)]
 pub struct Blob {
@@ -102,7 +102,7 @@ impl Blob {
         self.chunk.rest.as_ref()
     }
 
-    /// The regular file that the bytes stand in, if it is known.
+    /// The regular file that the bytes are in, if it is known.
     pub fn file(&self) -> Option<&Arc<File>> {
         self.rest()?.as_file()
     }
@@ -122,7 +122,7 @@ impl Blob {
         (Arc::<Chunk>::clone(&self.chunk), self.head.clone())
     }
 
-    /// Lets go of what stands around the bytes in memory, for a blob that is kept for longer. Of one in a file, only the first
+    /// Lets go of what is around the bytes in memory, for a blob that is kept for longer. Of one in a file, only the first
     /// `limit` bytes are kept.
     #[must_use]
     pub fn detached(&self, limit: usize) -> Self {
@@ -197,7 +197,7 @@ impl Blob {
         Error::Read { name: self.name().to_string(), offset: self.offset() + start, source }
     }
 
-    /// Writes all bytes, and so many before them that stand there in memory. What is in a file the kernel moves.
+    /// Writes all bytes, and this many before them that are there in memory. What is in a file the kernel moves.
     ///
     /// # Errors
     /// If the output cannot be written, or the file cannot be read.

@@ -15,7 +15,7 @@ pub fn excerpt(word: &[u8]) -> String {
     text
 }
 
-/// A byte as it may stand in a one-line message.
+/// A byte as it may be in a one-line message.
 pub(crate) fn printable(byte: u8) -> String {
     match byte {
         b' '..=b'~' => char::from(byte).to_string(),

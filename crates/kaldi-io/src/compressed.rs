@@ -35,12 +35,12 @@ impl Compression {
         }
     }
 
-    /// The compression of a stream that begins so.
+    /// The compression of a stream that starts with these bytes.
     pub fn of(head: &[u8]) -> Option<Self> {
         [Self::Gzip, Self::Zstd].into_iter().find(|it| head.starts_with(it.magic()))
     }
 
-    /// Whether a stream that begins so may go on as a compressed one.
+    /// Whether a stream that starts with these bytes may go on as a compressed one.
     pub(crate) fn may_follow(head: &[u8]) -> bool {
         [Self::Gzip, Self::Zstd].iter().any(|it| it.magic().starts_with(head))
     }

@@ -16,16 +16,16 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// Puts all of `block` behind `head`.
+    /// Puts all of `block` after `head`.
     pub fn of_block(head: Vec<u8>, block: Block) -> Self {
         let whole = 0..(*block).as_ref().len();
         Self { head, body: Some((block, Vec::from([whole]))) }
     }
 
-    /// Puts `pieces` of `block`, one after the other, behind `head`.
+    /// Puts `pieces` of `block`, one after the other, after `head`.
     ///
     /// # Panics
-    /// Where a piece does not lie within the block.
+    /// If a piece does not lie within the block.
     pub fn of_pieces(head: Vec<u8>, block: Block, pieces: Vec<Range<usize>>) -> Self {
         let length = (*block).as_ref().len();
         assert!(pieces.iter().all(|piece| piece.start <= piece.end && piece.end <= length), "pieces of {length} bytes");

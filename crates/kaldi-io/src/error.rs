@@ -187,7 +187,7 @@ impl ParseError {
         Self { offset, message: message.into(), at_end: false, value: None }
     }
 
-    /// The same fault with advice behind it, where there is any.
+    /// The same fault with advice after it, if there is any.
     #[must_use]
     pub fn with_advice(self, advice: Option<String>) -> Self {
         match advice {

@@ -7,7 +7,7 @@ thread_local! {
 }
 
 /// Runs `ask`, which asks for memory and copes with a refusal, such as [`Vec::try_reserve`]. Everywhere else a program may
-/// end where there is no memory, by an allocator that looks at [`is_fallible`].
+/// end if there is no memory, by an allocator that looks at [`is_fallible`].
 pub fn fallible<T>(ask: impl FnOnce() -> T) -> T {
     let outer = IS_ASKING.replace(true);
     let result = ask();

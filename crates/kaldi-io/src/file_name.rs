@@ -8,8 +8,8 @@ const LONGEST: usize = 240;
 
 /// Finds file names for keys: the key itself as far as it can be one.
 ///
-/// What cannot stand in a name is written as `%` and two hexadecimal digits for each byte: slashes, control characters,
-/// percent signs, bytes that are not UTF-8, and a dot at the begin. So different keys have different names, which depend on
+/// What cannot be in a name is written as `%` and two hexadecimal digits for each byte: slashes, control characters,
+/// percent signs, bytes that are not UTF-8, and a dot at the start. So different keys have different names, which depend on
 /// the key alone: jobs side by side may write into one folder. Names too long are cut and get a hash of the key. A key that
 /// comes again gets a number.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ impl FileNames {
         *count += 1;
         match *count {
             1 => format!("{name}.{extension}"),
-            // An escaped name has a digit behind every percent sign.
+            // An escaped name has a digit after every percent sign.
             count => format!("{name}%_{count}.{extension}"),
         }
     }

@@ -69,19 +69,19 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
     Format { magic, at: 0, what, help }
 }
 
-/// Says what a stream is and how it can be read, where its first bytes tell that it is not what was wanted.
+/// Says what a stream is and how it can be read, where its first bytes say that it is not what was wanted.
 ///
-/// `head` is the begin of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
+/// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     match foreign(head) {
-        // A tool that reads waveforms has met one, and something is wrong behind the magic bytes.
+        // A tool that reads waveforms has met one, and something is wrong after the magic bytes.
         Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
         None => kaldi_advice(head, wanted, name),
     }
 }
 
-/// The format of others that begins so.
+/// The foreign format that starts with these bytes.
 fn foreign(head: &[u8]) -> Option<&'static Format> {
     static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
     let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));
@@ -115,7 +115,7 @@ fn on_file(command: &str, name: &str) -> String {
     }
 }
 
-/// Advice where Kaldi's own files stand in each other's place.
+/// Advice where Kaldi's own files are in each other's place.
 fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<String> {
     let name = if name == "standard input" { "-" } else { name };
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -142,7 +142,7 @@ fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<Strin
 
 const IS_ARCHIVE: &str = "this is an archive (keys before the values)";
 
-/// Whether a matrix or a vector may begin so in text.
+/// Whether a matrix or a vector may start like this in text.
 fn is_bracket(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text.starts_with(b"[") && text.get(1).is_none_or(|&byte| is_space(byte))
@@ -176,7 +176,7 @@ pub fn is_script_line(line: &[u8]) -> bool {
     has_extension || name.contains(&b'/')
 }
 
-/// Splits a key, which must not look like the begin of a value itself, off a line.
+/// Splits a key, which must not look like the start of a value itself, off a line.
 fn split_key(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let length = line.iter().position(|&byte| is_space(byte))?;
     let (key, value) = (&line[..length], &line[length + 1..]);
@@ -191,7 +191,7 @@ fn is_number(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }
 
-/// Whether the text begins as JSON does and a matrix does not: with a brace and a name, or a bracket and a bracket.
+/// Whether the text starts as JSON does and a matrix does not: with a brace and a name, or a bracket and a bracket.
 fn is_json(head: &[u8]) -> bool {
     let mut bytes = head.iter().copied().filter(|&byte| !is_space(byte));
     match (bytes.next(), bytes.next()) {
@@ -203,7 +203,7 @@ fn is_json(head: &[u8]) -> bool {
 
 const OPTIONS: &str = "options have the form --name=value and stand before the arguments";
 
-/// Advice about a name that could not be opened for this reason; nothing where it is only a name of nothing.
+/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing.
 pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
     if reason != ErrorKind::NotFound {
         return None;
@@ -258,7 +258,7 @@ pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// What is said of a stream that begins so.
+    /// What the message says about a stream that starts with these bytes.
     fn said(head: &[u8], wanted: ExpectedStream, name: &str) -> String {
         recognize(head, wanted, name, 0).unwrap_or_else(|| "no idea".to_owned())
     }

@@ -17,7 +17,7 @@ use crate::{Error, Locator, ParseError, Result, Rxfilename};
 
 /// An open rxfilename: an unbuffered stream of bytes that knows its name and position.
 ///
-/// A stream that begins as gzip and zstd do is decompressed while it is read: its bytes and its offsets are those of what it
+/// A stream that starts as gzip and zstd do is decompressed while it is read: its bytes and its offsets are those of what it
 /// is decompressed to. It can be read in order only.
 #[derive(Debug)]
 #[must_use]
@@ -41,7 +41,7 @@ impl Input {
     /// an offset on, or a command's output.
     ///
     /// # Errors
-    /// Where the name is invalid, or the file or command cannot be opened.
+    /// If the name is invalid, or the file or command cannot be opened.
     pub fn open(name: &BStr) -> Result<Self> {
         Self::open_parsed(&Rxfilename::parse(name)?, &printable_rxfilename(name))
     }
@@ -49,7 +49,7 @@ impl Input {
     /// Opens what the name of a locator names.
     ///
     /// # Errors
-    /// Where the file or command cannot be opened.
+    /// If the file or command cannot be opened.
     pub fn open_located(locator: &Locator) -> Result<Self> {
         Self::open_parsed(locator.rxfilename(), &printable_rxfilename(locator.name()))
     }
@@ -57,13 +57,13 @@ impl Input {
     /// Opens an rxfilename that is classified already; messages call it `name`.
     ///
     /// # Errors
-    /// Where the file or command cannot be opened.
+    /// If the file or command cannot be opened.
     pub fn open_parsed(rxfilename: &Rxfilename, name: &str) -> Result<Self> {
         match rxfilename {
             Rxfilename::Stdin => {
                 let stdin = io::stdin().as_fd().try_clone_to_owned();
                 let file = stdin.map(File::from).map_err(|source| Error::Open { name: name.to_owned(), source })?;
-                // A file that stands as standard input may have been read in part by another program.
+                // A file that is as standard input may have been read in part by another program.
                 let offset = (&file).stream_position().unwrap_or(0);
                 Ok(Self::from_source(name, offset, Box::new(FileSource::new(file, name, offset))))
             }
@@ -101,7 +101,7 @@ impl Input {
         Self::from_source(name, 0, Box::new(MemorySource::new(bytes)))
     }
 
-    /// Reads from `offset` on what can be read at any place, as it stands there; messages call it `name`.
+    /// Reads from `offset` on what can be read at any place, as it is there; messages call it `name`.
     pub fn placed(name: &str, bytes: Arc<dyn ReadAt>, offset: u64) -> Self {
         Self {
             length: Some(bytes.length()),
@@ -200,7 +200,7 @@ impl Input {
     /// Appends up to `limit` bytes to `buffer` with one read; returns their number, 0 at the end.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> Result<usize> {
         if self.source.ended().is_some() && !self.waits_for_output() {
             self.at_end = true;
@@ -222,7 +222,7 @@ impl Input {
         self.source.expect_end();
     }
 
-    /// Waits for output of a command or its end; tells whether there may be output.
+    /// Waits for output of a command or its end; returns whether there may be output.
     fn waits_for_output(&self) -> bool {
         let Some(descriptor) = self.source.descriptor() else { return true };
         let descriptors = [Some(descriptor.as_raw_fd()), self.source.ended().map(|ended| ended.as_raw_fd())];
@@ -233,7 +233,7 @@ impl Input {
     /// Reads everything that is left.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub fn read_to_end(&mut self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let limit = |input: &Self| input.remaining().map_or(1 << 16, |left| (left + 1).min(1 << 20) as usize);
@@ -242,7 +242,7 @@ impl Input {
     }
 
     /// The same bytes for reading at any place, where that is possible: those of a regular file that is not compressed, from
-    /// its begin on.
+    /// its start on.
     pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         self.source.positioned()
     }
@@ -255,7 +255,7 @@ impl Input {
     /// Goes on at `offset`, in a regular file.
     ///
     /// # Errors
-    /// Where the stream cannot be moved, or is compressed.
+    /// If the stream cannot be moved, or is compressed.
     pub fn seek(&mut self, offset: u64) -> Result<()> {
         if let Some(compression) = self.compression {
             return Err(offset_refused(&self.name, offset, compression));
@@ -269,7 +269,7 @@ impl Input {
     /// Goes back to where the stream was opened. A command runs once more.
     ///
     /// # Errors
-    /// Where something was read and the bytes come only once: from a pipe, a terminal, a named pipe.
+    /// If something was read and the bytes come only once: from a pipe, a terminal, a named pipe.
     pub fn restart(&mut self) -> Result<()> {
         if self.offset == self.start && !self.at_end {
             return Ok(());
@@ -291,7 +291,7 @@ impl Input {
     /// early is the reader's right.
     ///
     /// # Errors
-    /// Where the command failed.
+    /// If the command failed.
     pub fn finish(&mut self) -> Result<()> {
         self.source.finish(self.at_end)
     }
@@ -319,7 +319,7 @@ fn polled(descriptors: impl Iterator<Item = i32>) -> Vec<libc::pollfd> {
     descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect()
 }
 
-/// Waits until one of the descriptors is ready; nothing where the system refuses.
+/// Waits until one of the descriptors is ready; `None` if the system refuses.
 fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
     loop {
         #[allow(unsafe_code)]
@@ -334,7 +334,7 @@ fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
     }
 }
 
-/// Refuses an offset into a file that is compressed: what stands there is no place in what it is decompressed to.
+/// Refuses an offset into a file that is compressed: what is there is no place in what it is decompressed to.
 fn refuse_compressed(file: &File, name: &str, offset: u64) -> Result<()> {
     let mut head = Vec::new();
     let compression = match read_at(file, 0, &mut head, Compression::HEAD) {

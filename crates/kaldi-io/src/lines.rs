@@ -58,7 +58,7 @@ impl Lines {
     /// Closes the stream; see [`Input::finish`].
     ///
     /// # Errors
-    /// Where its command failed.
+    /// If its command failed.
     pub fn finish(&mut self) -> Result<()> {
         self.ended = true;
         self.input.finish()
@@ -77,7 +77,7 @@ impl Lines {
     /// The next line, without its newline, which the last one may lack; nothing at the end.
     ///
     /// # Errors
-    /// Where the stream cannot be read, or is no text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A pipe
+    /// If the stream cannot be read, or is no text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A pipe
     /// that failed is an error at its end; a last line without a newline can still be asked for.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
         // Bytes of the line that were looked at.
@@ -110,7 +110,7 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// Refuses zero bytes before `end`, from the byte number `seen` behind what was delivered on.
+    /// Refuses zero bytes before `end`, from the byte number `seen` after what was delivered on.
     fn check_text(&self, seen: usize, end: usize) -> Result<()> {
         let Some(at) = memchr(0, &self.buffer[self.used + seen..end]) else { return Ok(()) };
         let at = seen + at;
@@ -121,7 +121,7 @@ impl Lines {
         Err(Error::Content { name: self.name().to_owned(), offset, source })
     }
 
-    /// Reads on behind what is not delivered yet; returns whether there was anything.
+    /// Reads on after what is not delivered yet; returns whether there was anything.
     fn fill(&mut self) -> Result<bool> {
         if self.ended {
             return Ok(false);

@@ -32,7 +32,7 @@ pub enum LocatorError {
 }
 
 impl Locator {
-    /// Takes the text apart: what stands in one pair of brackets at its end is a range, and the rest is an rxfilename.
+    /// Takes the text apart: what is in one pair of brackets at its end is a range, and the rest is an rxfilename.
     ///
     /// # Errors
     /// If the brackets make no sense, or the name is no rxfilename.
@@ -60,7 +60,7 @@ impl Locator {
         self.text[..self.length].as_bstr()
     }
 
-    /// The name without range and offset: what stands before the offsets of other values in the same file.
+    /// The name without range and offset: what is before the offsets of other values in the same file.
     pub fn stem(&self) -> &BStr {
         match (&self.rxfilename, self.name().rfind_byte(b':')) {
             (Rxfilename::Offset(..), Some(colon)) => self.text[..colon].as_bstr(),
@@ -105,7 +105,7 @@ fn split_range(text: &BStr) -> Result<(&[u8], Option<&[u8]>), LocatorError> {
 }
 
 impl LocatorError {
-    /// The error for a name that stands alone, on a command line.
+    /// The error for a name that is alone, on a command line.
     pub fn into_error(self, text: &BStr) -> Error {
         match self {
             Self::Range(message) => Error::Name { role: "input", name: text.to_owned(), advice: message.into() },

@@ -53,7 +53,7 @@ impl Output {
     /// written under its own name from the start.
     ///
     /// # Errors
-    /// Where the name is invalid, or the file or command cannot be opened.
+    /// If the name is invalid, or the file or command cannot be opened.
     pub fn create(name: &BStr, in_place: bool) -> Result<Self> {
         let shown = printable_wxfilename(name).into_owned();
         match Wxfilename::parse(name)? {
@@ -66,7 +66,7 @@ impl Output {
         }
     }
 
-    /// Begins an object of a store. It is never written in place.
+    /// Starts an object of a store. It is never written in place.
     fn create_object(url: &BStr, name: String) -> Result<Self> {
         match store().and_then(|store| store.create(url)) {
             Ok(upload) => {
@@ -81,7 +81,7 @@ impl Output {
     /// [`Output::create`].
     ///
     /// # Errors
-    /// Where the file cannot be opened.
+    /// If the file cannot be opened.
     pub fn create_file(path: &Path, name: String, in_place: bool) -> Result<Self> {
         if let Some(url) = remote_name(path) {
             return Self::create_object(url, name);
@@ -104,7 +104,7 @@ impl Output {
         }
     }
 
-    /// Tells whether [`Output::create`] would write the file `name` under its own name from the start, because it was
+    /// Returns whether [`Output::create`] would write the file `name` under its own name from the start, because it was
     /// asked to or because no other file can take its place. What was in the file is lost then when it is opened.
     pub fn is_in_place(name: &BStr, in_place: bool) -> bool {
         let path = match Wxfilename::parse(name) {
@@ -149,7 +149,7 @@ impl Output {
         self.stream().name.clone()
     }
 
-    /// Where the next byte will stand in the file, or nothing where a later reader could not seek there (pipes).
+    /// Where the next byte will be in the file, or `None` if a later reader could not seek there (pipes).
     pub fn position(&self) -> Option<u64> {
         let stream = self.stream();
         stream.seekable.then_some(stream.position)
@@ -158,7 +158,7 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// Where the system refuses; for a command that ended early, its status.
+    /// If the system refuses; for a command that ended early, its status.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
         let result = self.stream().write_all(bytes);
         result.map_err(|error| self.explain(error))
@@ -186,14 +186,14 @@ impl Output {
     /// at once: the file must not be changed before [`Output::flush`] or [`Output::finish`]. Its position changes.
     ///
     /// # Errors
-    /// As [`Output::write_all`], and where `file` is shorter; also of ranges that were given before.
+    /// As [`Output::write_all`], and if `file` is shorter; also of ranges that were given before.
     pub fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
         let result = self.stream().write_from(file, range);
         result.map_err(|error| self.explain(error))
     }
 
     /// Waits until no other process is giving names to files that go together with this one. Whoever finishes several
-    /// outputs while it has the turn leaves no mixture of its files and those of others. Nothing where the file is written
+    /// outputs while it has the turn leaves no mixture of its files and those of others. `None` if the file is written
     /// in place, or its folder allows no locks.
     pub fn turn(&self) -> Option<Turn> {
         match &self.target {
@@ -205,7 +205,7 @@ impl Output {
     /// Writes out what is buffered, closes the file and gives it its name, or waits for the command.
     ///
     /// # Errors
-    /// Where any of that fails, or the command's status is not success. The old file, if any, is then untouched.
+    /// If any of that fails, or the command's status is not success. The old file, if any, is then untouched.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         let (name, offset) = {
@@ -264,7 +264,7 @@ impl Drop for Output {
     }
 }
 
-/// Opens a file under its own name, empties it, and creates it where there is none. Files of others in a folder such as
+/// Opens a file under its own name, empties it, and creates it if there is none. Files of others in a folder such as
 /// `/tmp` must not be opened in a way that would create them.
 fn open_in_place(path: &Path) -> io::Result<File> {
     match OpenOptions::new().write(true).truncate(true).open(path) {

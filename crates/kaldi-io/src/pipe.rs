@@ -18,7 +18,7 @@ pub(crate) struct ShellChild {
     child: Child,
     /// The command with its pipe sign, for messages.
     shown: BString,
-    /// Readable when the child has ended; nothing where the system is too old for that.
+    /// Readable when the child has ended; `None` if the system is too old for that.
     ended: Option<OwnedFd>,
 }
 
@@ -57,7 +57,7 @@ impl ShellChild {
     /// Waits for the end of the command; its stream must be closed.
     ///
     /// # Errors
-    /// Where the status cannot be told.
+    /// If the status cannot be known.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
         self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
     }

@@ -18,14 +18,14 @@ use crate::{Rxfilename, Wxfilename};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,
-    /// Of the file, or of the folder where there is no file yet.
+    /// Of the file, or of the folder if there is no file yet.
     inode: u64,
     /// The name in the folder of a file that is not there yet.
     name: Option<OsString>,
 }
 
 impl FileIdentity {
-    /// The file that is read where `rxfilename` is opened; nothing where there is none.
+    /// The file that is read where `rxfilename` is opened; `None` if there is none.
     pub fn of_input(rxfilename: &BStr) -> Option<Self> {
         Self::of_file(&match Rxfilename::parse(rxfilename).ok()? {
             Rxfilename::Stdin => of_stream(io::stdin())?,
@@ -57,7 +57,7 @@ impl FileIdentity {
         self.name.is_none()
     }
 
-    /// A file that is not there yet, perhaps behind a dangling link.
+    /// A file that is not there yet, perhaps after a dangling link.
     fn of_place(path: &Path) -> Option<Self> {
         let path = resolve(path);
         let folder = fs::metadata(folder_of(&path)).ok()?;
@@ -69,7 +69,7 @@ impl FileIdentity {
     }
 }
 
-/// Tells whether what is written to `wxfilename` would go into, or replace, the regular file that `rxfilename` reads:
+/// Returns whether what is written to `wxfilename` would go into, or replace, the regular file that `rxfilename` reads:
 /// whatever the names look like, through links and redirected streams.
 pub fn is_same_file(rxfilename: &BStr, wxfilename: &BStr) -> bool {
     FileIdentity::of_input(rxfilename).is_some_and(|read| FileIdentity::of_output(wxfilename) == Some(read))

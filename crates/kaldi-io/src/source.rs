@@ -20,7 +20,7 @@ pub trait Source: fmt::Debug + Send {
     /// Appends up to `limit` bytes to `buffer` with one read; returns their number, 0 at the end.
     ///
     /// # Errors
-    /// Where the source fails.
+    /// If the source fails.
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize>;
 
     /// The same bytes for reading at any place, where that is possible.
@@ -45,7 +45,7 @@ pub trait Source: fmt::Debug + Send {
     /// Goes on at `offset`, where the source can be read at any place.
     ///
     /// # Errors
-    /// Where it cannot.
+    /// If it cannot.
     fn seek(&mut self, offset: u64) -> io::Result<()> {
         let _ = offset;
         Err(io::ErrorKind::Unsupported.into())
@@ -54,7 +54,7 @@ pub trait Source: fmt::Debug + Send {
     /// Goes back to the first byte; returns `false` where the bytes come only once, such as those of a terminal.
     ///
     /// # Errors
-    /// Where the source cannot be moved or opened again.
+    /// If the source cannot be moved or opened again.
     fn restart(&mut self) -> Result<bool> {
         Ok(false)
     }
@@ -62,7 +62,7 @@ pub trait Source: fmt::Debug + Send {
     /// Closes the source. `at_end` says whether it was read to its end: where it was not, to stop is no error.
     ///
     /// # Errors
-    /// Where a command that was read to its end has failed.
+    /// If a command that was read to its end has failed.
     fn finish(&mut self, at_end: bool) -> Result<()> {
         let _ = at_end;
         Ok(())
@@ -80,7 +80,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// Appends `length` bytes from `offset` on to `buffer`.
     ///
     /// # Errors
-    /// Where the source fails, or ends before.
+    /// If the source fails, or ends before.
     fn read_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()>;
 
     /// Like [`ReadAt::read_at`], with fewer bytes if the others had to be asked for; returns their number, at least 1 if
@@ -99,7 +99,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
         true
     }
 
-    /// The regular file that the bytes stand in, from which the system can copy them.
+    /// The regular file that the bytes are in, from which the system can copy them.
     fn as_file(&self) -> Option<&Arc<File>> {
         None
     }
@@ -110,7 +110,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
 pub(crate) struct FileSource {
     /// The printable name.
     name: String,
-    /// Nothing where a stream was closed.
+    /// `None` if a stream was closed.
     file: Option<Arc<File>>,
     /// Offset of the first byte.
     start: u64,
@@ -323,7 +323,7 @@ impl ReadAt for RegularFile {
 /// Appends `length` bytes of a file from `offset` on to `buffer`, whatever the file's position is.
 ///
 /// # Errors
-/// Where the system refuses, or the file ends before.
+/// If the system refuses, or the file ends before.
 pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     let end = buffer.len().saturating_add(length);
     fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
@@ -362,7 +362,7 @@ pub(crate) fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limi
         }
     };
     #[allow(unsafe_code)]
-    // SAFETY: the system has just filled `count` bytes behind the old length.
+    // SAFETY: the system has just filled `count` bytes after the old length.
     unsafe {
         buffer.set_len(buffer.len() + count);
     }

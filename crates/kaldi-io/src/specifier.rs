@@ -48,7 +48,7 @@ pub struct Rspecifier {
 }
 
 impl Rspecifier {
-    /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; nothing where `text` has no such form.
+    /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; `None` if `text` has no such form.
     ///
     /// `b` and `t` are accepted and mean nothing, since a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
@@ -100,7 +100,7 @@ pub struct WspecifierOptions {
     pub binary: bool,
     /// `f` or `nf` (default): write every entry out at once, in place.
     pub flush: bool,
-    /// `p`: keys that a script file does not have are passed over, and a failing output pipe is no error.
+    /// `p`: keys that a script file does not have are skipped, and a failing output pipe is no error.
     pub permissive: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct Wspecifier {
 
 impl Wspecifier {
     /// Parses `[options,]ark:wxfilename`, `[options,]scp:rxfilename` or `[options,]ark,scp:wxfilename,wxfilename` (split
-    /// at the first comma); nothing where `text` has no such form.
+    /// at the first comma); `None` if `text` has no such form.
     pub fn parse(text: &BStr) -> Option<Self> {
         let (words, rest) = split(text)?;
         let (mut archive, mut script) = (false, false);

@@ -32,7 +32,7 @@ pub struct Window {
 /// The growth of a window that makes another look at it worth while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Bytes behind the front that should be there.
+    /// Bytes after the front that should be there.
     enough: usize,
     /// Bytes that are read at once.
     limit: usize,
@@ -125,7 +125,7 @@ impl Window {
     /// Grows for a value that needs `wanted` bytes at least, or to the end of the stream.
     ///
     /// # Errors
-    /// Where the stream cannot be read.
+    /// If the stream cannot be read.
     pub fn grow(&mut self, wanted: u64) -> Result<()> {
         let growth = self.growth(wanted);
         while !self.read_once(growth)? {}
@@ -135,7 +135,7 @@ impl Window {
     /// Reads once; returns whether the window has grown enough or has met the end.
     ///
     /// # Errors
-    /// Where the stream cannot be read.
+    /// If the stream cannot be read.
     pub fn read_once(&mut self, growth: Growth) -> Result<bool> {
         self.forget_consumed();
         let Some(source) = &self.skimmed else {
@@ -153,7 +153,7 @@ impl Window {
     /// Reads once and forgets what comes; returns whether the stream has ended.
     ///
     /// # Errors
-    /// Where the stream cannot be read.
+    /// If the stream cannot be read.
     pub fn look_for_end(&mut self) -> Result<bool> {
         if !self.input.at_end() {
             self.input.read_some(&mut Vec::new(), CHUNK)?;
@@ -187,7 +187,7 @@ impl Window {
         (std::mem::replace(&mut self.bytes, kept), base)
     }
 
-    /// Gives away all bytes and moves the front behind the value that takes `length` bytes from `start` on, beyond the
+    /// Gives away all bytes and moves the front after the value that takes `length` bytes from `start` on, beyond the
     /// window. Returns the bytes and the offset of the first.
     pub fn skip(&mut self, start: usize, length: u64) -> (Vec<u8>, u64) {
         self.forget_consumed();
@@ -203,7 +203,7 @@ impl Window {
         self.at = 0;
     }
 
-    /// Goes back to the begin of the stream.
+    /// Goes back to the start of the stream.
     ///
     /// # Errors
     /// As [`Input::restart`].
@@ -219,7 +219,7 @@ impl Window {
     /// Closes the stream; see [`Input::finish`].
     ///
     /// # Errors
-    /// Where its command failed.
+    /// If its command failed.
     pub fn finish(&mut self) -> Result<()> {
         self.input.finish()
     }

@@ -30,7 +30,7 @@ use crate::{Error, Result, specifier};
 pub enum Rxfilename {
     /// `-` or the empty string.
     Stdin,
-    /// A file or a remote object from its begin.
+    /// A file or a remote object from its start.
     File(PathBuf),
     /// A file or a remote object from a byte offset on.
     Offset(PathBuf, u64),
@@ -42,7 +42,7 @@ impl Rxfilename {
     /// Classifies `name`.
     ///
     /// # Errors
-    /// Where it can be no rxfilename, with advice.
+    /// If it can be no rxfilename, with advice.
     pub fn parse(name: &BStr) -> Result<Self> {
         let bad =
             |advice: &'static str| Err(Error::Name { role: "input", name: name.to_owned(), advice: advice.into() });
@@ -87,7 +87,7 @@ impl Wxfilename {
     /// Classifies `name`.
     ///
     /// # Errors
-    /// Where it can be no wxfilename, with advice.
+    /// If it can be no wxfilename, with advice.
     pub fn parse(name: &BStr) -> Result<Self> {
         let bad =
             |advice: &'static str| Err(Error::Name { role: "output", name: name.to_owned(), advice: advice.into() });

@@ -72,10 +72,10 @@ impl Sequence {
 
     /// The next entry with the name of its archive, without an offset; `None` at the end.
     ///
-    /// Behind an error, it goes on with the other archives.
+    /// After an error, it goes on with the other archives.
     ///
     /// # Errors
-    /// Where an archive cannot be opened, or it cannot be read; where it is not sorted although it should be, or
+    /// If an archive cannot be opened, or it cannot be read; if it is not sorted although it should be, or
     /// holds values of another type than an earlier one ([`Error::Promise`]).
     pub fn next_entry(&mut self) -> Result<Option<(&BStr, &RawEntry)>> {
         if let Some(delivered) = self.delivered.take() {

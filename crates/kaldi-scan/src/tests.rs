@@ -298,7 +298,7 @@ fn a_huge_value_is_skipped_without_memory() {
     assert_eq!(scanner.next().unwrap().unwrap().offset(), end + 2);
     assert!(scanner.next().unwrap().is_none());
     assert!(scanner.in_memory() < 1 << 16);
-    // Nor does a claim, or a hole in the place of a key or of text.
+    // Nor does a claim, or a hole instead of a key or of text.
     file.set_len(end - 1).unwrap();
     let message = "a: a.ark:4294967312: expected 1 more bytes of the value, got the end of the input";
     assert_eq!(scan(&name, None).2.as_deref(), Some(message));

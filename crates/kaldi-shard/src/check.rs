@@ -49,7 +49,7 @@ impl ShardChecks {
         let mut sample =
             Open { checks: self, shard: members.name().to_owned(), keys: SampleKeys::default(), current: None };
         loop {
-            // What is behind a fault of the file is not known: the sample may go on there.
+            // What is after a fault of the file is not known: the sample may go on there.
             let next = match members.next_member() {
                 Ok(Some((member, mut payload))) => sample.add(member, &mut payload, findings).map(Some),
                 Ok(None) => Ok(None),

@@ -47,7 +47,7 @@ impl DaliIndex {
     /// Writes the index beside its shard.
     ///
     /// # Errors
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn write(mut self, shard: &BStr) -> Result<()> {
         if self.num_samples > 0 {
             self.samples.push(b'\n');

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub struct SegmentTimes {
     /// The key of the recording.
     pub recording: String,
-    /// Where it begins, in seconds.
+    /// Where it starts, in seconds.
     pub start: f64,
     /// Where it ends, in seconds.
     pub end: f64,
@@ -22,7 +22,7 @@ pub struct SegmentTimes {
 /// Reads a text: the key and the words of each utterance, in the order of the file. A key may be there several times.
 ///
 /// # Errors
-/// Where it cannot be read, or a line makes no sense.
+/// If it cannot be read, or a line makes no sense.
 pub fn read_text(rxfilename: &BStr) -> Result<Vec<(String, String)>> {
     let mut text = Vec::new();
     for_each_line(rxfilename, |line| {
@@ -36,7 +36,7 @@ pub fn read_text(rxfilename: &BStr) -> Result<Vec<(String, String)>> {
 /// Reads a script file of recordings: where each is, by its key. What it is, file or command, is not looked at.
 ///
 /// # Errors
-/// Where it cannot be read, or a line makes no sense or has a key that was there before.
+/// If it cannot be read, or a line makes no sense or has a key that was there before.
 pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
     let mut recordings = HashMap::new();
     for_each_line(rxfilename, |line| {
@@ -55,7 +55,7 @@ pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
 /// Reads a file of segments, by their keys.
 ///
 /// # Errors
-/// Where it cannot be read, or a line makes no sense or has a key that was there before.
+/// If it cannot be read, or a line makes no sense or has a key that was there before.
 pub fn read_segments(rxfilename: &BStr) -> Result<HashMap<String, SegmentTimes>> {
     let mut segments = HashMap::new();
     for_each_line(rxfilename, |line| {

@@ -21,7 +21,7 @@
 //! | [`ShardChecks`] | everything that is wrong with a shard |
 //! | [`ShardNames`], [`RawList`], [`ListIndex`] | lists of shards and of utterances |
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
-//! | [`Packing`], [`read_text`] and its kin | samples of a Kaldi data directory |
+//! | [`Packing`], [`read_text`] and similar ones | samples of a Kaldi data directory |
 //! | [`Places`] | samples that are copied in any order |
 //! | [`DaliIndex`] | the index that NVIDIA's DALI wants |
 //!

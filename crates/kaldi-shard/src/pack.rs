@@ -11,7 +11,7 @@ use kaldi_wave::{Wave, WaveInfo};
 use crate::sound::{decode_sound, encode_sound, is_as_encoded};
 use crate::{Packed, Stored, is_sound};
 
-/// How far a segment may end behind its recording, in seconds, to be cut off there: as far as in Kaldi's `extract-segments`.
+/// How far a segment may end after its recording, in seconds, to be cut off there: as far as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;
 
 /// An utterance of a recording.
@@ -28,7 +28,7 @@ pub struct Utterance {
 /// How utterances become samples: a member `KEY.txt`, and one of the sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
-    /// The sampling frequency, in Hz, of WAV files of 16 bits; files are taken as they are where there is none.
+    /// The sampling frequency, in Hz, of WAV files of 16 bits; files are taken as they are if there is none.
     pub sample_rate: Option<u32>,
     /// Whether samples are compressed for shards that are.
     pub gzip: bool,
@@ -41,7 +41,7 @@ struct Sound {
     num_clipped: usize,
 }
 
-/// The bytes of the regular file that a recording is or stands in, or of one in memory; `None` if it has to be read first.
+/// The bytes of the regular file that a recording is or is in, or of one in memory; `None` if it has to be read first.
 fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
     let name = match recording {
         Stored::Blob(blob) => return Ok(Some(blob.clone())),

@@ -53,7 +53,7 @@ impl Places {
     /// Adds a shard: finds the samples in it whose keys are wanted, and all others without their members.
     ///
     /// # Errors
-    /// Where the shard cannot be read or is damaged, or the temporary file cannot be written.
+    /// If the shard cannot be read or is damaged, or the temporary file cannot be written.
     pub fn add(
         &mut self,
         name: ShardName,
@@ -87,7 +87,7 @@ impl Places {
     /// Makes a sample of what is at a place.
     ///
     /// # Errors
-    /// Where the shard cannot be opened any more.
+    /// If the shard cannot be opened any more.
     pub fn pack(&mut self, place: SamplePlace) -> Result<Packed> {
         let file = self.file(place.shard)?;
         let name = self.shard(place.shard).to_string();

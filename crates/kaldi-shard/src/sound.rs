@@ -13,7 +13,7 @@ const HEADER: usize = 44;
 /// What the header of a field says, where the field is sound that can be read (RIFF/WAVE, FLAC).
 ///
 /// # Errors
-/// Where the shard cannot be read.
+/// If the shard cannot be read.
 pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<WaveInfo>> {
     if !is_sound(field) {
         return Ok(None);
@@ -21,7 +21,7 @@ pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> R
     Ok(payload.look(|head| WaveInfo::in_head(head, member.size))?.and_then(Result::ok))
 }
 
-/// What is wrong with sound, by its header alone or by decoding all of it. Encodings that cannot be read are passed over.
+/// What is wrong with sound, by its header alone or by decoding all of it. Encodings that cannot be read are skipped.
 pub(crate) fn sound_fault(
     field: &BStr,
     member: &Member,
@@ -71,7 +71,7 @@ pub(crate) fn decode_sound(bytes: &[u8]) -> Result<Wave, String> {
 /// clipped.
 ///
 /// # Errors
-/// Where the rates are such that there is no conversion.
+/// If the rates are such that there is no conversion.
 pub(crate) fn encode_sound(wave: Wave, sample_rate: u32) -> Result<(Vec<u8>, usize), String> {
     let mut wave = if wave.sample_rate() == sample_rate as f32 {
         wave

@@ -21,7 +21,7 @@ pub struct StoredSample {
     pub source: Arc<str>,
     /// The fields. Of a raw list these are `wav`, `txt` and then the other ones of the object, by name.
     pub fields: Vec<StoredField>,
-    /// From where to where the sound is the utterance's, in seconds; all of it where there are no times, as in shards.
+    /// From where to where the sound is the utterance's, in seconds; all of it if there are no times, as in shards.
     pub segment: Option<(f64, f64)>,
 }
 
@@ -77,7 +77,7 @@ impl Stored {
     /// The content, read now where it is not in memory. That can be done on any thread.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// If it cannot be read.
     pub fn load(&self) -> Result<Cow<'_, [u8]>> {
         match self {
             Self::Blob(blob) => Ok(blob.load()?),

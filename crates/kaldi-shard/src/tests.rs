@@ -88,7 +88,7 @@ fn members_of_a_key_are_a_sample() {
 fn a_shard_that_is_cut_anywhere_is_an_error() {
     let file = Scratch::new();
     let whole = two_samples();
-    // The end mark begins here; the zeros behind it may be missing.
+    // The end mark starts here; the zeros after it may be missing.
     let end = 7168;
     let at_blocks = (0..end + 1024).filter(|cut| cut % 512 <= 1 || cut % 512 == 511 || cut % 29 == 0);
     for cut in at_blocks {

@@ -19,7 +19,7 @@ use kaldi_tar::whole_size;
 pub struct ShardOptions {
     /// The folder that they go to.
     pub folder: BString,
-    /// What their names begin with: `shards` makes them `shards_000000000.tar` and so on.
+    /// What their names start with: `shards` makes them `shards_000000000.tar` and so on.
     pub prefix: BString,
     /// The most samples of one.
     pub max_samples: u64,
@@ -69,10 +69,10 @@ pub struct ShardSetWriter {
 }
 
 impl ShardSetWriter {
-    /// Makes the folder, where there is none, and opens the list.
+    /// Makes the folder, if there is none, and opens the list.
     ///
     /// # Errors
-    /// Where that is impossible.
+    /// If that is impossible.
     pub fn create(options: ShardOptions, list: &BStr) -> Result<Self> {
         kaldi_io::make_folder(&options.folder.to_path_lossy())
             .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
@@ -91,7 +91,7 @@ impl ShardSetWriter {
     /// Writes a sample, to the next shard where this one has no room for it.
     ///
     /// # Errors
-    /// Where writing fails, or where the sample alone is too large for a shard.
+    /// If writing fails, or if the sample alone is too large for a shard.
     pub fn put(&mut self, sample: &Packed) -> Result<()> {
         let ShardOptions { max_samples, max_bytes, .. } = self.options;
         let has_room = self.shard.as_ref().is_some_and(|(shard, _)| {
@@ -132,7 +132,7 @@ impl ShardSetWriter {
         self.num_samples
     }
 
-    /// How many shards were begun.
+    /// How many shards were started.
     pub fn num_shards(&self) -> usize {
         self.names.len()
     }
@@ -140,7 +140,7 @@ impl ShardSetWriter {
     /// Completes the last shard, and then the list.
     ///
     /// # Errors
-    /// Where writing fails.
+    /// If writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.finish_shard()?;
         for name in &self.names {

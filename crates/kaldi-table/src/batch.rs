@@ -16,7 +16,7 @@ pub(crate) const CHUNK: usize = 1 << 18;
 #[derive(Debug, Default)]
 pub struct Batch {
     pub(crate) entries: Vec<RawEntry>,
-    /// Log lines that belong behind the last entry.
+    /// Log lines that belong after the last entry.
     pub(crate) log: Vec<u8>,
 }
 

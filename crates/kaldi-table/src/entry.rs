@@ -33,14 +33,14 @@ impl<'a, T: Value> Entry<'a, T> {
     /// Builds the value.
     ///
     /// # Errors
-    /// Where the bytes are no such value, with their place.
+    /// If the bytes are no such value, with their place.
     pub fn read(&self) -> Result<T> {
         self.raw.parse().inspect_err(|_| self.unreadable.set(true))
     }
 
     /// Reads something of the value that can be had without building it, such as its size: `read` gets a cursor at the
     /// value's first byte and the range of the script line, if any. It should [skip](Cursor::skip) what it does not need:
-    /// of a table that is [skimmed](crate::SequentialReader::skim) only the begin is in memory.
+    /// of a table that is [skimmed](crate::SequentialReader::skim) only the start is in memory.
     ///
     /// # Errors
     /// Those of `read`, with their place.
@@ -79,22 +79,22 @@ impl<'a, T: Value> Entry<'a, T> {
         Ok(Record::new(self.key(), &self.read()?, format))
     }
 
-    /// The bytes of the value: nothing where a script line names a part of it, or where they are not all in memory.
+    /// The bytes of the value: `None` if a script line names a part of it, or where they are not all in memory.
     pub fn bytes(&self) -> Option<&'a [u8]> {
         (self.raw.range.is_none() && self.raw.blob.is_whole()).then(|| self.raw.head())
     }
 
-    /// The bytes of the value where they lie, to be kept or passed on: nothing where [`Entry::bytes`] has nothing.
+    /// The bytes of the value where they lie, to be kept or passed on: `None` if [`Entry::bytes`] has nothing.
     pub fn shared_bytes(&self) -> Option<Encoded> {
         self.bytes()?;
         let (block, value) = self.raw.blob.shared();
         Some(Encoded::of_pieces(Vec::new(), block, vec![value]))
     }
 
-    /// Makes a record of `head` and, behind it, pieces of [`Entry::bytes`], which are passed on as they lie there.
+    /// Makes a record of `head` and, after it, pieces of [`Entry::bytes`], which are passed on as they lie there.
     ///
     /// # Panics
-    /// Where a piece does not lie within the bytes.
+    /// If a piece does not lie within the bytes.
     pub fn rearranged(&self, head: Vec<u8>, mut pieces: Vec<Range<usize>>) -> Record<T> {
         let (block, Range { start, end }) = self.raw.blob.shared();
         for piece in &mut pieces {

@@ -59,7 +59,7 @@ pub enum Error {
         /// Which promise, and the keys that break it.
         message: String,
     },
-    /// A key cannot stand in a table.
+    /// A key cannot be in a table.
     Key {
         /// The key.
         key: BString,
@@ -78,7 +78,7 @@ pub enum Error {
         /// The key.
         key: BString,
     },
-    /// Offsets cannot be told, because the archive is no file.
+    /// Offsets cannot be known, because the archive is no file.
     NoOffsets {
         /// The printable name of the archive.
         archive: String,

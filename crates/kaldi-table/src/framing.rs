@@ -1,4 +1,4 @@
-//! Finding the entries at the front of an archive's bytes: the key, and the length of the value behind it.
+//! Finding the entries at the front of an archive's bytes: the key, and the length of the value after it.
 
 use kaldi_io::{FrameFn, ParseError, Window};
 use kaldi_values::{Cursor, Frame, Part, Value};
@@ -13,15 +13,15 @@ pub trait Framing: Send {
     /// Finds the key at the front of `window`; `at_end` says that nothing follows the window.
     ///
     /// # Errors
-    /// Where no key can stand there. The error's offset is where the key should have ended.
+    /// If no key can be there. The error's offset is where the key should have ended.
     fn key(&self, window: &[u8], at_end: bool) -> Result<Front, ParseError> {
         find_key(window, at_end, |byte| !is_space(byte))
     }
 
-    /// Tells how far the value at the front of `window` reaches; `at_end` says that nothing follows the window.
+    /// Returns how far the value at the front of `window` reaches; `at_end` says that nothing follows the window.
     ///
     /// # Errors
-    /// Where no value can stand there, or where it is cut and `at_end` is set.
+    /// If no value can be there, or if it is cut and `at_end` is set.
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
 
     /// The fault of a value for which [`Framing::value`] has asked for `wanted` bytes, where a file has only `left`; `None`
@@ -33,11 +33,11 @@ pub trait Framing: Send {
         window.first() != Some(&0)
     }
 
-    /// Tells which bytes of a value the part takes that `range` names, where `head` has its start; `None` if that does not
+    /// Returns which bytes of a value the part takes that `range` names, where `head` has its start; `None` if that does not
     /// show.
     ///
     /// # Errors
-    /// Where the value has no such part.
+    /// If the value has no such part.
     fn part(&self, head: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
         let _ = (head, range);
         Ok(None)
@@ -59,20 +59,20 @@ pub trait Framing: Send {
 
 /// How far the value reaches that a window has.
 pub(crate) enum Extent {
-    /// All of it is in the window: so many bytes.
+    /// All of it is in the window: this many bytes.
     Whole(usize),
-    /// It has so many bytes, which may stay where they are.
+    /// It has this many bytes, which may stay where they are.
     Stored(u64),
     /// So many bytes of it are needed to tell.
     More(u64),
 }
 
-/// Tells how far the value reaches that starts at `start` in the window, and whether it goes on to the end of the stream,
-/// whatever stands there. `may_stay` decides whether a value of so many bytes, of which so many are in memory, may stay where
+/// Returns how far the value reaches that starts at `start` in the window, and whether it goes on to the end of the stream,
+/// whatever is there. `may_stay` decides whether a value of this many bytes, of which this many are in memory, may stay where
 /// it is.
 ///
 /// # Errors
-/// If no value can stand there, or it is cut. The error's offset counts from the start of the value.
+/// If no value can be there, or it is cut. The error's offset counts from the start of the value.
 pub(crate) fn find_extent(
     framing: &mut impl Framing,
     window: &Window,
@@ -117,7 +117,7 @@ pub enum Front {
     Key {
         /// Offset of the key.
         start: usize,
-        /// Offset behind the key.
+        /// Offset after the key.
         end: usize,
         /// Offset of the value.
         value: usize,
@@ -126,15 +126,15 @@ pub enum Front {
     Nothing,
     /// White space, or a part of a key, and more of it may follow.
     More,
-    /// A key with nothing behind it up to the end of all.
+    /// A key with nothing after it up to the end of all.
     Cut,
 }
 
 /// Finds the key at the front of `window`: white space, and then a word of bytes that are `in_key`, with one space or tab
-/// behind it. A line end behind the key belongs to the value.
+/// after it. A line end after the key belongs to the value.
 ///
 /// # Errors
-/// Where another byte stands behind the key, or it has more than 1 MB.
+/// If another byte is after the key, or it has more than 1 MB.
 pub fn find_key(window: &[u8], at_end: bool, in_key: impl Fn(u8) -> bool) -> Result<Front, ParseError> {
     let Some(start) = window.iter().position(|&byte| !is_space(byte)) else {
         return Ok(if at_end { Front::Nothing } else { Front::More });

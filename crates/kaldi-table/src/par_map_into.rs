@@ -22,7 +22,7 @@ impl<T: Value> SequentialReader<T> {
     /// its work.
     ///
     /// # Errors
-    /// Where an entry cannot be read or written, or the work on it fails.
+    /// If an entry cannot be read or written, or the work on it fails.
     pub fn par_map_into<V, O, F>(self, target: TableWriter<V>, work: F) -> Result<Written<V>>
     where
         V: Value,
@@ -36,7 +36,7 @@ impl<T: Value> SequentialReader<T> {
     /// [`SequentialReader::par_map_with`].
     ///
     /// # Errors
-    /// As [`SequentialReader::par_map_into`], and where the lookup fails.
+    /// As [`SequentialReader::par_map_into`], and if the lookup fails.
     pub fn par_map_with_into<L, V, O, F>(self, lookup: L, target: TableWriter<V>, work: F) -> Result<Written<V>>
     where
         L: Lookup,
@@ -146,7 +146,7 @@ impl<V> Written<V> {
     /// Completes the target, which gets its name only where the source was whole.
     ///
     /// # Errors
-    /// Where the command that the source came from has failed, or the target cannot be completed.
+    /// If the command that the source came from has failed, or the target cannot be completed.
     pub fn finish(self) -> Result<Counts> {
         self.ended.finish()?;
         self.target.finish()?;

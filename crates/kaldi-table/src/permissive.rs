@@ -1,4 +1,4 @@
-//! Entries that cannot be read, and the option `p` that lets a table go on behind them.
+//! Entries that cannot be read, and the option `p` that lets a table go on after them.
 
 use kaldi_log::warning;
 
@@ -9,7 +9,7 @@ use crate::Error;
 pub(crate) enum Unreadable {
     /// It is an error.
     Fails,
-    /// It is passed over (a script file with `p`).
+    /// It is skipped (a script file with `p`).
     IsLeftOut,
     /// The table ends there (an archive with `p`), unless it is the first entry.
     Ends,
@@ -38,7 +38,7 @@ pub(crate) fn warn_end(error: &dyn std::fmt::Display) {
     warning!("{error}; the rest of the archive is left out, as permissive mode (p) asks");
 }
 
-/// Logs that an entry is passed over in permissive mode. Recipes look for the words about the file.
+/// Logs that an entry is skipped in permissive mode. Recipes look for the words about the file.
 pub(crate) fn warn_left_out(error: &Error) {
     if let Error::Entry { source, .. } = error
         && let kaldi_io::Error::Open { name, .. } = source.as_ref()

@@ -51,8 +51,8 @@ impl Ranged {
         }
     }
 
-    /// Reads the part, where the value begins with `head` and most of it is stored elsewhere: `read_piece` appends bytes
-    /// of it to a buffer. Nothing where the header does not tell which bytes are needed.
+    /// Reads the part, where the value starts with `head` and most of it is stored elsewhere: `read_piece` appends bytes
+    /// of it to a buffer. It returns nothing if the header does not say which bytes are needed.
     pub(crate) fn read_pieces<T: Value, E>(
         &self,
         head: &mut Cursor<'_>,

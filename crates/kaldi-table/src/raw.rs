@@ -22,10 +22,10 @@ pub struct RawEntry {
     pub(crate) key: BString,
     /// The value.
     pub(crate) blob: Blob,
-    /// Bytes of the key and the space that stand right before the value; 0 if the key is not there.
+    /// Bytes of the key and the space that are right before the value; 0 if the key is not there.
     pub(crate) prefix: usize,
     pub(crate) is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever stands there.
+    /// Whether the value goes on to the end of the stream, whatever is there.
     pub(crate) is_open: bool,
     /// The range of a script line.
     pub(crate) range: Option<Ranged>,
@@ -119,7 +119,7 @@ impl RawEntry {
         self.script.as_ref().map(|(_, number)| *number)
     }
 
-    /// The key and the value as they stand in the stream, to be kept for longer: in the file if they are in one, else in
+    /// The key and the value as they are in the stream, to be kept for longer: in the file if they are in one, else in
     /// memory of their own.
     pub fn with_key(&self) -> Blob {
         let length = self.end() - self.start();
@@ -133,7 +133,7 @@ impl RawEntry {
         }
     }
 
-    /// Lets go of what stands around the value in memory, its key as well, for an entry that is kept for longer. What is in a
+    /// Lets go of what is around the value in memory, its key as well, for an entry that is kept for longer. What is in a
     /// file stays there but for the first bytes.
     #[must_use]
     pub fn detached(self) -> Self {
@@ -155,7 +155,7 @@ impl RawEntry {
         self.is_text
     }
 
-    /// Whether the value goes on to the end of the stream, whatever stands there.
+    /// Whether the value goes on to the end of the stream, whatever is there.
     pub fn is_open(&self) -> bool {
         self.is_open
     }

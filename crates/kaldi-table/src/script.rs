@@ -67,7 +67,7 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
 /// Splits a line into key and xfilename, the white space around them dropped.
 ///
 /// # Errors
-/// Where one of them is missing; the message says what was expected.
+/// If one of them is missing; the message says what was expected.
 pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
     let is_space = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
     let start = line.iter().position(|&byte| !is_space(byte)).unwrap_or(line.len());
@@ -81,7 +81,7 @@ pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
     Err(format!("expected a key and a file name, got {:?}", BStr::new(line)))
 }
 
-/// Appends the line for a value that stands in an archive.
+/// Appends the line for a value that is in an archive.
 pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl AsRef<[u8]>, offset: u64) {
     out.extend_from_slice(key.as_ref());
     out.push(b' ');
@@ -102,7 +102,7 @@ impl ScriptLines {
     /// Opens a script file.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self { name: printable_rxfilename(rxfilename).as_ref().into(), lines: Lines::open(rxfilename)? })
     }
@@ -125,7 +125,7 @@ impl ScriptLines {
     /// The next line; `None` at the end. After a line that makes no sense, it can be asked for more.
     ///
     /// # Errors
-    /// Where the script file cannot be read on, or the line makes no sense; at the end of a pipe that failed.
+    /// If the script file cannot be read on, or the line makes no sense; at the end of a pipe that failed.
     pub fn next_line(&mut self) -> Result<Option<ScriptLine>> {
         let number = self.lines.number() + 1;
         match self.lines.next_line() {
@@ -158,7 +158,7 @@ impl ScriptLines {
 /// Reads a whole script file.
 ///
 /// # Errors
-/// Where it cannot be read or a line makes no sense.
+/// If it cannot be read or a line makes no sense.
 pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec<ScriptLine>> {
     let mut lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
     let mut script = Vec::new();

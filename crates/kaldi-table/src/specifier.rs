@@ -29,10 +29,10 @@ pub(crate) fn invalid(wspecifier: &BStr, advice: &str) -> Error {
     Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice: advice.to_owned() }
 }
 
-/// Tells whether a tool that copies `from` something `to` something else copies tables or files.
+/// Returns whether a tool that copies `from` something `to` something else copies tables or files.
 ///
 /// # Errors
-/// Where one of the two is a table and the other is a file.
+/// If one of the two is a table and the other is a file.
 pub fn are_tables(from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<bool> {
     let (from, to) = (BStr::new(from.as_ref()), BStr::new(to.as_ref()));
     match (is_specifier(from), is_specifier(to)) {

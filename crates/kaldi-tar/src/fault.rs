@@ -14,13 +14,13 @@ pub enum FaultKind {
     Truncated,
     /// Bytes that make no sense: a wrong checksum, a broken compressed stream.
     Damaged,
-    /// Bytes other than zeros behind the end mark, which no reader looks at.
+    /// Bytes other than zeros after the end mark, which no reader looks at.
     TrailingData,
     /// A member that is no regular file, such as a folder; WeNet then drops the whole shard.
     NotAFile,
     /// A member whose name has no suffix, so that it belongs to no sample; WeNet then drops the whole shard.
     NoSuffix,
-    /// A sample goes on behind other ones.
+    /// A sample goes on after other ones.
     Interleaved,
     /// A key that another sample has already.
     DuplicateKey,

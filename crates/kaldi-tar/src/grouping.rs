@@ -22,7 +22,7 @@ impl Grouping {
     /// Every way with its name.
     pub const NAMES: [(&str, Self); 2] = [("wenet", Self::Wenet), ("webdataset", Self::Webdataset)];
 
-    /// Splits the name of a member; nothing where it belongs to no sample.
+    /// Splits the name of a member; `None` if it belongs to no sample.
     pub fn split(self, path: &BStr) -> Option<(&BStr, Cow<'_, BStr>)> {
         let base = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
         let name = &path[base..];

@@ -33,13 +33,13 @@ impl<T> TarSample<T> {
     }
 }
 
-/// The samples of a shard, from its begin to its end. Members that are no files are passed over.
+/// The samples of a shard, from its start to its end. Members that are no files are skipped.
 pub struct TarSamples {
     members: Members,
     grouping: Grouping,
     /// The fields of the samples so far.
     seen: SampleKeys,
-    /// The key and the field of the next sample's first member, which was met behind the sample before.
+    /// The key and the field of the next sample's first member, which was met after the sample before.
     next: Option<(BString, BString)>,
     ended: bool,
 }
@@ -58,7 +58,7 @@ impl TarSamples {
     /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
     ///
     /// # Errors
-    /// What [`Members::next_member`] and `look` say; a sample that goes on behind another one, a key or a field that is there
+    /// What [`Members::next_member`] and `look` say; a sample that goes on after another one, a key or a field that is there
     /// already, and a name without a suffix. An end is an end, also that of an error.
     pub fn next_sample<T>(
         &mut self,
@@ -101,7 +101,7 @@ impl TarSamples {
     /// Closes the shard. Where the end was delivered, the failure of a command that made it counts.
     ///
     /// # Errors
-    /// Where a command failed.
+    /// If a command failed.
     pub fn finish(self) -> Result<()> {
         self.members.finish()
     }

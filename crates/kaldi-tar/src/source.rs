@@ -22,13 +22,13 @@ const PIECE: u64 = 1 << 20;
 /// What of members is wanted, which tells how much is read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Their headers, and a few of their first bytes: contents in files are passed over.
+    /// Their headers, and a few of their first bytes: contents in files are skipped.
     Headers,
     /// Their contents, too.
     Contents,
 }
 
-/// An open stream of bytes. Where the length is known, the file is a regular one, whose contents can be passed over.
+/// An open stream of bytes. Where the length is known, the file is a regular one, whose contents can be skipped.
 pub(crate) struct Source {
     input: Input,
     length: Option<u64>,
@@ -181,7 +181,7 @@ mod tests {
         (0..100_000_u32).flat_map(|number| number.to_string().into_bytes()).collect()
     }
 
-    /// Reads a file in pieces of many lengths, some of them passed over.
+    /// Reads a file in pieces of many lengths, some of them skipped.
     fn reads(bytes: &[u8], wanted: Wanted) -> Result<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");

@@ -74,7 +74,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
     ///
     /// # Errors
-    /// As [`TarSamples::next_sample`]; where a list or a shard cannot be read. An end is an end, also that of an error.
+    /// As [`TarSamples::next_sample`]; if a list or a shard cannot be read. An end is an end, also that of an error.
     pub fn next_with<T>(
         &mut self,
         mut look: impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
@@ -114,7 +114,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
         }
     }
 
-    /// Tells what is wrong with a shard, where others shall follow it.
+    /// Returns what is wrong with a shard, where others shall follow it.
     fn leave_out(&mut self, error: Error) -> Result<()> {
         match &mut self.on_damage {
             Some(tell) => {
@@ -128,7 +128,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Goes back to the first sample.
     ///
     /// # Errors
-    /// Where something was read that comes but once, such as standard input.
+    /// If something was read that comes but once, such as standard input.
     pub fn restart(&mut self) -> Result<()> {
         self.current = None;
         self.ended = true;
@@ -143,7 +143,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Ends the reading and closes everything.
     ///
     /// # Errors
-    /// Where a command failed whose output was read to the end.
+    /// If a command failed whose output was read to the end.
     pub fn finish(&mut self) -> Result<()> {
         self.ended = true;
         let closed = self.current.take().map_or(Ok(()), |open| open.samples.finish());

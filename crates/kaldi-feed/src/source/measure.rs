@@ -11,10 +11,10 @@ use crate::{Data, Sample, SampleShape};
 /// Bytes of a file that are looked at first. Most headers of sound have 44.
 const HEAD: usize = 1 << 10;
 
-/// Makes a sample of what a content is, by its begin. What comes from a command is read whole.
+/// Makes a sample of what a content is, by its start. What comes from a command is read whole.
 ///
 /// # Errors
-/// Where it cannot be read, or is neither sound nor features.
+/// If it cannot be read, or is neither sound nor features.
 pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) -> Result<Sample, String> {
     let text = |error: kaldi_io::Error| error.to_string();
     let blob = match &stored {
@@ -44,7 +44,7 @@ enum Found {
     Feats(usize, usize),
 }
 
-/// Nothing where more of the content is needed.
+/// `None` if more of the content is needed.
 fn try_look(head: &[u8], size: u64, part: &Part) -> Option<Result<Found, String>> {
     let is_sound = [&b"RIFF"[..], b"RIFX", b"fLaC"].iter().any(|magic| head.starts_with(magic));
     if is_sound || part.is_sound_only() {

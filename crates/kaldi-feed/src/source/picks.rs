@@ -31,7 +31,7 @@ impl Permutation {
     /// The number at a place.
     ///
     /// # Panics
-    /// Where the place is not below the length.
+    /// If the place is not below the length.
     pub fn at(&self, place: u64) -> u64 {
         assert!(place < self.length, "place {place} of {}", self.length);
         let mut number = place;

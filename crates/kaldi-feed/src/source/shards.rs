@@ -65,7 +65,7 @@ impl Reader for ShardReader {
             match shard.next() {
                 Ok(Some(stored)) => return Ok(Some(sample(stored, *seeds))),
                 Ok(None) => self.current = None,
-                // What is wrong with a shard costs the sample that is broken, and those behind it in the shard.
+                // What is wrong with a shard costs the sample that is broken, and those after it in the shard.
                 Err(error) => {
                     self.current = None;
                     return Ok(Some(Err(error.to_string())));

@@ -49,7 +49,7 @@ impl Stage {
         })
     }
 
-    /// `spec_sub`: puts earlier frames in the place of random stretches of features.
+    /// `spec_sub`: puts earlier frames instead of random stretches of features.
     pub fn spec_sub(substitute: SpecSubstitute) -> Self {
         Self::sample(move |sample| {
             let (substitute, mut draws) = (substitute.clone(), sample.draws("spec_sub"));

@@ -65,7 +65,7 @@ fn log_mel_spectrogram(params: &mut Params) -> Result<Stage> {
     Stage::log_mel_spectrogram(options).map_err(|error| params.error("parameters", "sound", error))
 }
 
-/// Log mel spectrograms of sound with silence behind it.
+/// Log mel spectrograms of sound with silence after it.
 struct PaddedLogMel {
     log_mel: LogMel,
     /// Samples of silence.

@@ -43,7 +43,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
     Ok(Stage::tokenize(tokenizer, symbols, &unknown))
 }
 
-/// Puts the number of a speaker in the place of its name; unknown ones have number 0.
+/// Puts the number of a speaker instead of its name; unknown ones have number 0.
 fn speaker(params: &mut Params) -> Result<Stage> {
     let Some(table) = params.text("speaker_table_path")? else {
         return Err(params.error("speaker_table_path", "the file of a table of speakers", "nothing"));
@@ -85,7 +85,7 @@ impl Stage {
         })
     }
 
-    /// `speaker`: puts the number of a speaker in the place of its name; unknown ones have number 0.
+    /// `speaker`: puts the number of a speaker instead of its name; unknown ones have number 0.
     pub fn speaker(speakers: SymbolTable) -> Self {
         Self::sample(move |sample| {
             let Some(name) = sample.fields.get(BStr::new("speaker")) else {
@@ -111,7 +111,7 @@ impl Stage {
 /// The symbols of a file, one a line.
 ///
 /// # Errors
-/// Where it cannot be read, or a line is not in brackets.
+/// If it cannot be read, or a line is not in brackets.
 pub(crate) fn non_linguistic_symbols(name: &str) -> Result<Vec<String>> {
     let text = read_text(name)?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -32,7 +32,7 @@ impl Feed {
         self.fault.take()
     }
 
-    /// What can be waited for; nothing where bytes are at hand.
+    /// What can be waited for; `None` if bytes are at hand.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         if self.used < self.buffer.len() { None } else { self.source.descriptor() }
     }

@@ -1,4 +1,4 @@
-//! Zstandard streams: frames, one behind the other, some of which are to be skipped.
+//! Zstandard streams: frames, one after the other, some of which are to be skipped.
 
 use std::io::{self, BufRead, Read};
 

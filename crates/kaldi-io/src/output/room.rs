@@ -17,7 +17,7 @@ const STEP: u64 = 1 << 24;
 /// NFS would ask its server each time.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Where blocks end that are reserved; nothing where none are to be reserved.
+    /// Where blocks end that are reserved; `None` if none are to be reserved.
     end: Option<u64>,
 }
 
@@ -45,10 +45,10 @@ impl Room {
         self.end = (status == 0).then_some(end + more);
     }
 
-    /// Gives back blocks behind the end of a file of `length` bytes.
+    /// Gives back blocks after the end of a file of `length` bytes.
     ///
     /// # Errors
-    /// Where the system refuses.
+    /// If the system refuses.
     pub(super) fn give_back(file: &File, length: u64) -> io::Result<()> {
         if length > FIRST { file.set_len(length) } else { Ok(()) }
     }

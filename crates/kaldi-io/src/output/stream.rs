@@ -13,7 +13,7 @@ use crate::{Encoded, Error, Result, Upload};
 /// Bytes gathered before they are written; larger pieces go out directly.
 const BUFFER: usize = 1 << 16;
 
-/// Bytes of another file that are gathered before they are copied into a file: so many that a call of the system does not
+/// Bytes of another file that are gathered before they are copied into a file: this many that a call of the system does not
 /// count, so few that a full disk is met in time.
 const RANGE: u64 = 1 << 26;
 
@@ -69,7 +69,7 @@ pub(super) struct Stream {
     pub(super) sink: Option<Sink>,
     pub(super) name: String,
     buffer: Vec<u8>,
-    /// Bytes of another file that belong behind the buffer.
+    /// Bytes of another file that belong after the buffer.
     pending: Option<(Arc<File>, Range<u64>)>,
     /// Position in the file of the next byte, those counted that are not written yet.
     pub(super) position: u64,
@@ -80,7 +80,7 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// The bytes of an object: a reader can begin at any of them.
+    /// The bytes of an object: a reader can start at any of them.
     pub(super) fn of_object(upload: Box<dyn Upload>, name: String) -> Self {
         Self {
             sink: Some(Sink::Object(upload)),
@@ -163,7 +163,7 @@ impl Stream {
         self.write_buffer()
     }
 
-    /// Copies what is pending: through memory where it is short, behind the buffer where it is long.
+    /// Copies what is pending: through memory where it is short, after the buffer where it is long.
     fn settle(&mut self) -> Result<()> {
         let Some((source, range)) = self.pending.take() else { return Ok(()) };
         let length = range.end - range.start;
@@ -194,7 +194,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Puts `bytes` behind the buffer.
+    /// Puts `bytes` after the buffer.
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
         if self.buffer.len() + bytes.len() > BUFFER {
             self.write_buffer()?;

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 pub struct ListIndex {
     name: String,
     file: Arc<File>,
-    /// Where each line begins, and where the last one ends.
+    /// Where each line starts, and where the last one ends.
     starts: Vec<u64>,
 }
 
@@ -20,7 +20,7 @@ impl ListIndex {
     /// Reads a list once and remembers where its lines are; those without a word are left out.
     ///
     /// # Errors
-    /// Where the file cannot be read, or is no regular one.
+    /// If the file cannot be read, or is no regular one.
     pub fn open(path: &BStr) -> Result<Self> {
         let mut input = Input::open(path)?;
         let name = input.name().to_owned();
@@ -63,10 +63,10 @@ impl ListIndex {
     /// Reads a line by its number, from 0, without white space around it.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     ///
     /// # Panics
-    /// Where there is no such line.
+    /// If there is no such line.
     pub fn line(&self, number: usize) -> Result<BString> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         let mut line = Vec::new();

@@ -16,7 +16,7 @@ pub struct RawUtterance {
     pub wav: String,
     /// Its text.
     pub txt: String,
-    /// From where to where the sound is the utterance's, in seconds; all of it where there are no times.
+    /// From where to where the sound is the utterance's, in seconds; all of it if there are no times.
     pub segment: Option<(f64, f64)>,
     /// Other fields of the object.
     pub extra: Map<String, Value>,
@@ -59,7 +59,7 @@ impl RawUtterance {
 /// The utterances of a raw list, read as far as needed.
 pub struct RawList {
     name: bstr::BString,
-    /// Nothing behind the end or an error.
+    /// Nothing after the end or an error.
     lines: Option<ListLines>,
 }
 
@@ -67,7 +67,7 @@ impl RawList {
     /// Opens a list.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self { name: rxfilename.to_owned(), lines: Some(ListLines::open(rxfilename)?) })
     }

@@ -35,7 +35,7 @@ impl GzipPiece {
             let (before, end) = (state.total_in(), self.deflated.len());
             let status = state.compress_vec(bytes, &mut self.deflated, flush).map_err(io::Error::other)?;
             bytes = &bytes[(state.total_in() - before) as usize..];
-            // A flush has ended when it leaves room; asking on would begin another one.
+            // A flush has ended when it leaves room; asking on would start another one.
             let has_room = self.deflated.len() - end < room;
             if bytes.is_empty() && (has_room || status == Status::StreamEnd) {
                 return Ok(());
@@ -51,7 +51,7 @@ pub(super) struct GzipStream {
 }
 
 impl GzipStream {
-    /// What the stream begins with: no name, no time, an unknown system.
+    /// What the stream starts with: no name, no time, an unknown system.
     pub(super) const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
     /// Takes a piece over; the bytes to write for it.

@@ -1,4 +1,4 @@
-//! A sample as it will stand in a shard.
+//! A sample as it will be in a shard.
 
 use std::io;
 
@@ -51,7 +51,7 @@ impl Packed {
         self.size += size + padding(size) as u64;
     }
 
-    /// Writes headers, contents and zeros, as they stand in a shard that is not compressed.
+    /// Writes headers, contents and zeros, as they are in a shard that is not compressed.
     pub(super) fn write(&self, output: &mut Output) -> Result<()> {
         for (before, content) in &self.pieces {
             output.write_all(before)?;
@@ -65,7 +65,7 @@ impl Packed {
         self.size
     }
 
-    /// Name, offset and size of each member, in a shard where the sample begins at `start`.
+    /// Name, offset and size of each member, in a shard where the sample starts at `start`.
     pub(super) fn members(&self, start: u64) -> impl Iterator<Item = (&BStr, u64, u64)> {
         self.index.iter().map(move |(path, offset, size)| (path.as_ref(), start + offset, *size))
     }
@@ -74,7 +74,7 @@ impl Packed {
     /// compressed on several threads.
     ///
     /// # Errors
-    /// Where a file that a content is in cannot be read.
+    /// If a file that a content is in cannot be read.
     pub fn compress(mut self) -> Result<Self> {
         match self.compressed() {
             Ok(piece) => self.gzip = Some(piece),

@@ -21,7 +21,7 @@ impl ShardWriter {
     /// Opens the file.
     ///
     /// # Errors
-    /// Where that is impossible.
+    /// If that is impossible.
     pub fn create(name: &BStr, gzip: bool) -> Result<Self> {
         let mut output = Output::create_file(&name.to_path_lossy(), name.to_string(), false)?;
         if gzip {
@@ -43,7 +43,7 @@ impl ShardWriter {
     /// Writes a sample; for a compressed shard it has been [compressed](Packed::compress).
     ///
     /// # Errors
-    /// Where writing fails.
+    /// If writing fails.
     pub fn put(&mut self, sample: &Packed) -> Result<()> {
         match (&mut self.gzip, &sample.gzip) {
             (Some(stream), Some(piece)) => self.output.write_all(stream.add(piece))?,
@@ -61,7 +61,7 @@ impl ShardWriter {
     /// Writes the end mark and gives the file its name.
     ///
     /// # Errors
-    /// Where writing fails.
+    /// If writing fails.
     pub fn finish(mut self) -> Result<()> {
         let zeros = vec![0; (whole_size(self.size) - self.size) as usize];
         match &mut self.gzip {

@@ -25,7 +25,7 @@ impl<T: Value> FileOrTable<T> {
     /// option of this name, which may be empty; `None` for a tool without it.
     ///
     /// # Errors
-    /// Where it cannot be opened or, for a file, read.
+    /// If it cannot be opened or, for a file, read.
     pub fn open(name: impl AsRef<[u8]>, utt2spk: Option<&BStr>) -> Result<Self> {
         let name = BStr::new(name.as_ref());
         if is_specifier(name) {

@@ -14,19 +14,19 @@ pub trait Lookup: Send + 'static {
     /// Finds what belongs to `key`.
     ///
     /// # Errors
-    /// Where the lookup itself fails. A key without an entry is no error.
+    /// If the lookup itself fails. A key without an entry is no error.
     fn find(&mut self, key: &BStr) -> Result<Self::Found>;
 
-    /// Called once behind the last key.
+    /// Called once after the last key.
     ///
     /// # Errors
-    /// Where a pipe that was read to its end failed.
+    /// If a pipe that was read to its end failed.
     fn finish(&mut self) -> Result<()>;
 
     /// Starts again, for a table that is read once more.
     ///
     /// # Errors
-    /// Where the lookup reads a stream that comes only once.
+    /// If the lookup reads a stream that comes only once.
     fn restart(&mut self) -> Result<()>;
 }
 
@@ -64,7 +64,7 @@ impl<A: Lookup, B: Lookup> Lookup for (A, B) {
     }
 }
 
-/// Nothing is found where there is no lookup.
+/// Nothing is found if there is no lookup.
 impl<L: Lookup> Lookup for Option<L> {
     type Found = Option<L::Found>;
 

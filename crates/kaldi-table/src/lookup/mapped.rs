@@ -31,14 +31,14 @@ impl<T: Value + Sync> Lookup for RandomAccessReader<T> {
 /// Utterances that a table without a map does not have: where these are the first ones, its keys may be speakers.
 #[derive(Debug, Default)]
 struct Misses {
-    /// The rspecifier of the table; nothing where there is nothing to tell (any more).
+    /// The rspecifier of the table; `None` if there is nothing to tell (any more).
     table: Option<BString>,
     count: u32,
     first: BString,
 }
 
 impl Misses {
-    /// Misses in a row from the begin on that make a warning.
+    /// Misses in a row from the start on that make a warning.
     const ENOUGH: u32 = 3;
 
     /// Counts what became of looking for `utt`; finding anything ends the doubt.
@@ -83,7 +83,7 @@ impl<T: Value> MappedReader<T> {
     /// Opens a table and, where `utt2spk` is not empty, the map from utterances to its keys.
     ///
     /// # Errors
-    /// Where one of them cannot be opened.
+    /// If one of them cannot be opened.
     pub fn open(rspecifier: impl AsRef<[u8]>, utt2spk: impl AsRef<[u8]>) -> Result<Self> {
         let utt2spk = BStr::new(utt2spk.as_ref());
         let rspecifier = BStr::new(rspecifier.as_ref());
@@ -101,10 +101,10 @@ impl<T: Value> MappedReader<T> {
         Self { misses: Misses::default(), ..self }
     }
 
-    /// The value for an utterance, nothing where the table has none.
+    /// The value for an utterance, `None` if the table has none.
     ///
     /// # Errors
-    /// Where reading fails, or the map does not have the utterance.
+    /// If reading fails, or the map does not have the utterance.
     pub fn get(&mut self, utt: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
         let utt = BStr::new(utt.as_ref());
         let Some((map, name)) = &mut self.utt2spk else {

@@ -35,7 +35,7 @@ impl<T: Value> Tables<T> {
     /// Opens the tables that the rspecifiers name, in their order.
     ///
     /// # Errors
-    /// Where one of them cannot be opened.
+    /// If one of them cannot be opened.
     pub fn open<N: AsRef<[u8]>>(rspecifiers: impl IntoIterator<Item = N>) -> Result<Self> {
         let names: Arc<[BString]> = rspecifiers.into_iter().map(|name| BString::from(name.as_ref())).collect();
         let readers = names.iter().map(RandomAccessReader::open).collect::<Result<_>>()?;

@@ -27,31 +27,31 @@ pub(crate) struct ArchiveReader<F> {
     /// Whether the first entry has to be readable even so.
     first_counts: bool,
     has_delivered: bool,
-    /// A fault behind the entries that were delivered last.
+    /// A fault after the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
 }
 
-/// Where an entry stands in the window.
+/// Where an entry is in the window.
 struct Span {
     key: Range<usize>,
     value: Range<usize>,
     /// Bytes of the whole value, where it is not whole in the window.
     stored: Option<u64>,
     is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever stands there.
+    /// Whether the value goes on to the end of the stream, whatever is there.
     is_open: bool,
 }
 
 /// The reason why framing stops.
 enum Stop {
-    /// So many bytes are needed behind the last entry.
+    /// So many bytes are needed after the last entry.
     More(u64),
     /// The last entry is not whole in the window, and what is missing can be skipped.
     Skip,
     /// The archive ends here.
     End,
-    /// The archive ends inside its first key or behind it, so that its type is not known.
+    /// The archive ends inside its first key or after it, so that its type is not known.
     CutKey(Error),
     Fault(Error),
 }
@@ -168,12 +168,12 @@ impl<F: Framing> ArchiveReader<F> {
         Ok(Span { key, value: start..start + length, stored, is_text, is_open })
     }
 
-    /// The batch before the end of the stream. A fault is reported behind its entries.
+    /// The batch before the end of the stream. A fault is reported after its entries.
     fn end(&mut self, spans: Vec<Span>, fault: Option<Error>, is_cut_key: bool) -> Result<Option<Batch>> {
         let end = spans.last().map_or(0, |span| span.value.end);
-        // Of an archive that ends inside its first key the type cannot be told.
+        // Of an archive that ends inside its first key the type cannot be known.
         let is_forgivable = self.has_delivered || !spans.is_empty() || !self.first_counts || is_cut_key;
-        // A failing command is reported behind the entries that it did deliver.
+        // A failing command is reported after the entries that it did deliver.
         self.fault = fault.or_else(|| self.close().err());
         self.ended = self.fault.is_none();
         if self.permissive
@@ -195,14 +195,14 @@ impl<F: Framing> ArchiveReader<F> {
         }
     }
 
-    /// Makes a batch of the spans and moves on behind the last.
+    /// Makes a batch of the spans and moves on after the last.
     fn batch(&mut self, spans: Vec<Span>) -> Batch {
         let end = spans.last().map_or(0, |span| span.value.end);
         let (bytes, base) = self.window.take(end);
         self.entries(spans, bytes, base)
     }
 
-    /// Makes a batch of the spans, of which the last is not whole in the window, and moves on behind it.
+    /// Makes a batch of the spans, of which the last is not whole in the window, and moves on after it.
     fn skip(&mut self, spans: Vec<Span>) -> Batch {
         let last = spans.last().map_or((0, 0), |span| (span.value.start, span.stored.unwrap_or(0)));
         let (bytes, base) = self.window.skip(last.0, last.1);
@@ -231,7 +231,7 @@ impl<F: Framing> ArchiveReader<F> {
         self.entry_error(&self.window.bytes()[key.clone()], start, error)
     }
 
-    /// Puts the place to a fault behind `at` in the window.
+    /// Puts the place to a fault after `at` in the window.
     fn entry_error(&self, key: &[u8], at: usize, error: ParseError) -> Error {
         // The stream as a whole may be something else; then there is no key to speak of.
         let is_first = self.window.offset() == 0 && at <= key.len() + 1;

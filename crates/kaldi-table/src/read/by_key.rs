@@ -88,8 +88,8 @@ impl ScriptTable {
     }
 }
 
-/// The numbers of lines whose values shall come from now on, where line `number` is asked for behind line `last`: that line, and
-/// many behind it where it follows the last one.
+/// The numbers of lines whose values shall come from now on, where line `number` is asked for after line `last`: that line, and
+/// many after it where it follows the last one.
 fn lines_to_expect(expected: &Range<u64>, last: u64, number: u64) -> Range<u64> {
     let is_on_its_way = expected.contains(&number);
     match number == last + 1 {

@@ -34,7 +34,7 @@ impl<F: Framing> RawEntries<F> {
     /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or a command's output.
     ///
     /// # Errors
-    /// Where the name is invalid, the file or command cannot be opened, or the file ends before the offset.
+    /// If the name is invalid, the file or command cannot be opened, or the file ends before the offset.
     pub fn archive(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
         archive.skim();
@@ -49,7 +49,7 @@ impl<F: Framing> RawEntries<F> {
     /// Opens a script file whose values `framing` finds.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn script(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
         Ok(Self { source: Source::Script(lines, ValueLoader::strict(framing)) })

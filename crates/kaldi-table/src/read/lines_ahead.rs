@@ -20,14 +20,14 @@ use crate::{Error, Result};
 /// Commands that run side by side at most, whatever the number of threads.
 const MOST_COMMANDS: usize = 8;
 
-/// Of the files that the process may open, one in so many may be the pipe of a command: starting one takes some more for a
+/// Of the files that the process may open, one in this many may be the pipe of a command: starting one takes some more for a
 /// moment, and the tool has files of its own.
 const FILES_PER_COMMAND: u64 = 8;
 
 /// Lines that are looked at ahead.
 const LINES: usize = 64;
 
-/// Bytes that are read of a value before its turn. Behind that the command waits; what is longer is read when it is
+/// Bytes that are read of a value before its turn. After that the command waits; what is longer is read when it is
 /// asked for.
 const BYTES_AHEAD: usize = 8 << 20;
 
@@ -40,9 +40,9 @@ pub(crate) struct LinesAhead {
     /// Commands that may run side by side; asked for with the first one.
     most_commands: Option<usize>,
     queue: VecDeque<Ahead>,
-    /// Of the queue, so many lines with remote values from the first on are on their way already.
+    /// Of the queue, this many lines with remote values from the first on are on their way already.
     num_expected: usize,
-    /// What comes behind the queue.
+    /// What comes after the queue.
     rest: Rest,
     /// The name that a value was asked for by last, in the queue or before it. Its value serves the next line, too.
     last_name: BString,
@@ -70,7 +70,7 @@ struct Ahead {
 /// A line whose turn it is.
 pub(crate) struct NextLine {
     pub(crate) line: ScriptLine,
-    /// Where its value is, or why that cannot be told.
+    /// Where its value is, or why that cannot be known.
     pub(crate) locator: Result<Locator, LocatorError>,
     /// Its number, from 1.
     pub(crate) number: u64,
@@ -106,7 +106,7 @@ impl LinesAhead {
     /// Looks at the first line. No command is started.
     ///
     /// # Errors
-    /// Where it makes no sense.
+    /// If it makes no sense.
     pub(crate) fn check_first(&mut self) -> Result<()> {
         self.read_line();
         if let Some(Ahead { line: NextLine { line, locator, number, .. }, .. }) = self.queue.front() {
@@ -136,7 +136,7 @@ impl LinesAhead {
     /// The next line, its value settled where its command was started ahead; nothing at the end.
     ///
     /// # Errors
-    /// Where the script file cannot be read, or the line is none.
+    /// If the script file cannot be read, or the line is none.
     pub(crate) fn next(&mut self) -> Result<Option<NextLine>> {
         if self.queue.is_empty() {
             if matches!(self.rest, Rest::Fault) {
@@ -328,7 +328,7 @@ mod tests {
         Typed::of::<Vec<i32>>()
     }
 
-    /// The lines of a script file of vectors of integers, with so many commands side by side.
+    /// The lines of a script file of vectors of integers, with this many commands side by side.
     fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("scp");

@@ -13,7 +13,7 @@ use crate::raw::RawEntry;
 pub(crate) struct Loaded {
     pub(crate) blob: Blob,
     pub(crate) is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever stands there.
+    /// Whether the value goes on to the end of the stream, whatever is there.
     pub(crate) is_open: bool,
     /// What it weighs to keep the file open that was not kept open before.
     pub(crate) burden: usize,
@@ -28,7 +28,7 @@ impl Loaded {
 
     /// The entry of `key` with this value, or the part of it that `range` names.
     pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
-        // In a script file of an archive, the key stands before the value as well.
+        // In a script file of an archive, the key is before the value as well.
         let before = self.blob.before().strip_suffix(b" ");
         let has_key = !key.is_empty() && before.is_some_and(|before| before.ends_with(key));
         RawEntry {
@@ -43,7 +43,7 @@ impl Loaded {
     }
 }
 
-/// The error that puts the place to a fault in a value that stands at `base`; `bytes` are those from there on, to the end if
+/// The error that puts the place to a fault in a value that is at `base`; `bytes` are those from there on, to the end if
 /// `at_end` says so.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
     let offset = base + source.offset as u64;

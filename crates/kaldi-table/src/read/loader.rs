@@ -26,7 +26,7 @@ const HEAD: usize = 1 << 10;
 /// What an entry weighs that keeps a file open: so few such entries are on their way together.
 const OPEN_FILE: usize = IN_FLIGHT / 32;
 
-/// Of the files that the process may open, one in so many may be kept open by entries.
+/// Of the files that the process may open, one in this many may be kept open by entries.
 const FILES_PER_ENTRY: u64 = 8;
 
 /// An open file.
@@ -101,7 +101,7 @@ impl<F: Framing> ValueLoader<F> {
     /// Finds the value of a line of the script file of this name. After an error, it can be asked for others.
     ///
     /// # Errors
-    /// Where the line names no value, the file cannot be opened or read, or the command fails.
+    /// If the line names no value, the file cannot be opened or read, or the command fails.
     pub fn load_line(&mut self, script: Option<&Arc<str>>, number: u64, line: &ScriptLine) -> Result<RawEntry> {
         let script = script.map(|name| (Arc::clone(name), number));
         let failed = |source: kaldi_io::Error| {
@@ -119,7 +119,7 @@ impl<F: Framing> ValueLoader<F> {
         Ok(loaded.into_entry(line.key.as_ref(), locator.range(), script))
     }
 
-    /// Up to `count` bytes that stand before the value in its file; none for a value that is all of a file.
+    /// Up to `count` bytes that are before the value in its file; none for a value that is all of a file.
     pub fn before(&mut self, locator: &Locator, count: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Rxfilename::Offset(path, offset) = locator.rxfilename()
@@ -135,7 +135,7 @@ impl<F: Framing> ValueLoader<F> {
     /// Prepares for loading the same values once more.
     ///
     /// # Errors
-    /// Where one of them came from a stream that can be read only once.
+    /// If one of them came from a stream that can be read only once.
     pub(crate) fn restart(&mut self) -> Result<(), kaldi_io::Error> {
         if let Some(name) = self.read_once.clone() {
             return Err(kaldi_io::Error::ReadOnce { name });
@@ -158,7 +158,7 @@ impl<F: Framing> ValueLoader<F> {
         self.load_with_key(locator, 0)
     }
 
-    /// Like [`ValueLoader::load`], with so many bytes before the value, if it is long and in a file: its key there, which
+    /// Like [`ValueLoader::load`], with this many bytes before the value, if it is long and in a file: its key there, which
     /// can then be written together with it.
     pub(crate) fn load_with_key(&mut self, locator: &Locator, before: usize) -> Result<Loaded, kaldi_io::Error> {
         let in_part = locator.range().is_some();
@@ -212,7 +212,7 @@ impl<F: Framing> ValueLoader<F> {
         if let Some(found) = found {
             return Ok(found);
         }
-        // Where the value begins in what is read.
+        // Where the value starts in what is read.
         let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
         let longest = if self.skims { 0 } else { CHUNK as u64 };
         let mut may_stay = self.skims || in_part;
@@ -261,7 +261,7 @@ impl<F: Framing> ValueLoader<F> {
         Ok(StreamValue::new(memory, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
-    /// The value at the begin of what is read in order only: a named pipe, a compressed file.
+    /// The value at the start of what is read in order only: a named pipe, a compressed file.
     fn load_stream(&mut self, mut input: Input, offset: u64, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
         if offset > 0 {
             // Says why that cannot be. Objects of servers that do not send parts can be read from there on.
@@ -277,7 +277,7 @@ impl<F: Framing> ValueLoader<F> {
         Ok(StreamValue::new(input, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
-    /// Looks for the value at `offset` of a file in what was read last; tells how much should be read at once where it is
+    /// Looks for the value at `offset` of a file in what was read last; returns how much should be read at once where it is
     /// not there.
     fn look_in_recent(&mut self, name: &Arc<str>, offset: u64, length: u64) -> (Option<Loaded>, usize) {
         let usual = if offset == 0 { CHUNK } else { 1 << 16 };
@@ -298,13 +298,13 @@ impl<F: Framing> ValueLoader<F> {
                 return (Some(found), usual);
             }
         }
-        // A value that begins a key's length behind the last one: the file is being read through.
+        // A value that starts a key's length after the last one: the file is being read through.
         let size = (end - chunk.base) as usize;
         let is_next = offset >= *end && offset - end < 1024;
         (None, if is_next { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) })
     }
 
-    /// What it weighs to keep a file open for a value that is left there; nothing where too many are kept open.
+    /// What it weighs to keep a file open for a value that is left there; `None` if too many are kept open.
     fn hold(&mut self, source: &Arc<dyn ReadAt>) -> Option<usize> {
         self.held.retain(|held| held.strong_count() > 0);
         if self.held.iter().any(|held| std::ptr::addr_eq(held.as_ptr(), Arc::as_ptr(source))) {

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::permissive::{Permit, Unreadable, permit, warn_end, warn_left_out};
 use crate::{Error, Result};
 
-/// The entries of a batch, or the results of work on them, with the log lines that belong behind them.
+/// The entries of a batch, or the results of work on them, with the log lines that belong after them.
 pub(crate) type Filled<E> = (VecDeque<E>, Vec<u8>);
 
 /// What an entry comes to.
@@ -28,7 +28,7 @@ pub(crate) struct Row<V> {
 /// Entries that are delivered one by one, in order. An end stays one until a restart.
 pub(crate) struct Queue<E> {
     entries: VecDeque<E>,
-    /// Log lines that belong behind the entries.
+    /// Log lines that belong after the entries.
     log: Vec<u8>,
     unreadable: Unreadable,
     delivered: u64,
@@ -115,7 +115,7 @@ impl<E> Queue<E> {
         ((self.entries, self.log), self.unreadable)
     }
 
-    /// Begins anew behind `restart`, which restarts the batches.
+    /// Starts anew after `restart`, which restarts the batches.
     pub(crate) fn restart(&mut self, context: &Context, restart: impl FnOnce() -> Result<()>) -> Result<()> {
         self.finish(context, restart)?;
         self.delivered = 0;

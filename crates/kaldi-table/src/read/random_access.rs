@@ -41,7 +41,7 @@ impl<T: Value> RandomAccessReader<T> {
     /// Opens the table that `rspecifier` names.
     ///
     /// # Errors
-    /// Where the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or
+    /// If the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or
     /// is not sorted though `s` says so.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
         let rspecifier = BStr::new(rspecifier.as_ref());
@@ -55,10 +55,10 @@ impl<T: Value> RandomAccessReader<T> {
         Ok(Self { table, recent: None, permissive: parsed.options.permissive })
     }
 
-    /// The value of `key`, nothing where the table has none.
+    /// The value of `key`, `None` if the table has none.
     ///
     /// # Errors
-    /// Where the value cannot be read (with `p` it then counts as missing), or a promise of the rspecifier (`o`, `s`,
+    /// If the value cannot be read (with `p` it then counts as missing), or a promise of the rspecifier (`o`, `s`,
     /// `cs`) turns out to be wrong.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
         let key = BStr::new(key.as_ref());
@@ -116,7 +116,7 @@ impl<T: Value> RandomAccessReader<T> {
     /// Lets every key be asked for once more, also where the options `o` or `s,cs` said that it is asked for once.
     ///
     /// # Errors
-    /// Where the table has to be read again and comes from a stream.
+    /// If the table has to be read again and comes from a stream.
     pub fn restart(&mut self) -> Result<()> {
         self.recent = None;
         match &mut self.table {
@@ -129,7 +129,7 @@ impl<T: Value> RandomAccessReader<T> {
     /// Ends the reading: a pipe that has been read to its end and failed is an error.
     ///
     /// # Errors
-    /// Where a command ended with a status that is not success.
+    /// If a command ended with a status that is not success.
     pub fn finish(&mut self) -> Result<()> {
         match &mut self.table {
             Table::Script(_) => Ok(()),

@@ -17,7 +17,7 @@ use crate::raw::RawEntry;
 use crate::read::queue::{Outcome, Queue, Row};
 use crate::{Error, Result};
 
-/// A table before its map: the entries that were looked at, and those behind them.
+/// A table before its map: the entries that were looked at, and those after them.
 pub(crate) struct Rest {
     pub(crate) first: Option<Batch>,
     pub(crate) batches: BoxedBatches,
@@ -30,7 +30,7 @@ struct FoundBatches {
     first: Option<Batch>,
     batches: BoxedBatches,
     lookup: Box<dyn BatchLookup>,
-    /// A failure of the lookup behind the entries that were delivered last.
+    /// A failure of the lookup after the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
 }
@@ -157,11 +157,11 @@ impl<U: Send + 'static> Rows<U> {
 
     /// Takes every row in order, up to the end of the table.
     ///
-    /// A command that has failed behind its last entry does not end this with an error. It is reported by
+    /// A command that has failed after its last entry does not end this with an error. It is reported by
     /// [`Ended::finish`], so that a program can first log its work.
     ///
     /// # Errors
-    /// Where the table cannot be read, or `each` fails.
+    /// If the table cannot be read, or `each` fails.
     pub fn drain<E: From<Error>>(mut self, mut each: impl FnMut(BString, U) -> Result<(), E>) -> Result<Ended, E> {
         loop {
             match self.next() {
@@ -185,7 +185,7 @@ impl Ended {
     /// Reports the failure.
     ///
     /// # Errors
-    /// Where a command ended with a status that is not success, behind entries that were all readable.
+    /// If a command ended with a status that is not success after entries that were all readable.
     pub fn finish(self) -> Result<()> {
         self.fault.map_or(Ok(()), Err)
     }
@@ -239,7 +239,7 @@ fn do_work<T: Value, V, U>(
     Row { key: raw.key, log, outcome }
 }
 
-/// Gets a value back whose type was hidden; both ends stand in [`Rows`].
+/// Gets a value back whose type was hidden; both ends are in [`Rows`].
 fn downcast<V: 'static>(hidden: Box<dyn Any + Send>) -> V {
     match hidden.downcast() {
         Ok(value) => *value,

@@ -25,7 +25,7 @@ use crate::read::stepwise::Stepwise;
 use crate::specifier::{parse_rspecifier, refused};
 use crate::{Error, Result};
 
-/// A table of `T` that is read from its begin to its end.
+/// A table of `T` that is read from its start to its end.
 ///
 /// It is a [`Reader`] of keys and values. [`SequentialReader::par_map`] reads and works on several threads.
 ///
@@ -50,7 +50,7 @@ impl<T: Value> SequentialReader<T> {
     /// Opens the table that `rspecifier` names.
     ///
     /// # Errors
-    /// Where the specifier is invalid, the archive or script file cannot be opened, or its begin makes no sense.
+    /// If the specifier is invalid, the archive or script file cannot be opened, or its start makes no sense.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
         Self::open_with(rspecifier, Context::new())
     }
@@ -79,7 +79,7 @@ impl<T: Value> SequentialReader<T> {
     }
 
     /// Leaves long values in their files until they are asked for, for work that needs few of them or only their headers:
-    /// a table in a regular file is then passed over at the cost of its headers, and [`Entry::copy`] lets the kernel move
+    /// a table in a regular file is then skipped at the cost of its headers, and [`Entry::copy`] lets the kernel move
     /// the bytes.
     pub fn skim(mut self) -> Self {
         self.batches.skim();
@@ -93,7 +93,7 @@ impl<T: Value> SequentialReader<T> {
     /// Looks at the next entry without taking it: nothing at the end of the table.
     ///
     /// # Errors
-    /// Where the table cannot be read on. An entry whose value makes no sense is no error until it is read.
+    /// If the table cannot be read on. An entry whose value makes no sense is no error until it is read.
     pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
         Ok(self.queue.peek(&self.context, || fill(&mut self.batches))?.map(Entry::new))
     }

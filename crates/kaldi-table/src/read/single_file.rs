@@ -65,7 +65,7 @@ impl Batches for SingleFile {}
 /// Reads one value from an rxfilename that is no table, with a range at its end where the type has ranges.
 ///
 /// # Errors
-/// Where the name is invalid, the stream cannot be read or does not begin with such a value.
+/// If the name is invalid, the stream cannot be read or does not start with such a value.
 pub fn read_file<T: Value>(rxfilename: impl AsRef<[u8]>) -> Result<T> {
     load(&mut ValueLoader::new(Typed::of::<T>()), &locate::<T>(BStr::new(rxfilename.as_ref()))?)?.parse()
 }

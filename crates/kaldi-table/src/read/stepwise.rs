@@ -19,10 +19,10 @@ pub(crate) trait Steps: Send {
         true
     }
 
-    /// Ends what was begun for later entries, since an error has been met.
+    /// Ends what was started for later entries, since an error has been met.
     fn stop(&mut self) {}
 
-    /// Begins anew.
+    /// Starts anew.
     fn restart(&mut self) -> Result<()>;
 
     /// Closes what is open.
@@ -47,7 +47,7 @@ pub(crate) enum Step {
 /// The reader of batches of a table whose entries are found one by one.
 pub(crate) struct Stepwise<S> {
     steps: S,
-    /// An error behind the entries that were delivered last.
+    /// An error after the entries that were delivered last.
     fault: Option<Error>,
     ended: bool,
 }

@@ -1,4 +1,4 @@
-//! A value at the begin of a stream, read step by step.
+//! A value at the start of a stream, read step by step.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ pub(crate) struct StreamValue {
 enum Progress {
     /// The window has to grow before it is worth looking again.
     Partial(Growth),
-    /// The value takes so many bytes.
+    /// The value takes this many bytes.
     Whole(usize),
-    /// So it does, and whether the stream ends behind it has been looked at.
+    /// So it does, and whether the stream ends after it has been looked at.
     Settled(usize),
     /// What is there is no value.
     Fault(ParseError),
@@ -32,7 +32,7 @@ enum Progress {
 }
 
 impl StreamValue {
-    /// Starts at the begin of what a name names; a command runs from here on.
+    /// Starts at the start of what a name names; a command runs from here on.
     pub(crate) fn open(locator: &Locator, framing: &mut impl Framing) -> Result<Self, kaldi_io::Error> {
         Ok(Self::new(Input::open_located(locator)?, Vec::new(), framing))
     }

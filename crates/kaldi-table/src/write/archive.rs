@@ -32,7 +32,7 @@ impl ArchiveWriter {
     /// Creates the archive that `wspecifier` names (`ark:` or `ark,scp:`).
     ///
     /// # Errors
-    /// Where the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
+    /// If the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
@@ -69,19 +69,19 @@ impl ArchiveWriter {
         Format::from_binary(self.options.binary)
     }
 
-    /// Writes an entry; its value begins behind `value_at` bytes.
+    /// Writes an entry; its value starts after `value_at` bytes.
     ///
     /// # Errors
-    /// Where the key is no word, or writing fails.
+    /// If the key is no word, or writing fails.
     pub fn put(&mut self, key: impl AsRef<[u8]>, value_at: u64, entry: &[u8]) -> Result<()> {
         count_written();
         self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
-    /// Writes an entry of another archive as it stands there. Where that is a regular file, the system copies it.
+    /// Writes an entry of another archive as it is there. Where that is a regular file, the system copies it.
     ///
     /// # Errors
-    /// As [`ArchiveWriter::put`]; where the file cannot be read, it may show later.
+    /// As [`ArchiveWriter::put`]; if the file cannot be read, it may show later.
     pub fn put_entry(&mut self, entry: &RawEntry) -> Result<()> {
         let value_at = entry.offset() - entry.start();
         if let Some(file) = entry.blob().file() {
@@ -91,7 +91,7 @@ impl ArchiveWriter {
         self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
     }
 
-    /// Writes key and value as they stand in a blob; the value begins after `value_at` bytes.
+    /// Writes key and value as they are in a blob; the value starts after `value_at` bytes.
     ///
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
@@ -100,7 +100,7 @@ impl ArchiveWriter {
         self.put_with(key, value_at, |archive| Ok(entry.write(0, archive)?))
     }
 
-    /// Writes an entry as `write` does; its value begins behind `value_at` bytes.
+    /// Writes an entry as `write` does; its value starts after `value_at` bytes.
     pub(crate) fn put_with(
         &mut self,
         key: &BStr,
@@ -112,7 +112,7 @@ impl ArchiveWriter {
         self.flush_entry()
     }
 
-    /// Writes an entry that is in a file; its value begins behind `value_at` bytes.
+    /// Writes an entry that is in a file; its value starts after `value_at` bytes.
     ///
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
@@ -124,7 +124,7 @@ impl ArchiveWriter {
     /// Completes the archive and then the script file: closes files and pipes, and gives the files their names.
     ///
     /// # Errors
-    /// Where anything could not be written, or an output pipe failed.
+    /// If anything could not be written, or an output pipe failed.
     pub fn finish(mut self) -> Result<()> {
         let permissive = self.options.permissive;
         // A full disk is met before the archive gets its name.

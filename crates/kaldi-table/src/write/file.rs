@@ -10,7 +10,7 @@ use crate::write::output::create_output;
 /// Writes one value to a wxfilename that is no table.
 ///
 /// # Errors
-/// Where the name is invalid or writing fails.
+/// If the name is invalid or writing fails.
 pub fn write_file<T: Value>(wxfilename: impl AsRef<[u8]>, value: &T, format: Format) -> Result<()> {
     warn_of_loss(BStr::new(""), value);
     let mut bytes = Vec::new();

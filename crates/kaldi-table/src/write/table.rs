@@ -29,7 +29,7 @@ impl<T: Value> TableWriter<T> {
     /// Creates the table that `wspecifier` names.
     ///
     /// # Errors
-    /// Where the specifier is invalid, or asks for a form that the type has not, or one of its files or pipes cannot be
+    /// If the specifier is invalid, or asks for a form that the type has not, or one of its files or pipes cannot be
     /// opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
@@ -58,7 +58,7 @@ impl<T: Value> TableWriter<T> {
     /// is made if need be, but not the one that it is in.
     ///
     /// # Errors
-    /// Where the folder cannot be made.
+    /// If the folder cannot be made.
     pub fn create_folder(folder: impl AsRef<[u8]>, extension: impl AsRef<[u8]>) -> Result<Self> {
         let (folder, extension) = (BStr::new(folder.as_ref()), BStr::new(extension.as_ref()));
         let path = folder.to_path_lossy();
@@ -83,7 +83,7 @@ impl<T: Value> TableWriter<T> {
     /// Writes one entry.
     ///
     /// # Errors
-    /// Where the key is no word or has no place in the table, or writing fails.
+    /// If the key is no word or has no place in the table, or writing fails.
     pub fn write(&mut self, key: impl AsRef<[u8]>, value: &T) -> Result<()> {
         self.put(Record::new(key, value, self.format()))
     }
@@ -106,7 +106,7 @@ impl<T> TableWriter<T> {
     /// Completes the table: closes files and pipes, and gives the files their names, the archive before the script file.
     ///
     /// # Errors
-    /// Where anything could not be written, or an output pipe failed.
+    /// If anything could not be written, or an output pipe failed.
     pub fn finish(self) -> Result<()> {
         self.records.finish()
     }
@@ -189,7 +189,7 @@ fn stays_in_folder(key: &BStr, extension: &BStr) -> bool {
     name.split(|&byte| byte == b'/').all(|part| part != b"..")
 }
 
-/// Says what `scp:` by itself means where there is no such script file: most likely another one was meant.
+/// Says what `scp:` by itself means if there is no such script file: most likely another one was meant.
 fn advise_on_missing_script(error: Error, wspecifier: &BStr) -> Error {
     match error {
         Error::Io(kaldi_io::Error::Open { name, source }) if source.kind() == io::ErrorKind::NotFound => {

@@ -18,7 +18,7 @@ impl ListLines {
     /// Opens a list.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(rxfilename: &BStr) -> Result<Self> {
         Ok(Self::new(Source::open(rxfilename, Wanted::Contents)?))
     }
@@ -30,7 +30,7 @@ impl ListLines {
     /// The next line, without white space around it.
     ///
     /// # Errors
-    /// Where the list cannot be read, or is no text.
+    /// If the list cannot be read, or is no text.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             let mut wanted = 1;
@@ -71,7 +71,7 @@ impl ListLines {
     /// Closes the list.
     ///
     /// # Errors
-    /// Where a command failed whose output was read to the end.
+    /// If a command failed whose output was read to the end.
     pub fn finish(self) -> Result<()> {
         self.source.finish()
     }

@@ -17,7 +17,7 @@ const SUFFIXES: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.zstd"]
 
 /// The shards that arguments name: each is a shard, or a list of shards with a name per line, which is read as far as needed.
 ///
-/// An argument is a shard if it ends as shards do (`.tar`, `.tar.gz`, `.tgz`, `.tar.zst`) or begins as they do. A line of a
+/// An argument is a shard if it ends as shards do (`.tar`, `.tar.gz`, `.tgz`, `.tar.zst`) or starts as they do. A line of a
 /// list is an rxfilename, or a URI of a file (`file:///data/a.tar`).
 pub struct ShardNames {
     arguments: Vec<BString>,
@@ -126,7 +126,7 @@ impl ShardName {
     /// Opens the shard.
     ///
     /// # Errors
-    /// Where it cannot be opened or read.
+    /// If it cannot be opened or read.
     pub fn open(self) -> Result<Members> {
         match self.source {
             Some(source) => Ok(Members::new(source)),
@@ -140,7 +140,7 @@ fn has_suffix(name: &BStr) -> bool {
     SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }
 
-/// Whether the stream begins with a header or with zeros: a list is text.
+/// Whether the stream starts with a header or with zeros: a list is text.
 fn looks_like_shard(source: &mut Source) -> Result<bool> {
     let head = source.window(512)?;
     let is_header = head.first_chunk().is_some_and(|block| Header::parse(block).is_ok());

@@ -11,7 +11,7 @@
 //! | 257 (8) | `ustar`, a zero byte, `00`; other programs have blanks, or nothing |
 //! | 265, 297 (32 each) | names of user and group |
 //! | 329, 337 (8 each) | device |
-//! | 345 (155) | what stands before the name, with `/` between (only behind `ustar` and a zero byte) |
+//! | 345 (155) | what is before the name, with `/` between (only after `ustar` and a zero byte) |
 
 use bstr::ByteSlice;
 
@@ -56,7 +56,7 @@ fn not_octal(what: &str, field: &[u8]) -> String {
     format!("expected {what} in octal digits, got \"{}\"", field.escape_ascii())
 }
 
-/// What stands before the first zero byte.
+/// What is before the first zero byte.
 fn until_zero(field: &[u8]) -> &[u8] {
     &field[..field.find_byte(0).unwrap_or(field.len())]
 }

@@ -30,7 +30,7 @@ pub struct Member {
     pub is_file: bool,
 }
 
-/// A tar file that is read from its begin to its end: ustar, with PAX headers and GNU's long names; older headers, too.
+/// A tar file that is read from its start to its end: ustar, with PAX headers and GNU's long names; older headers, too.
 ///
 /// Offsets of compressed files are those in what they are decompressed to.
 pub struct Members {
@@ -55,7 +55,7 @@ impl Members {
     /// Opens what `rxfilename` names: a tar file, plain or compressed by gzip or zstd.
     ///
     /// # Errors
-    /// Where it cannot be opened or read.
+    /// If it cannot be opened or read.
     pub fn open(rxfilename: &BStr, wanted: Wanted) -> Result<Self> {
         Source::open(rxfilename, wanted).map(Self::new)
     }
@@ -85,16 +85,16 @@ impl Members {
         self.source.is_compressed()
     }
 
-    /// Where bytes other than zeros stand behind the end mark, once the end was delivered. Of a file only the rest of the
+    /// Where bytes other than zeros are after the end mark, once the end was delivered. Of a file only the rest of the
     /// last record is looked at.
     pub fn trailing_data(&self) -> Option<u64> {
         self.trailing
     }
 
-    /// The next member, with its content to be looked at; nothing behind the end mark.
+    /// The next member, with its content to be looked at; nothing after the end mark.
     ///
     /// # Errors
-    /// Where the file cannot be read, makes no sense, or ends too early. An end is an end, also that of an error.
+    /// If the file cannot be read, makes no sense, or ends too early. An end is an end, also that of an error.
     pub fn next_member(&mut self) -> Result<Option<(&Member, Payload<'_>)>> {
         if self.ended {
             return Ok(None);
@@ -116,7 +116,7 @@ impl Members {
     /// Closes the file. Where the end was delivered, the failure of a command that made it counts.
     ///
     /// # Errors
-    /// Where a command failed.
+    /// If a command failed.
     pub fn finish(self) -> Result<()> {
         self.source.finish()
     }
@@ -264,7 +264,7 @@ fn truncated(shard: &str, path: &BString, offset: u64, size: u64, got: u64) -> S
     ShardFault::new(FaultKind::Truncated, shard, offset, message).of_member(path)
 }
 
-/// The content of a member, to be looked at or read while it is its turn; what is left is passed over.
+/// The content of a member, to be looked at or read while it is its turn; what is left is skipped.
 pub struct Payload<'a> {
     source: &'a mut Source,
     member: &'a Member,
@@ -273,11 +273,11 @@ pub struct Payload<'a> {
 }
 
 impl Payload<'_> {
-    /// Offers the begin of the content to `parse`, and again with more of it while that returns nothing; nothing where even
+    /// Offers the start of the content to `parse`, and again with more of it while that returns nothing; `None` if even
     /// the first megabyte, or all of it, does not do.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// If the file cannot be read.
     pub fn look<T>(&mut self, mut parse: impl FnMut(&[u8]) -> Option<T>) -> Result<Option<T>> {
         let mut wanted = 64;
         loop {
@@ -303,7 +303,7 @@ impl Payload<'_> {
     /// Reads what is left of the content.
     ///
     /// # Errors
-    /// Where the file cannot be read, or ends before the content does.
+    /// If the file cannot be read, or ends before the content does.
     pub fn read(&mut self) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         self.source.read(self.left, &mut content)?;

@@ -10,7 +10,7 @@ use super::pax::Pax;
 const MAX_OCTAL: u64 = (1 << 33) - 1;
 
 /// The header of a regular file: mode 0644, time and owner zero. A name of more than 100 characters or with characters
-/// other than ASCII, and a size of 8 GB or more, stand in a PAX header before it.
+/// other than ASCII, and a size of 8 GB or more, are in a PAX header before it.
 pub fn member_header(path: &BStr, size: u64) -> Vec<u8> {
     let mut records = Vec::new();
     if path.len() > 100 || !path.is_ascii() {
