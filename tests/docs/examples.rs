@@ -1,4 +1,4 @@
-//! The programs in the folder `examples` do what their first lines say.
+//! The examples of the library do what their first lines say.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,7 +11,14 @@ fn folder() -> PathBuf {
     let folder = profile.join("examples");
     if !names().iter().all(|name| folder.join(name).exists()) {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--examples", "--offline", "--locked"]);
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args([
+            "build",
+            "--package",
+            "kaldi-tables",
+            "--examples",
+            "--offline",
+            "--locked",
+        ]);
         let name = profile.file_name().unwrap().to_str().unwrap();
         cargo.args(["--profile", if name == "debug" { "dev" } else { name }]);
         let status = cargo.arg("--target-dir").arg(profile.parent().unwrap()).status().unwrap();
@@ -20,9 +27,9 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// The names of all examples in Rust, sorted. The one in Python is run by `tests/peers`.
+/// The names of all examples, sorted.
 fn names() -> Vec<String> {
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").read_dir().unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/kaldi-tables/examples").read_dir().unwrap();
     let sources =
         sources.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|it| it == "rs"));
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();

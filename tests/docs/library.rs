@@ -1,4 +1,4 @@
-//! `docs/library.md`: its program, built outside of the workspace of the crates as they are packaged.
+//! The README of the crate `kaldi-tables`: its program, built outside of the workspace of the crates as they are packaged.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,19 +8,14 @@ use super::page::Page;
 use super::sources;
 use crate::support::Scratch;
 
-/// The crates of this project that the program is made of.
-const CRATES: [&str; 10] = [
-    "kaldi-io",
-    "kaldi-lanes",
-    "kaldi-log",
-    "kaldi-matrix",
-    "kaldi-number",
-    "kaldi-reader",
-    "kaldi-table",
-    "kaldi-tar",
-    "kaldi-values",
-    "whole-file",
-];
+/// The crates of this project that the program may be made of, whatever features of the library it asks for.
+fn crates() -> Vec<String> {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates").read_dir().unwrap();
+    let names = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| !["kaldi-cli", "kaldi-options"].contains(&&**name)).collect();
+    names.sort();
+    names
+}
 
 /// Runs cargo without the network, with a folder for what it builds.
 fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Output {
@@ -32,7 +27,8 @@ fn cargo(folder: &Path, target: &Path, arguments: &[&str]) -> Output {
 /// Packages the crates, and unpacks what would be uploaded into the folder `crates`.
 fn package(scratch: &Scratch, target: &Path) {
     let mut arguments = vec!["package", "--no-verify", "--allow-dirty", "--exclude-lockfile"];
-    CRATES.iter().for_each(|name| arguments.extend(["--package", name]));
+    let crates = crates();
+    crates.iter().for_each(|name| arguments.extend(["--package", name]));
     let packaged = cargo(Path::new(env!("CARGO_MANIFEST_DIR")), target, &arguments);
     assert!(packaged.status.success(), "{}", String::from_utf8_lossy(&packaged.stderr));
     let unpack = "mkdir crates && for file in target/package/*.crate; do tar -xzf $file -C crates || exit 1; done";
@@ -43,8 +39,8 @@ fn package(scratch: &Scratch, target: &Path) {
 fn manifest(dependencies: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let head = "[package]\nname = \"program\"\nedition = \"2024\"\n\n[workspace]\n";
-    let patch = |name: &&str| format!("{name} = {{ path = \"crates/{name}-{version}\" }}\n");
-    format!("{head}\n{dependencies}\n[patch.crates-io]\n{}", CRATES.iter().map(patch).collect::<String>())
+    let patch = |name: &String| format!("{name} = {{ path = \"crates/{name}-{version}\" }}\n");
+    format!("{head}\n{dependencies}\n[patch.crates-io]\n{}", crates().iter().map(patch).collect::<String>())
 }
 
 /// Whether cargo has not got a dependency of other people on this machine.
@@ -65,7 +61,7 @@ fn a_missing_crate_of_this_project_is_no_reason_to_skip() {
 
 #[test]
 fn the_program_runs_outside_of_the_workspace() {
-    let blocks = Page::read("docs/library.md").blocks();
+    let blocks = Page::read("crates/kaldi-tables/README.md").blocks();
     let block = |info: &str| &blocks.iter().find(|block| block.info == info).unwrap().text;
     let program = block("rust,no_run");
     assert!(program.lines().count() <= 25, "the program has {} lines", program.lines().count());

@@ -12,7 +12,7 @@ mod examples;
 /// `docs/formats.md`: dumps, texts, refused names.
 mod formats;
 
-/// `docs/library.md`: its program.
+/// The README of the crate `kaldi-tables`: its program.
 mod library;
 
 /// Links in all documents.

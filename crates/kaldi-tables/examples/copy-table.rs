@@ -1,4 +1,4 @@
-//! Copies a table of matrices: `cargo run --example copy-table scp:samples/feats.scp ark,t:-`.
+//! Copies a table of matrices: `cargo run -p kaldi-tables --example copy-table scp:samples/feats.scp ark,t:-`.
 
 use kaldi_tables::matrix::Matrix;
 use kaldi_tables::table::{Reader, SequentialReader, TableWriter};

@@ -1,5 +1,5 @@
 //! Doubles the numbers of all matrices, on four threads:
-//! `cargo run --example double-table scp:samples/feats.scp ark,scp:doubled.ark,doubled.scp`.
+//! `cargo run -p kaldi-tables --example double-table scp:samples/feats.scp ark,scp:doubled.ark,doubled.scp`.
 
 use kaldi_tables::matrix::Matrix;
 use kaldi_tables::table::{Context, SequentialReader, TableWriter};

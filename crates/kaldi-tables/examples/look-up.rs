@@ -1,4 +1,4 @@
-//! Writes the matrix of one key as text: `cargo run --example look-up scp:samples/feats.scp anna-02`.
+//! Writes the matrix of one key as text: `cargo run -p kaldi-tables --example look-up scp:samples/feats.scp anna-02`.
 
 use kaldi_tables::matrix::Matrix;
 use kaldi_tables::table::{RandomAccessReader, write_file};

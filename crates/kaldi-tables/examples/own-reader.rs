@@ -1,4 +1,4 @@
-//! Squares of a reader of one's own, on two threads: `cargo run --example own-reader`.
+//! Squares of a reader of one's own, on two threads: `cargo run -p kaldi-tables --example own-reader`.
 
 use kaldi_tables::reader::{Reader, ReaderExt};
 use kaldi_tables::table::{Error, write_file};

@@ -1,4 +1,4 @@
-//! Computes the MFCC features of a WAV file: `cargo run --example wave-to-mfcc samples/audio/anna.wav mfcc.mat`.
+//! Computes the MFCC features of a WAV file: `cargo run -p kaldi-tables --example wave-to-mfcc samples/audio/anna.wav mfcc.mat`.
 
 use kaldi_tables::feat::extract::{Extractor, Mfcc, MfccOptions};
 use kaldi_tables::table::{read_file, write_file};
