@@ -150,7 +150,7 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
     }
 }
 
-/// Reads the words of a command line, without the program's name, as [`run`] does, and does nothing of what they say;
+/// Reads the words of a command line, without the program's name, as [`Tool::run`] does, and does nothing of what they say;
 /// `None` if they ask for help or for the version. It is there for tests of the command line itself.
 ///
 /// # Errors

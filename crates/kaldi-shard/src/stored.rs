@@ -105,7 +105,7 @@ impl Stored {
     }
 }
 
-/// Reads the samples of shards, one shard after the other, as [`Samples`](crate::Samples) does.
+/// Reads the samples of shards, one shard after the other, as [`TarSamples`](crate::TarSamples) does.
 ///
 /// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or these in another order. Where their contents are
 /// [`Wanted`], samples come with them; otherwise contents of plain shards stay in their files until [`Stored::load`], and
