@@ -8,8 +8,8 @@ use crate::raw::RawEntry;
 /// Bytes of entries that are read and not yet delivered by one table.
 pub(crate) const IN_FLIGHT: usize = 2 << 20;
 
-/// Bytes that a batch has at least, where there are more: small enough for the second-level cache of a core, large enough
-/// that hand-overs between threads do not count.
+/// A batch has at least this many bytes, if there are more. It is small enough for the second-level cache of a core,
+/// and large enough that handing it to another thread costs nothing in comparison.
 pub(crate) const CHUNK: usize = 1 << 18;
 
 /// Entries that were framed together.

@@ -1,22 +1,22 @@
-//! The surroundings of a reader: its threads, its log, its counter.
+//! The context of a reader: its threads, its log, its counter.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The number of threads of readers that were not given one; set once by the program.
+/// The number of threads of readers that did not get one. The program sets it once.
 static THREADS: OnceLock<fn() -> usize> = OnceLock::new();
 
-/// Entries delivered by all readers without a counter of their own, for showing progress.
+/// Entries delivered by all readers without an own counter. Progress shows it.
 static DELIVERED: AtomicU64 = AtomicU64::new(0);
 
-/// Sets the function that tells how many threads the work on a table may use, for readers that were not told (1 until this
-/// is called; the first call wins). It is called only where there is enough work.
+/// Sets the function that returns how many threads may work on a table. Readers without an own number of threads use
+/// it; without this call they use 1. The first call wins. The function runs only if there is enough work.
 pub fn set_num_threads(num_threads: fn() -> usize) {
     let _ = THREADS.set(num_threads);
 }
 
-/// The number of entries that the readers of this process without a counter of their own have delivered.
+/// The number of entries that readers without an own counter have delivered in this process.
 pub fn entries_delivered() -> u64 {
     DELIVERED.load(Ordering::Relaxed)
 }
@@ -34,18 +34,18 @@ pub(crate) fn count_written() {
     WRITTEN.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Counts an entry that was delivered by other means than the readers of this crate, so that progress shows it.
+/// Counts an entry that did not come from a reader of this crate, so that progress shows it.
 pub fn count_delivered() {
     DELIVERED.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Values of a store that come side by side, for each thread.
+/// Values of a store that are loaded at the same time, for each thread.
 const VALUES_PER_THREAD: usize = 4;
 
 /// A function that gets whole log lines.
 type LogSink = dyn Fn(&[u8]) + Send + Sync;
 
-/// The surroundings of one reader. Where nothing is set, the defaults of the process hold.
+/// The context of one reader. What is not set has the default of the process.
 ///
 /// ```
 /// # use std::sync::{Arc, Mutex};
@@ -76,8 +76,8 @@ impl Context {
         Self { threads: Some(threads.max(1)), ..self }
     }
 
-    /// Sends the log lines of the reader, and those of the work on its entries, to `sink` instead of standard error. The
-    /// sink gets whole lines, in the order of the table.
+    /// Sends the log lines of the reader, and of the work on its entries, to `sink` instead of standard error. The sink
+    /// gets whole lines, in the order of the table.
     pub fn log_to(self, sink: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         Self { log: Some(Arc::new(sink)), ..self }
     }
@@ -92,7 +92,7 @@ impl Context {
         self.threads.unwrap_or_else(|| THREADS.get().map_or(1, |num_threads| num_threads()))
     }
 
-    /// How many values of a store may come side by side: most of the time, each of them waits.
+    /// How many values of a store may be loaded at the same time. Most of the time, each of them waits.
     pub(crate) fn values_at_once(&self) -> usize {
         VALUES_PER_THREAD * self.num_threads()
     }
@@ -102,7 +102,7 @@ impl Context {
         self.counter.as_deref().unwrap_or(&DELIVERED).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Runs `work`, whose log lines go where those of the reader go.
+    /// Runs `work`. Its log lines go to the log of the reader.
     pub(crate) fn logged<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(sink) = &self.log else { return work() };
         let (result, lines) = kaldi_log::capture(work);

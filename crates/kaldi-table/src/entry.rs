@@ -1,4 +1,4 @@
-//! Entries of tables: framed, and parsed where and when that is asked for.
+//! Entries of tables: framed, and parsed only when that is asked for.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -33,14 +33,14 @@ impl<'a, T: Value> Entry<'a, T> {
     /// Builds the value.
     ///
     /// # Errors
-    /// If the bytes are no such value, with their place.
+    /// If the bytes are not such a value. The error has the place.
     pub fn read(&self) -> Result<T> {
         self.raw.parse().inspect_err(|_| self.unreadable.set(true))
     }
 
-    /// Reads something of the value that can be had without building it, such as its size: `read` gets a cursor at the
-    /// value's first byte and the range of the script line, if any. It should [skip](Cursor::skip) what it does not need:
-    /// of a table that is [skimmed](crate::SequentialReader::skim) only the start is in memory.
+    /// Reads something that can be known without building the value, such as its size. `read` gets a cursor at the
+    /// value's first byte and the range of the script line, if any. It should [skip](Cursor::skip) what it does not
+    /// need: if the table is [skimmed](crate::SequentialReader::skim), only the start of the value is in memory.
     ///
     /// # Errors
     /// Those of `read`, with their place.
@@ -62,8 +62,8 @@ impl<'a, T: Value> Entry<'a, T> {
         raw.settle(result, warnings).inspect_err(|_| self.unreadable.set(true))
     }
 
-    /// Makes a record of the unchanged value in the given form; the bytes are passed on unparsed where they are in that
-    /// form already.
+    /// Makes a record of the unchanged value in the given form. Bytes that are in that form already are passed on
+    /// unparsed.
     ///
     /// # Errors
     /// As [`Entry::read`].
@@ -79,22 +79,22 @@ impl<'a, T: Value> Entry<'a, T> {
         Ok(Record::new(self.key(), &self.read()?, format))
     }
 
-    /// The bytes of the value: `None` if a script line names a part of it, or where they are not all in memory.
+    /// The bytes of the value. `None` if a script line names a part of it, or if not all bytes are in memory.
     pub fn bytes(&self) -> Option<&'a [u8]> {
         (self.raw.range.is_none() && self.raw.blob.is_whole()).then(|| self.raw.head())
     }
 
-    /// The bytes of the value where they lie, to be kept or passed on: `None` if [`Entry::bytes`] has nothing.
+    /// The bytes of the value without a copy, to be kept or passed on. `None` if [`Entry::bytes`] is `None`.
     pub fn shared_bytes(&self) -> Option<Encoded> {
         self.bytes()?;
         let (block, value) = self.raw.blob.shared();
         Some(Encoded::of_pieces(Vec::new(), block, vec![value]))
     }
 
-    /// Makes a record of `head` and, after it, pieces of [`Entry::bytes`], which are passed on as they lie there.
+    /// Makes a record of `head` and pieces of [`Entry::bytes`] after it. The pieces are not copied.
     ///
     /// # Panics
-    /// If a piece does not lie within the bytes.
+    /// If a piece is not within the bytes.
     pub fn rearranged(&self, head: Vec<u8>, mut pieces: Vec<Range<usize>>) -> Record<T> {
         let (block, Range { start, end }) = self.raw.blob.shared();
         for piece in &mut pieces {

@@ -1,4 +1,4 @@
-//! What can go wrong with tables.
+//! Errors of tables.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use kaldi_io::is_specifier;
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// An error of the work that a program does on an entry. The table puts the key of the entry before its message, unless it is an
+/// An error of a program's work on an entry. The table puts the key of the entry before its message, unless it is an
 /// [`Error`] of a table.
 pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -16,9 +16,9 @@ pub type WorkError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// A stream failed, or its content makes no sense, outside of any entry.
+    /// A stream failed, or its content makes no sense. No entry is concerned.
     Io(kaldi_io::Error),
-    /// The text is no valid rspecifier or wspecifier.
+    /// The text is not a valid rspecifier or wspecifier.
     Specifier {
         /// `rspecifier` or `wspecifier`.
         role: &'static str,
@@ -27,7 +27,7 @@ pub enum Error {
         /// What is wrong and what to write instead.
         advice: String,
     },
-    /// A table was to be copied to a file, or a file to a table.
+    /// A table should be copied to a file, or a file to a table.
     Mixed {
         /// What was to be read.
         from: BString,
@@ -52,11 +52,11 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A promise made by an option of the rspecifier (`s`, `cs`, `o`) or of the format is broken.
+    /// An option of the rspecifier (`s`, `cs`, `o`) or the format promises something that is not so.
     Promise {
         /// The printable name of the table's file.
         table: String,
-        /// Which promise, and the keys that break it.
+        /// Which promise, and which keys break it.
         message: String,
     },
     /// A key cannot be in a table.
@@ -64,7 +64,7 @@ pub enum Error {
         /// The key.
         key: BString,
     },
-    /// The file of a key would be outside of the folder that it belongs to.
+    /// The file of a key would be outside of its folder.
     Outside {
         /// The printable name of the folder.
         folder: String,
@@ -83,13 +83,13 @@ pub enum Error {
         /// The printable name of the archive.
         archive: String,
     },
-    /// A shard is not as it should be: its name, the offset, the member, and what was expected and found.
+    /// A shard is wrong: its name, the offset, the member, what was expected and what was found.
     Shard(String),
     /// The work on an entry failed.
     Work {
         /// The entry's key; empty for a file that is no table.
         key: BString,
-        /// What the work has returned.
+        /// The error that the work returned.
         source: WorkError,
     },
 }
@@ -142,7 +142,7 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    // Every message is complete in itself: it already ends in its source's words.
+    // Every message is complete: it ends with the message of its source.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(error) => error.source(),
@@ -154,7 +154,8 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// The failure of work on the entry of `key`. An error of a table stays what it is: it names its place by itself.
+    /// Makes an error of a failure of work on the entry of `key`. An error of a table does not change: it names its
+    /// place by itself.
     pub(crate) fn of_work(key: &BStr, error: WorkError) -> Self {
         match error.downcast::<Self>() {
             Ok(error) => *error,

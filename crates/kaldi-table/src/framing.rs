@@ -1,40 +1,40 @@
-//! Finding the entries at the front of an archive's bytes: the key, and the length of the value after it.
+//! Finds the entries at the front of an archive's bytes: the key, and the length of the value after it.
 
 use kaldi_io::{FrameFn, ParseError, Window};
 use kaldi_values::{Cursor, Frame, Part, Value};
 
 use crate::Error;
 
-/// The part of a reader that knows where the entries of an archive end.
+/// The part of a reader that knows where entries of an archive end.
 ///
-/// An archive of a known type is framed by [`Typed`]; one whose type has to be found by `kaldi_types::Detector`. Values are
-/// asked for one after the other, so that a framing may learn from those before.
+/// An archive of a known type is framed by [`Typed`], one whose type has to be found by `kaldi_types::Detector`. Values
+/// are asked for one after the other, so a framing may learn from earlier ones.
 pub trait Framing: Send {
-    /// Finds the key at the front of `window`; `at_end` says that nothing follows the window.
+    /// Finds the key at the front of `window`. `at_end` says that nothing follows the window.
     ///
     /// # Errors
-    /// If no key can be there. The error's offset is where the key should have ended.
+    /// If there can be no key. The error's offset is where the key should have ended.
     fn key(&self, window: &[u8], at_end: bool) -> Result<Front, ParseError> {
         find_key(window, at_end, |byte| !is_space(byte))
     }
 
-    /// Returns how far the value at the front of `window` reaches; `at_end` says that nothing follows the window.
+    /// Returns how long the value at the front of `window` is. `at_end` says that nothing follows the window.
     ///
     /// # Errors
-    /// If no value can be there, or if it is cut and `at_end` is set.
+    /// If there can be no value, or it is incomplete and `at_end` is set.
     fn value(&mut self, window: &[u8], at_end: bool) -> Result<Frame, ParseError>;
 
-    /// The fault of a value for which [`Framing::value`] has asked for `wanted` bytes, where a file has only `left`; `None`
-    /// where more has to be read to tell. `wanted` is exact where the value is as long as that.
+    /// The fault of a value for which [`Framing::value`] asked for `wanted` bytes, if the file has only `left`. `None`
+    /// if more has to be read to know. `wanted` is exact if the value has that length.
     fn cut(&mut self, window: &[u8], wanted: u64, left: u64, is_exact: bool) -> Option<ParseError>;
 
-    /// Whether a value that starts so, whose extent was told, is in text form.
+    /// Whether a value with this start, whose length is known, is in text form.
     fn is_text(&self, window: &[u8]) -> bool {
         window.first() != Some(&0)
     }
 
-    /// Returns which bytes of a value the part takes that `range` names, where `head` has its start; `None` if that does not
-    /// show.
+    /// Returns which bytes of the value the part `range` takes. `head` has the start of the value. `None` if the start
+    /// does not show it.
     ///
     /// # Errors
     /// If the value has no such part.
@@ -43,12 +43,13 @@ pub trait Framing: Send {
         Ok(None)
     }
 
-    /// The error that is told for one of the archive, if the framing knows better.
+    /// Replaces an error of the archive by a better one, if the framing knows more.
     fn explain(&self, error: Error) -> Error {
         error
     }
 
-    /// A framing for values that are read at the same time as others; `None` if each value tells something about the next.
+    /// A framing for values that are read at the same time as others. `None` if each value says something about the
+    /// next.
     fn beside(&self) -> Option<Self>
     where
         Self: Sized,
@@ -57,22 +58,22 @@ pub trait Framing: Send {
     }
 }
 
-/// How far the value reaches that a window has.
+/// How long the value is that starts in a window.
 pub(crate) enum Extent {
     /// All of it is in the window: this many bytes.
     Whole(usize),
-    /// It has this many bytes, which may stay where they are.
+    /// It has this many bytes. They may stay in the file.
     Stored(u64),
-    /// So many bytes of it are needed to tell.
+    /// This many bytes of it are needed to know.
     More(u64),
 }
 
-/// Returns how far the value reaches that starts at `start` in the window, and whether it goes on to the end of the stream,
-/// whatever is there. `may_stay` decides whether a value of this many bytes, of which this many are in memory, may stay where
-/// it is.
+/// Returns how long the value is that starts at `start` in the window, and whether it ends with the stream, whatever is
+/// there. `may_stay` gets the number of bytes of the value and how many of them are in memory, and decides whether it
+/// may stay in the file.
 ///
 /// # Errors
-/// If no value can be there, or it is cut. The error's offset counts from the start of the value.
+/// If there can be no value, or it is incomplete. The error's offset counts from the start of the value.
 pub(crate) fn find_extent(
     framing: &mut impl Framing,
     window: &Window,
@@ -97,7 +98,7 @@ pub(crate) fn find_extent(
     if is_exact && left.is_some() && !is_too_long && may_stay(wanted, there) {
         return Ok((Extent::Stored(wanted), false));
     }
-    // Where the file is too short for what a header claims, there is no point in reading it all.
+    // If the file is too short for what a header claims, reading it all makes no sense.
     if is_too_long || at_end {
         let cut = framing.cut(bytes, wanted, left.unwrap_or(there), is_exact);
         if let Some(error) = cut.or_else(|| at_end.then(|| ParseError::end(bytes.len(), "the rest of the value"))) {
@@ -107,7 +108,7 @@ pub(crate) fn find_extent(
     Ok((Extent::More(wanted), false))
 }
 
-/// A key is not longer than this; what goes on is no key, and no reason to read to the end.
+/// The longest key. Something longer is no key, and no reason to read to the end.
 const LONGEST_KEY: usize = 1 << 20;
 
 /// The front of an archive's bytes.
@@ -122,16 +123,16 @@ pub enum Front {
         /// Offset of the value.
         value: usize,
     },
-    /// White space up to the end of all.
+    /// White space up to the end.
     Nothing,
-    /// White space, or a part of a key, and more of it may follow.
+    /// White space or a part of a key. More may follow.
     More,
-    /// A key with nothing after it up to the end of all.
+    /// A key with nothing after it.
     Cut,
 }
 
-/// Finds the key at the front of `window`: white space, and then a word of bytes that are `in_key`, with one space or tab
-/// after it. A line end after the key belongs to the value.
+/// Finds the key at the front of `window`: white space, then a word of bytes that are `in_key`, then one space or tab.
+/// A line end after the key belongs to the value.
 ///
 /// # Errors
 /// If another byte is after the key, or it has more than 1 MB.
@@ -167,7 +168,7 @@ pub(crate) type PartFn = fn(&mut Cursor<'_>, &[u8]) -> Result<Option<Part>, Pars
 /// The framing of values of one type.
 #[derive(Clone, Copy, Debug)]
 pub struct Typed {
-    /// [`Value::frame`] of the type. Reading does without type parameters so.
+    /// [`Value::frame`] of the type. With it, reading needs no type parameters.
     pub(crate) frame: FrameFn,
     pub(crate) part: PartFn,
 }

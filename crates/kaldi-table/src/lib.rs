@@ -1,7 +1,7 @@
 //! Kaldi's tables: archives and script files, read in sequence or by key, and written.
 //!
-//! A table is a list of keys and values of one type. An *archive* (`ark:`) holds them in one stream, each value behind
-//! its key and one space:
+//! A table is a list of keys and values of one type. An *archive* (`ark:`) holds them in one stream: a key, one space,
+//! and the value, for each entry:
 //!
 //! ```text
 //! utt1 \0BFM ...utt2 \0BFM ...          binary

@@ -1,4 +1,4 @@
-//! From a table to a table: the ordered parallel map with its result written.
+//! From table to table: the ordered parallel map with written results.
 
 use std::ops::Deref;
 
@@ -15,11 +15,10 @@ use crate::write::table::TableWriter;
 use crate::{Error, Result};
 
 impl<T: Value> SequentialReader<T> {
-    /// Does `work` on every entry, on several threads where there is enough of it, and writes the records that it makes
-    /// to `target`, in the table's order. `None` is an entry that the work has skipped with a warning.
+    /// Does `work` on every entry, on several threads if there is enough work, and writes the records that it returns
+    /// to `target`, in the table's order. `None` means that the work skipped the entry with a warning.
     ///
-    /// The result has to be [finished](Written::finish), which gives the target its name. Between the two a program can log
-    /// its work.
+    /// [Finish](Written::finish) the result: this gives the target its name. Before that, a program can log its work.
     ///
     /// # Errors
     /// If an entry cannot be read or written, or the work on it fails.
@@ -50,7 +49,7 @@ impl<T: Value> SequentialReader<T> {
     }
 }
 
-/// Writes rows to a table; apart from the work so that it is compiled once for a type of values.
+/// Writes rows to a table. It is not generic in the work, so that it is compiled once for each type of values.
 fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) -> Result<Written<V>> {
     let mut counts = Counts::default();
     let ended = rows.drain(|key, record| {
@@ -70,7 +69,7 @@ fn write<V: Value>(rows: Rows<Option<Record<V>>>, mut target: TableWriter<V>) ->
     Ok(Written { counts, ended, target })
 }
 
-/// An entry of a table of `T` that is on its way into another table.
+/// An entry of a table of `T` on its way into another table.
 #[derive(Debug)]
 pub struct EntryTo<'a, T> {
     entry: &'a Entry<'a, T>,
@@ -91,17 +90,17 @@ impl<T: Value> EntryTo<'_, T> {
         self.format
     }
 
-    /// A record of this value under the key of the entry.
+    /// A record with this value and the key of the entry.
     pub fn record<V: Value>(&self, value: &V) -> Record<V> {
         Record::new(self.key(), value, self.format)
     }
 
-    /// A record of a value that is not needed any more, which spares a copy of its elements in many cases.
+    /// A record of a value that is not needed any more. In many cases this saves a copy of its elements.
     pub fn into_record<V: Value>(&self, value: V) -> Record<V> {
         Record::from_value(self.key(), value, self.format)
     }
 
-    /// A record of the unchanged value; its bytes are passed on unparsed where that can be.
+    /// A record of the unchanged value. Its bytes are passed on unparsed if possible.
     ///
     /// # Errors
     /// As [`Entry::read`].
@@ -110,16 +109,16 @@ impl<T: Value> EntryTo<'_, T> {
     }
 }
 
-/// The numbers of entries of a table that was written.
+/// How many entries were written and skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Entries written.
     pub done: u64,
-    /// Entries that were skipped with a warning: by the work, or since the target has no place for them.
+    /// Entries that were skipped with a warning: by the work, or because the target has no place for them.
     pub skipped: u64,
 }
 
-/// A table that was read to its end, and the one that was written and is not finished yet.
+/// A table that was read to its end, and the target, which is not finished yet.
 #[must_use = "the table gets its name only with finish()"]
 pub struct Written<V> {
     counts: Counts,
@@ -128,7 +127,7 @@ pub struct Written<V> {
 }
 
 impl<V> Written<V> {
-    /// The numbers of entries.
+    /// How many entries were written and skipped.
     pub fn counts(&self) -> Counts {
         self.counts
     }
@@ -143,10 +142,10 @@ impl<V> Written<V> {
         self.counts.skipped
     }
 
-    /// Completes the target, which gets its name only where the source was whole.
+    /// Completes the target. It gets its name only if the source was complete.
     ///
     /// # Errors
-    /// If the command that the source came from has failed, or the target cannot be completed.
+    /// If the command of the source has failed, or the target cannot be completed.
     pub fn finish(self) -> Result<Counts> {
         self.ended.finish()?;
         self.target.finish()?;

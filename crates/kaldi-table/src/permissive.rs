@@ -1,10 +1,10 @@
-//! Entries that cannot be read, and the option `p` that lets a table go on after them.
+//! Entries that cannot be read, and the option `p`: the table goes on after them.
 
 use kaldi_log::warning;
 
 use crate::Error;
 
-/// What is done about entries that cannot be read.
+/// What to do with entries that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     /// It is an error.
@@ -22,23 +22,23 @@ pub(crate) enum Permit {
     End,
 }
 
-/// Decides about an entry that cannot be read, given that `delivered` entries stood before it.
+/// Decides what to do with an entry that cannot be read, after `delivered` entries.
 pub(crate) fn permit(unreadable: Unreadable, delivered: u64, wrong_range: bool) -> Permit {
     match unreadable {
         // A range that makes no sense is a mistake in the script file, not a damaged value.
         Unreadable::IsLeftOut if !wrong_range => Permit::LeaveOut,
-        // An archive whose first entry cannot be read is of another type.
+        // If the first entry cannot be read, the archive is of another type.
         Unreadable::Ends if delivered > 0 => Permit::End,
         _ => Permit::Fail,
     }
 }
 
-/// Logs that the table ends with an entry that cannot be read.
+/// Logs that the table ends because an entry cannot be read.
 pub(crate) fn warn_end(error: &dyn std::fmt::Display) {
     warning!("{error}; the rest of the archive is left out, as permissive mode (p) asks");
 }
 
-/// Logs that an entry is skipped in permissive mode. Recipes look for the words about the file.
+/// Logs that an entry is skipped in permissive mode. Recipes search for the words about the file.
 pub(crate) fn warn_left_out(error: &Error) {
     if let Error::Entry { source, .. } = error
         && let kaldi_io::Error::Open { name, .. } = source.as_ref()

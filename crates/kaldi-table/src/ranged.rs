@@ -1,4 +1,4 @@
-//! The ranges of script lines: which bytes of a value they need, and texts that are parsed once for all lines.
+//! The ranges of script lines: which bytes of a value they need. Texts are parsed once for all lines.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{ParseError, fallible};
 use kaldi_values::{Cursor, Format, Value};
 
-/// The range of a script line, and what is known of the value that it is a part of.
+/// The range of a script line, and what is known of the whole value.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranged {
     /// Without its brackets.
@@ -22,7 +22,7 @@ pub(crate) struct ParsedText(OnceLock<Result<Binary, ParseError>>);
 #[derive(Debug)]
 struct Binary {
     bytes: Vec<u8>,
-    /// What is doubtful about the text.
+    /// Doubtful places in the text.
     warnings: Vec<ParseError>,
 }
 
@@ -31,7 +31,7 @@ impl Ranged {
         Self { range: range.to_owned(), parsed }
     }
 
-    /// Lets `read` read the whole value in `bytes`, or the same one in binary form if it is a text.
+    /// Lets `read` read the whole value in `bytes`. If it is text, `read` gets the same value in binary form.
     pub(crate) fn read<T: Value, U>(
         &self,
         bytes: &[u8],
@@ -51,8 +51,8 @@ impl Ranged {
         }
     }
 
-    /// Reads the part, where the value starts with `head` and most of it is stored elsewhere: `read_piece` appends bytes
-    /// of it to a buffer. It returns nothing if the header does not say which bytes are needed.
+    /// Reads the part of a value that starts with `head` and is mostly stored elsewhere: `read_piece` appends bytes of
+    /// it to a buffer. Returns nothing if the header does not say which bytes are needed.
     pub(crate) fn read_pieces<T: Value, E>(
         &self,
         head: &mut Cursor<'_>,
@@ -64,7 +64,7 @@ impl Ranged {
             Err(error) => return Ok(Some(Err(error))),
         };
         let mut bytes = part.head;
-        // Where there is not so much memory, reading the pieces says so.
+        // If there is not enough memory, reading the pieces reports it.
         let _ = usize::try_from(part.pieces.iter().map(|piece| piece.end - piece.start).sum::<u64>())
             .map(|length| fallible(|| bytes.try_reserve_exact(length)));
         for piece in part.pieces {

@@ -1,4 +1,4 @@
-//! Entries as they lie in an archive: a key and the bytes of its value.
+//! Entries as they are in an archive: a key and the bytes of its value.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use crate::framing::Framing;
 use crate::ranged::Ranged;
 use crate::{Error, Result};
 
-/// Bytes of a value in a file that a detached entry keeps.
+/// Bytes that a detached entry keeps of a value in a file.
 const KEPT: usize = 1 << 8;
 
 /// A key and its value, framed and not parsed.
@@ -22,25 +22,25 @@ pub struct RawEntry {
     pub(crate) key: BString,
     /// The value.
     pub(crate) blob: Blob,
-    /// Bytes of the key and the space that are right before the value; 0 if the key is not there.
+    /// Bytes of the key and the space directly before the value; 0 if the key is not there.
     pub(crate) prefix: usize,
     pub(crate) is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever is there.
+    /// Whether the value ends with the stream, whatever is there.
     pub(crate) is_open: bool,
     /// The range of a script line.
     pub(crate) range: Option<Ranged>,
     /// The script file and line that the entry comes from.
     pub(crate) script: Option<(Arc<str>, u64)>,
-    /// What it weighs besides the bytes of the value that are in memory.
+    /// Its weight besides the bytes of the value that are in memory.
     pub(crate) burden: usize,
     /// Log lines that belong before this entry.
     pub(crate) log: Vec<u8>,
-    /// Whether what is doubtful about the value has been told.
+    /// Whether doubtful places of the value have been reported.
     pub(crate) warned: Cell<bool>,
 }
 
 impl RawEntry {
-    /// An entry of which no more is known.
+    /// A new entry of this key and value.
     pub(crate) fn new(key: BString, blob: Blob) -> Self {
         Self {
             key,
@@ -66,12 +66,12 @@ impl RawEntry {
         &self.blob
     }
 
-    /// Offset in the stream of the key.
+    /// Offset of the key in the stream.
     pub fn start(&self) -> u64 {
         self.blob.offset() - self.prefix as u64
     }
 
-    /// Printable name of the file or stream that the value is in.
+    /// Printable name of the file or stream that has the value.
     pub fn file(&self) -> &Arc<str> {
         self.blob.name()
     }
@@ -86,7 +86,7 @@ impl RawEntry {
         self.blob.is_whole()
     }
 
-    /// All bytes of the value, read now if they were not before.
+    /// All bytes of the value. They are read now if they are not in memory.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -94,15 +94,15 @@ impl RawEntry {
         Ok(self.blob.load()?)
     }
 
-    /// The part of the value that is meant: the text between the brackets of a script line.
+    /// The part of the value that is meant: the text in the brackets of a script line.
     pub fn range(&self) -> Option<&BStr> {
         self.range.as_ref().map(|ranged| ranged.range.as_ref())
     }
 
-    /// Makes it the part of the value that `range` names, without brackets.
+    /// Limits the entry to the part of the value that `range` names, without brackets.
     ///
     /// # Errors
-    /// If the script line names a part already.
+    /// If the script line already names a part.
     pub fn with_range(self, range: Option<BString>) -> Result<Self> {
         match (&self.range, range) {
             (_, None) => Ok(self),
@@ -114,13 +114,13 @@ impl RawEntry {
         }
     }
 
-    /// The number of the line in the script file, from 1.
+    /// The line number in the script file, from 1.
     pub fn line(&self) -> Option<u64> {
         self.script.as_ref().map(|(_, number)| *number)
     }
 
-    /// The key and the value as they are in the stream, to be kept for longer: in the file if they are in one, else in
-    /// memory of their own.
+    /// The key and the value as they are in the stream, to be kept longer: still in the file if they are in one, else
+    /// in their own memory.
     pub fn with_key(&self) -> Blob {
         let length = self.end() - self.start();
         match (self.blob.file(), self.blob.rest()) {
@@ -133,19 +133,19 @@ impl RawEntry {
         }
     }
 
-    /// Lets go of what is around the value in memory, its key as well, for an entry that is kept for longer. What is in a
-    /// file stays there but for the first bytes.
+    /// Frees the memory around the value, also its key, for an entry that is kept longer. Of a value in a file, only
+    /// the first bytes stay in memory.
     #[must_use]
     pub fn detached(self) -> Self {
         Self { blob: self.blob.detached(KEPT), prefix: 0, ..self }
     }
 
-    /// Offset in the stream of the value.
+    /// Offset of the value in the stream.
     pub fn offset(&self) -> u64 {
         self.blob.offset()
     }
 
-    /// Offset in the stream after the value.
+    /// Offset of the end of the value in the stream.
     pub fn end(&self) -> u64 {
         self.blob.end()
     }
@@ -155,22 +155,22 @@ impl RawEntry {
         self.is_text
     }
 
-    /// Whether the value goes on to the end of the stream, whatever is there.
+    /// Whether the value ends with the stream, whatever is there.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The bytes of the value, or as many of them as are in memory: its header at least.
+    /// The bytes of the value that are in memory: at least its header.
     pub fn head(&self) -> &[u8] {
         self.blob.head()
     }
 
-    /// Bytes in memory, about, now or when the value is read.
+    /// About how many bytes it takes in memory, now or when the value is read.
     pub(crate) fn weigh(&self) -> usize {
         self.head().len().saturating_add(self.burden).saturating_add(64)
     }
 
-    /// Writes the key, a space and the value, in one piece where they stand so in the stream.
+    /// Writes the key, a space and the value, in one piece if they are so in the stream.
     pub(crate) fn write_with_key(&self, output: &mut Output) -> Result<()> {
         if self.prefix == self.key.len() + 1 && self.blob.before().ends_with(b" ") {
             return self.write_whole(output);
@@ -217,7 +217,7 @@ impl RawEntry {
         (beyond > 0).then(|| Cursor::new_head(self.head(), beyond))
     }
 
-    /// Logs what is doubtful about how the value was read, where that was not told before, and puts the place to a fault.
+    /// Logs doubtful places in the value, if that was not done before, and adds the place to an error.
     pub(crate) fn settle<U>(&self, read: Result<U, ParseError>, warnings: Vec<ParseError>) -> Result<U> {
         if !warnings.is_empty() && !self.warned.replace(true) {
             warnings.into_iter().for_each(|warning| warning!("{}", self.error(warning)));
@@ -231,7 +231,7 @@ impl RawEntry {
         read.map_err(|error| self.error(placed(error)))
     }
 
-    /// Whether the value is unreadable for its range alone.
+    /// Whether the value is unreadable only because of its range.
     pub(crate) fn has_wrong_range<T: Value>(&self) -> bool {
         let Some(ranged) = &self.range else { return false };
         let is_wrong = |mut head: Cursor<'_>| T::part(&mut head, &ranged.range).is_err();
@@ -239,7 +239,7 @@ impl RawEntry {
             || self.blob.load().is_ok_and(|bytes| ranged.read::<T, _>(&bytes, T::read).0.is_ok())
     }
 
-    /// Makes the entry weigh what its part will take in memory.
+    /// Changes the weight of the entry to what its part will take in memory.
     pub(crate) fn weigh_part(&mut self, framing: &impl Framing) {
         let (Some(ranged), Some(mut head)) = (&self.range, self.stored_head()) else { return };
         let length = match framing.part(&mut head, &ranged.range) {
@@ -250,7 +250,7 @@ impl RawEntry {
         self.burden = self.burden.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
     }
 
-    /// Says what the stream is instead, for a fault in the first value of an archive or in a file of one value.
+    /// Returns what the stream is instead, for a fault in the first value of an archive or in a file of one value.
     fn recognize(&self) -> Option<String> {
         let (chunk, value) = self.blob.surroundings();
         let wanted = match (value.start, self.script.is_some() || self.key.is_empty()) {
@@ -258,11 +258,11 @@ impl RawEntry {
             (start, false) if start == self.key.len() + 1 => ExpectedStream::Archive,
             _ => return None,
         };
-        // What could be framed as a value is a waveform only where one was wanted.
+        // Something that could be framed as a value is a waveform only if one was wanted.
         if chunk.base == 0 { recognize(&chunk.bytes, wanted, &chunk.name, value.end) } else { None }
     }
 
-    /// Puts the place to a fault in the value.
+    /// Adds the place to an error in the value.
     pub fn error(&self, source: ParseError) -> Error {
         let source = match self.recognize() {
             None => source,

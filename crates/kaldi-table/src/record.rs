@@ -10,7 +10,8 @@ use kaldi_values::{Format, Value};
 use crate::Result;
 use crate::raw::RawEntry;
 
-/// A key and its value in the form in which they are written; made by workers, put into a table by its writer.
+/// A key and its value in the form in which they are written. Worker threads make records, and the writer of a table
+/// writes them.
 #[derive(Debug)]
 pub struct Record<T> {
     pub(crate) key: BString,
@@ -46,7 +47,7 @@ impl Body {
 }
 
 impl<T: Value> Record<T> {
-    /// Encodes a value; what is lost of it is a warning.
+    /// Encodes a value. If something of it is lost, that is a warning.
     pub fn new(key: impl AsRef<[u8]>, value: &T, format: Format) -> Self {
         let key = BStr::new(key.as_ref());
         warn_of_loss(key, value);
@@ -55,14 +56,14 @@ impl<T: Value> Record<T> {
         Self::from_bytes(key, bytes)
     }
 
-    /// Encodes a value that is not needed any more, which spares a copy of its elements in many cases.
+    /// Encodes a value that is not needed any more. In many cases this saves a copy of its elements.
     pub fn from_value(key: impl AsRef<[u8]>, value: T, format: Format) -> Self {
         let key = BStr::new(key.as_ref());
         warn_of_loss(key, &value);
         Self::from_bytes(key, value.into_encoded(format))
     }
 
-    /// Takes the bytes of an entry of a table as they lie there.
+    /// Takes the bytes of an entry of a table as they are.
     pub(crate) fn from_raw(raw: RawEntry) -> Self {
         Self { key: raw.key.clone(), body: Body::Raw(raw), value: PhantomData }
     }
@@ -80,7 +81,7 @@ impl<T> Record<T> {
     }
 }
 
-/// Logs what is lost of a value that is written under `key`, which is empty for a file that is no table.
+/// Logs what is lost of a value that is written under `key`. The key is empty for a file that is no table.
 pub(crate) fn warn_of_loss<T: Value>(key: &BStr, value: &T) {
     match value.loss() {
         Some(loss) if key.is_empty() => warning!("{loss}"),

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 pub struct ScriptLine {
     /// The key.
     pub key: BString,
-    /// Where the value is, or where it goes.
+    /// Where the value is read from, or written to.
     pub xfilename: BString,
 }
 
@@ -28,7 +28,7 @@ impl ScriptLine {
     /// Where the value is.
     ///
     /// # Errors
-    /// If the name is no rxfilename, or the range after it makes no sense.
+    /// If the name is not an rxfilename, or the range after it makes no sense.
     pub fn locator(&self) -> Result<Locator, LocatorError> {
         Locator::parse(self.xfilename.as_ref())
     }
@@ -38,7 +38,7 @@ impl ScriptLine {
         self.locator().is_ok_and(|locator| locator.is_command())
     }
 
-    /// Puts the script file and the line to a failure to read the value.
+    /// Adds the script file and the line to an error of reading the value.
     pub(crate) fn error(&self, (name, number): (Arc<str>, u64), source: kaldi_io::Error) -> Error {
         if let kaldi_io::Error::Open { .. } | kaldi_io::Error::Name { .. } = source
             && let Some(message) = self.recognize(&name, number)
@@ -50,13 +50,13 @@ impl ScriptLine {
 }
 
 impl ScriptLine {
-    /// Says what the file of this name is instead, for a fault in the line of this number.
+    /// Returns what the file of this name is instead, for a fault in the line of this number.
     pub(crate) fn recognize(&self, script: &str, number: u64) -> Option<String> {
         recognize_line(script, number, &[self.key.as_slice(), b" ", &self.xfilename].concat())
     }
 }
 
-/// Says what a file is whose first line is no line of a script file.
+/// Returns what a file is whose first line is not a line of a script file.
 fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
     if number > 1 {
         return None;
@@ -64,7 +64,7 @@ fn recognize_line(script: &str, number: u64, line: &[u8]) -> Option<String> {
     recognize(line, ExpectedStream::Lines, script, 0)
 }
 
-/// Splits a line into key and xfilename, the white space around them dropped.
+/// Splits a line into key and xfilename, without the white space around them.
 ///
 /// # Errors
 /// If one of them is missing; the message says what was expected.
@@ -81,7 +81,7 @@ pub fn parse_script_line(line: &[u8]) -> Result<ScriptLine, String> {
     Err(format!("expected a key and a file name, got {:?}", BStr::new(line)))
 }
 
-/// Appends the line for a value that is in an archive.
+/// Appends the line for a value in an archive.
 pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl AsRef<[u8]>, offset: u64) {
     out.extend_from_slice(key.as_ref());
     out.push(b' ');
@@ -91,7 +91,7 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
     out.push(b'\n');
 }
 
-/// The lines of a script file, read as far as needed.
+/// The lines of a script file, read only as far as needed.
 #[derive(Debug)]
 pub struct ScriptLines {
     name: Arc<str>,
@@ -117,15 +117,15 @@ impl ScriptLines {
         self.lines.number()
     }
 
-    /// Whether the next line is in memory, so that asking for it waits for nobody.
+    /// Whether the next line can be had without waiting.
     pub(crate) fn has_line(&self) -> bool {
         self.lines.has_line()
     }
 
-    /// The next line; `None` at the end. After a line that makes no sense, it can be asked for more.
+    /// The next line; `None` at the end. After a line that makes no sense, the next one can be asked for.
     ///
     /// # Errors
-    /// If the script file cannot be read on, or the line makes no sense; at the end of a pipe that failed.
+    /// If the script file cannot be read on, the line makes no sense, or a pipe failed at its end.
     pub fn next_line(&mut self) -> Result<Option<ScriptLine>> {
         let number = self.lines.number() + 1;
         match self.lines.next_line() {
@@ -158,7 +158,7 @@ impl ScriptLines {
 /// Reads a whole script file.
 ///
 /// # Errors
-/// If it cannot be read or a line makes no sense.
+/// If it cannot be read, or a line makes no sense.
 pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec<ScriptLine>> {
     let mut lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
     let mut script = Vec::new();
@@ -173,7 +173,7 @@ pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec
         }
     }
 }
-/// A script file in memory, for finding entries by key.
+/// A script file in memory, to find entries by key.
 pub(crate) struct Script {
     pub(crate) name: Arc<str>,
     lines: Vec<ScriptLine>,
@@ -182,7 +182,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    /// Reads the whole file; `sorted` asks for keys in ascending order.
+    /// Reads the whole file. With `sorted`, its keys have to ascend.
     pub(crate) fn read(rxfilename: &BStr, sorted: bool, permissive: bool) -> Result<Self> {
         let name: Arc<str> = printable_rxfilename(rxfilename).as_ref().into();
         let lines = read_script(rxfilename, permissive)?;

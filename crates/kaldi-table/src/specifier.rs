@@ -29,7 +29,7 @@ pub(crate) fn invalid(wspecifier: &BStr, advice: &str) -> Error {
     Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice: advice.to_owned() }
 }
 
-/// Returns whether a tool that copies `from` something `to` something else copies tables or files.
+/// Returns whether a tool that copies `from` to `to` copies tables (`true`) or files (`false`).
 ///
 /// # Errors
 /// If one of the two is a table and the other is a file.
@@ -38,7 +38,7 @@ pub fn are_tables(from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<bool> 
     match (is_specifier(from), is_specifier(to)) {
         (true, true) => Ok(true),
         (false, false) => Ok(false),
-        // Something that should have been a specifier gets the advice on specifiers.
+        // If this should have been a specifier, give the advice for specifiers.
         (false, true) if is_almost_specifier(from) => parse_rspecifier(from).map(|_| true),
         (true, false) if is_almost_specifier(to) => Err(invalid(to, &specifier_advice(to, "wspecifier"))),
         _ => Err(Error::Mixed { from: from.to_owned(), to: to.to_owned() }),

@@ -11,7 +11,7 @@ use crate::lookup::find::Lookup;
 use crate::lookup::mapped::MappedReader;
 use crate::read::single_file::read_file;
 
-/// One value for all keys, or one per key: what a tool's argument names that may be a file or a table.
+/// One value for all keys, or one per key: for an argument of a tool that may name a file or a table.
 #[must_use]
 pub enum FileOrTable<T> {
     /// A file: the same value for every key.
@@ -21,8 +21,8 @@ pub enum FileOrTable<T> {
 }
 
 impl<T: Value> FileOrTable<T> {
-    /// Opens `name`, a table where it is an rspecifier and a file where it is not. `utt2spk` is the value of the tool's
-    /// option of this name, which may be empty; `None` for a tool without it.
+    /// Opens `name` as a table if it is an rspecifier, and else as a file. `utt2spk` is the value of the tool's option
+    /// of this name, which may be empty; `None` for a tool without this option.
     ///
     /// # Errors
     /// If it cannot be opened or, for a file, read.

@@ -1,4 +1,4 @@
-//! Finding something for each key of a table.
+//! Finds something for each key of a table.
 
 use bstr::BStr;
 
@@ -8,13 +8,13 @@ use crate::Result;
 ///
 /// [`SequentialReader::par_map_with`]: crate::SequentialReader::par_map_with
 pub trait Lookup: Send + 'static {
-    /// What is found; an `Option` where it may be missing.
+    /// What is found; an `Option` if it may be missing.
     type Found: Send + 'static;
 
     /// Finds what belongs to `key`.
     ///
     /// # Errors
-    /// If the lookup itself fails. A key without an entry is no error.
+    /// If the lookup itself fails. A missing entry is no error.
     fn find(&mut self, key: &BStr) -> Result<Self::Found>;
 
     /// Called once after the last key.

@@ -28,20 +28,21 @@ impl<T: Value + Sync> Lookup for RandomAccessReader<T> {
     }
 }
 
-/// Utterances that a table without a map does not have: where these are the first ones, its keys may be speakers.
+/// Utterances that a table without a map does not have. If the first ones are all missing, the keys of the table may be
+/// speakers.
 #[derive(Debug, Default)]
 struct Misses {
-    /// The rspecifier of the table; `None` if there is nothing to tell (any more).
+    /// The rspecifier of the table. `None` if there is nothing to warn of (any more).
     table: Option<BString>,
     count: u32,
     first: BString,
 }
 
 impl Misses {
-    /// Misses in a row from the start on that make a warning.
+    /// This many misses in a row at the start make a warning.
     const ENOUGH: u32 = 3;
 
-    /// Counts what became of looking for `utt`; finding anything ends the doubt.
+    /// Counts the result of looking for `utt`. Once something is found, no warning follows.
     fn count(&mut self, utt: &BStr, is_found: bool) {
         if is_found {
             self.table = None;
@@ -58,7 +59,7 @@ impl Misses {
         }
     }
 
-    /// Warns, once, where nothing was found at all.
+    /// Warns, once, if nothing was found at all.
     fn warn(&mut self) {
         if let Some(table) = self.table.take_if(|_| self.count > 0) {
             let (table, first) = (printable_rxfilename(table.as_ref()), &self.first);
@@ -80,7 +81,7 @@ pub struct MappedReader<T> {
 }
 
 impl<T: Value> MappedReader<T> {
-    /// Opens a table and, where `utt2spk` is not empty, the map from utterances to its keys.
+    /// Opens a table and, if `utt2spk` is not empty, the map from utterances to its keys.
     ///
     /// # Errors
     /// If one of them cannot be opened.
@@ -96,7 +97,7 @@ impl<T: Value> MappedReader<T> {
         Ok(Self { table, utt2spk, misses: Misses { table: doubtful, ..Misses::default() } })
     }
 
-    /// Gives no advice on maps, for a tool that takes none.
+    /// Gives no advice about maps, for a tool that takes none.
     pub(crate) fn without_map(self) -> Self {
         Self { misses: Misses::default(), ..self }
     }

@@ -1,4 +1,4 @@
-//! Sequential reading of archives: framing of entries, without parsing their values.
+//! Reads archives in sequence: frames entries without parsing their values.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::framing::{Extent, Framing, Front, find_extent};
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
-/// A value is skipped only if more than this is missing of it, since reading on is as fast.
+/// A value is skipped only if more than this is missing of it. For less, reading on is as fast.
 const SHORT: u64 = 1 << 13;
 
 /// Frames the entries of an archive.
@@ -24,7 +24,7 @@ pub(crate) struct ArchiveReader<F> {
     window: Window,
     framing: F,
     permissive: bool,
-    /// Whether the first entry has to be readable even so.
+    /// Whether the first entry has to be readable even in permissive mode.
     first_counts: bool,
     has_delivered: bool,
     /// A fault after the entries that were delivered last.
@@ -32,26 +32,26 @@ pub(crate) struct ArchiveReader<F> {
     ended: bool,
 }
 
-/// Where an entry is in the window.
+/// Where the parts of an entry are in the window.
 struct Span {
     key: Range<usize>,
     value: Range<usize>,
-    /// Bytes of the whole value, where it is not whole in the window.
+    /// Bytes of the whole value, if not all of it is in the window.
     stored: Option<u64>,
     is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever is there.
+    /// Whether the value ends with the stream, whatever is there.
     is_open: bool,
 }
 
-/// The reason why framing stops.
+/// Why framing stops.
 enum Stop {
-    /// So many bytes are needed after the last entry.
+    /// This many bytes are needed after the last entry.
     More(u64),
     /// The last entry is not whole in the window, and what is missing can be skipped.
     Skip,
     /// The archive ends here.
     End,
-    /// The archive ends inside its first key or after it, so that its type is not known.
+    /// The archive ends inside or after its first key, so its type is not known.
     CutKey(Error),
     Fault(Error),
 }
@@ -71,7 +71,7 @@ impl<F: Framing> ArchiveReader<F> {
         })
     }
 
-    /// Lets permissive mode have its way with the first entry too, as where entries are asked for by key.
+    /// Lets permissive mode skip an unreadable first entry, too, for entries that are asked for by key.
     pub(crate) fn forgiving_the_first(mut self) -> Self {
         self.first_counts = false;
         self
@@ -86,7 +86,7 @@ impl<F: Framing> ArchiveReader<F> {
         &self.framing
     }
 
-    /// Whether the end of the stream was not met yet.
+    /// Whether the end of the stream was not reached yet.
     pub(crate) fn is_open(&self) -> bool {
         !self.ended
     }
@@ -147,7 +147,7 @@ impl<F: Framing> ArchiveReader<F> {
                         return Stop::Skip;
                     }
                 }
-                // The key stays in front of its value until that is whole.
+                // The key stays in front of its value until the value is complete.
                 Err(Stop::More(wanted)) => return Stop::More(wanted + (value - at) as u64),
                 Err(stop) => return stop,
             }
@@ -168,12 +168,12 @@ impl<F: Framing> ArchiveReader<F> {
         Ok(Span { key, value: start..start + length, stored, is_text, is_open })
     }
 
-    /// The batch before the end of the stream. A fault is reported after its entries.
+    /// The batch at the end of the stream. A fault is reported after its entries.
     fn end(&mut self, spans: Vec<Span>, fault: Option<Error>, is_cut_key: bool) -> Result<Option<Batch>> {
         let end = spans.last().map_or(0, |span| span.value.end);
-        // Of an archive that ends inside its first key the type cannot be known.
+        // If an archive ends inside its first key, its type cannot be known.
         let is_forgivable = self.has_delivered || !spans.is_empty() || !self.first_counts || is_cut_key;
-        // A failing command is reported after the entries that it did deliver.
+        // If a command fails, the error comes after the entries that it delivered.
         self.fault = fault.or_else(|| self.close().err());
         self.ended = self.fault.is_none();
         if self.permissive
@@ -202,7 +202,7 @@ impl<F: Framing> ArchiveReader<F> {
         self.entries(spans, bytes, base)
     }
 
-    /// Makes a batch of the spans, of which the last is not whole in the window, and moves on after it.
+    /// Makes a batch of the spans and moves on after it. The last span is not completely in the window.
     fn skip(&mut self, spans: Vec<Span>) -> Batch {
         let last = spans.last().map_or((0, 0), |span| (span.value.start, span.stored.unwrap_or(0)));
         let (bytes, base) = self.window.skip(last.0, last.1);
@@ -225,15 +225,15 @@ impl<F: Framing> ArchiveReader<F> {
         Batch { entries: spans.into_iter().map(entry).collect(), log: Vec::new() }
     }
 
-    /// Puts the place to a fault of the value at `start` in the window.
+    /// Adds the place to a fault of the value at `start` in the window.
     fn value_error(&self, key: &Range<usize>, start: usize, error: ParseError) -> Error {
         let error = error.in_value(&self.window.bytes()[start..], self.window.at_end());
         self.entry_error(&self.window.bytes()[key.clone()], start, error)
     }
 
-    /// Puts the place to a fault after `at` in the window.
+    /// Adds the place to a fault after `at` in the window.
     fn entry_error(&self, key: &[u8], at: usize, error: ParseError) -> Error {
-        // The stream as a whole may be something else; then there is no key to speak of.
+        // The whole stream may be something else. Then there is no key to mention.
         let is_first = self.window.offset() == 0 && at <= key.len() + 1;
         let advice =
             is_first.then(|| recognize(self.window.bytes(), ExpectedStream::Archive, &self.name, at + error.offset));
@@ -250,13 +250,13 @@ impl<F: Framing> ArchiveReader<F> {
         let closed = self.close();
         self.ended = true;
         match (fault, closed) {
-            // The reason for a short stream is the command that should have written it.
+            // If the stream is too short, the cause is the command that should have written it.
             (Error::Entry { .. } | Error::Io(kaldi_io::Error::Content { .. }), Err(status)) => Err(status),
             (fault, _) => Err(fault),
         }
     }
 
-    /// Closes the stream; a command that failed is an error unless permissive.
+    /// Closes the stream. A command that failed is an error, except in permissive mode.
     fn close(&mut self) -> Result<()> {
         match self.window.finish() {
             Err(error @ kaldi_io::Error::Status { .. }) if self.permissive => {
@@ -337,7 +337,7 @@ impl<F: Framing> ArchiveEntries<F> {
         self.archive.window()
     }
 
-    /// Looks whether the stream has just ended, as it has where the last entry was asked for, and reports its status.
+    /// Checks if the stream has just ended, as it has if the last entry was asked for, and reports its status.
     pub(crate) fn finish_at_end(&mut self) -> Result<()> {
         if self.queue.is_empty() && self.archive.is_open() && self.window().left().is_none() {
             self.next()?;

@@ -22,13 +22,13 @@ use crate::{Error, Result};
 pub(crate) struct ScriptTable {
     script: Script,
     loader: ValueLoader<Typed>,
-    /// Numbers of lines whose values are on their way from a store.
+    /// Numbers of lines whose values are being loaded from a store.
     expected: Range<u64>,
     /// The number of the line that was asked for last.
     last: u64,
 }
 
-/// Values that are on their way where the lines are asked for in their order.
+/// At most this many values are loaded ahead, if lines are asked for in their order.
 const LINES: u64 = 64;
 
 impl ScriptTable {
@@ -88,8 +88,8 @@ impl ScriptTable {
     }
 }
 
-/// The numbers of lines whose values shall come from now on, where line `number` is asked for after line `last`: that line, and
-/// many after it where it follows the last one.
+/// Returns the numbers of lines whose values should be loaded from now on, if line `number` is asked for after line
+/// `last`: that line, and many after it if it follows the last one.
 fn lines_to_expect(expected: &Range<u64>, last: u64, number: u64) -> Range<u64> {
     let is_on_its_way = expected.contains(&number);
     match number == last + 1 {
@@ -101,22 +101,22 @@ fn lines_to_expect(expected: &Range<u64>, last: u64, number: u64) -> Range<u64> 
     }
 }
 
-/// An archive whose keys may be asked for in any order. It is read as far as needed.
+/// An archive whose keys may be asked for in any order. It is read only as far as needed.
 pub(crate) struct ArchiveTable {
     name: String,
     entries: ArchiveEntries<Typed>,
-    /// The archive for reading at any place, where that is possible.
+    /// The archive for reading at any offset, if that is possible.
     source: Option<Arc<dyn ReadAt>>,
     places: HashMap<BString, Place>,
-    /// `o`: an entry is forgotten after it was asked for.
+    /// `o`: an entry is forgotten once it was asked for.
     once: bool,
-    /// `s`: keys ascend, so that a smaller one than the last that was read need not be looked for.
+    /// `s`: keys ascend, so a key smaller than the last one read is not there.
     sorted: bool,
     last_read: Option<BString>,
     /// The key to forget before the next question, and the first one that was forgotten.
     spent: Option<BString>,
     first_spent: Option<BString>,
-    /// The entry read last, which is likely the one asked for.
+    /// The entry read last. It is probably the next one asked for.
     current: Option<RawEntry>,
 }
 
@@ -127,11 +127,11 @@ enum Place {
     InFile(u64, u64),
     /// In memory.
     InMemory(Blob),
-    /// It was asked for, and `o` says that it will not be again.
+    /// It was asked for, and `o` says that it will not be asked for again.
     Spent,
 }
 
-/// A place that was found; proof that the table was asked.
+/// A place that was found. It proves that the table was asked.
 #[derive(Clone, Copy)]
 pub(crate) struct Located;
 
@@ -207,7 +207,7 @@ impl ArchiveTable {
         self.first_spent.get_or_insert(key);
     }
 
-    /// Reads on until `key` is found or cannot come any more; returns whether it was found.
+    /// Reads on until `key` is found or cannot come any more. Returns whether it was found.
     fn read_up_to(&mut self, key: &BStr) -> Result<bool> {
         loop {
             if self.sorted && self.last_read.as_ref().is_some_and(|last| last >= key) {
@@ -266,7 +266,7 @@ impl ArchiveTable {
     }
 }
 
-/// An archive with sorted keys that are asked for in sorted order: one entry is held at a time.
+/// An archive with sorted keys that are asked for in sorted order. It holds one entry at a time.
 pub(crate) struct InStep {
     name: String,
     entries: ArchiveEntries<Typed>,

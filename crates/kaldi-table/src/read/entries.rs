@@ -1,4 +1,4 @@
-//! The entries of a table one by one, framed and not parsed, whatever the type of their values.
+//! The entries of a table one by one, framed and not parsed, for values of any type.
 
 use bstr::{BStr, BString};
 use kaldi_io::ParseError;
@@ -14,9 +14,8 @@ use crate::{Error, Result};
 
 /// The entries of a table one by one: of an archive, of a script file, or the one value of a file, without a key.
 ///
-/// They are looked at closely. Of values in files, headers are read and the rest stays where it is; a command is read to its
-/// end, and must not fail. Lines of a script file are read when their turn has come: after an entry that cannot be read, the
-/// next one can be asked for.
+/// Reading is strict. Of values in files, only the headers are read; a command is read to its end, and must not fail. A
+/// line of a script file is read only at its turn. After an entry that cannot be read, the next one can be asked for.
 #[derive(Debug)]
 pub struct RawEntries<F> {
     source: Source<F>,
@@ -26,12 +25,13 @@ pub struct RawEntries<F> {
 enum Source<F> {
     Archive(Box<ArchiveEntries<F>>),
     Script(ScriptLines, ValueLoader<F>),
-    /// The name of a file, and whether its value is still to come.
+    /// The name of a file, and whether its value has not come yet.
     File(ScriptLine, ValueLoader<F>, bool),
 }
 
 impl<F: Framing> RawEntries<F> {
-    /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or a command's output.
+    /// Opens an archive whose values `framing` finds: a file, a file from an offset on, standard input or the output of
+    /// a command.
     ///
     /// # Errors
     /// If the name is invalid, the file or command cannot be opened, or the file ends before the offset.
@@ -55,17 +55,17 @@ impl<F: Framing> RawEntries<F> {
         Ok(Self { source: Source::Script(lines, ValueLoader::strict(framing)) })
     }
 
-    /// The one value of a file, perhaps with a range after its name; nothing is opened yet.
+    /// The one value of a file, perhaps with a range after its name. Nothing is opened yet.
     ///
     /// # Errors
-    /// If the range makes no sense, or the name is none.
+    /// If the range makes no sense, or the name is invalid.
     pub fn file(name: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let line = ScriptLine { key: BString::default(), xfilename: name.as_ref().into() };
         line.locator().map_err(|error| error.into_error(line.xfilename.as_ref()))?;
         Ok(Self { source: Source::File(line, ValueLoader::strict(framing), true) })
     }
 
-    /// Bytes of an archive that are in memory and belong to no entry that was delivered.
+    /// Bytes of an archive that are in memory and belong to no delivered entry.
     pub fn in_memory(&self) -> usize {
         match &self.source {
             Source::Archive(archive) => archive.window().bytes().len(),
@@ -73,7 +73,7 @@ impl<F: Framing> RawEntries<F> {
         }
     }
 
-    /// The framing, with what it has learnt.
+    /// The framing, with what it has learned.
     pub fn framing(&self) -> &F {
         match &self.source {
             Source::Archive(archive) => archive.framing(),

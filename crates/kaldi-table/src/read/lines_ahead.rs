@@ -1,8 +1,8 @@
 //! The lines of a script file in their order, with the commands among them started ahead.
 //!
-//! The command of a line mostly waits: for its start, for a disk, for a decoder. So several of them run side by side,
-//! those of the next lines besides the one whose turn it is. Nobody needs a thread for that: who waits for the first
-//! command's value takes in what the others have written meanwhile, and pipes hold some more.
+//! The command of a line mostly waits: for its start, for a disk, for a decoder. So the commands of the next lines run
+//! at the same time. This needs no threads: while the reader waits for the first command's value, it takes in what the
+//! others have written, and pipes hold some more.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::read::stream_value::StreamValue;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
 
-/// Commands that run side by side at most, whatever the number of threads.
+/// At most this many commands run at the same time, whatever the number of threads.
 const MOST_COMMANDS: usize = 8;
 
-/// Of the files that the process may open, one in this many may be the pipe of a command: starting one takes some more for a
-/// moment, and the tool has files of its own.
+/// The pipes of commands may take one in this many of the files that the process may open. Starting a command takes
+/// some more for a moment, and the tool has files of its own.
 const FILES_PER_COMMAND: u64 = 8;
 
 /// Lines that are looked at ahead.
 const LINES: usize = 64;
 
-/// Bytes that are read of a value before its turn. After that the command waits; what is longer is read when it is
-/// asked for.
+/// Bytes that are read of a value before its turn. After that the command waits. The rest of a longer value is read
+/// when it is asked for.
 const BYTES_AHEAD: usize = 8 << 20;
 
 /// Reads the lines of a script file.
@@ -37,23 +37,23 @@ pub(crate) struct LinesAhead {
     framing: Typed,
     permissive: bool,
     context: Context,
-    /// Commands that may run side by side; asked for with the first one.
+    /// Commands that may run at the same time. Set with the first command.
     most_commands: Option<usize>,
     queue: VecDeque<Ahead>,
-    /// Of the queue, this many lines with remote values from the first on are on their way already.
+    /// This many lines with remote values, from the front of the queue on, are already being loaded.
     num_expected: usize,
     /// What comes after the queue.
     rest: Rest,
-    /// The name that a value was asked for by last, in the queue or before it. Its value serves the next line, too.
+    /// The name of the last value that was asked for, in the queue or before it. Its value serves the next line, too.
     last_name: BString,
 }
 
 #[derive(Debug)]
 enum Rest {
     Lines,
-    /// A line that ends the reading at its turn is in the queue already: no more lines are needed before that.
+    /// The queue has a line that ends the reading at its turn. No more lines are needed before that.
     Fault,
-    /// A fault of the script file itself, and the lines logged before it.
+    /// A fault of the script file itself, and the log lines before it.
     Error(Error, Vec<u8>),
     End(Vec<u8>),
 }
@@ -61,7 +61,7 @@ enum Rest {
 /// A line that was looked at.
 struct Ahead {
     line: NextLine,
-    /// Whether its command is still to be started.
+    /// Whether its command has not started yet.
     waits: bool,
     /// Whether its value is an object of a store, or a part of one.
     is_remote: bool,
@@ -70,13 +70,13 @@ struct Ahead {
 /// A line whose turn it is.
 pub(crate) struct NextLine {
     pub(crate) line: ScriptLine,
-    /// Where its value is, or why that cannot be known.
+    /// Where its value is, or why that is not known.
     pub(crate) locator: Result<Locator, LocatorError>,
     /// Its number, from 1.
     pub(crate) number: u64,
     /// Log lines that belong before it.
     pub(crate) log: Vec<u8>,
-    /// What its command has written, where that was started ahead.
+    /// What its command has written, if it was started ahead.
     pub(crate) value: Option<StreamValue>,
 }
 
@@ -103,10 +103,10 @@ impl LinesAhead {
         self.lines.error(line, message)
     }
 
-    /// Looks at the first line. No command is started.
+    /// Looks at the first line. Starts no command.
     ///
     /// # Errors
-    /// If it makes no sense.
+    /// If the line makes no sense.
     pub(crate) fn check_first(&mut self) -> Result<()> {
         self.read_line();
         if let Some(Ahead { line: NextLine { line, locator, number, .. }, .. }) = self.queue.front() {
@@ -128,15 +128,15 @@ impl LinesAhead {
         }
     }
 
-    /// Whether the next line is there, so that asking for it waits for nobody (its command may have to be waited for).
+    /// Whether the next line can be had without waiting (its command may have to be waited for).
     pub(crate) fn has_line(&self) -> bool {
         !self.queue.is_empty() || !matches!(self.rest, Rest::Lines | Rest::Fault) || self.lines.has_line()
     }
 
-    /// The next line, its value settled where its command was started ahead; nothing at the end.
+    /// The next line; `None` at the end. If its command was started ahead, its value is complete.
     ///
     /// # Errors
-    /// If the script file cannot be read, or the line is none.
+    /// If the script file cannot be read, or the line makes no sense.
     pub(crate) fn next(&mut self) -> Result<Option<NextLine>> {
         if self.queue.is_empty() {
             if matches!(self.rest, Rest::Fault) {
@@ -222,7 +222,7 @@ impl LinesAhead {
         self.queue.push_back(Ahead { line: NextLine { line, locator, number, log, value: None }, waits, is_remote });
     }
 
-    /// Lets the values of the next lines that are remote come, where half of those that were on their way have been asked
+    /// Starts loading the remote values of the next lines, once half of those that were being loaded have been asked
     /// for: many at a time, so that neighbours can come together.
     fn expect_ahead(&mut self) {
         let at_once = self.context.values_at_once();
@@ -239,8 +239,8 @@ impl LinesAhead {
         self.num_expected = self.queue.len();
     }
 
-    /// Starts as many commands as may run, in the lines' order, looking ahead for them. Where only one may run, that is
-    /// left to whose turn it is.
+    /// Starts as many commands as may run, in the order of the lines, and looks ahead for them. If only one may run,
+    /// the line whose turn it is starts it.
     fn run_ahead(&mut self) {
         let most = *self.most_commands.get_or_insert_with(|| most_commands(&self.context));
         if most < 2 {
@@ -257,7 +257,8 @@ impl LinesAhead {
             }
             let Some(Ahead { line, waits, .. }) = self.queue.get_mut(index) else { return };
             if *waits && let Ok(locator) = &line.locator {
-                // Where it cannot be started now, it will be at its turn, when nobody else runs; an error is told then.
+                // If it cannot be started now, it is started at its turn, when no other command runs. An error is
+                // reported then.
                 let Ok(value) = StreamValue::open(locator, &mut self.framing) else { return };
                 line.value = Some(value);
                 *waits = false;
@@ -270,7 +271,7 @@ impl LinesAhead {
         }
     }
 
-    /// Reads the first line's value, and those of other commands as they come.
+    /// Reads the first line's value, and those of other commands while they come.
     fn settle_front(&mut self) {
         while self.queue.front().and_then(|front| front.line.value.as_ref()).is_some_and(|value| !value.is_settled()) {
             let values = self.queue.iter_mut().filter_map(|ahead| ahead.line.value.as_mut()).enumerate();
@@ -309,7 +310,7 @@ impl Drop for LinesAhead {
     }
 }
 
-/// How many commands may run side by side: one for each thread, within limits.
+/// How many commands may run at the same time: one for each thread, within limits.
 fn most_commands(context: &Context) -> usize {
     let files = usize::try_from(open_files_limit() / FILES_PER_COMMAND).unwrap_or(usize::MAX);
     context.num_threads().min(MOST_COMMANDS).min(files)
@@ -328,7 +329,7 @@ mod tests {
         Typed::of::<Vec<i32>>()
     }
 
-    /// The lines of a script file of vectors of integers, with this many commands side by side.
+    /// The lines of a script file of vectors of integers, with this many commands at the same time.
     fn ahead(most: usize, permissive: bool, script: &str) -> (TempDir, LinesAhead) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("scp");
@@ -390,7 +391,7 @@ mod tests {
             ahead(3, false, &format!("a sleep 0.5; echo 1 |\nb {endless} |\nc {endless} | cat |\n"));
         assert_eq!(key_and_value(&mut lines).unwrap().0, "a");
         let sizes: Vec<usize> = lines.queue.iter().filter_map(|ahead| Some(ahead.line.value.as_ref()?.len())).collect();
-        // The last read, of what a pipe holds, may cross the limit.
+        // The last read, up to what a pipe holds, may exceed the limit.
         assert!(sizes.len() == 2 && sizes.iter().all(|&size| size < BYTES_AHEAD + (1 << 20)), "{sizes:?}");
     }
 
@@ -407,8 +408,8 @@ mod tests {
 
     #[test]
     fn nothing_is_started_behind_a_failure_that_is_known() {
-        // A command that prints nothing, of which the first one sees the end; a line with a wrong range, one with a wrong
-        // name, and one without a name.
+        // A command that prints nothing (the first one sees its end), a line with a wrong range, one with a wrong name,
+        // and one without a name.
         for second in ["b exec 3> DIR/fifo |", "b cat x |[", "b | cat", "b"] {
             let first = if second.contains("fifo") { "a cat DIR/fifo; sleep 0.3; echo 1 |" } else { "a echo 1 |" };
             let script = format!("{first}\n{second}\nc touch DIR/c; echo 1 |\nd touch DIR/d; echo 2 |\n");

@@ -1,4 +1,4 @@
-//! A value that was found where an rxfilename says it is.
+//! A value found at the place that an rxfilename names.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::raw::RawEntry;
 pub(crate) struct Loaded {
     pub(crate) blob: Blob,
     pub(crate) is_text: bool,
-    /// Whether the value goes on to the end of the stream, whatever is there.
+    /// Whether the value ends with the stream, whatever is there.
     pub(crate) is_open: bool,
-    /// What it weighs to keep the file open that was not kept open before.
+    /// The weight of keeping the file open, if it was not open before.
     pub(crate) burden: usize,
     /// The value in binary form, for lines that name parts of a text.
     pub(crate) parsed: Arc<ParsedText>,
@@ -28,7 +28,7 @@ impl Loaded {
 
     /// The entry of `key` with this value, or the part of it that `range` names.
     pub(crate) fn into_entry(self, key: &BStr, range: Option<&BStr>, script: Option<(Arc<str>, u64)>) -> RawEntry {
-        // In a script file of an archive, the key is before the value as well.
+        // If the script file belongs to an archive, the key is before the value as well.
         let before = self.blob.before().strip_suffix(b" ");
         let has_key = !key.is_empty() && before.is_some_and(|before| before.ends_with(key));
         RawEntry {
@@ -43,8 +43,8 @@ impl Loaded {
     }
 }
 
-/// The error that puts the place to a fault in a value that is at `base`; `bytes` are those from there on, to the end if
-/// `at_end` says so.
+/// The error with the place of a fault in a value that is at `base`. `bytes` are those from there on, up to the end if
+/// `at_end` is set.
 pub(crate) fn content(name: &str, base: u64, bytes: &[u8], at_end: bool, source: ParseError) -> kaldi_io::Error {
     let offset = base + source.offset as u64;
     let advice = if base == 0 { recognize(bytes, ExpectedStream::Value, name, source.offset) } else { None };

@@ -1,4 +1,4 @@
-//! Loading of values from where rxfilenames say they are.
+//! Loads values from where rxfilenames say.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -17,16 +17,16 @@ use crate::read::stream_value::StreamValue;
 use crate::script::ScriptLine;
 use crate::{Error, Result};
 
-/// Files that are kept open. Few, since tools run under tight limits, and a file is opened in microseconds.
+/// Files that are kept open. Few, because tools run under tight limits, and opening a file takes microseconds.
 const OPEN_FILES: usize = 4;
 
-/// Bytes that are read of a long value that is left where it is: a key and a header.
+/// Bytes that are read of a long value whose rest stays in the file: a key and a header.
 const HEAD: usize = 1 << 10;
 
-/// What an entry weighs that keeps a file open: so few such entries are on their way together.
+/// The weight of an entry that keeps a file open. It is so high that only few such entries are in flight together.
 const OPEN_FILE: usize = IN_FLIGHT / 32;
 
-/// Of the files that the process may open, one in this many may be kept open by entries.
+/// Entries may keep open one in this many of the files that the process may open.
 const FILES_PER_ENTRY: u64 = 8;
 
 /// An open file.
@@ -37,34 +37,34 @@ struct OpenFile {
     source: Arc<dyn ReadAt>,
 }
 
-/// The end of a path: a regular file that can be read at any place, or a stream.
+/// What a path leads to: a regular file that can be read at any offset, or a stream.
 enum Opened {
     /// The file with this index.
     File(usize),
     Stream(Input),
 }
 
-/// Loads values from where script lines say they are.
+/// Loads values from where script lines say.
 ///
-/// Consecutive offsets into one file are served from what was read at once; any other order works too, with one or two
-/// reads a value.
+/// Consecutive offsets in one file are served from one read. Any other order works too, with one or two reads for each
+/// value.
 #[derive(Debug)]
 pub struct ValueLoader<F> {
     framing: F,
     files: Vec<OpenFile>,
-    /// The files of values that were left where they are; they stay open as long as the values are there.
+    /// The files of values that stay in their files. They stay open as long as the values live.
     held: Vec<Weak<dyn ReadAt>>,
-    /// Whether long values are left where they are.
+    /// Whether long values stay in their files.
     skims: bool,
     /// Whether streams are read to their ends, and a command that fails is an error.
     is_strict: bool,
-    /// What was read last of a file, and where the value delivered last ended.
+    /// What was last read of a file, and where the last delivered value ended.
     recent: Option<(Arc<Chunk>, u64)>,
     /// Bytes of standard input that follow the value read last.
     stdin: Option<(Input, Vec<u8>)>,
-    /// The name of a stream that was read, and cannot be a second time.
+    /// The name of a stream that was read and cannot be read a second time.
     read_once: Option<String>,
-    /// The value delivered last, which script lines may name again with other ranges.
+    /// The value delivered last. Script lines may name it again with other ranges.
     last: Option<(BString, Loaded)>,
 }
 
@@ -83,13 +83,13 @@ impl<F: Framing> ValueLoader<F> {
         }
     }
 
-    /// A loader that looks closely: values of files stay there but for their headers, commands are read to their ends, and
-    /// must not fail.
+    /// A strict loader: of values in files only the headers are read, commands are read to their ends, and must not
+    /// fail.
     pub fn strict(framing: F) -> Self {
         Self { skims: true, is_strict: true, ..Self::new(framing) }
     }
 
-    /// The framing, with what it has learnt.
+    /// The framing, with what it has learned.
     pub fn framing(&self) -> &F {
         &self.framing
     }
@@ -98,7 +98,8 @@ impl<F: Framing> ValueLoader<F> {
         &mut self.framing
     }
 
-    /// Finds the value of a line of the script file of this name. After an error, it can be asked for others.
+    /// Finds the value of a line of the script file of this name. After an error, it can be called again for other
+    /// lines.
     ///
     /// # Errors
     /// If the line names no value, the file cannot be opened or read, or the command fails.
@@ -119,20 +120,20 @@ impl<F: Framing> ValueLoader<F> {
         Ok(loaded.into_entry(line.key.as_ref(), locator.range(), script))
     }
 
-    /// Up to `count` bytes that are before the value in its file; none for a value that is all of a file.
+    /// Up to `count` bytes before the value in its file; none if the value is the whole file.
     pub fn before(&mut self, locator: &Locator, count: usize) -> Vec<u8> {
         let mut bytes = Vec::new();
         if let Rxfilename::Offset(path, offset) = locator.rxfilename()
             && let Ok(Opened::File(index)) = self.open(path, locator.name())
         {
             let count = usize::try_from(*offset).map_or(count, |offset| offset.min(count));
-            // What cannot be read was told when the value was.
+            // If this cannot be read, the error was reported with the value.
             let _ = self.files[index].source.read_at(offset - count as u64, &mut bytes, count);
         }
         bytes
     }
 
-    /// Prepares for loading the same values once more.
+    /// Prepares for loading the same values again.
     ///
     /// # Errors
     /// If one of them came from a stream that can be read only once.
@@ -148,18 +149,18 @@ impl<F: Framing> ValueLoader<F> {
         Ok(())
     }
 
-    /// Leaves long values of files where they are from now on.
+    /// From now on, long values stay in their files.
     pub(crate) fn skim(&mut self) {
         self.skims = true;
     }
 
-    /// Frames the value that a locator names. If that wants a part only, a long value is left where it is.
+    /// Frames the value that a locator names. If a part is wanted, a long value stays in its file.
     pub(crate) fn load(&mut self, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
         self.load_with_key(locator, 0)
     }
 
-    /// Like [`ValueLoader::load`], with this many bytes before the value, if it is long and in a file: its key there, which
-    /// can then be written together with it.
+    /// Like [`ValueLoader::load`]. If the value is long and in a file, this many bytes before it are included: its key
+    /// there, which can then be written together with it.
     pub(crate) fn load_with_key(&mut self, locator: &Locator, before: usize) -> Result<Loaded, kaldi_io::Error> {
         let in_part = locator.range().is_some();
         if let Some((name, loaded)) = &self.last
@@ -188,7 +189,7 @@ impl<F: Framing> ValueLoader<F> {
         Ok(loaded)
     }
 
-    /// Keeps a value for lines that name it again.
+    /// Keeps a value for later lines that name it.
     pub(crate) fn keep(&mut self, locator: &Locator, loaded: &Loaded) {
         self.last = Some((locator.name().to_owned(), Loaded { burden: 0, ..loaded.clone() }));
     }
@@ -212,7 +213,7 @@ impl<F: Framing> ValueLoader<F> {
         if let Some(found) = found {
             return Ok(found);
         }
-        // Where the value starts in what is read.
+        // Where the value starts in the bytes that are read.
         let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
         let longest = if self.skims { 0 } else { CHUNK as u64 };
         let mut may_stay = self.skims || in_part;
@@ -261,10 +262,10 @@ impl<F: Framing> ValueLoader<F> {
         Ok(StreamValue::new(memory, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
-    /// The value at the start of what is read in order only: a named pipe, a compressed file.
+    /// The value at the start of something that can only be read in order: a named pipe, a compressed file.
     fn load_stream(&mut self, mut input: Input, offset: u64, locator: &Locator) -> Result<Loaded, kaldi_io::Error> {
         if offset > 0 {
-            // Says why that cannot be. Objects of servers that do not send parts can be read from there on.
+            // This explains why not. Objects of servers that do not send parts can be read from the start.
             input = Input::open_located(locator)?;
             input.seek(offset)?;
         }
@@ -277,8 +278,8 @@ impl<F: Framing> ValueLoader<F> {
         Ok(StreamValue::new(input, Vec::new(), &mut self.framing).take(&mut self.framing)?.0)
     }
 
-    /// Looks for the value at `offset` of a file in what was read last; returns how much should be read at once where it is
-    /// not there.
+    /// Looks for the value at `offset` of a file in the bytes read last. If it is not there, returns how much should be
+    /// read at once.
     fn look_in_recent(&mut self, name: &Arc<str>, offset: u64, length: u64) -> (Option<Loaded>, usize) {
         let usual = if offset == 0 { CHUNK } else { 1 << 16 };
         let Some((chunk, end)) = self.recent.as_ref().filter(|(chunk, _)| Arc::ptr_eq(&chunk.name, name)) else {
@@ -298,13 +299,13 @@ impl<F: Framing> ValueLoader<F> {
                 return (Some(found), usual);
             }
         }
-        // A value that starts a key's length after the last one: the file is being read through.
+        // A value that starts a key's length after the last one: the file is read from start to end.
         let size = (end - chunk.base) as usize;
         let is_next = offset >= *end && offset - end < 1024;
         (None, if is_next { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) })
     }
 
-    /// What it weighs to keep a file open for a value that is left there; `None` if too many are kept open.
+    /// The weight of keeping a file open for a value in it. `None` if too many are open.
     fn hold(&mut self, source: &Arc<dyn ReadAt>) -> Option<usize> {
         self.held.retain(|held| held.strong_count() > 0);
         if self.held.iter().any(|held| std::ptr::addr_eq(held.as_ptr(), Arc::as_ptr(source))) {

@@ -1,4 +1,4 @@
-//! Entries between the batch that they came in and the reader's user.
+//! Entries between their batch and the user of the reader.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// The entries of a batch, or the results of work on them, with the log lines that belong after them.
 pub(crate) type Filled<E> = (VecDeque<E>, Vec<u8>);
 
-/// What an entry comes to.
+/// What becomes of an entry.
 pub(crate) enum Outcome<V> {
     Done(V),
     Unreadable { error: Error, wrong_range: bool },
@@ -25,7 +25,7 @@ pub(crate) struct Row<V> {
     pub(crate) outcome: Outcome<V>,
 }
 
-/// Entries that are delivered one by one, in order. An end stays one until a restart.
+/// Entries that are delivered one by one, in order. After the end, nothing comes until a restart.
 pub(crate) struct Queue<E> {
     entries: VecDeque<E>,
     /// Log lines that belong after the entries.
@@ -87,7 +87,7 @@ impl<E> Queue<E> {
         Ok(None)
     }
 
-    /// The next entry, which stays where it is.
+    /// The next entry, without taking it.
     pub(crate) fn peek(
         &mut self,
         context: &Context,
@@ -110,7 +110,7 @@ impl<E> Queue<E> {
         Ok(())
     }
 
-    /// The entries that were looked at, and how unreadable ones are treated.
+    /// The entries that were looked at, and what to do with unreadable ones.
     pub(crate) fn into_filled(self) -> (Filled<E>, Unreadable) {
         ((self.entries, self.log), self.unreadable)
     }
@@ -123,7 +123,7 @@ impl<E> Queue<E> {
         Ok(())
     }
 
-    /// Drops what is left, and runs `finish`, which closes the batches.
+    /// Drops the rest, and runs `finish`, which closes the batches.
     pub(crate) fn finish(&mut self, context: &Context, finish: impl FnOnce() -> Result<()>) -> Result<()> {
         self.entries.clear();
         self.log.clear();

@@ -1,4 +1,4 @@
-//! Finding entries of tables by key.
+//! Finds entries of tables by key.
 //!
 //! | table | memory |
 //! | --- | --- |
@@ -26,7 +26,7 @@ use crate::{Error, Result};
 #[must_use]
 pub struct RandomAccessReader<T> {
     table: Table,
-    /// The value delivered last: asking for it again is common (one transform for many utterances).
+    /// The value delivered last. It is often asked for again (one transform for many utterances).
     recent: Option<(BString, Arc<T>)>,
     permissive: bool,
 }
@@ -41,8 +41,8 @@ impl<T: Value> RandomAccessReader<T> {
     /// Opens the table that `rspecifier` names.
     ///
     /// # Errors
-    /// If the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or
-    /// is not sorted though `s` says so.
+    /// If the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or is
+    /// not sorted although `s` says so.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
         let rspecifier = BStr::new(rspecifier.as_ref());
         let parsed = parse_rspecifier(rspecifier)?;
@@ -58,14 +58,14 @@ impl<T: Value> RandomAccessReader<T> {
     /// The value of `key`, `None` if the table has none.
     ///
     /// # Errors
-    /// If the value cannot be read (with `p` it then counts as missing), or a promise of the rspecifier (`o`, `s`,
-    /// `cs`) turns out to be wrong.
+    /// If the value cannot be read (with `p` it then counts as missing), or the rspecifier promises something (`o`,
+    /// `s`, `cs`) that is not so.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
         let key = BStr::new(key.as_ref());
         if !is_key(key) {
             return Err(Error::Key { key: key.to_owned() });
         }
-        // The table is asked in any case: it watches over its promises.
+        // The table is asked in any case: it checks its promises.
         let raw = match &mut self.table {
             Table::Script(script) => {
                 if let Some((recent, value)) = &self.recent
@@ -113,10 +113,10 @@ impl<T: Value> RandomAccessReader<T> {
         Ok(self.get(key)?.is_some())
     }
 
-    /// Lets every key be asked for once more, also where the options `o` or `s,cs` said that it is asked for once.
+    /// Lets every key be asked for again, even if the options `o` or `s,cs` said that it is asked for only once.
     ///
     /// # Errors
-    /// If the table has to be read again and comes from a stream.
+    /// If the table has to be read again but comes from a stream.
     pub fn restart(&mut self) -> Result<()> {
         self.recent = None;
         match &mut self.table {
@@ -126,7 +126,7 @@ impl<T: Value> RandomAccessReader<T> {
         }
     }
 
-    /// Ends the reading: a pipe that has been read to its end and failed is an error.
+    /// Ends the reading. A pipe that was read to its end and failed is an error.
     ///
     /// # Errors
     /// If a command ended with a status that is not success.

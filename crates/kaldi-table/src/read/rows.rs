@@ -17,7 +17,7 @@ use crate::raw::RawEntry;
 use crate::read::queue::{Outcome, Queue, Row};
 use crate::{Error, Result};
 
-/// A table before its map: the entries that were looked at, and those after them.
+/// A table before its map: the entries that were looked at, and the rest.
 pub(crate) struct Rest {
     pub(crate) first: Option<Batch>,
     pub(crate) batches: BoxedBatches,
@@ -35,16 +35,16 @@ struct FoundBatches {
     ended: bool,
 }
 
-/// A batch on its way to a worker. Types are hidden once for all of its entries.
+/// A batch on its way to a worker. Types are hidden once for all its entries.
 struct FoundBatch {
     batch: Batch,
-    /// A `Vec` of what the lookup has found for each entry.
+    /// A `Vec` of what the lookup found for each entry.
     found: Box<dyn Any + Send>,
 }
 
 /// A lookup for all entries of a batch, of any type.
 trait BatchLookup: Send {
-    /// Looks all entries up. Where that fails, the entries from there on are dropped.
+    /// Looks all entries up. If that fails, the entries from there on are dropped.
     fn find(&mut self, batch: &mut Batch) -> (Box<dyn Any + Send>, Option<Error>);
     fn restart(&mut self) -> Result<()>;
     fn finish(&mut self) -> Result<()>;
@@ -157,8 +157,8 @@ impl<U: Send + 'static> Rows<U> {
 
     /// Takes every row in order, up to the end of the table.
     ///
-    /// A command that has failed after its last entry does not end this with an error. It is reported by
-    /// [`Ended::finish`], so that a program can first log its work.
+    /// A command that failed after its last entry is not an error here. [`Ended::finish`] reports it, so that a program
+    /// can first log its work.
     ///
     /// # Errors
     /// If the table cannot be read, or `each` fails.
@@ -185,7 +185,7 @@ impl Ended {
     /// Reports the failure.
     ///
     /// # Errors
-    /// If a command ended with a status that is not success after entries that were all readable.
+    /// If a command ended with a status that is not success, after entries that were all readable.
     pub fn finish(self) -> Result<()> {
         self.fault.map_or(Ok(()), Err)
     }
@@ -211,7 +211,7 @@ impl<U: Send + 'static> Reader for Rows<U> {
 
 type BatchWork = dyn Fn(FoundBatch) -> RowBatch + Send + Sync;
 
-/// Starts the map; apart from [`Rows::new`] so that it is compiled once.
+/// Starts the map. It is apart from [`Rows::new`] so that it is compiled once.
 fn start(batches: FoundBatches, context: Context, work: Box<BatchWork>) -> ParMap<FoundBatches, RowBatch> {
     let weigh = |found: &FoundBatch| found.batch.weigh();
     par_map(batches, move || context.num_threads(), IN_FLIGHT, weigh, move |found| Ok(work(found)))
@@ -239,7 +239,7 @@ fn do_work<T: Value, V, U>(
     Row { key: raw.key, log, outcome }
 }
 
-/// Gets a value back whose type was hidden; both ends are in [`Rows`].
+/// Gets back a value whose type was hidden. Both ends are in [`Rows`].
 fn downcast<V: 'static>(hidden: Box<dyn Any + Send>) -> V {
     match hidden.downcast() {
         Ok(value) => *value,

@@ -24,7 +24,7 @@ pub(crate) struct ScriptReader {
 impl ScriptReader {
     pub(crate) fn open(rxfilename: &BStr, framing: Typed, permissive: bool, context: Context) -> Result<Self> {
         let mut lines = LinesAhead::open(rxfilename, framing, permissive, context)?;
-        // A script file whose first line makes no sense is the wrong file: that is told at once.
+        // If the first line makes no sense, it is the wrong file. That is reported at once.
         lines.check_first()?;
         Ok(Self { lines, loader: ValueLoader::new(framing), permissive })
     }

@@ -55,7 +55,7 @@ impl<T: Value> SequentialReader<T> {
         Self::open_with(rspecifier, Context::new())
     }
 
-    /// Opens the table that `rspecifier` names, with threads, log and counter of its own.
+    /// Opens the table that `rspecifier` names, with its own threads, log and counter.
     ///
     /// # Errors
     /// As [`SequentialReader::open`].
@@ -66,10 +66,10 @@ impl<T: Value> SequentialReader<T> {
         Ok(Self::new(batches, unreadable, context))
     }
 
-    /// Opens a table where `name` is an rspecifier, and a file where it is not: a table of one entry without a key.
+    /// Opens a table if `name` is an rspecifier, and else a file: a table of one entry without a key.
     ///
     /// # Errors
-    /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), but for a value that cannot be parsed.
+    /// As [`SequentialReader::open`] and [`read_file`](crate::read_file), except for a value that cannot be parsed.
     pub fn open_table_or_file(name: impl AsRef<[u8]>) -> Result<Self> {
         let name = BStr::new(name.as_ref());
         if is_specifier(name) {
@@ -78,9 +78,9 @@ impl<T: Value> SequentialReader<T> {
         Ok(Self::new(Box::new(SingleFile::open::<T>(name)?), Unreadable::Fails, Context::new()))
     }
 
-    /// Leaves long values in their files until they are asked for, for work that needs few of them or only their headers:
-    /// a table in a regular file is then skipped at the cost of its headers, and [`Entry::copy`] lets the kernel move
-    /// the bytes.
+    /// Lets long values stay in their files until they are asked for. Use it for work that needs few of them or only
+    /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
+    /// the kernel moves the bytes.
     pub fn skim(mut self) -> Self {
         self.batches.skim();
         self
@@ -90,26 +90,26 @@ impl<T: Value> SequentialReader<T> {
         Self { batches, queue: Queue::new(unreadable), context, value: PhantomData }
     }
 
-    /// Looks at the next entry without taking it: nothing at the end of the table.
+    /// Looks at the next entry without taking it; `None` at the end of the table.
     ///
     /// # Errors
-    /// If the table cannot be read on. An entry whose value makes no sense is no error until it is read.
+    /// If the table cannot be read on. A value that makes no sense is an error only when it is read.
     pub fn peek(&mut self) -> Result<Option<Entry<'_, T>>> {
         Ok(self.queue.peek(&self.context, || fill(&mut self.batches))?.map(Entry::new))
     }
 
-    /// The rest of the table with its values read as `U`, for a table whose type shows when it is looked at. `T` and `U`
-    /// have to frame the values of a `U` alike.
+    /// The rest of the table with its values read as `U`, for a table whose type is known only after looking at it. `T`
+    /// and `U` must frame the values of a `U` in the same way.
     pub fn retyped<U: Value>(self) -> SequentialReader<U> {
         let Self { batches, queue, context, value: _ } = self;
         SequentialReader { batches, queue, context, value: PhantomData }
     }
 
-    /// Does `work` on every entry, on several threads where there is enough of it, and delivers keys and results in the
+    /// Does `work` on every entry, on several threads if there is enough work, and delivers keys and results in the
     /// table's order.
     ///
-    /// The work sees an entry that is not parsed yet; it may read it or pass its bytes on. Log lines that it writes come
-    /// out in order too. An error of the work ends the table; it carries the key of the entry ([`Error::Work`]).
+    /// The work gets an entry that is not parsed yet. It may read it or pass its bytes on. Its log lines come out in
+    /// order, too. An error of the work ends the table; it has the key of the entry ([`Error::Work`]).
     pub fn par_map<U, F>(self, work: F) -> Rows<U>
     where
         U: Send + 'static,
@@ -118,8 +118,8 @@ impl<T: Value> SequentialReader<T> {
         self.par_map_with((), move |entry, ()| work(entry))
     }
 
-    /// Like [`SequentialReader::par_map`], with what `lookup` finds for the key of each entry. Looking up happens one entry
-    /// after the other, in the table's order, so that a lookup may be a table that is only sorted.
+    /// Like [`SequentialReader::par_map`], with what `lookup` finds for the key of each entry. The lookups run one
+    /// after the other, in the table's order. So a lookup may be a table that is only sorted.
     pub fn par_map_with<L, U, F>(self, lookup: L, work: F) -> Rows<U>
     where
         L: Lookup,
@@ -133,7 +133,7 @@ impl<T: Value> SequentialReader<T> {
         Rows::new(Rest { first, batches, unreadable, context }, lookup, work)
     }
 
-    /// The values, parsed on several threads where there is enough to parse.
+    /// The values, parsed on several threads if there is enough to parse.
     pub fn values(self) -> Rows<T> {
         self.par_map(|entry| Ok(entry.read()?))
     }
@@ -169,16 +169,16 @@ fn fill(batches: &mut BoxedBatches) -> Result<Option<Filled<RawEntry>>> {
     Ok(batches.next()?.map(|batch| (batch.entries.into(), batch.log)))
 }
 
-/// The type of the values of a table.
+/// The expected type of the values of a table.
 struct ExpectedStream {
     framing: Typed,
     name: &'static str,
-    /// The field of a sample that is one.
+    /// The field of a sample that has such a value.
     field: Option<&'static str>,
 }
 
-/// Opens the entries of the table that `rspecifier` names; apart from [`SequentialReader::open`] so that it is compiled
-/// once.
+/// Opens the entries of the table that `rspecifier` names. It is apart from [`SequentialReader::open`] so that it is
+/// compiled once.
 fn open_batches(rspecifier: &BStr, wanted: ExpectedStream, context: &Context) -> Result<(BoxedBatches, Unreadable)> {
     let parsed = parse_rspecifier(rspecifier)?;
     let permissive = parsed.options.permissive;

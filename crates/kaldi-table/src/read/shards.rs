@@ -14,7 +14,7 @@ use crate::raw::RawEntry;
 use crate::read::stepwise::{Step, Steps};
 use crate::{Error, Result};
 
-/// The field that stands for text: one line, whatever white space is in it.
+/// The field that holds text: one line, whatever white space is in it.
 const TEXT: &str = "txt";
 
 /// Reads a list of shards, or one shard, sample by sample.
@@ -85,7 +85,7 @@ impl ShardReader {
     }
 }
 
-/// Reads a content; only its header where values are skimmed and the rest can be read later.
+/// Reads a content. If values are skimmed and the rest can be read later, it reads only the header.
 fn look(
     shard: &Shard,
     member: &Member,
@@ -108,7 +108,7 @@ fn look(
     Ok(Blob::in_memory(name, base, payload.read()?))
 }
 
-/// Text as a line: white space at its ends is left out, and other white space than blanks becomes a blank.
+/// Text as one line: without white space at its ends; other white space than blanks becomes a blank.
 fn one_line(text: &[u8]) -> Vec<u8> {
     let blank = |&byte: &u8| if byte.is_ascii_whitespace() || byte == 0x0b { b' ' } else { byte };
     text.trim_ascii().iter().map(blank).chain([b'\n']).collect()

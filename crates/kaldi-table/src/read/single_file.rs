@@ -11,7 +11,7 @@ use crate::raw::RawEntry;
 use crate::read::loader::ValueLoader;
 use crate::{Error, Result};
 
-/// The one value of a file as a table of one entry without a key.
+/// The one value of a file, as a table of one entry without a key.
 pub(crate) struct SingleFile {
     locator: Locator,
     loader: ValueLoader<Typed>,
@@ -19,7 +19,7 @@ pub(crate) struct SingleFile {
 }
 
 impl SingleFile {
-    /// Frames the value; a range at the end of the name is taken off where the type has ranges.
+    /// Frames the value. A range at the end of the name is removed if the type has ranges.
     pub(crate) fn open<T: Value>(rxfilename: &BStr) -> Result<Self> {
         let (locator, mut loader) = (locate::<T>(rxfilename)?, ValueLoader::new(Typed::of::<T>()));
         let entry = Some(load(&mut loader, &locator)?);
@@ -62,10 +62,10 @@ impl Reader for SingleFile {
 
 impl Batches for SingleFile {}
 
-/// Reads one value from an rxfilename that is no table, with a range at its end where the type has ranges.
+/// Reads one value from an rxfilename that is no table. The name may end with a range if the type has ranges.
 ///
 /// # Errors
-/// If the name is invalid, the stream cannot be read or does not start with such a value.
+/// If the name is invalid, or the stream cannot be read or does not start with such a value.
 pub fn read_file<T: Value>(rxfilename: impl AsRef<[u8]>) -> Result<T> {
     load(&mut ValueLoader::new(Typed::of::<T>()), &locate::<T>(BStr::new(rxfilename.as_ref()))?)?.parse()
 }

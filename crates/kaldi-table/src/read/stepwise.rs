@@ -6,7 +6,7 @@ use crate::batch::{Batch, Batches, CHUNK};
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
-/// Entries that are read together at most; small ones come by the thousand.
+/// At most this many entries are read together. Small ones come by the thousand.
 const BATCH_ENTRIES: usize = 1024;
 
 /// A table whose entries are found one by one.
@@ -14,12 +14,12 @@ pub(crate) trait Steps: Send {
     /// Looks for the next entry.
     fn step(&mut self) -> Result<Step>;
 
-    /// Whether the next step need not wait for a list to be read on.
+    /// Whether the next step does not have to wait for more lines of a list.
     fn is_ready(&self) -> bool {
         true
     }
 
-    /// Ends what was started for later entries, since an error has been met.
+    /// Stops what was started for later entries, because of an error.
     fn stop(&mut self) {}
 
     /// Starts anew.
@@ -32,14 +32,14 @@ pub(crate) trait Steps: Send {
     fn skim(&mut self);
 }
 
-/// What a step comes to.
+/// The result of a step.
 pub(crate) enum Step {
     Entry {
         entry: RawEntry,
-        /// Whether it comes from a command, which takes its time: what is there goes on without waiting for more.
+        /// Whether it comes from a command, which takes its time. Then the batch goes on without waiting for more.
         is_slow: bool,
     },
-    /// An entry that cannot be read, and permissive mode passes over it.
+    /// An entry that cannot be read, which permissive mode skips.
     LeftOut,
     End,
 }

@@ -1,4 +1,4 @@
-//! A value at the start of a stream, read step by step.
+//! A value at the start of a stream, read in steps.
 
 use std::sync::Arc;
 
@@ -8,36 +8,36 @@ use kaldi_log::warning;
 use crate::framing::{Extent, Framing, find_extent};
 use crate::read::loaded::{Loaded, content};
 
-/// A value on its way in: what was read of it, and how far that is.
+/// A value that is being read: the bytes so far, and their state.
 #[derive(Debug)]
 pub(crate) struct StreamValue {
     window: Window,
     progress: Progress,
-    /// Whether the value goes on to the end of the stream.
+    /// Whether the value ends with the stream.
     is_open: bool,
 }
 
 #[derive(Debug)]
 enum Progress {
-    /// The window has to grow before it is worth looking again.
+    /// The window has to grow before looking again makes sense.
     Partial(Growth),
     /// The value takes this many bytes.
     Whole(usize),
-    /// So it does, and whether the stream ends after it has been looked at.
+    /// The same, and it was checked whether the stream ends there.
     Settled(usize),
-    /// What is there is no value.
+    /// What is there is not a value.
     Fault(ParseError),
     /// The stream cannot be read.
     Unreadable(kaldi_io::Error),
 }
 
 impl StreamValue {
-    /// Starts at the start of what a name names; a command runs from here on.
+    /// Opens the stream that a name names. A command runs from here on.
     pub(crate) fn open(locator: &Locator, framing: &mut impl Framing) -> Result<Self, kaldi_io::Error> {
         Ok(Self::new(Input::open_located(locator)?, Vec::new(), framing))
     }
 
-    /// Starts where `bytes` were read of the stream already.
+    /// Starts with `bytes` that were already read of the stream.
     pub(crate) fn new(input: Input, bytes: Vec<u8>, framing: &mut impl Framing) -> Self {
         let window = Window::with_bytes(input, bytes);
         let mut value = Self { window, progress: Progress::Whole(0), is_open: false };
@@ -65,7 +65,7 @@ impl StreamValue {
         matches!(self.progress, Progress::Fault(_) | Progress::Unreadable(_))
     }
 
-    /// Reads once, and looks what is there then.
+    /// Reads once and looks at what is there then.
     pub(crate) fn step(&mut self, framing: &mut impl Framing) {
         match self.progress {
             Progress::Partial(growth) => match self.window.read_once(growth) {
@@ -74,7 +74,7 @@ impl StreamValue {
                 Err(error) => self.progress = Progress::Unreadable(error),
             },
             Progress::Whole(length) => {
-                // The value is whole, whatever the command does now; where it has ended, it may have a word to say.
+                // The value is complete, whatever the command does now. If it has ended, its status may matter.
                 let _ = self.window.look_for_end();
                 self.progress = Progress::Settled(length);
             }
@@ -97,7 +97,7 @@ impl StreamValue {
         }
     }
 
-    /// Reads on until the value is whole and returns it, what was read after it, and the stream.
+    /// Reads until the value is complete. Returns it, what was read after it, and the stream.
     pub(crate) fn take(mut self, framing: &mut impl Framing) -> Result<(Loaded, Vec<u8>, Input), kaldi_io::Error> {
         let length = loop {
             match std::mem::replace(&mut self.progress, Progress::Settled(0)) {
@@ -111,7 +111,7 @@ impl StreamValue {
                         self.window.at_end(),
                         source,
                     );
-                    // Where the command failed, that is the reason for the wrong value.
+                    // If the command failed, that is the reason for the wrong value.
                     self.window.finish()?;
                     return Err(error);
                 }
@@ -129,7 +129,7 @@ impl StreamValue {
         Ok((Loaded::new(Blob::in_chunk(&Arc::new(chunk), 0..length), is_text, self.is_open), rest, input))
     }
 
-    /// Reads on until the value is whole, and ends the command that it comes from.
+    /// Reads until the value is complete, and ends its command.
     pub(crate) fn finish(mut self, framing: &mut impl Framing) -> Result<Loaded, kaldi_io::Error> {
         while !self.is_settled() {
             self.step(framing);
@@ -141,7 +141,7 @@ impl StreamValue {
         Ok(loaded)
     }
 
-    /// Gives the value up, and asks the command that it comes from to end.
+    /// Drops the value, and asks its command to end.
     pub(crate) fn stop(self) {
         self.window.into_parts().0.stop();
     }

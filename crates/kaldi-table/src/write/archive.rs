@@ -1,4 +1,4 @@
-//! Writing of archives entry by entry, whatever the values are.
+//! Writing archives entry by entry, for values of any type.
 
 use std::fs::File;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use crate::specifier::{invalid, parse_wspecifier};
 use crate::write::output::{create_output, finish_output};
 use crate::{Error, Result};
 
-/// An archive that is being written, with the script file that points into it where one is wanted.
+/// An archive that is being written, with the script file that points into it, if one is wanted.
 ///
-/// Entries are bytes: from memory, or of files, from which the system copies them.
+/// Entries are bytes: from memory, or from files (the system copies them).
 #[must_use = "an archive is complete only after finish()"]
 #[derive(Debug)]
 pub struct ArchiveWriter {
@@ -78,10 +78,10 @@ impl ArchiveWriter {
         self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
-    /// Writes an entry of another archive as it is there. Where that is a regular file, the system copies it.
+    /// Writes an entry of another archive unchanged. If that archive is a regular file, the system copies the bytes.
     ///
     /// # Errors
-    /// As [`ArchiveWriter::put`]; if the file cannot be read, it may show later.
+    /// As [`ArchiveWriter::put`]. If the file cannot be read, a later call may report it.
     pub fn put_entry(&mut self, entry: &RawEntry) -> Result<()> {
         let value_at = entry.offset() - entry.start();
         if let Some(file) = entry.blob().file() {
@@ -91,7 +91,7 @@ impl ArchiveWriter {
         self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
     }
 
-    /// Writes key and value as they are in a blob; the value starts after `value_at` bytes.
+    /// Writes key and value as they are in a blob. The value starts after `value_at` bytes.
     ///
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
@@ -100,7 +100,7 @@ impl ArchiveWriter {
         self.put_with(key, value_at, |archive| Ok(entry.write(0, archive)?))
     }
 
-    /// Writes an entry as `write` does; its value starts after `value_at` bytes.
+    /// Writes an entry with `write`. Its value starts after `value_at` bytes.
     pub(crate) fn put_with(
         &mut self,
         key: &BStr,
@@ -127,18 +127,18 @@ impl ArchiveWriter {
     /// If anything could not be written, or an output pipe failed.
     pub fn finish(mut self) -> Result<()> {
         let permissive = self.options.permissive;
-        // A full disk is met before the archive gets its name.
+        // A full disk has to be noticed before the archive gets its name.
         self.archive.flush()?;
         if let Some((_, script)) = &mut self.script {
             script.flush()?;
         }
-        // Two processes that write the same two files leave those of the one or those of the other.
+        // If two processes write the same two files, both files in the end come from the same process.
         let _turn = self.script.as_ref().and_then(|_| self.archive.turn());
         finish_output(self.archive, permissive)?;
         self.script.map_or(Ok(()), |(_, script)| finish_output(script, permissive))
     }
 
-    /// Writes the script file's line for the entry that comes next.
+    /// Writes the script file's line for the next entry.
     fn list(&mut self, key: &BStr, value_at: u64) -> Result<()> {
         if !is_key(key) {
             return Err(Error::Key { key: key.to_owned() });
@@ -152,7 +152,7 @@ impl ArchiveWriter {
         Ok(script.write_all(&line)?)
     }
 
-    /// Writes an entry out at once where that is wanted, the archive first.
+    /// Writes an entry out at once if that is wanted, the archive first.
     fn flush_entry(&mut self) -> Result<()> {
         if self.options.flush {
             self.archive.flush()?;
@@ -185,7 +185,7 @@ mod tests {
             let mut writer = ArchiveWriter::create(&wspecifier).unwrap();
             writer.put_from("c".into(), 2, &file, c..c + 4).unwrap();
             writer.put("m", 3, b"m  0\n").unwrap();
-            // These are copied as one.
+            // These two are copied together.
             writer.put_from("a".into(), 2, &file, 5..b).unwrap();
             writer.put_from("b".into(), 2, &file, b..c).unwrap();
             writer.finish().unwrap();

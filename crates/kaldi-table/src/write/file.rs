@@ -1,4 +1,4 @@
-//! Writing of values into files that are no tables.
+//! Writes values into files that are no tables.
 
 use bstr::BStr;
 use kaldi_values::{Format, Value};

@@ -1,4 +1,4 @@
-//! Opening and closing of outputs as tables do it.
+//! Opens and closes outputs as tables do.
 
 use bstr::BStr;
 use kaldi_io::{Output, output_doubt, printable_wxfilename};
@@ -6,7 +6,7 @@ use kaldi_log::warning;
 
 use crate::Result;
 
-/// Opens the output that `name` names, as [`Output::create`] does, and warns of a file whose name looks like a mistake.
+/// Opens the output that `name` names, as [`Output::create`] does. Warns if the name of the file looks like a mistake.
 ///
 /// # Errors
 /// As [`Output::create`].

@@ -29,8 +29,8 @@ impl<T: Value> TableWriter<T> {
     /// Creates the table that `wspecifier` names.
     ///
     /// # Errors
-    /// If the specifier is invalid, or asks for a form that the type has not, or one of its files or pipes cannot be
-    /// opened.
+    /// If the specifier is invalid or asks for a form that the type does not have, or one of its files or pipes cannot
+    /// be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
@@ -40,8 +40,8 @@ impl<T: Value> TableWriter<T> {
         Ok(Self { records: RecordWriter::create(wspecifier)?, value: PhantomData })
     }
 
-    /// Creates a table where `name` is a wspecifier, and a file where it is not: a table of one entry without a key,
-    /// written in `format`.
+    /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
+    /// in `format`.
     ///
     /// # Errors
     /// As [`TableWriter::create`].
@@ -54,8 +54,8 @@ impl<T: Value> TableWriter<T> {
         Ok(Self { records: RecordWriter { place, format }, value: PhantomData })
     }
 
-    /// Creates a table in which every entry is a file of its own, `<folder>/<key>.<extension>`, in binary form. The folder
-    /// is made if need be, but not the one that it is in.
+    /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
+    /// is created if it does not exist, but not its parent.
     ///
     /// # Errors
     /// If the folder cannot be made.
@@ -71,7 +71,7 @@ impl<T: Value> TableWriter<T> {
         Ok(Self { records, value: PhantomData })
     }
 
-    /// Whether an entry with this key has a place in the table. In a folder, a file must not be outside of it, as that of
+    /// Whether an entry with this key has a place in the table. A file must not be outside of the folder, as the one of
     /// the key `../utt1` would be.
     pub fn has_place_for(&self, record: &Record<T>) -> bool {
         match &self.records.place {
@@ -88,7 +88,7 @@ impl<T: Value> TableWriter<T> {
         self.put(Record::new(key, value, self.format()))
     }
 
-    /// Writes an entry that was encoded before, in [`TableWriter::format`].
+    /// Writes an entry that is already encoded in [`TableWriter::format`].
     ///
     /// # Errors
     /// As [`TableWriter::write`].
@@ -112,7 +112,7 @@ impl<T> TableWriter<T> {
     }
 }
 
-/// What a writer does once values are bytes.
+/// The part of a writer that does not depend on the type of values.
 struct RecordWriter {
     place: Place,
     format: Format,
@@ -183,13 +183,13 @@ impl RecordWriter {
     }
 }
 
-/// Whether the file `<key>.<extension>` is in the folder that it is looked up in.
+/// Whether the file `<key>.<extension>` stays within the folder.
 fn stays_in_folder(key: &BStr, extension: &BStr) -> bool {
     let name = [key.as_bytes(), b".", extension].concat();
     name.split(|&byte| byte == b'/').all(|part| part != b"..")
 }
 
-/// Says what `scp:` by itself means if there is no such script file: most likely another one was meant.
+/// Explains `scp:` alone, if there is no such script file: most likely something else was meant.
 fn advise_on_missing_script(error: Error, wspecifier: &BStr) -> Error {
     match error {
         Error::Io(kaldi_io::Error::Open { name, source }) if source.kind() == io::ErrorKind::NotFound => {
