@@ -9,26 +9,26 @@ use std::path::{Path, PathBuf};
 
 use bstr::BStr;
 
-/// The starts of remote names.
+/// The prefixes of remote names.
 const SCHEMES: [&[u8]; 8] =
     [b"s3://", b"oss://", b"gs://", b"azblob://", b"hdfs://", b"webhdfs://", b"http://", b"https://"];
 
-/// The start of the names of files as addresses.
+/// The prefix of addresses of files.
 const FILE: &[u8] = b"file:";
 
-/// Whether the name, without an offset, is that of an object in a store or on the web.
+/// Whether the name, without an offset, names an object in a store or on the web.
 pub fn is_remote(name: &[u8]) -> bool {
     SCHEMES.iter().any(|scheme| name.len() > scheme.len() && begins(name, scheme))
 }
 
-/// The remote name that is instead of a path.
+/// The remote name, if the path is one.
 pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
     let name = path.as_os_str().as_bytes();
     is_remote(name).then(|| name.into())
 }
 
-/// Makes a folder for files and those that it is in, where they are not there. Stores have no folders that would have to be
-/// made.
+/// Creates a folder for files, and its parents, if they do not exist. Stores have no folders that would have to be
+/// created.
 ///
 /// # Errors
 /// If the system refuses.
@@ -36,11 +36,11 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
     if remote_name(path).is_some() { Ok(()) } else { fs::create_dir_all(path) }
 }
 
-/// The path of a file: what the name says, and for the addresses `file:///a%20b`, `file://localhost/a%20b` and `file:/a%20b` the
-/// path `/a b`.
+/// The path of a file: the name itself; for the addresses `file:///a%20b`, `file://localhost/a%20b` and `file:/a%20b`
+/// the path `/a b`.
 ///
 /// # Errors
-/// If an address of a file has no absolute path; the text says what was expected.
+/// If the address of a file has no absolute path. The text says what was expected.
 pub fn local_path(name: &[u8]) -> Result<Cow<'_, [u8]>, &'static str> {
     let Some(rest) = name.get(FILE.len()..).filter(|_| begins(name, FILE)) else { return Ok(name.into()) };
     let path = rest.strip_prefix(b"//localhost").or_else(|| rest.strip_prefix(b"//")).unwrap_or(rest);
@@ -64,7 +64,7 @@ fn begins(name: &[u8], scheme: &[u8]) -> bool {
     name.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
 }
 
-/// Replaces `%20` and its like.
+/// Replaces `%20` and similar.
 fn decode(text: &[u8]) -> Vec<u8> {
     let digit = |at: usize| text.get(at).and_then(|&byte| char::from(byte).to_digit(16));
     let mut decoded = Vec::with_capacity(text.len());

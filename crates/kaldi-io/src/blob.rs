@@ -1,4 +1,4 @@
-//! Bytes that are in a stream: in memory, or the first of them in memory and the rest in a file or an object.
+//! Bytes of a stream: all in memory, or the first of them in memory and the rest in a file or an object.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -9,16 +9,16 @@ use std::sync::Arc;
 use crate::source::RegularFile;
 use crate::{Block, Error, Output, ReadAt, Result, fallible};
 
-/// A piece of a stream in memory; blobs share it, and the last one frees it.
+/// A piece of a stream in memory. Blobs share it, and the last one frees it.
 #[derive(Debug)]
 pub struct Chunk {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Offset in the stream of the first byte.
+    /// Offset of the first byte in the stream.
     pub base: u64,
     /// Printable name of the stream.
     pub name: Arc<str>,
-    /// The stream for reading at any place. Without it, all bytes of each blob are in memory.
+    /// The stream for reading at any offset. Without it, all bytes of each blob are in memory.
     pub rest: Option<Arc<dyn ReadAt>>,
 }
 
@@ -28,14 +28,14 @@ impl AsRef<[u8]> for Chunk {
     }
 }
 
-/// Bytes that are in a stream. Either all of them are in memory, or only the first ones, the head, and the rest is read when
-/// it is asked for. Copies share the memory.
+/// Bytes of a stream. Either all of them are in memory, or only the first ones, the head, and the rest is read when it
+/// is asked for. Copies share the memory.
 #[derive(Clone, Debug)]
 pub struct Blob {
     chunk: Arc<Chunk>,
     /// Where the head is in the chunk.
     head: Range<usize>,
-    /// Bytes of the whole.
+    /// Number of all bytes.
     length: u64,
 }
 
@@ -45,24 +45,24 @@ impl Blob {
         Self { chunk: Arc::clone(chunk), length: bytes.len() as u64, head: bytes }
     }
 
-    /// `length` bytes, of which the chunk has the first ones; it must know where the rest is.
+    /// `length` bytes, the first of which are in the chunk. The chunk must know where the rest is.
     pub fn with_head(chunk: &Arc<Chunk>, head: Range<usize>, length: u64) -> Self {
         Self { chunk: Arc::clone(chunk), head, length }
     }
 
-    /// Bytes that were read from `offset` on of a stream of this name.
+    /// Bytes that were read from a stream of this name, from `offset` on.
     pub fn in_memory(name: impl Into<Arc<str>>, offset: u64, bytes: Vec<u8>) -> Self {
         let length = bytes.len();
         Self::in_chunk(&Arc::new(Chunk { bytes, base: offset, name: name.into(), rest: None }), 0..length)
     }
 
-    /// `length` bytes of a file or an object from `offset` on, of which none is in memory.
+    /// `length` bytes of a file or an object from `offset` on. None of them is in memory.
     pub fn stored(name: impl Into<Arc<str>>, rest: Arc<dyn ReadAt>, offset: u64, length: u64) -> Self {
         let chunk = Chunk { bytes: Vec::new(), base: offset, name: name.into(), rest: Some(rest) };
         Self::with_head(&Arc::new(chunk), 0..0, length)
     }
 
-    /// `length` bytes of a file from `offset` on; messages call it `name`.
+    /// `length` bytes of a file from `offset` on. Messages call it `name`.
     pub fn in_file(name: impl Into<Arc<str>>, file: Arc<File>, offset: u64, length: u64) -> Self {
         Self::stored(name, Arc::new(RegularFile { file, length: offset.saturating_add(length) }), offset, length)
     }
@@ -72,12 +72,12 @@ impl Blob {
         &self.chunk.name
     }
 
-    /// Offset in the stream of the first byte.
+    /// Offset of the first byte in the stream.
     pub fn offset(&self) -> u64 {
         self.chunk.base + self.head.start as u64
     }
 
-    /// Offset in the stream after the last byte.
+    /// Offset of the end in the stream.
     pub fn end(&self) -> u64 {
         self.offset() + self.length
     }
@@ -97,32 +97,32 @@ impl Blob {
         self.head.len() as u64 == self.length
     }
 
-    /// The stream for reading at any place, if that is possible.
+    /// The stream for reading at any offset, if that is possible.
     pub fn rest(&self) -> Option<&Arc<dyn ReadAt>> {
         self.chunk.rest.as_ref()
     }
 
-    /// The regular file that the bytes are in, if it is known.
+    /// The regular file of the bytes, if it is known.
     pub fn file(&self) -> Option<&Arc<File>> {
         self.rest()?.as_file()
     }
 
-    /// What is in memory of the stream before the first byte.
+    /// The bytes in memory that are before the first byte in the stream.
     pub fn before(&self) -> &[u8] {
         &self.chunk.bytes[..self.head.start]
     }
 
-    /// What is in memory of the stream around the bytes, and where the head is in it.
+    /// The bytes of the stream in memory around this blob, and where the head is in them.
     pub fn surroundings(&self) -> (&Arc<Chunk>, Range<usize>) {
         (&self.chunk, self.head.clone())
     }
 
-    /// The memory that the head is in, to be written from there, and its place.
+    /// The memory that has the head, to be written from there, and the head's range in it.
     pub fn shared(&self) -> (Block, Range<usize>) {
         (Arc::<Chunk>::clone(&self.chunk), self.head.clone())
     }
 
-    /// Lets go of what is around the bytes in memory, for a blob that is kept for longer. Of one in a file, only the first
+    /// Frees the memory around the bytes, for a blob that is kept longer. If the rest is in a file, only the first
     /// `limit` bytes are kept.
     #[must_use]
     pub fn detached(&self, limit: usize) -> Self {
@@ -133,7 +133,7 @@ impl Blob {
         Self::with_head(&Arc::new(chunk), 0..kept, self.length)
     }
 
-    /// All bytes; those that are not in memory are read now.
+    /// All bytes. Those that are not in memory are read now.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -144,7 +144,7 @@ impl Blob {
         Ok(self.first(usize::try_from(self.length).map_err(|_| self.failed(0, io::ErrorKind::OutOfMemory.into()))?)?)
     }
 
-    /// The first `count` bytes, or more of them, or all; those that are not in memory are read now.
+    /// The first `count` bytes, or more of them, or all. Those that are not in memory are read now.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -158,15 +158,15 @@ impl Blob {
         fallible(|| bytes.try_reserve_exact(count)).map_err(|_| self.failed(0, io::ErrorKind::OutOfMemory.into()))?;
         bytes.extend_from_slice(head);
         self.read_at(head.len() as u64, &mut bytes, count - head.len()).map_err(|error| match error {
-            // The place of the whole is the one that helps.
+            // The offset of the whole is the useful one.
             Error::Read { source, .. } => self.failed(0, source),
             error => error,
         })?;
         Ok(bytes.into())
     }
 
-    /// Offers the first bytes to `parse`, and more of them as long as it returns `None`: at first `count`, each time four times
-    /// as many. Returns `None` if all bytes do not do.
+    /// Offers the first bytes to `parse`, and more of them as long as it returns `None`: first `count`, then four times
+    /// as many each time. Returns `None` if even all bytes are not enough.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -181,7 +181,7 @@ impl Blob {
         }
     }
 
-    /// Appends `count` bytes from the byte number `start` on to `buffer`, read from the file.
+    /// Appends `count` bytes to `buffer`, from the byte number `start` on, read from the file.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -197,7 +197,8 @@ impl Blob {
         Error::Read { name: self.name().to_string(), offset: self.offset() + start, source }
     }
 
-    /// Writes all bytes, and this many before them that are there in memory. What is in a file the kernel moves.
+    /// Writes all bytes, and this many bytes before them, which must be in memory. The kernel moves bytes that are in a
+    /// file.
     ///
     /// # Errors
     /// If the output cannot be written, or the file cannot be read.

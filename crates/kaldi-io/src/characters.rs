@@ -5,7 +5,7 @@ pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// What is shown of data in a one-line message: at most 20 bytes, those that are not printable ASCII escaped.
+/// What a one-line message shows of data: at most 20 bytes; bytes that are not printable ASCII are escaped.
 pub fn excerpt(word: &[u8]) -> String {
     let cut = if word.len() > 20 { &word[..17] } else { word };
     let mut text: String = cut.iter().map(|&byte| printable(byte)).collect();
@@ -15,7 +15,7 @@ pub fn excerpt(word: &[u8]) -> String {
     text
 }
 
-/// A byte as it may be in a one-line message.
+/// A byte in a one-line message.
 pub(crate) fn printable(byte: u8) -> String {
     match byte {
         b' '..=b'~' => char::from(byte).to_string(),

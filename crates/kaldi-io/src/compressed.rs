@@ -15,7 +15,7 @@ use crate::source::Source;
 use feed::Feed;
 use zstd::ZstdDecoder;
 
-/// A way of compressing streams that is read everywhere.
+/// A kind of compression that is read everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     /// RFC 1952.
@@ -25,7 +25,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// So many first bytes of a stream show its compression.
+    /// This many first bytes of a stream show its compression.
     pub const HEAD: usize = 4;
 
     fn magic(self) -> &'static [u8] {
@@ -53,7 +53,7 @@ impl Compression {
         }
     }
 
-    /// Why an offset into such bytes is refused.
+    /// Why an offset into such a file is refused.
     pub fn no_offset(self) -> String {
         format!(
             "this is {}-compressed data, into which an offset cannot lead; decompress it with {}, or read all of it",
@@ -62,7 +62,7 @@ impl Compression {
         )
     }
 
-    /// A command that reads a file and writes what it is decompressed to.
+    /// A command that reads a file and writes its decompressed content.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::Gzip => "gunzip -c",
@@ -110,19 +110,19 @@ impl Decoder {
 }
 
 impl Decompressed {
-    /// Decompresses `source`, of which `bytes` were read before.
+    /// Decompresses `source`, of which `bytes` were already read.
     pub(crate) fn new(source: Box<dyn Source>, bytes: Vec<u8>, compression: Compression) -> Self {
         Self { compression, decoder: Decoder::new(compression, Feed::new(source, bytes)) }
     }
 
-    /// Says what a failure of the decoder means.
+    /// Says what an error of the decoder means.
     fn explain(&mut self, error: &io::Error) -> io::Error {
         let name = self.compression.name();
         let Some(feed) = self.decoder.feed() else { return io::ErrorKind::Other.into() };
         if let Some(fault) = feed.take_fault() {
             return fault;
         }
-        // A decoder that has everything and wants more.
+        // The decoder got everything and wants more.
         if feed.at_end() {
             let message = format!("expected the rest of the {name} stream, got the end of the file");
             return io::Error::new(io::ErrorKind::UnexpectedEof, message);

@@ -1,14 +1,14 @@
-//! Values on their way out.
+//! Values that are going to be written.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Memory that is written as it lies there.
+/// Memory that is written without a copy.
 pub type Block = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// The bytes of a value that is to be written: a head that was made for it, and pieces of a block that holds the rest
-/// already. Pieces may overlap and come in any order.
+/// The bytes of a value that is going to be written: a head that was made for it, and pieces of a block that already
+/// holds the rest. Pieces may overlap and come in any order.
 #[derive(Clone)]
 pub struct Encoded {
     head: Vec<u8>,
@@ -25,7 +25,7 @@ impl Encoded {
     /// Puts `pieces` of `block`, one after the other, after `head`.
     ///
     /// # Panics
-    /// If a piece does not lie within the block.
+    /// If a piece is not within the block.
     pub fn of_pieces(head: Vec<u8>, block: Block, pieces: Vec<Range<usize>>) -> Self {
         let length = (*block).as_ref().len();
         assert!(pieces.iter().all(|piece| piece.start <= piece.end && piece.end <= length), "pieces of {length} bytes");
@@ -42,7 +42,7 @@ impl Encoded {
         self.len() == 0
     }
 
-    /// Takes the first bytes away; the rest stays where it lies.
+    /// Removes the first bytes. The rest is not copied.
     pub fn skip(&mut self, count: usize) {
         let from_head = count.min(self.head.len());
         self.head.drain(..from_head);
@@ -64,7 +64,7 @@ impl Encoded {
     }
 }
 
-/// Bytes that were all made for writing.
+/// Bytes that were made for writing.
 impl From<Vec<u8>> for Encoded {
     fn from(bytes: Vec<u8>) -> Self {
         Self { head: bytes, body: None }

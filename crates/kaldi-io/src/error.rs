@@ -1,4 +1,4 @@
-//! What can go wrong with streams and names.
+//! Errors of streams and names.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +18,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The name is no valid rxfilename or wxfilename; `advice` says what it looks like.
+    /// The name is not a valid rxfilename or wxfilename. `advice` says what it looks like.
     Name {
         /// What was asked for: `input` or `output`.
         role: &'static str,
@@ -43,7 +43,7 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
-    /// A stream was to be read a second time, and its bytes come only once.
+    /// A stream should be read a second time, but its bytes come only once.
     ReadOnce {
         /// The printable name.
         name: String,
@@ -146,20 +146,20 @@ fn describe(status: ExitStatus) -> String {
 /// A fault in the bytes of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Where, from the first byte of the value.
+    /// Offset from the first byte of the value.
     pub offset: usize,
     /// What was expected and what was found; lower case, no full stop.
     pub message: Cow<'static, str>,
     /// Whether the bytes ended before the value did, so that more of them might help.
     pub at_end: bool,
-    /// The start of the value that the fault is in, if it is known.
+    /// The start of the value with the fault, if it is known.
     pub value: Option<Unread>,
 }
 
-/// The start of a value that could not be read: what [`set_adviser`] gets to look at.
+/// The start of a value that could not be read, for [`set_adviser`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// Its first bytes, and what follows it if there is room.
+    /// Its first bytes, and some of what follows it.
     pub bytes: Arc<[u8]>,
     /// Whether nothing follows these bytes.
     pub at_end: bool,
@@ -170,13 +170,13 @@ impl Unread {
     const ROOM: usize = 1 << 12;
 }
 
-/// Says what else a value may be that could not be read, and what reads it.
+/// Says what else the unreadable value may be, and which tool reads it.
 pub type Adviser = fn(&ParseError) -> Option<String>;
 
 static ADVISER: OnceLock<Adviser> = OnceLock::new();
 
-/// Sets who is asked for advice when a message about a value is printed ([`Error::Content`]). Without it, messages say what
-/// was expected and found, and no more. Only the first call counts.
+/// Sets the function that gives advice when a message about a value is printed ([`Error::Content`]). Without it,
+/// messages say only what was expected and found. Only the first call counts.
 pub fn set_adviser(adviser: Adviser) {
     let _ = ADVISER.set(adviser);
 }
@@ -196,7 +196,7 @@ impl ParseError {
         }
     }
 
-    /// The same fault, in the value that `bytes` start with; `at_end` says that nothing follows them.
+    /// The same fault, in the value that starts with `bytes`. `at_end` says that nothing follows them.
     #[must_use]
     pub fn in_value(self, bytes: &[u8], at_end: bool) -> Self {
         let kept = &bytes[..bytes.len().min(Unread::ROOM)];
@@ -204,7 +204,7 @@ impl ParseError {
         Self { value: Some(Unread { bytes: kept.into(), at_end }), ..self }
     }
 
-    /// The bytes ended at `offset` where `expected` should follow.
+    /// The bytes ended at `offset`, where `expected` should follow.
     pub fn end(offset: usize, expected: impl fmt::Display) -> Self {
         Self {
             offset,

@@ -1,4 +1,4 @@
-//! Memory that is asked for where its lack is an error like others.
+//! Memory requests whose failure is an ordinary error.
 
 use std::cell::Cell;
 
@@ -6,8 +6,8 @@ thread_local! {
     static IS_ASKING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `ask`, which asks for memory and copes with a refusal, such as [`Vec::try_reserve`]. Everywhere else a program may
-/// end if there is no memory, by an allocator that looks at [`is_fallible`].
+/// Runs `ask`, which asks for memory and can handle a refusal, such as [`Vec::try_reserve`]. Everywhere else, an
+/// allocator that checks [`is_fallible`] may end the program if there is no memory.
 pub fn fallible<T>(ask: impl FnOnce() -> T) -> T {
     let outer = IS_ASKING.replace(true);
     let result = ask();

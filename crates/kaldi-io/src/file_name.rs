@@ -1,17 +1,17 @@
-//! Names of files for keys, where every entry of a table is a file of its own.
+//! Names of files for keys, for tables in which every entry has its own file.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The longest name of a file on common systems, in bytes, less the extension and a number.
+/// The longest name of a file on common systems in bytes, minus the extension and a number.
 const LONGEST: usize = 240;
 
-/// Finds file names for keys: the key itself as far as it can be one.
+/// Finds file names for keys: the key itself if possible.
 ///
-/// What cannot be in a name is written as `%` and two hexadecimal digits for each byte: slashes, control characters,
-/// percent signs, bytes that are not UTF-8, and a dot at the start. So different keys have different names, which depend on
-/// the key alone: jobs side by side may write into one folder. Names too long are cut and get a hash of the key. A key that
-/// comes again gets a number.
+/// Bytes that cannot be in a name are written as `%` and two hexadecimal digits: slashes, control characters, percent
+/// signs, bytes that are not UTF-8, and a dot at the start. So different keys have different names. A name depends only
+/// on the key: parallel jobs may write into one folder. Names that are too long are cut and get a hash of the key. If a
+/// key comes again, its name gets a number.
 #[derive(Debug, Default)]
 pub struct FileNames {
     counts: HashMap<String, u32>,
@@ -30,8 +30,8 @@ impl FileNames {
         }
     }
 
-    /// The key of a file whose name, without its extension, was made so: `%` and two hexadecimal digits are a byte. Of a
-    /// name that was cut, or has a number, it is the name itself.
+    /// The key of a file with such a name, without its extension: `%` and two hexadecimal digits are a byte. If the
+    /// name was cut or has a number, the name itself is returned.
     pub fn key_of(stem: &[u8]) -> Vec<u8> {
         let mut key = Vec::with_capacity(stem.len());
         let mut rest = stem;

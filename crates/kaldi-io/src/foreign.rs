@@ -1,7 +1,7 @@
-//! Advice for streams and names that are something else than what was wanted.
+//! Advice about streams and names that are something else than what was wanted.
 //!
-//! Nothing here runs before an error is made: the first bytes of a stream are looked at where they could not be read, a
-//! name where it could not be opened.
+//! Nothing here runs before there is an error: it looks at the first bytes of a stream that could not be read, and at a
+//! name that could not be opened.
 
 use std::io::ErrorKind;
 
@@ -19,9 +19,9 @@ pub enum ExpectedStream {
     Value,
 }
 
-/// A format of others.
+/// A foreign format.
 struct Format {
-    /// The bytes that tell it, and where they stand.
+    /// The bytes that identify it, and their offset.
     magic: &'static [u8],
     at: usize,
     what: &'static str,
@@ -31,13 +31,13 @@ struct Format {
 /// What to do with it.
 #[derive(Clone, Copy)]
 enum Help {
-    /// A command writes on its standard output what was wanted; `FILE` stands for the name.
+    /// This command writes the wanted data to its standard output; `FILE` stands for the name.
     Command(&'static str),
-    /// A waveform that tools of audio read.
+    /// A waveform that audio tools read.
     Wave,
-    /// A waveform that they do not read: the command makes one that they do.
+    /// A waveform that they do not read. The command makes one that they do.
     OtherWave(&'static str),
-    /// Arrays, which a Python package makes a table of.
+    /// Arrays. A Python package makes a table of them.
     Arrays,
     /// A sentence.
     Text(&'static str),
@@ -69,12 +69,12 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
     Format { magic, at: 0, what, help }
 }
 
-/// Says what a stream is and how it can be read, where its first bytes say that it is not what was wanted.
+/// Says what a stream is and how it can be read, if its first bytes show that it is not what was wanted.
 ///
 /// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     match foreign(head) {
-        // A tool that reads waveforms has met one, and something is wrong after the magic bytes.
+        // A tool that reads waveforms found one. Something is wrong after the magic bytes.
         Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
         None => kaldi_advice(head, wanted, name),
@@ -106,7 +106,7 @@ impl Help {
     }
 }
 
-/// Puts the name into a command; standard input has none there, and what is quoted already could not be quoted again.
+/// Puts the name into a command. Standard input has no name there, and a quoted name could not be quoted again.
 fn on_file(command: &str, name: &str) -> String {
     match name {
         "standard input" => command.replace(" FILE", ""),
@@ -115,13 +115,13 @@ fn on_file(command: &str, name: &str) -> String {
     }
 }
 
-/// Advice where Kaldi's own files are in each other's place.
+/// Advice for Kaldi's own kinds of files, used in place of each other.
 fn kaldi_advice(head: &[u8], wanted: ExpectedStream, name: &str) -> Option<String> {
     let name = if name == "standard input" { "-" } else { name };
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let entry = split_key(line).filter(|_| wanted != ExpectedStream::Archive);
     if let Some((key, value)) = entry {
-        // Text of several integers has another form in a file, so that an offset would not do.
+        // Text of several integers has another form in a file, so an offset would not help.
         let is_same_in_files = value.starts_with(b"\0B") || is_bracket(value);
         if is_same_in_files && wanted == ExpectedStream::Value && name != "-" && !name.contains('|') {
             let offset = key.len() + 1;
@@ -153,7 +153,7 @@ fn is_numbers(text: &[u8]) -> bool {
     words.peek().is_some() && words.all(is_number)
 }
 
-/// Whether the line has a key and what looks like the name of a file or a command.
+/// Whether the line has a key and something like the name of a file or a command.
 pub fn is_script_line(line: &[u8]) -> bool {
     let Some((_, name)) = split_key(line) else { return false };
     let name = name.trim_ascii();
@@ -191,7 +191,7 @@ fn is_number(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }
 
-/// Whether the text starts as JSON does and a matrix does not: with a brace and a name, or a bracket and a bracket.
+/// Whether the text starts as JSON does and a matrix does not: with a brace and a name, or two brackets.
 fn is_json(head: &[u8]) -> bool {
     let mut bytes = head.iter().copied().filter(|&byte| !is_space(byte));
     match (bytes.next(), bytes.next()) {
@@ -203,7 +203,7 @@ fn is_json(head: &[u8]) -> bool {
 
 const OPTIONS: &str = "options have the form --name=value and stand before the arguments";
 
-/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing.
+/// Advice about a name that could not be opened for this reason; `None` if nothing is known.
 pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
     if reason != ErrorKind::NotFound {
         return None;
@@ -236,7 +236,7 @@ pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
     None
 }
 
-/// Says what is odd about the name of a file that is going to be written, if anything is.
+/// Says what is strange about the name of a file that is going to be written; `None` if nothing is.
 pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
     if matches!(name, [] | b"-") || name.starts_with(b"|") {
         return None;

@@ -17,8 +17,8 @@ use crate::{Error, Locator, ParseError, Result, Rxfilename};
 
 /// An open rxfilename: an unbuffered stream of bytes that knows its name and position.
 ///
-/// A stream that starts as gzip and zstd do is decompressed while it is read: its bytes and its offsets are those of what it
-/// is decompressed to. It can be read in order only.
+/// A gzip or zstd stream is decompressed while it is read: bytes and offsets are those of the decompressed data. It can
+/// be read only in order.
 #[derive(Debug)]
 #[must_use]
 pub struct Input {
@@ -28,7 +28,7 @@ pub struct Input {
     start: u64,
     /// Offset of the next byte.
     offset: u64,
-    /// The length of the whole, where it is known.
+    /// The length of the whole stream, if it is known.
     length: Option<u64>,
     at_end: bool,
     /// Whether it is known if the bytes are compressed.
@@ -37,8 +37,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens the stream that `name` names: standard input, a file, a remote object, either from
-    /// an offset on, or a command's output.
+    /// Opens the stream that `name` names: standard input, a file or a remote object (both perhaps from an offset on),
+    /// or the output of a command.
     ///
     /// # Errors
     /// If the name is invalid, or the file or command cannot be opened.
@@ -54,7 +54,7 @@ impl Input {
         Self::open_parsed(locator.rxfilename(), &printable_rxfilename(locator.name()))
     }
 
-    /// Opens an rxfilename that is classified already; messages call it `name`.
+    /// Opens an rxfilename that is already classified. Messages call it `name`.
     ///
     /// # Errors
     /// If the file or command cannot be opened.
@@ -63,7 +63,7 @@ impl Input {
             Rxfilename::Stdin => {
                 let stdin = io::stdin().as_fd().try_clone_to_owned();
                 let file = stdin.map(File::from).map_err(|source| Error::Open { name: name.to_owned(), source })?;
-                // A file that is as standard input may have been read in part by another program.
+                // If standard input is a file, another program may have read a part of it.
                 let offset = (&file).stream_position().unwrap_or(0);
                 Ok(Self::from_source(name, offset, Box::new(FileSource::new(file, name, offset))))
             }
@@ -96,12 +96,13 @@ impl Input {
         Ok(Self::from_source(bare, offset, source))
     }
 
-    /// Reads from bytes in memory; messages call them `name`.
+    /// Reads from bytes in memory. Messages call them `name`.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Self {
         Self::from_source(name, 0, Box::new(MemorySource::new(bytes)))
     }
 
-    /// Reads from `offset` on what can be read at any place, as it is there; messages call it `name`.
+    /// Reads from `offset` on something that can be read at any offset. Nothing is decompressed. Messages call it
+    /// `name`.
     pub fn placed(name: &str, bytes: Arc<dyn ReadAt>, offset: u64) -> Self {
         Self {
             length: Some(bytes.length()),
@@ -115,7 +116,7 @@ impl Input {
         }
     }
 
-    /// Reads from any source; messages call it `name` and count its bytes from `start` on.
+    /// Reads from any source. Messages call it `name` and count its bytes from `start` on.
     pub fn from_source(name: &str, start: u64, source: Box<dyn Source>) -> Self {
         let mut input = Self {
             source,
@@ -132,13 +133,13 @@ impl Input {
         input
     }
 
-    /// Of a file, the first bytes are looked at before they are read: whether it can be read at any place depends on them.
+    /// Looks at the first bytes of a file before they are read. They decide whether it can be read at any offset.
     fn look_at_file(&mut self) {
         let Some(bytes) = self.source.positioned().filter(|bytes| bytes.as_file().is_some()) else { return };
         self.was_looked_at = true;
         let length = bytes.length().saturating_sub(self.start).min(Compression::HEAD as u64) as usize;
         let mut head = Vec::new();
-        // What cannot be read will be told where it is read.
+        // If it cannot be read, the error is reported when it is read.
         if bytes.read_at(self.start, &mut head, length).is_ok()
             && let Some(compression) = Compression::of(&head)
         {
@@ -152,8 +153,8 @@ impl Input {
         self.compression = Some(compression);
     }
 
-    /// Reads the first bytes of a stream, and decompresses it from then on where they say so. That takes four bytes, which is
-    /// less than anybody asks for at once.
+    /// Reads the first bytes of a stream, and decompresses it if they say so. That takes four bytes, fewer than any
+    /// caller asks for at once.
     fn read_first(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
         let start = buffer.len();
         loop {
@@ -182,17 +183,17 @@ impl Input {
         self.offset
     }
 
-    /// Whether the bytes are decompressed. Of a stream that is no file this shows with its first bytes.
+    /// Whether the bytes are decompressed. For a stream that is no file, this is known only after its first bytes.
     pub fn is_compressed(&self) -> bool {
         self.compression.is_some()
     }
 
-    /// Bytes left, where that can be known (regular files that do not grow).
+    /// Bytes that are left, if that is known (regular files that do not grow).
     pub fn remaining(&self) -> Option<u64> {
         self.length.map(|length| length.saturating_sub(self.offset))
     }
 
-    /// Whether the end has been seen.
+    /// Whether the end has been reached.
     pub fn at_end(&self) -> bool {
         self.at_end
     }
@@ -216,13 +217,13 @@ impl Input {
         Ok(count)
     }
 
-    /// Says that everything was read that is needed. What follows can still be read; but where a command has ended, that is
-    /// the end, also where a process that it left behind holds the pipe.
+    /// Call this once the whole value has been read. What follows can still be read. But if a command has ended, its
+    /// output ends there, even if a background process still holds the pipe.
     pub fn expect_end(&mut self) {
         self.source.expect_end();
     }
 
-    /// Waits for output of a command or its end; returns whether there may be output.
+    /// Waits until a command writes something or ends. Returns whether there may be output.
     fn waits_for_output(&self) -> bool {
         let Some(descriptor) = self.source.descriptor() else { return true };
         let descriptors = [Some(descriptor.as_raw_fd()), self.source.ended().map(|ended| ended.as_raw_fd())];
@@ -241,18 +242,18 @@ impl Input {
         Ok(bytes)
     }
 
-    /// The same bytes for reading at any place, where that is possible: those of a regular file that is not compressed, from
-    /// its start on.
+    /// The same bytes for reading at any offset, if that is possible: those of a regular file that is not compressed,
+    /// from its start on.
     pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         self.source.positioned()
     }
 
-    /// The regular file that the stream is, for reading at other places than the stream's.
+    /// The regular file of the stream, for reading at other offsets.
     pub fn as_file(&self) -> Option<Arc<File>> {
         self.positioned()?.as_file().cloned()
     }
 
-    /// Goes on at `offset`, in a regular file.
+    /// Continues at `offset`, in a regular file.
     ///
     /// # Errors
     /// If the stream cannot be moved, or is compressed.
@@ -266,10 +267,10 @@ impl Input {
         Ok(())
     }
 
-    /// Goes back to where the stream was opened. A command runs once more.
+    /// Goes back to where the stream was opened. A command runs again.
     ///
     /// # Errors
-    /// If something was read and the bytes come only once: from a pipe, a terminal, a named pipe.
+    /// If something was read and the bytes come only once: from a pipe, a terminal or a named pipe.
     pub fn restart(&mut self) -> Result<()> {
         if self.offset == self.start && !self.at_end {
             return Ok(());
@@ -282,13 +283,13 @@ impl Input {
         Ok(())
     }
 
-    /// Gives the stream up: closes it, asks its command to end where there is one, and waits for that.
+    /// Gives the stream up: closes it, asks its command to end, and waits for that.
     pub fn stop(mut self) {
         self.source.stop();
     }
 
-    /// Closes the stream and waits for its command, if any. Its status counts only where the end was seen: stopping
-    /// early is the reader's right.
+    /// Closes the stream and waits for its command, if any. Its status counts only if the end was reached: a reader may
+    /// stop early.
     ///
     /// # Errors
     /// If the command failed.
@@ -297,15 +298,15 @@ impl Input {
     }
 }
 
-/// Waits until a read of one of `inputs` at least would not have to wait, and tells of each whether it is so. Where the
-/// system cannot tell, it is the first one's turn, whose read may then wait.
+/// Waits until at least one of `inputs` can be read without waiting, and returns for each whether it can. If the system
+/// cannot say, the answer is the first one, whose read may then wait.
 pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
     let descriptor = |input: &&Input| input.source.descriptor().map(|descriptor| descriptor.as_raw_fd());
     let ready: Vec<bool> = inputs.iter().map(|input| descriptor(input).is_none()).collect();
     if ready.contains(&true) {
         return ready;
     }
-    // Of each input its stream, and its end where that is expected, or the stream once more.
+    // For each input its stream, and its end if that is expected, or else the stream again.
     let ended =
         |input: &&Input| input.source.ended().map_or_else(|| descriptor(input), |ended| Some(ended.as_raw_fd()));
     let mut polled = polled(inputs.iter().flat_map(|input| [descriptor(input), ended(input)]).flatten());
@@ -323,7 +324,8 @@ fn polled(descriptors: impl Iterator<Item = i32>) -> Vec<libc::pollfd> {
 fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
     loop {
         #[allow(unsafe_code)]
-        // SAFETY: the pointer and the count are those of `polled`; a descriptor that is not open is no matter of memory.
+        // SAFETY: the pointer and the count are those of `polled`; a descriptor that is not open does not affect
+        // memory.
         let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
         if count > 0 {
             return Some(());
@@ -334,7 +336,7 @@ fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
     }
 }
 
-/// Refuses an offset into a file that is compressed: what is there is no place in what it is decompressed to.
+/// Refuses an offset into a compressed file: it is not an offset in the decompressed data.
 fn refuse_compressed(file: &File, name: &str, offset: u64) -> Result<()> {
     let mut head = Vec::new();
     let compression = match read_at(file, 0, &mut head, Compression::HEAD) {

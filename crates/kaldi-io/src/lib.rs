@@ -9,9 +9,9 @@
 //! ark,s:-         an rspecifier: the name of a table, with options
 //! ```
 //!
-//! Streams ([`Input`], [`Output`], [`Lines`]) only move bytes; a [`Window`] is the part of a stream that is in memory. What
-//! the bytes mean is the business of the crates above, first of them `kaldi-values`, whose parsers say what is wrong with
-//! them in a [`ParseError`]. An output takes the bytes of values as they lie in memory ([`Encoded`]).
+//! Streams ([`Input`], [`Output`], [`Lines`]) only move bytes. A [`Window`] is the part of a stream that is in memory.
+//! The crates above know what the bytes mean, first of all `kaldi-values`; its parsers report faults as [`ParseError`].
+//! An output takes the bytes of values without a copy ([`Encoded`]).
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -8,16 +8,16 @@ use crate::{Error, ExpectedStream, Input, ParseError, Result, recognize};
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 16;
 
-/// A line is not longer than this.
+/// The longest line.
 const LONGEST: usize = 16 << 20;
 
-/// The lines of a text, read as far as needed.
+/// The lines of a text, read only as far as needed.
 #[derive(Debug)]
 pub struct Lines {
     input: Input,
     ended: bool,
     buffer: Vec<u8>,
-    /// Offset in the stream of the buffer's first byte.
+    /// Offset of the buffer's first byte in the stream.
     offset: u64,
     /// Bytes of the buffer that were delivered.
     used: usize,
@@ -69,18 +69,18 @@ impl Lines {
         self.number
     }
 
-    /// Whether the next line is in memory or in a regular file, so that asking for it waits for nobody.
+    /// Whether the next line is in memory or in a regular file, so that reading it does not have to wait.
     pub fn has_line(&self) -> bool {
         self.ended || self.input.remaining().is_some() || memchr(b'\n', &self.buffer[self.used..]).is_some()
     }
 
-    /// The next line, without its newline, which the last one may lack; nothing at the end.
+    /// The next line, without its newline, which the last one may lack; `None` at the end.
     ///
     /// # Errors
-    /// If the stream cannot be read, or is no text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A pipe
-    /// that failed is an error at its end; a last line without a newline can still be asked for.
+    /// If the stream cannot be read, or is not text: [`Error::Content`] at a zero byte or a line of more than 16 MB. A
+    /// pipe that failed is an error at its end; a last line without a newline can still be read.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>> {
-        // Bytes of the line that were looked at.
+        // Bytes of the line that were checked.
         let mut seen = 0;
         let (end, next) = loop {
             let rest = &self.buffer[self.used..];
@@ -88,7 +88,7 @@ impl Lines {
                 break (self.used + seen + length, self.used + seen + length + 1);
             }
             let is_empty = rest.is_empty();
-            // Binary data may have no newline for long.
+            // Binary data may have no newline for a long time.
             self.check_text(seen, self.buffer.len())?;
             seen = rest.len();
             if seen > LONGEST {
@@ -110,7 +110,7 @@ impl Lines {
         Ok(Some(line))
     }
 
-    /// Refuses zero bytes before `end`, from the byte number `seen` after what was delivered on.
+    /// Refuses zero bytes before `end`, from the byte number `seen` of the undelivered bytes on.
     fn check_text(&self, seen: usize, end: usize) -> Result<()> {
         let Some(at) = memchr(0, &self.buffer[self.used + seen..end]) else { return Ok(()) };
         let at = seen + at;
@@ -121,7 +121,7 @@ impl Lines {
         Err(Error::Content { name: self.name().to_owned(), offset, source })
     }
 
-    /// Reads on after what is not delivered yet; returns whether there was anything.
+    /// Reads on. Returns whether there was anything.
     fn fill(&mut self) -> Result<bool> {
         if self.ended {
             return Ok(false);

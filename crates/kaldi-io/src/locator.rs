@@ -1,4 +1,4 @@
-//! Where a value is: an rxfilename, perhaps with a range after it.
+//! Where a value is: an rxfilename, and perhaps a range after it.
 //!
 //! ```text
 //! raw.ark:9341[0:99]          the file raw.ark, from byte 9341 on, and of the value there the rows 0 to 99
@@ -12,40 +12,40 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::{Error, Rxfilename};
 
-/// Where a value is, taken apart once: the rxfilename and the range after it.
+/// Where a value is, parsed: the rxfilename and the range after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
-    /// As it was written.
+    /// The text as it was written.
     text: BString,
     /// The length of the rxfilename in the text.
     length: usize,
     rxfilename: Rxfilename,
 }
 
-/// What is wrong with a text that should say where a value is.
+/// What is wrong with a text that should name a value.
 #[derive(Debug)]
 pub enum LocatorError {
     /// The brackets at its end make no sense.
     Range(String),
-    /// The name before them is no rxfilename.
+    /// The name before them is not an rxfilename.
     Name(Error),
 }
 
 impl Locator {
-    /// Takes the text apart: what is in one pair of brackets at its end is a range, and the rest is an rxfilename.
+    /// Parses the text: one pair of brackets at its end is a range, and the rest is an rxfilename.
     ///
     /// # Errors
-    /// If the brackets make no sense, or the name is no rxfilename.
+    /// If the brackets make no sense, or the name is not an rxfilename.
     pub fn parse(text: &BStr) -> Result<Self, LocatorError> {
         let length = split_range(text)?.0.len();
         let rxfilename = Rxfilename::parse(text[..length].as_bstr()).map_err(LocatorError::Name)?;
         Ok(Self { text: text.to_owned(), length, rxfilename })
     }
 
-    /// The locator of all of what `name` names: what looks like a range belongs to the name.
+    /// The locator of everything that `name` names. What looks like a range belongs to the name.
     ///
     /// # Errors
-    /// If the name is no rxfilename.
+    /// If the name is not an rxfilename.
     pub fn whole(name: &BStr) -> Result<Self, Error> {
         Ok(Self { text: name.to_owned(), length: name.len(), rxfilename: Rxfilename::parse(name)? })
     }
@@ -60,7 +60,7 @@ impl Locator {
         self.text[..self.length].as_bstr()
     }
 
-    /// The name without range and offset: what is before the offsets of other values in the same file.
+    /// The name without range and offset. Other values in the same file have the same stem.
     pub fn stem(&self) -> &BStr {
         match (&self.rxfilename, self.name().rfind_byte(b':')) {
             (Rxfilename::Offset(..), Some(colon)) => self.text[..colon].as_bstr(),
@@ -73,13 +73,13 @@ impl Locator {
         &self.rxfilename
     }
 
-    /// The part of the value that is meant, without its brackets.
+    /// The part of the value that is meant, without brackets.
     pub fn range(&self) -> Option<&BStr> {
         let inside = self.text.get(self.length + 1..self.text.len().saturating_sub(1))?;
         Some(inside.as_bstr())
     }
 
-    /// The file or the object that the value is in; `None` for standard input and for commands.
+    /// The file or object of the value; `None` for standard input and commands.
     pub fn path(&self) -> Option<&Path> {
         match &self.rxfilename {
             Rxfilename::File(path) | Rxfilename::Offset(path, _) => Some(path),
@@ -93,7 +93,7 @@ impl Locator {
     }
 }
 
-/// Splits the range off a name that ends in `]`: one pair of brackets with something before and in it.
+/// Splits the range off a name that ends in `]`: one pair of brackets with something before it and in it.
 fn split_range(text: &BStr) -> Result<(&[u8], Option<&[u8]>), LocatorError> {
     let Some(body) = text.strip_suffix(b"]") else { return Ok((text, None)) };
     match body.split_once_str(b"[") {
@@ -105,7 +105,7 @@ fn split_range(text: &BStr) -> Result<(&[u8], Option<&[u8]>), LocatorError> {
 }
 
 impl LocatorError {
-    /// The error for a name that is alone, on a command line.
+    /// The error for a name alone, on a command line.
     pub fn into_error(self, text: &BStr) -> Error {
         match self {
             Self::Range(message) => Error::Name { role: "input", name: text.to_owned(), advice: message.into() },

@@ -1,4 +1,4 @@
-//! Names of inputs and outputs as the fields of options.
+//! Names of inputs and outputs as fields of options.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -8,11 +8,11 @@ use std::path::Path;
 
 use bstr::{BStr, BString};
 
-/// An argument or option that names what is read: an rspecifier or an rxfilename.
+/// An argument or option that names an input: an rspecifier or an rxfilename.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputName(BString);
 
-/// An argument or option that names what is written: a wspecifier or a wxfilename.
+/// An argument or option that names an output: a wspecifier or a wxfilename.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputName(BString);
 

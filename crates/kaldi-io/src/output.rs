@@ -1,8 +1,8 @@
 //! Streams to write to.
 //!
-//! A regular file gets its name by [`Output::finish`] ([`whole_file`]), so that nothing half-written is ever seen under its
-//! name and an old file survives a failure. Devices, FIFOs and files asked
-//! for in place are written directly.
+//! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
+//! its name, and an old file survives a failure. Devices, FIFOs and files that are opened in place are written
+//! directly.
 
 mod room;
 mod stream;
@@ -33,10 +33,10 @@ pub struct Output {
     target: Target,
 }
 
-/// What has to happen at the end.
+/// What happens at the end.
 #[derive(Debug)]
 enum Target {
-    /// Nothing but flushing: standard output and its like.
+    /// Only flushing: standard output and similar streams.
     Open,
     /// The file is closed.
     InPlace,
@@ -49,8 +49,8 @@ enum Target {
 }
 
 impl Output {
-    /// Opens what `name` says: standard output, a file, a remote object or a command's input. With `in_place` a file is
-    /// written under its own name from the start.
+    /// Opens what `name` names: standard output, a file, a remote object or a command's input. With `in_place`, a file
+    /// is written under its own name from the start.
     ///
     /// # Errors
     /// If the name is invalid, or the file or command cannot be opened.
@@ -77,7 +77,7 @@ impl Output {
         }
     }
 
-    /// Opens a file or a remote object, whatever its name looks like; messages call it `name`. For `in_place` see
+    /// Opens a file or a remote object, whatever its name looks like. Messages call it `name`. For `in_place` see
     /// [`Output::create`].
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Output {
         if !in_place && !whole_file::is_special(&destination) {
             match whole_file::create(&destination) {
                 Ok((file, pending)) => return Ok(Self::new(file, name, Target::Renamed(pending))),
-                // The old file may be one that can be written and not replaced.
+                // Perhaps the old file can be written but not replaced.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && destination.exists() => {}
                 Err(source) => return Err(Error::Open { name, source }),
             }
@@ -104,8 +104,8 @@ impl Output {
         }
     }
 
-    /// Returns whether [`Output::create`] would write the file `name` under its own name from the start, because it was
-    /// asked to or because no other file can take its place. What was in the file is lost then when it is opened.
+    /// Returns whether [`Output::create`] would write the file `name` under its own name from the start: because it is
+    /// asked to, or because no other file can replace it. Then opening it deletes what was in it.
     pub fn is_in_place(name: &BStr, in_place: bool) -> bool {
         let path = match Wxfilename::parse(name) {
             Ok(Wxfilename::Stdout) => return true,
@@ -158,7 +158,7 @@ impl Output {
     /// Writes `bytes`.
     ///
     /// # Errors
-    /// If the system refuses; for a command that ended early, its status.
+    /// If the system refuses. If a command ended early, the error has its status.
     pub fn write_all(&mut self, bytes: &[u8]) -> Result<()> {
         let result = self.stream().write_all(bytes);
         result.map_err(|error| self.explain(error))
@@ -182,18 +182,19 @@ impl Output {
         result.map_err(|error| self.explain(error))
     }
 
-    /// Writes `range` of `file`; the kernel moves the bytes where it can. That may happen later, and for neighbouring ranges
-    /// at once: the file must not be changed before [`Output::flush`] or [`Output::finish`]. Its position changes.
+    /// Writes `range` of `file`. The kernel moves the bytes if it can. That may happen later, and for neighbouring
+    /// ranges at once: the file must not be changed before [`Output::flush`] or [`Output::finish`]. Its position
+    /// changes.
     ///
     /// # Errors
-    /// As [`Output::write_all`], and if `file` is shorter; also of ranges that were given before.
+    /// As [`Output::write_all`], and if `file` is shorter. The error may concern an earlier range.
     pub fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
         let result = self.stream().write_from(file, range);
         result.map_err(|error| self.explain(error))
     }
 
-    /// Waits until no other process is giving names to files that go together with this one. Whoever finishes several
-    /// outputs while it has the turn leaves no mixture of its files and those of others. `None` if the file is written
+    /// Waits until no other process gives names to files that belong together with this one. If a process finishes
+    /// several outputs during its turn, its files are never mixed with those of others. `None` if the file is written
     /// in place, or its folder allows no locks.
     pub fn turn(&self) -> Option<Turn> {
         match &self.target {
@@ -202,7 +203,7 @@ impl Output {
         }
     }
 
-    /// Writes out what is buffered, closes the file and gives it its name, or waits for the command.
+    /// Writes the buffered bytes, closes the file and gives it its name, or waits for the command.
     ///
     /// # Errors
     /// If any of that fails, or the command's status is not success. The old file, if any, is then untouched.
@@ -235,7 +236,7 @@ impl Output {
         }
     }
 
-    /// A command that failed is the reason for a broken pipe to it.
+    /// If a command failed, that is the reason for a broken pipe to it.
     fn explain(&mut self, error: Error) -> Error {
         let broken = matches!(&error, Error::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe);
         if let (true, Target::Command(child)) = (broken, &mut self.target) {
@@ -251,8 +252,8 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// What a reader of standard output, of a command or of a file in place has been promised still goes out, whatever
-    /// ends the program. A command's input must be closed before the command is waited for.
+    /// Bytes that were promised to standard output, a command or a file in place are still written, however the program
+    /// ends. A command's input must be closed before waiting for the command.
     fn drop(&mut self) {
         let mut stream = self.stream();
         if !matches!(self.target, Target::Renamed(_) | Target::Object) {
@@ -264,8 +265,8 @@ impl Drop for Output {
     }
 }
 
-/// Opens a file under its own name, empties it, and creates it if there is none. Files of others in a folder such as
-/// `/tmp` must not be opened in a way that would create them.
+/// Opens a file under its own name, empties it, and creates it if it does not exist. Files of other users in a folder
+/// such as `/tmp` must not be opened in a way that would create them.
 fn open_in_place(path: &Path) -> io::Result<File> {
     match OpenOptions::new().write(true).truncate(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -275,8 +276,7 @@ fn open_in_place(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Whether the path, with links followed, means standard output: the same stream as that of the name `-`, not another
-/// one of its file.
+/// Whether the path, with links followed, is standard output: the same stream as `-`, not another stream of its file.
 fn is_stdout(path: &Path) -> bool {
     let is_own = |folder: &Path| {
         let own = Path::new("/proc").join(std::process::id().to_string());
@@ -305,7 +305,7 @@ mod tests {
         }
     }
 
-    /// Its path looks like that of a device.
+    /// Its path looks like the path of a device.
     #[test]
     fn a_file_in_shared_memory_appears_when_it_is_complete() {
         let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };

@@ -9,7 +9,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::{Error, Result};
 
-/// Bytes that the kernel is asked to keep in a pipe, so that the two sides take turns less often.
+/// The size that the kernel is asked to give a pipe, so that the two sides switch less often.
 const CAPACITY: i32 = 1 << 20;
 
 /// A running `/bin/sh -c command`.
@@ -57,7 +57,7 @@ impl ShellChild {
     /// Waits for the end of the command; its stream must be closed.
     ///
     /// # Errors
-    /// If the status cannot be known.
+    /// If the system does not say how it ended.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
         self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
     }
@@ -66,7 +66,8 @@ impl ShellChild {
     pub(crate) fn stop(self) {
         let Ok(pid) = libc::pid_t::try_from(self.child.id()) else { return };
         #[allow(unsafe_code)]
-        // SAFETY: `kill` touches no memory; the process is our child and not waited for yet, so that the number is its own.
+        // SAFETY: `kill` touches no memory; the process is our child and was not waited for yet, so the number still
+        // belongs to it.
         unsafe {
             libc::kill(pid, libc::SIGTERM);
         }
@@ -79,7 +80,7 @@ impl ShellChild {
 }
 
 impl Drop for ShellChild {
-    /// Leaves no zombie behind where a stream is given up early.
+    /// Leaves no zombie if a stream is closed early.
     fn drop(&mut self) {
         let _ = self.child.wait();
     }
@@ -95,7 +96,7 @@ fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Ch
         .map_err(|source| Error::Run { command: shown.to_string(), source })
 }
 
-/// Opens a descriptor that is readable when the child has ended.
+/// Opens a descriptor that becomes readable when the child has ended.
 fn watch(child: &Child) -> Option<OwnedFd> {
     let pid = libc::pid_t::try_from(child.id()).ok()?;
     #[allow(unsafe_code)]
@@ -107,7 +108,7 @@ fn watch(child: &Child) -> Option<OwnedFd> {
     Some(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Asks for a larger kernel buffer; a refusal costs only speed.
+/// Asks for a larger kernel buffer. If that is refused, only speed is lost.
 pub(crate) fn widen(file: &File) {
     use std::os::fd::AsRawFd;
     let fd = file.as_raw_fd();

@@ -1,9 +1,9 @@
-//! Quoting for the shell, so that what messages and the echoed command line show can be pasted back.
+//! Quoting for the shell, so that names in messages and the echoed command line can be pasted back.
 
 use bstr::BString;
 
-/// Quotes `word` for bash where it needs to be: in single quotes, or in double quotes where it has single quotes and
-/// nothing that means something between double ones (as Kaldi's `ParseOptions::Escape`).
+/// Quotes `word` for bash if necessary: in single quotes; or in double quotes if it has single quotes and nothing that
+/// is special in double quotes (as Kaldi's `ParseOptions::Escape`).
 pub fn shell_quote(word: &[u8]) -> BString {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"[]~#^_-+=:.,/".contains(byte);
     if !word.is_empty() && word.iter().all(plain) {
@@ -23,7 +23,7 @@ pub fn shell_quote(word: &[u8]) -> BString {
     quoted.into()
 }
 
-/// Like [`shell_quote`], on one line whatever is in the word: bash reads the escapes of control characters back.
+/// Like [`shell_quote`], but always on one line: bash understands the escapes of control characters.
 pub(crate) fn quote_on_one_line(word: &[u8]) -> BString {
     if !word.iter().any(u8::is_ascii_control) {
         return shell_quote(word);

@@ -12,7 +12,7 @@ use crate::xfilename::split_offset;
 
 static STORE: OnceLock<Arc<dyn Store>> = OnceLock::new();
 
-/// Sets the store of all remote names of this process. The first call wins; returns whether this is the first.
+/// Sets the store of all remote names of this process. The first call wins. Returns whether this was the first.
 pub fn set_store(store: Arc<dyn Store>) -> bool {
     STORE.set(store).is_ok()
 }
@@ -20,22 +20,23 @@ pub fn set_store(store: Arc<dyn Store>) -> bool {
 /// The store of remote names.
 ///
 /// # Errors
-/// If the process has none.
+/// If the process has no store.
 pub(crate) fn store() -> io::Result<&'static dyn Store> {
     let missing =
         || io::Error::new(io::ErrorKind::Unsupported, "this program was built without stores (the feature stores)");
     STORE.get().map(|store| &**store).ok_or_else(missing)
 }
 
-/// Ends what runs for remote names, at the end of a program.
+/// Ends what runs for remote names, when a program ends.
 pub fn close_store() {
     if let Some(store) = STORE.get() {
         store.close();
     }
 }
 
-/// Tells the store which values will be read soon, so that up to `at_once` of them can come side by side. Values have names
-/// without ranges, with their offsets; names that are not remote are left out. `frame` finds the end of a value.
+/// Announces to the store which values will be read soon, so that up to `at_once` of them can be loaded at the same
+/// time. `names` are without ranges, with their offsets. Names that are not remote are skipped. `frame` finds the end
+/// of a value.
 pub fn expect_values<'a>(names: impl IntoIterator<Item = &'a BStr>, at_once: usize, frame: FrameFn) {
     let Ok(store) = store() else { return };
     let mut places: Vec<(&BStr, Vec<u64>)> = Vec::new();

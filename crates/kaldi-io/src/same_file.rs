@@ -13,19 +13,19 @@ use whole_file::{folder_of, resolve};
 use crate::address::remote_name;
 use crate::{Rxfilename, Wxfilename};
 
-/// A regular file, whatever it is called: two names that lead to the same file, through links and redirected streams,
-/// have equal identities. Pipes and devices have none.
+/// A regular file, whatever its name: two names that lead to the same file, through links and redirected streams, have
+/// equal identities. Pipes and devices have none.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,
-    /// Of the file, or of the folder if there is no file yet.
+    /// Inode of the file, or of the folder if the file does not exist yet.
     inode: u64,
-    /// The name in the folder of a file that is not there yet.
+    /// The name within the folder, if the file does not exist yet.
     name: Option<OsString>,
 }
 
 impl FileIdentity {
-    /// The file that is read where `rxfilename` is opened; `None` if there is none.
+    /// The file that opening `rxfilename` reads; `None` if there is none.
     pub fn of_input(rxfilename: &BStr) -> Option<Self> {
         Self::of_file(&match Rxfilename::parse(rxfilename).ok()? {
             Rxfilename::Stdin => of_stream(io::stdin())?,
@@ -34,12 +34,12 @@ impl FileIdentity {
         })
     }
 
-    /// The file that is written where `wxfilename` is opened, or the place of one that is not there yet.
+    /// The file that opening `wxfilename` writes, or the place of a file that does not exist yet.
     pub fn of_output(wxfilename: &BStr) -> Option<Self> {
         match Wxfilename::parse(wxfilename).ok()? {
             Wxfilename::Stdout => Self::of_file(&of_stream(io::stdout())?),
             Wxfilename::Pipe(_) => None,
-            // Stores have no links: an object is known by its name. It is never there in the sense of a file, which could
+            // Stores have no links: the name identifies an object. It never exists in the sense of a file, which could
             // be emptied.
             Wxfilename::File(path) if remote_name(&path).is_some() => {
                 Some(Self { device: 0, inode: 0, name: Some(path.into_os_string()) })
@@ -52,12 +52,12 @@ impl FileIdentity {
         }
     }
 
-    /// Whether there is such a file already.
+    /// Whether the file exists already.
     pub fn exists(&self) -> bool {
         self.name.is_none()
     }
 
-    /// A file that is not there yet, perhaps after a dangling link.
+    /// A file that does not exist yet, perhaps after a dangling link.
     fn of_place(path: &Path) -> Option<Self> {
         let path = resolve(path);
         let folder = fs::metadata(folder_of(&path)).ok()?;
@@ -69,8 +69,8 @@ impl FileIdentity {
     }
 }
 
-/// Returns whether what is written to `wxfilename` would go into, or replace, the regular file that `rxfilename` reads:
-/// whatever the names look like, through links and redirected streams.
+/// Returns whether output to `wxfilename` would go into, or replace, the regular file that `rxfilename` reads: whatever
+/// the names look like, through links and redirected streams.
 pub fn is_same_file(rxfilename: &BStr, wxfilename: &BStr) -> bool {
     FileIdentity::of_input(rxfilename).is_some_and(|read| FileIdentity::of_output(wxfilename) == Some(read))
 }

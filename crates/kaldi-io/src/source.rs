@@ -1,7 +1,7 @@
 //! Sources of bytes: files, pipes, memory.
 //!
-//! [`Input`](crate::Input) reads from a source and adds a name and a position. A program can bring a source of its own,
-//! such as an object of a store.
+//! [`Input`](crate::Input) reads from a source and adds a name and a position. A program can add its own source, such
+//! as an object of a store.
 
 use std::fmt;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::fallible::fallible;
 use crate::pipe::ShellChild;
 use crate::{Error, Result};
 
-/// Something that bytes are read from, one after the other.
+/// Something from which bytes are read in order.
 pub trait Source: fmt::Debug + Send {
     /// Appends up to `limit` bytes to `buffer` with one read; returns their number, 0 at the end.
     ///
@@ -23,35 +23,35 @@ pub trait Source: fmt::Debug + Send {
     /// If the source fails.
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize>;
 
-    /// The same bytes for reading at any place, where that is possible.
+    /// The same bytes for reading at any offset, if that is possible.
     fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         None
     }
 
-    /// A descriptor that `poll` can wait for. A source without one is taken for ready at any time.
+    /// A descriptor that `poll` can wait for. A source without one always counts as ready.
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
-    /// Says that everything was read that is needed: from here on, the end of a command is its end, too, whoever else holds
-    /// its pipe open.
+    /// Called once the whole value has been read. From then on the input ends when the command exits, even if a
+    /// background process still holds the pipe.
     fn expect_end(&mut self) {}
 
-    /// A descriptor that `poll` finds readable when the command has ended, where that is expected.
+    /// A descriptor that `poll` finds readable when the command has ended, if that is expected.
     fn ended(&self) -> Option<BorrowedFd<'_>> {
         None
     }
 
-    /// Goes on at `offset`, where the source can be read at any place.
+    /// Continues at `offset`, if the source can be read at any offset.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If it cannot be read there.
     fn seek(&mut self, offset: u64) -> io::Result<()> {
         let _ = offset;
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Goes back to the first byte; returns `false` where the bytes come only once, such as those of a terminal.
+    /// Goes back to the first byte. Returns `false` if the bytes come only once, such as those of a terminal.
     ///
     /// # Errors
     /// If the source cannot be moved or opened again.
@@ -59,7 +59,7 @@ pub trait Source: fmt::Debug + Send {
         Ok(false)
     }
 
-    /// Closes the source. `at_end` says whether it was read to its end: where it was not, to stop is no error.
+    /// Closes the source. `at_end` says whether it was read to its end. If it was not, stopping is no error.
     ///
     /// # Errors
     /// If a command that was read to its end has failed.
@@ -68,11 +68,11 @@ pub trait Source: fmt::Debug + Send {
         Ok(())
     }
 
-    /// Gives the source up: asks a command to end, and does not look at its status.
+    /// Gives the source up: asks a command to end, and ignores its status.
     fn stop(&mut self) {}
 }
 
-/// Bytes that can be read at any place, by several threads at once.
+/// Bytes that can be read at any offset, by several threads at once.
 pub trait ReadAt: fmt::Debug + Send + Sync {
     /// Number of bytes.
     fn length(&self) -> u64;
@@ -80,11 +80,11 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// Appends `length` bytes from `offset` on to `buffer`.
     ///
     /// # Errors
-    /// If the source fails, or ends before.
+    /// If the source fails, or ends too early.
     fn read_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()>;
 
-    /// Like [`ReadAt::read_at`], with fewer bytes if the others had to be asked for; returns their number, at least 1 if
-    /// `length` is.
+    /// Like [`ReadAt::read_at`], but with fewer bytes if the others would need another request. Returns their number,
+    /// at least 1 if `length` is.
     ///
     /// # Errors
     /// As [`ReadAt::read_at`].
@@ -93,13 +93,13 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
         Ok(length)
     }
 
-    /// Whether a read costs little more than its bytes. Where it does not, as over a network, a stream is read through
-    /// rather than at many places.
+    /// Whether a read costs little more than its bytes. If not, as over a network, a stream is read through rather than
+    /// at many offsets.
     fn is_near(&self) -> bool {
         true
     }
 
-    /// The regular file that the bytes are in, from which the system can copy them.
+    /// The regular file of the bytes, from which the system can copy them.
     fn as_file(&self) -> Option<&Arc<File>> {
         None
     }
@@ -158,7 +158,7 @@ impl Source for FileSource {
     }
 
     fn finish(&mut self, _: bool) -> Result<()> {
-        // A regular file is kept for a restart; the writer of a stream shall notice that nobody reads it.
+        // A regular file is kept for a restart. The writer of a stream should notice that nobody reads it.
         if self.length.is_none() {
             self.file = None;
         }
@@ -174,9 +174,9 @@ impl Source for FileSource {
 #[derive(Debug)]
 pub(crate) struct CommandSource {
     command: BString,
-    /// Nothing once the command was waited for.
+    /// `None` once the command was waited for.
     running: Option<(File, ShellChild)>,
-    /// Whether the end of the command is waited for, and no more of its output.
+    /// Whether to wait only for the end of the command, and for no more output.
     expects_end: bool,
 }
 
@@ -279,7 +279,7 @@ impl ReadAt for Memory {
     }
 }
 
-/// Bytes that can be read at any place, read in order from one place on.
+/// Bytes that can be read at any offset, read in order from one offset on.
 #[derive(Debug)]
 pub(crate) struct PlacedSource {
     pub(crate) bytes: Arc<dyn ReadAt>,
@@ -320,10 +320,10 @@ impl ReadAt for RegularFile {
     }
 }
 
-/// Appends `length` bytes of a file from `offset` on to `buffer`, whatever the file's position is.
+/// Appends `length` bytes of a file from `offset` on to `buffer`, independent of the file's position.
 ///
 /// # Errors
-/// If the system refuses, or the file ends before.
+/// If the system refuses, or the file ends too early.
 pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     let end = buffer.len().saturating_add(length);
     fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
@@ -337,8 +337,8 @@ pub fn read_at(file: &File, offset: u64, buffer: &mut Vec<u8>, length: usize) ->
     Ok(())
 }
 
-/// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one; returns their number.
-/// The memory need not be cleared before, as it would have to be for the standard library's functions.
+/// Appends up to `limit` bytes to `buffer` with one read, at the file's position or at a given one. Returns their
+/// number. The memory does not have to be cleared before, as the standard library's functions require.
 pub(crate) fn read_into(file: &File, at: Option<u64>, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
     fallible(|| buffer.try_reserve(limit)).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let fd = file.as_raw_fd();

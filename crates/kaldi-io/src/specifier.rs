@@ -5,8 +5,8 @@
 //! ark,scp,t:feats.ark,feats.scp            an archive and the script file that points into it
 //! ```
 //!
-//! The part before the first colon is a list of words without spaces; exactly one of them (or `ark,scp` in this order,
-//! for writing) says what kind of table it is. Follows Kaldi's `util/kaldi-table.h`.
+//! The part before the first colon is a list of words without spaces. Exactly one of them (or `ark,scp` in this order,
+//! for writing) says which kind of table it is. Follows Kaldi's `util/kaldi-table.h`.
 
 use bstr::{BStr, BString, ByteSlice};
 
@@ -30,7 +30,7 @@ pub struct RspecifierOptions {
     pub sorted: bool,
     /// `cs`: keys are asked for in sorted order (random access).
     pub called_sorted: bool,
-    /// `p`: entries that cannot be read count as missing, and a cut archive or a failing pipe is no error.
+    /// `p`: entries that cannot be read count as missing. A cut archive or a failing pipe is no error.
     pub permissive: bool,
     /// `bg`: entries are read ahead on another thread.
     pub background: bool,
@@ -41,7 +41,7 @@ pub struct RspecifierOptions {
 pub struct Rspecifier {
     /// Archive, script file or shards.
     pub kind: RspecifierKind,
-    /// What is promised of the table and wanted of the reader.
+    /// What is promised about the table, and how to read it.
     pub options: RspecifierOptions,
     /// Where the archive or script file is.
     pub rxfilename: BString,
@@ -50,7 +50,7 @@ pub struct Rspecifier {
 impl Rspecifier {
     /// Parses `[options,]ark:rxfilename`, and the same with `scp:` or `shard:`; `None` if `text` has no such form.
     ///
-    /// `b` and `t` are accepted and mean nothing, since a reader looks at the data.
+    /// `b` and `t` are accepted and have no effect, because a reader looks at the data.
     pub fn parse(text: &BStr) -> Option<Self> {
         let (words, rest) = split(text)?;
         let mut kind = None;
@@ -82,7 +82,7 @@ impl Rspecifier {
 pub enum WspecifierKind {
     /// `ark:`, one stream.
     Archive(BString),
-    /// `scp:`, every value into the file that an existing script file names for its key.
+    /// `scp:`, every value is written to the file that an existing script file names for its key.
     Script(BString),
     /// `ark,scp:`, an archive and a new script file that points into it.
     Both {
@@ -100,7 +100,7 @@ pub struct WspecifierOptions {
     pub binary: bool,
     /// `f` or `nf` (default): write every entry out at once, in place.
     pub flush: bool,
-    /// `p`: keys that a script file does not have are skipped, and a failing output pipe is no error.
+    /// `p`: keys that a script file does not have are skipped. A failing output pipe is no error.
     pub permissive: bool,
 }
 
@@ -145,12 +145,12 @@ impl Wspecifier {
     }
 }
 
-/// Whether `text` has the form of a table's name.
+/// Whether `text` has the form of a specifier.
 pub fn is_specifier(text: &BStr) -> bool {
     Rspecifier::parse(text).is_some() || Wspecifier::parse(text).is_some()
 }
 
-/// Says why `text` is no valid specifier, for an error message; `role` is `rspecifier` or `wspecifier`.
+/// Says why `text` is not a valid specifier, for an error message. `role` is `rspecifier` or `wspecifier`.
 pub fn specifier_advice(text: &BStr, role: &str) -> String {
     let example =
         if role == "wspecifier" { "ark,t:- or ark,scp:foo.ark,foo.scp" } else { "ark:foo.ark or scp:foo.scp" };
@@ -179,7 +179,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     }
 }
 
-/// The words before the first colon and what follows it, unless the whole ends in white space.
+/// The words before the first colon and what follows it. `None` if the text ends in white space.
 fn split(text: &BStr) -> Option<(impl Iterator<Item = &[u8]>, &[u8])> {
     let (words, rest) = text.split_once_str(b":")?;
     if text.last().is_some_and(|&byte| crate::characters::is_space(byte)) {

@@ -1,38 +1,38 @@
-//! A window on a stream that grows until the value at its front is whole.
+//! A window on a stream that grows until the value at its front is complete.
 
 use std::sync::Arc;
 
 use crate::{Error, Input, ReadAt, Result};
 
-/// Bytes that are read at once: small enough for the second-level cache of a core, large enough that system calls and
-/// hand-overs between threads do not count.
+/// Bytes that are read at once: few enough for the second-level cache of a core, many enough that system calls and
+/// switching between threads do not matter.
 const CHUNK: usize = 1 << 18;
 
-/// Bytes that are read at once where a value was skipped: a key and a header.
+/// Bytes that are read at once after a value was skipped: a key and a header.
 const HEAD: usize = 1 << 9;
 
 /// The bytes of a stream from a place on, as far as they were read.
 ///
-/// A value that starts at the front is looked at; where it is not whole, the window grows; where it is, it is consumed.
-/// The header of a value may lie about its length. So of a stream only as much is read at once as has come before.
+/// A reader looks at the value at the front. If it is not complete, the window grows; if it is, it is consumed. The
+/// header of a value may give a wrong length. So no more of a stream is read at once than was read before.
 #[derive(Debug)]
 pub struct Window {
     input: Input,
-    /// What is read by its place, so that the position of the file stays free for copying.
+    /// The bytes for reading at an offset, so that the position of the file stays free for copying.
     skimmed: Option<Arc<dyn ReadAt>>,
     bytes: Vec<u8>,
-    /// Offset in the stream of the first byte.
+    /// Offset of the first byte in the stream.
     base: u64,
-    /// Bytes that are consumed.
+    /// Number of consumed bytes.
     at: usize,
     /// Bytes that are read at once.
     ahead: usize,
 }
 
-/// The growth of a window that makes another look at it worth while.
+/// How far a window has to grow before looking again makes sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// Bytes after the front that should be there.
+    /// This many bytes should be there after the front.
     enough: usize,
     /// Bytes that are read at once.
     limit: usize,
@@ -45,20 +45,19 @@ impl Window {
         Self { input, skimmed: None, bytes: Vec::new(), base, at: 0, ahead: CHUNK }
     }
 
-    /// Opens a window that reads at its places what can be read at any place: first about `ahead` bytes, then more.
+    /// Opens a window on something that can be read at any offset: first about `ahead` bytes, then more.
     pub fn placed(name: &str, bytes: Arc<dyn ReadAt>, offset: u64, ahead: usize) -> Self {
         let input = Input::placed(name, Arc::clone(&bytes), offset);
         Self { skimmed: Some(bytes), ahead, ..Self::new(input) }
     }
 
-    /// Opens a window where `bytes` of the stream were read before.
+    /// Opens a window on a stream of which `bytes` were already read.
     pub fn with_bytes(input: Input, bytes: Vec<u8>) -> Self {
         let base = input.offset() - bytes.len() as u64;
         Self { bytes, base, ..Self::new(input) }
     }
 
-    /// Reads little ahead and lets values be skipped from now on, where the stream can be read at any place
-    /// for little.
+    /// From now on, reads little ahead and lets values be skipped, if reading the stream at any offset is cheap.
     pub fn skim(&mut self) {
         self.skimmed = self.input.positioned().filter(|bytes| bytes.is_near());
         if self.skimmed.is_some() {
@@ -66,7 +65,7 @@ impl Window {
         }
     }
 
-    /// The bytes for reading at any place, where the window is skimmed.
+    /// The bytes for reading at any offset, if the window is skimmed.
     pub fn skimmed(&self) -> Option<&Arc<dyn ReadAt>> {
         self.skimmed.as_ref()
     }
@@ -76,7 +75,7 @@ impl Window {
         &self.input
     }
 
-    /// The stream and the bytes that were read and not consumed.
+    /// The stream, and the bytes that were read but not consumed.
     pub fn into_parts(mut self) -> (Input, Vec<u8>) {
         self.bytes.drain(..self.at);
         (self.input, self.bytes)
@@ -87,12 +86,12 @@ impl Window {
         &self.bytes[self.at..]
     }
 
-    /// Offset in the stream of the first byte that is not consumed.
+    /// Offset of the first byte that is not consumed, in the stream.
     pub fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    /// Whether the window reaches to the end of the stream.
+    /// Whether the window reaches the end of the stream.
     pub fn at_end(&self) -> bool {
         match &self.skimmed {
             Some(source) => self.base + self.bytes.len() as u64 >= source.length(),
@@ -100,7 +99,7 @@ impl Window {
         }
     }
 
-    /// Bytes between the front and the end of the stream, where that is known.
+    /// Bytes between the front and the end of the stream, if that is known.
     pub fn left(&self) -> Option<u64> {
         match &self.skimmed {
             Some(source) => Some(source.length().saturating_sub(self.offset())),
@@ -108,21 +107,21 @@ impl Window {
         }
     }
 
-    /// How to grow for a value that needs `wanted` bytes at least. A long one must grow by half before it is looked at
-    /// once more, since framing starts over.
+    /// How far to grow for a value that needs at least `wanted` bytes. Before a long value is looked at again, the
+    /// window must grow by half, because framing starts from the beginning.
     pub fn growth(&self, wanted: u64) -> Growth {
         let length = self.bytes().len();
         let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(length);
         let trusted = if self.skimmed.is_some() { missing } else { missing.min(length) };
         let is_long = length > 4 * CHUNK;
-        // What is read by its place grows with one read.
+        // What is read at an offset grows with one read.
         let least = if is_long && self.skimmed.is_some() { length / 2 } else { 0 };
         let limit = trusted.max(self.ahead).max(least);
         let enough = length + if is_long { limit.min(length / 2) } else { 1 };
         Growth { enough, limit }
     }
 
-    /// Grows for a value that needs `wanted` bytes at least, or to the end of the stream.
+    /// Grows for a value that needs at least `wanted` bytes, or to the end of the stream.
     ///
     /// # Errors
     /// If the stream cannot be read.
@@ -132,7 +131,7 @@ impl Window {
         Ok(())
     }
 
-    /// Reads once; returns whether the window has grown enough or has met the end.
+    /// Reads once. Returns whether the window has grown enough or the end was reached.
     ///
     /// # Errors
     /// If the stream cannot be read.
@@ -150,7 +149,7 @@ impl Window {
         Ok(true)
     }
 
-    /// Reads once and forgets what comes; returns whether the stream has ended.
+    /// Reads once and drops the bytes. Returns whether the stream has ended.
     ///
     /// # Errors
     /// If the stream cannot be read.
@@ -161,24 +160,24 @@ impl Window {
         Ok(self.input.at_end())
     }
 
-    /// Says that everything was read that is needed: see [`Input::expect_end`].
+    /// Call this once the whole value has been read: see [`Input::expect_end`].
     pub fn expect_end(&mut self) {
         self.input.expect_end();
     }
 
-    /// Moves the front by `count` bytes of the window.
+    /// Moves the front forward by `count` bytes.
     pub fn consume(&mut self, count: usize) {
         self.at += count;
     }
 
-    /// Gives away all bytes, of which `count` are consumed; the others stay as well. Returns the bytes and the offset of the
-    /// first.
+    /// Gives away all bytes and consumes `count` of them. The window keeps a copy of the others. Returns the bytes and
+    /// the offset of the first.
     pub fn take(&mut self, count: usize) -> (Vec<u8>, u64) {
         self.forget_consumed();
         let rest = &self.bytes[count..];
         let mut kept = Vec::new();
         if !(rest.is_empty() && self.at_end()) {
-            // Room for what is read next, too: growing would copy what is there.
+            // With room for the next read, too: growing would copy the bytes.
             kept.reserve_exact(self.ahead + rest.len());
             kept.extend_from_slice(rest);
         }
@@ -187,8 +186,8 @@ impl Window {
         (std::mem::replace(&mut self.bytes, kept), base)
     }
 
-    /// Gives away all bytes and moves the front after the value that takes `length` bytes from `start` on, beyond the
-    /// window. Returns the bytes and the offset of the first.
+    /// Gives away all bytes and moves the front after the value that takes `length` bytes from `start` on and ends
+    /// beyond the window. Returns the bytes and the offset of the first.
     pub fn skip(&mut self, start: usize, length: u64) -> (Vec<u8>, u64) {
         self.forget_consumed();
         let base = self.base;

@@ -1,4 +1,4 @@
-//! Extended filenames: what may stand where a file is meant.
+//! Extended filenames: what can be given in place of a file.
 //!
 //! | name | for reading | for writing |
 //! | --- | --- | --- |
@@ -7,13 +7,13 @@
 //! | `\| command` | | the command's input |
 //! | `file:1234` | the file from byte 1234 on | |
 //! | `file:///path`, `file:/path` | a file | a file |
-//! | `s3://bucket/key` and its like | an object, as a file | an object |
+//! | `s3://bucket/key` and similar | an object, as a file | an object |
 //! | anything else | a file | a file |
 //!
-//! Remote names ([`is_remote`](crate::is_remote)) are classified as files are: the path is the whole name.
+//! Remote names ([`is_remote`](crate::is_remote)) are classified like files: the path is the whole name.
 //!
 //! Follows Kaldi's `util/kaldi-io.h`, with the mistakes that it refuses: white space at either end, a pipe sign on the
-//! wrong side or in the middle, and a table's name (`ark:...`) where a file is meant.
+//! wrong side or in the middle, and the name of a table (`ark:...`) in place of a file.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ impl Rxfilename {
     /// Classifies `name`.
     ///
     /// # Errors
-    /// If it can be no rxfilename, with advice.
+    /// If it cannot be an rxfilename, with advice.
     pub fn parse(name: &BStr) -> Result<Self> {
         let bad =
             |advice: &'static str| Err(Error::Name { role: "input", name: name.to_owned(), advice: advice.into() });
@@ -87,7 +87,7 @@ impl Wxfilename {
     /// Classifies `name`.
     ///
     /// # Errors
-    /// If it can be no wxfilename, with advice.
+    /// If it cannot be a wxfilename, with advice.
     pub fn parse(name: &BStr) -> Result<Self> {
         let bad =
             |advice: &'static str| Err(Error::Name { role: "output", name: name.to_owned(), advice: advice.into() });
@@ -114,7 +114,7 @@ impl Wxfilename {
     }
 }
 
-/// A name to read from, as messages show it: quoted for the shell where it needs to be.
+/// A name to read from, as messages show it: quoted for the shell if necessary.
 pub fn printable_rxfilename(name: &BStr) -> Cow<'static, str> {
     if name.is_empty() || name == "-" {
         "standard input".into()
@@ -123,7 +123,7 @@ pub fn printable_rxfilename(name: &BStr) -> Cow<'static, str> {
     }
 }
 
-/// A name to write to, as messages show it: quoted for the shell where it needs to be.
+/// A name to write to, as messages show it: quoted for the shell if necessary.
 pub fn printable_wxfilename(name: &BStr) -> Cow<'static, str> {
     if name.is_empty() || name == "-" {
         "standard output".into()

@@ -1,4 +1,4 @@
-//! A source as decoders want it.
+//! A source in the form that decoders need.
 
 use std::io::{self, BufRead, Read};
 use std::os::fd::BorrowedFd;
@@ -8,7 +8,7 @@ use crate::source::Source;
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 17;
 
-/// A source with a buffer. Its failure is kept, since decoders pass on but the text of one.
+/// A source with a buffer. It keeps its error, because decoders pass on only the text of one.
 pub(super) struct Feed {
     source: Box<dyn Source>,
     buffer: Vec<u8>,
@@ -32,7 +32,7 @@ impl Feed {
         self.fault.take()
     }
 
-    /// What can be waited for; `None` if bytes are at hand.
+    /// Something that can be waited for; `None` if bytes are there.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         if self.used < self.buffer.len() { None } else { self.source.descriptor() }
     }

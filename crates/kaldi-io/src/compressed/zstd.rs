@@ -1,4 +1,4 @@
-//! Zstandard streams: frames, one after the other, some of which are to be skipped.
+//! Zstandard streams: frames, one after the other. Some frames are skipped.
 
 use std::io::{self, BufRead, Read};
 
@@ -30,7 +30,7 @@ impl ZstdDecoder {
         self.feed
     }
 
-    /// Starts the next frame; there is none at the end.
+    /// Starts the next frame. Returns `false` at the end.
     fn start(&mut self) -> io::Result<bool> {
         loop {
             if self.feed.fill_buf()?.is_empty() {

@@ -5,19 +5,19 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 
-/// Bytes that a file has before blocks are reserved for more.
+/// The size of a file at which blocks are first reserved for more.
 const FIRST: u64 = 1 << 20;
 
 /// Bytes that are reserved at once.
 const STEP: u64 = 1 << 24;
 
-/// Reserves blocks of the disk before a file grows into them, which takes a quarter off the time of writing in ext4.
+/// Reserves blocks of the disk before a file grows into them. In ext4 this saves a quarter of the writing time.
 ///
-/// Other file systems are left alone: XFS reserves blocks by itself, btrfs would not compress what is written there, and
-/// NFS would ask its server each time.
+/// Nothing is reserved in other file systems: XFS reserves blocks by itself, btrfs would not compress what is written
+/// there, and NFS would ask its server each time.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// Where blocks end that are reserved; `None` if none are to be reserved.
+    /// Where the reserved blocks end; `None` if none are to be reserved.
     end: Option<u64>,
 }
 
@@ -32,8 +32,8 @@ impl Room {
         Self { end: None }
     }
 
-    /// Reserves blocks for a file that will soon be `length` bytes long. Where that cannot be, as on a full disk, no more
-    /// are asked for: it is the writing that tells what is wrong.
+    /// Reserves blocks for a file that will soon have `length` bytes. If that is not possible, as on a full disk, it
+    /// does not try again: the error comes from writing.
     pub(super) fn grow(&mut self, file: &File, length: u64) {
         let Some(end) = self.end.filter(|end| length > *end) else { return };
         let more = STEP.max(length - end);
@@ -54,7 +54,7 @@ impl Room {
     }
 }
 
-/// Whether a file is on ext4 or its elder kin.
+/// Whether a file is on ext4, ext3 or ext2.
 fn is_on_ext4(file: &File) -> bool {
     let mut found = MaybeUninit::<libc::statfs>::zeroed();
     #[allow(unsafe_code)]
@@ -63,7 +63,7 @@ fn is_on_ext4(file: &File) -> bool {
     #[allow(unsafe_code)]
     // SAFETY: a struct of numbers, all of which may be zero.
     let found = unsafe { found.assume_init() };
-    // The types of the two differ with the C library.
+    // The two types depend on the C library.
     status == 0 && i128::from(found.f_type) == i128::from(libc::EXT4_SUPER_MAGIC)
 }
 
@@ -101,7 +101,7 @@ mod tests {
         let mut room = Room { end: Some(FIRST) };
         room.grow(&file, FIRST);
         assert_eq!((room.end, file.metadata().unwrap().len()), (Some(FIRST), 0));
-        // No disk has as many.
+        // No disk is that large.
         room.grow(&file, 1 << 62);
         assert_eq!((room.end, file.metadata().unwrap().len()), (None, 0));
     }

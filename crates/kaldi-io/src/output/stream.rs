@@ -1,4 +1,4 @@
-//! Bytes on their way into a file.
+//! Bytes that are written into a file.
 
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
@@ -10,14 +10,14 @@ use super::room::Room;
 use crate::source::read_at;
 use crate::{Encoded, Error, Result, Upload};
 
-/// Bytes gathered before they are written; larger pieces go out directly.
+/// Bytes that are gathered before they are written. Larger pieces are written directly.
 const BUFFER: usize = 1 << 16;
 
-/// Bytes of another file that are gathered before they are copied into a file: this many that a call of the system does not
-/// count, so few that a full disk is met in time.
+/// Bytes of another file that are gathered before they are copied into a file: so many that the cost of a system call
+/// does not matter, so few that a full disk is noticed in time.
 const RANGE: u64 = 1 << 26;
 
-/// The same where the reader of a pipe waits for them.
+/// The same, if the reader of a pipe waits for them.
 const PIPED_RANGE: u64 = 1 << 20;
 
 /// Where the bytes go.
@@ -55,15 +55,15 @@ impl Write for Sink {
 impl Sink {
     fn copy_from(&mut self, source: &mut impl Read) -> io::Result<u64> {
         match self {
-            // So that the kernel moves the bytes.
+            // This way the kernel moves the bytes.
             Self::File(file) => io::copy(source, file),
             Self::Object(_) => io::copy(source, self),
         }
     }
 }
 
-/// The bytes on their way into a file. Standard output has one for the whole process, so that two tables written there
-/// come out in the order in which the program wrote them.
+/// The bytes that are written into a file. Standard output has one stream for the whole process, so two tables written
+/// there come out in the order in which the program wrote them.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) sink: Option<Sink>,
@@ -71,11 +71,11 @@ pub(super) struct Stream {
     buffer: Vec<u8>,
     /// Bytes of another file that belong after the buffer.
     pending: Option<(Arc<File>, Range<u64>)>,
-    /// Position in the file of the next byte, those counted that are not written yet.
+    /// Position of the next byte in the file. It includes bytes that are not written yet.
     pub(super) position: u64,
     /// Whether positions mean anything to a later reader.
     pub(super) seekable: bool,
-    /// What is reserved for the file.
+    /// The reserved space of the file.
     pub(super) room: Room,
 }
 
@@ -128,7 +128,7 @@ impl Stream {
             return value.slices().try_for_each(|slice| self.write_all(slice));
         }
         self.settle()?;
-        // All of it in as few calls as the system allows, however many pieces there are.
+        // As few system calls as possible, however many pieces there are.
         let buffer = std::mem::take(&mut self.buffer);
         self.grow(length as u64);
         let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
@@ -139,8 +139,8 @@ impl Stream {
         result
     }
 
-    /// Writes a part of another file: at once only where it is long. One that follows the one before it there is copied
-    /// together with it.
+    /// Writes a part of another file, at once only if it is long. If it follows the part before it, they are copied
+    /// together.
     pub(super) fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
         let length = range.end - range.start;
         match &mut self.pending {
@@ -163,11 +163,11 @@ impl Stream {
         self.write_buffer()
     }
 
-    /// Copies what is pending: through memory where it is short, after the buffer where it is long.
+    /// Copies the pending bytes: through memory if they are few, after the buffer if they are many.
     fn settle(&mut self) -> Result<()> {
         let Some((source, range)) = self.pending.take() else { return Ok(()) };
         let length = range.end - range.start;
-        // Failures are those of the first byte.
+        // An error names the position of the first byte.
         let end = self.position;
         self.position -= length;
         if length < BUFFER as u64 {
@@ -223,7 +223,7 @@ impl Stream {
         self.sink().and_then(|sink| sink.write_all(bytes)).map_err(|source| self.failed(source))
     }
 
-    /// Makes room for bytes that are not counted in the position yet.
+    /// Reserves space for bytes that are not counted in the position yet.
     fn grow(&mut self, length: u64) {
         if let Some(Sink::File(file)) = &self.sink {
             self.room.grow(file, self.position + length);
@@ -252,7 +252,7 @@ impl Stream {
     }
 }
 
-/// Puts words to the end of a file that was longer before.
+/// Describes the end of a file that was longer before.
 fn shorter(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the file that it comes from has become shorter"),
@@ -277,7 +277,7 @@ mod tests {
 
     use super::*;
 
-    /// A file of `length` bytes that repeat late, and its content.
+    /// A file of `length` bytes that repeat only after a long period, and its content.
     fn source(folder: &tempfile::TempDir, length: usize) -> (Arc<File>, Vec<u8>) {
         let content: Vec<u8> = (0..length).map(|at| (at % 251) as u8 ^ (at / 251 % 256) as u8).collect();
         fs::write(folder.path().join("source"), &content).unwrap();
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!((stream.position, fs::metadata(&target).unwrap().len()), (1 << 20, 0), "nothing was copied yet");
         stream.flush().unwrap();
         assert!(fs::read(&target).unwrap() == content);
-        // What is long is not put off.
+        // Long parts are copied at once.
         stream.write_from(&Arc::new(File::open("/dev/zero").unwrap()), 0..RANGE).unwrap();
         assert_eq!(fs::metadata(&target).unwrap().len(), (1 << 20) + RANGE);
     }
