@@ -77,6 +77,7 @@ mod closed;
 mod command;
 mod dialect;
 mod ending;
+mod foreign;
 mod kind;
 mod memory;
 mod names;
@@ -206,6 +207,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     };
     let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
+    kaldi_io::set_recognizer(foreign::recognize);
     kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {

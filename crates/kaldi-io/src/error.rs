@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use bstr::BString;
 use kaldi_log::hide_secrets;
 
-use crate::foreign::name_advice;
+use crate::advice::name_advice;
 
 /// The result of the functions of this crate that open, read or write.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -21,6 +21,7 @@
 struct Readme;
 
 mod address;
+mod advice;
 mod blob;
 mod characters;
 mod compressed;
@@ -28,7 +29,6 @@ mod encoded;
 mod error;
 mod fallible;
 mod file_name;
-mod foreign;
 mod frame;
 mod input;
 mod lines;
@@ -46,6 +46,7 @@ mod window;
 mod xfilename;
 
 pub use address::{is_remote, local_path, make_folder};
+pub use advice::{ExpectedStream, Recognizer, is_script_line, output_doubt, recognize, set_recognizer, split_key_off};
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space};
 pub use compressed::Compression;
@@ -53,7 +54,6 @@ pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
 pub use fallible::{fallible, is_fallible};
 pub use file_name::FileNames;
-pub use foreign::{ExpectedStream, is_script_line, output_doubt, recognize};
 pub use frame::{Frame, FrameFn};
 pub use input::{Input, wait_readable};
 pub use lines::Lines;

@@ -1,0 +1,167 @@
+//! Advice on names, and where advice on streams comes from.
+//!
+//! Nothing here runs before an error is made.
+
+use std::io::ErrorKind;
+use std::sync::OnceLock;
+
+use crate::address::is_remote;
+use crate::characters::is_space;
+
+/// What a stream was taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedStream {
+    /// An archive: keys, each with its value (`ark:`).
+    Archive,
+    /// A script file or another list: text in lines (`scp:`).
+    Lines,
+    /// One value without a key.
+    Value,
+}
+
+/// Says what a stream is and how it can be read, if its first bytes show that it is not what was wanted. It gets these bytes,
+/// what was wanted, the printable name of the stream, and the offset at which it could not be read.
+pub type Recognizer = fn(&[u8], ExpectedStream, &str, usize) -> Option<String>;
+
+static RECOGNIZER: OnceLock<Recognizer> = OnceLock::new();
+
+/// Sets who says what a stream is that could not be read. Without it, messages say what was expected and found, and no more.
+/// Only the first call counts.
+pub fn set_recognizer(recognizer: Recognizer) {
+    let _ = RECOGNIZER.set(recognizer);
+}
+
+/// What the recognizer says ([`set_recognizer`]), if there is one.
+pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
+    RECOGNIZER.get().and_then(|recognizer| recognizer(head, wanted, name, fault))
+}
+
+/// Whether the line has a key and what looks like the name of a file or a command.
+pub fn is_script_line(line: &[u8]) -> bool {
+    let Some((_, name)) = split_key_off(line) else { return false };
+    let name = name.trim_ascii();
+    if name.is_empty() || name.contains(&0) || name.starts_with(b"[") {
+        return false;
+    }
+    if name.ends_with(b"|") {
+        return true;
+    }
+    if name.iter().any(|&byte| is_space(byte)) {
+        return false;
+    }
+    let extension = name.rsplit(|&byte| byte == b'.').next().filter(|extension| extension.len() < name.len());
+    let has_extension = extension.is_some_and(|text| {
+        let text = text.split(|&byte| byte == b':').next().unwrap_or_default();
+        (1..=5).contains(&text.len())
+            && text[0].is_ascii_alphabetic()
+            && text.iter().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    has_extension || name.contains(&b'/')
+}
+
+/// Splits a key, which must not look like the start of a value itself, off a line.
+pub fn split_key_off(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let length = line.iter().position(|&byte| is_space(byte))?;
+    let (key, value) = (&line[..length], &line[length + 1..]);
+    let is_key = !key.is_empty()
+        && key.iter().all(|&byte| byte.is_ascii_graphic() || byte >= 0x80)
+        && !matches!(key[0], b'[' | b'<' | b'{' | b'"')
+        && !is_number(key);
+    is_key.then_some((key, value))
+}
+
+fn is_number(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
+}
+
+const OPTIONS: &str = "options have the form --name=value and stand before the arguments";
+
+/// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing.
+pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {
+    if reason != ErrorKind::NotFound {
+        return None;
+    }
+    let quotes: &[char] = &['\'', '"'];
+    let bare = name.strip_prefix('$').unwrap_or(name).trim_matches(quotes);
+    if let Some((scheme, _)) = bare.split_once("://")
+        && !scheme.is_empty()
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    {
+        let is_read = is_remote(bare.as_bytes());
+        return (!is_read).then(|| format!("such addresses are read through a command: 'curl -sSfL {bare} |'"));
+    }
+    if bare.contains(",scp:") || bare.contains(",ark:") {
+        return Some("one table has one name: ark:FILE or scp:FILE to read".to_owned());
+    }
+    if bare.starts_with('~') {
+        return Some("the shell replaces ~ only at the start of a word; write $HOME instead".to_owned());
+    }
+    if bare.starts_with('-') {
+        return Some(OPTIONS.to_owned());
+    }
+    if bare.contains(char::is_whitespace) {
+        return Some("a command needs a pipe sign: 'command |' to read, '| command' to write".to_owned());
+    }
+    if bare.contains(['*', '?']) {
+        let command = if name == bare { format!("cat {bare}") } else { "cat FILES".to_owned() };
+        return Some(format!("patterns of files are read through a command: '{command} |'"));
+    }
+    None
+}
+
+/// Says what is odd about the name of a file that is going to be written, if anything is.
+pub fn output_doubt(name: &[u8]) -> Option<&'static str> {
+    if matches!(name, [] | b"-") || name.starts_with(b"|") {
+        return None;
+    }
+    if name.starts_with(b"-") {
+        return Some(OPTIONS);
+    }
+    let has = |part: &[u8]| memchr::memmem::find(name, part).is_some();
+    if has(b",scp:") || has(b",ark:") {
+        return Some("an archive with its script file is written as ark,scp:foo.ark,foo.scp");
+    }
+    if has(b">") {
+        return Some("> is a part of the name here; a command to write to starts with |");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_only_a_shell_would_understand_get_advice() {
+        let t = |name: &str, expected: Option<&str>| {
+            let advice = name_advice(name, ErrorKind::NotFound);
+            let is_right = match (&advice, expected) {
+                (Some(advice), Some(expected)) => advice.contains(expected),
+                (advice, expected) => advice.is_none() && expected.is_none(),
+            };
+            assert!(is_right, "{name}: {advice:?}");
+        };
+        t("~/feats.ark", Some("$HOME"));
+        t("'raw_*.ark'", Some("'cat FILES |'"));
+        t("raw_[~]*.ark", Some("'cat raw_[~]*.ark |'"));
+        t("'sox a.wav -t wav -'", Some("'command |'"));
+        t("ftp://example.org/a.ark", Some("'curl -sSfL ftp://example.org/a.ark |'"));
+        t("s3://bucket/a.ark", None);
+        t("'https://example.org/a?b'", None);
+        t("-j4", Some("--name=value"));
+        t("a.ark,scp:a.scp", Some("ark:FILE or scp:FILE"));
+        t("feats.ark", None);
+        t("data/feats-1.ark", None);
+        assert_eq!(name_advice("~/feats.ark", ErrorKind::PermissionDenied), None);
+    }
+
+    #[test]
+    fn odd_names_of_outputs_are_doubted() {
+        for name in ["a.ark > log", "a.ark,scp:a.scp", "a.ark,ark:b.ark", "--binary=false", "-o"] {
+            assert!(output_doubt(name.as_bytes()).is_some(), "{name}");
+        }
+        for name in ["", "-", "a.ark", "| gzip -c > a.gz", "a,b.ark", "a:b"] {
+            assert_eq!(output_doubt(name.as_bytes()), None, "{name}");
+        }
+    }
+}
