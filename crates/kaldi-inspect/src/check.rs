@@ -14,25 +14,26 @@ use crate::keys::Keys;
 use crate::kind::{Kind, Named};
 use crate::value::{read_content, read_header};
 
-/// Bytes before a value that are looked at for its key.
+/// Bytes before a value that are searched for its key.
 const LONGEST_KEY: usize = 1 << 8;
 
-/// How closely tables are looked at.
+/// How tables are checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
     /// Whether only headers are read.
     pub quick: bool,
-    /// The type of the values where it should not be found by looking.
+    /// The type of the values, if it should not be detected.
     pub value_type: Option<ValueType>,
-    /// Whether commands of script files are left alone.
+    /// Whether commands of script files are not run.
     pub skips_commands: bool,
 }
 
-/// Looks for everything that is wrong with a table called `table`, and hands each fault over; returns the number of entries.
+/// Finds everything that is wrong with a table called `table` and passes each fault to the caller. Returns the number
+/// of entries.
 ///
-/// Values must be readable, of one type, and finite; matrices must have the same number of columns; keys must be in the order
-/// of their bytes, and each once. An archive must be whole. Lines of a script file must lead to values, and not to those of
-/// other keys, where an archive has keys of the script file.
+/// Values must be readable, of one type, and finite. Matrices must have the same number of columns. Keys must be in the
+/// order of their bytes, each only once. An archive must be complete. Lines of a script file must lead to values, and
+/// not to those of other keys, if an archive has keys of the script file.
 ///
 /// # Errors
 /// If the table cannot be opened.
@@ -40,7 +41,7 @@ pub fn check(table: &str, named: Named, checks: Checks, report: &mut dyn FnMut(F
     check_each(table, named, checks, report, &mut |_, _| {})
 }
 
-/// Like [`check`], and shows key and header of every entry.
+/// Like [`check`], and prints key and header of every entry.
 pub(crate) fn check_each(
     table: &str,
     named: Named,
@@ -56,22 +57,22 @@ pub(crate) fn check_each(
     Ok(check.entries)
 }
 
-/// A check that goes on.
+/// A check in progress.
 struct Check<'a> {
     table: &'a str,
     checks: Checks,
     report: &'a mut dyn FnMut(Fault),
     each: &'a mut dyn FnMut(&BStr, &Header),
     keys: Keys,
-    /// Columns of the first matrix, and its key.
+    /// The columns of the first matrix, and its key.
     columns: Option<(u64, BString)>,
     entries: u64,
 }
 
-/// A line whose value does not be after its key.
+/// A line whose value is not after its key.
 struct Renamed {
     line: ScriptLine,
-    /// What is before the value instead.
+    /// The bytes before the value.
     before: Vec<u8>,
 }
 
@@ -191,8 +192,9 @@ impl Check<'_> {
         self.fault(key, format!("{count} of {of} values are not finite; the first, at {place}, is {kind}"));
     }
 
-    /// Lines that lead to the value of another key, which has a line that leads elsewhere. Where the archive has keys that the
-    /// script file does not have, or where two lines lead to the same value, keys were renamed or copied on purpose.
+    /// Finds lines that lead to the value of another key, if that key has a line that leads elsewhere. If the archive
+    /// has keys that the script file does not have, or two lines lead to the same value, keys were renamed or copied on
+    /// purpose.
     fn compare(&mut self, name: &BStr, renamed: Vec<Renamed>) -> Result<()> {
         let is_file = matches!(Rxfilename::parse(name), Ok(Rxfilename::File(path)) if path.is_file());
         if renamed.is_empty() || !is_file {
@@ -205,7 +207,7 @@ impl Check<'_> {
         }
         for Renamed { line, before } in renamed {
             let word = &before[..before.len() - 1];
-            // In a binary archive, the key stands right after other bytes.
+            // In a binary archive, other bytes are directly before the key.
             let other = (0..word.len()).find_map(|start| places.get_key_value(word[start..].as_bstr()));
             if let Some((other, place)) = other
                 && name_of(place) != name_of(&line.xfilename)

@@ -12,12 +12,12 @@ use crate::entries::Entries;
 use crate::kind::Named;
 use crate::value::read_content;
 
-/// Something in which two tables differ.
+/// A difference between two tables.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// The types of the values; nothing else is compared then.
+    /// The types of the values. Then nothing else is compared.
     Types(String, String),
-    /// The order of the keys, first seen at this one.
+    /// The order of the keys. This is the first key in another place.
     Order(BString),
     /// A key of the first table that the second one does not have.
     OnlyInFirst(BString),
@@ -34,11 +34,11 @@ pub enum Difference {
     Numbers {
         /// The key.
         key: BString,
-        /// How many differ by more than is allowed, and of how many.
+        /// How many differ by more than is allowed, and how many there are.
         count: [usize; 2],
-        /// The largest difference among them; infinite where one number is finite and the other is not.
+        /// The largest difference; infinite if one number is finite and the other is not.
         largest: f64,
-        /// Where the largest one is: a place, or row and column of a matrix, from 0.
+        /// Where the largest difference is: an index, or row and column of a matrix, from 0.
         place: Vec<usize>,
         /// The two numbers there.
         values: [f64; 2],
@@ -47,7 +47,7 @@ pub enum Difference {
     Words {
         /// The key.
         key: BString,
-        /// The first word that differs, from 0.
+        /// The index of the first word that differs, from 0.
         place: usize,
         /// The words there.
         words: [BString; 2],
@@ -57,20 +57,22 @@ pub enum Difference {
 /// What counts as a difference.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tolerance {
-    /// Numbers may differ by this part of the second one.
+    /// Relative to the second number, numbers may differ by this much.
     pub relative: f64,
-    /// And by this much.
+    /// In addition, numbers may differ by this much.
     pub absolute: f64,
     /// Whether the order of the keys does not count.
     pub by_key: bool,
-    /// The type of the values where it should not be found by looking.
+    /// The type of the values, if it should not be detected.
     pub value_type: Option<ValueType>,
 }
 
-/// Compares two tables, of any kinds and forms, and hands each difference over; returns the number of keys that both have.
+/// Compares two tables of any kind and form and passes each difference to the caller. Returns the number of keys that
+/// both have.
 ///
-/// Tables with the same keys in the same order are gone through side by side. From the first other key on, keys and places
-/// of the rest are kept in memory; of a stream, values too. A key that comes several times is compared in turn.
+/// Tables with the same keys in the same order are read in parallel. From the first different key on, keys and places
+/// of the rest are kept in memory; for a stream, values too. If a key comes several times, the first is compared with
+/// the first, and so on.
 ///
 /// # Errors
 /// If a table cannot be read.
@@ -100,7 +102,7 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
     }
 }
 
-/// The likely one of the types that fit both tables; an empty one has any.
+/// The most likely of the types that fit both tables. An empty table fits any.
 fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) -> Option<ValueType> {
     let common: Vec<_> = first.candidates().iter().copied().filter(|it| second.candidates().contains(it)).collect();
     match common.is_empty() {
@@ -184,7 +186,7 @@ impl Compare<'_> {
         }
         let (shape, one, other) = match &contents {
             [Content::Numbers { shape, values: one }, Content::Numbers { shape: other_shape, values: other }] => {
-                // Without rows there are no columns to speak of.
+                // Without rows, the number of columns does not matter.
                 if one.len() != other.len() || (shape != other_shape && !one.is_empty()) {
                     return Some(Difference::Sizes { key, sizes: sizes() });
                 }
@@ -210,7 +212,7 @@ impl Compare<'_> {
         (count > 0).then_some(Difference::Numbers { key, count: [count, one.len()], largest, place, values })
     }
 
-    /// How far two numbers are from each other, where that is more than is allowed.
+    /// The difference of two numbers, if it is more than is allowed.
     fn difference(&self, one: f64, other: f64) -> Option<f64> {
         if one == other || (one.is_nan() && other.is_nan()) {
             return None;

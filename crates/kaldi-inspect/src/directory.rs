@@ -1,4 +1,4 @@
-//! What is in a data directory, in short.
+//! A summary of a data directory.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::rows::Folder;
 use crate::summary::Summary;
 use crate::{Error, Result};
 
-/// Files of data directories, in the order in which they are told.
+/// Files of data directories, in the order in which they are reported.
 pub(crate) const FILES: [&str; 21] = [
     "wav.scp",
     "segments",
@@ -35,13 +35,13 @@ pub(crate) const FILES: [&str; 21] = [
     "frame_shift",
 ];
 
-/// Files of which a data directory has one at least.
+/// A data directory has at least one of these files.
 const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
 
 /// What is in a data directory.
 #[derive(Debug)]
 pub struct DirectorySummary {
-    /// The files that are there and their lines.
+    /// The files that exist, and their numbers of lines.
     pub files: Vec<(&'static str, u64)>,
     /// Lines of `utt2spk`, or else of `text`, `segments`, `feats.scp`, `wav.scp`.
     pub utterances: u64,
@@ -49,11 +49,11 @@ pub struct DirectorySummary {
     pub speakers: Option<u64>,
     /// Lines of `wav.scp`.
     pub recordings: Option<u64>,
-    /// How long all utterances are together, in seconds, and what says so.
+    /// The duration of all utterances in seconds, and its source.
     pub seconds: Option<(f64, &'static str)>,
     /// Frames of all features.
     pub frames: Option<u64>,
-    /// The least and the most columns of features.
+    /// The minimum and maximum of columns of features.
     pub columns: Option<(u64, u64)>,
     /// Words of `text`.
     pub words: Option<u64>,
@@ -62,8 +62,8 @@ pub struct DirectorySummary {
 }
 
 impl DirectorySummary {
-    /// Reads the texts of the folder, and the headers of what `feats.scp` names; those of `wav.scp` only where nothing else
-    /// says how long utterances are. Commands are not run.
+    /// Reads the texts of the folder, and the headers of what `feats.scp` names. It reads headers of `wav.scp` only if
+    /// nothing else gives the durations of utterances. Commands are not run.
     ///
     /// # Errors
     /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
@@ -120,7 +120,7 @@ fn summary(folder: &Folder, file: &str) -> Result<Summary> {
     Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file), is_binary: false }, None)
 }
 
-/// How long the utterances are, by the first file that knows.
+/// The duration of the utterances, from the first file that has it.
 fn seconds(folder: &Folder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
     let sum = |file: &'static str, of: fn(&crate::rows::Row) -> Option<f64>, unit: f64| -> Result<_> {
         let mut seconds = 0.0;

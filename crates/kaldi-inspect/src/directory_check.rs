@@ -12,7 +12,7 @@ use crate::kind::{Kind, Named};
 use crate::rows::{Folder, Row};
 use crate::{Error, Result};
 
-/// What a data directory need not have.
+/// What a data directory may lack.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Missing {
     /// `wav.scp`.
@@ -23,28 +23,28 @@ pub struct Missing {
     pub text: bool,
 }
 
-/// What the words after the keys of a file have to be.
+/// What the words after the keys of a file must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// Anything, but something.
+    /// Anything, but not nothing.
     Any,
     /// One word.
     Word,
-    /// A number above 0.
+    /// A number greater than 0.
     Number,
-    /// A count above 0.
+    /// A count greater than 0.
     Count,
     /// A factor of vocal tract normalization.
     Warp,
     /// `m` or `f`.
     Gender,
-    /// A recording, begin and end in seconds.
+    /// A recording, start and end in seconds.
     Segment,
     /// A file and a channel, `A` or `B`.
     Channel,
 }
 
-/// What the keys of a file are.
+/// What the keys of a file mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     Utterance,
@@ -52,7 +52,7 @@ enum Of {
     Recording,
 }
 
-/// The files that are looked at: what their keys are, and what is after them.
+/// The files that are checked: what their keys mean, and what is after the keys.
 const FILES: [(&str, Of, Form); 17] = [
     ("utt2spk", Of::Utterance, Form::Word),
     ("spk2utt", Of::Speaker, Form::Any),
@@ -73,13 +73,14 @@ const FILES: [(&str, Of, Form); 17] = [
     ("spk2warp", Of::Speaker, Form::Warp),
 ];
 
-/// Words that language models have a meaning of their own for.
+/// Words with a special meaning for language models.
 const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 
-/// Looks for everything that is wrong with a data directory, and hands each fault over; returns the number of utterances.
+/// Finds everything that is wrong with a data directory and passes each fault to the caller. Returns the number of
+/// utterances.
 ///
-/// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: the values of `feats.scp`, `vad.scp` and `cmvn.scp`,
-/// and files of `wav.scp` that are not there. Commands are not run.
+/// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: faults in the values of `feats.scp`, `vad.scp`
+/// and `cmvn.scp`, and missing files of `wav.scp`. Commands are not run.
 ///
 /// # Errors
 /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
@@ -133,7 +134,7 @@ impl Directory<'_> {
         (self.report)(Fault::new(&table, place, message));
     }
 
-    /// Every line by itself, and the order of the keys.
+    /// Checks every line by itself, and the order of the keys.
     fn lines(&mut self, file: &'static str, form: Form) {
         let Some(rows) = self.files.remove(file) else { return };
         if rows.is_empty() {
@@ -167,7 +168,7 @@ impl Directory<'_> {
         self.files.insert(file, rows.into_iter().filter(|row| !row.key.is_empty()).collect());
     }
 
-    /// Whether `utt2spk` and `spk2utt` say the same, and utterances are in the order of their speakers.
+    /// Checks that `utt2spk` and `spk2utt` agree, and that utterances are in the order of their speakers.
     fn speakers(&mut self) {
         let Some(utt2spk) = self.files.remove("utt2spk") else { return };
         for pair in utt2spk.windows(2) {
@@ -212,7 +213,7 @@ impl Directory<'_> {
         self.files.insert("utt2spk", utt2spk);
     }
 
-    /// Whether the files have the same keys.
+    /// Checks that the files have the same keys.
     fn key_lists(&mut self) {
         let keys = |rows: &[Row]| rows.iter().map(|row| row.key.clone()).collect::<Vec<_>>();
         let utterances = self.rows("utt2spk").map(keys);
@@ -245,7 +246,7 @@ impl Directory<'_> {
         }
     }
 
-    /// Whether segments are parts of recordings, and the files of recordings are there.
+    /// Checks that segments are parts of recordings, and that the files of recordings exist.
     fn recordings(&mut self) {
         let Some(waves) = self.files.remove("wav.scp") else { return };
         if let Some(segments) = self.files.remove("segments") {
@@ -271,7 +272,7 @@ impl Directory<'_> {
         self.files.insert("wav.scp", waves);
     }
 
-    /// Whether transcripts are text that recipes can use.
+    /// Checks that transcripts are text that recipes can use.
     fn words(&mut self) {
         let Some(rows) = self.files.remove("text") else { return };
         for row in &rows {
@@ -298,7 +299,7 @@ impl Directory<'_> {
         self.files.insert("text", rows);
     }
 
-    /// The values of script files, and whether features have the numbers of frames that are told.
+    /// Checks the values of script files, and that features have the numbers of frames that `utt2num_frames` gives.
     fn values(&mut self, checks: Checks) -> Result<()> {
         let told: BTreeMap<BString, u64> = self
             .rows("utt2num_frames")
@@ -315,7 +316,7 @@ impl Directory<'_> {
             let name = table.to_string();
             let mut wrong = Vec::new();
             let report = &mut *self.report;
-            // The order of keys was looked at before.
+            // The order of keys was checked before.
             let mut report_values = |fault: Fault| {
                 if !fault.message.starts_with("keys are not sorted") && fault.message != "the key was there before" {
                     report(fault);
@@ -336,14 +337,14 @@ impl Directory<'_> {
     }
 }
 
-/// Whether a character is a control, a space that is no plain one, or none that stands for anything.
+/// Whether a character is a control character, a space other than the plain one, or has no meaning.
 fn is_no_text(c: char) -> bool {
     let is_none = u32::from(c) & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);
     !matches!(c, ' ' | '\t') && (c.is_control() || c.is_whitespace() || is_none)
 }
 
 impl Form {
-    /// What was expected after the key, where it is not there.
+    /// Returns what was expected after the key, if it is not there.
     fn refuse(self, row: &Row) -> Option<&'static str> {
         let words: Vec<&BStr> = row.words().collect();
         let is_positive = |place| row.number_at(place).is_some_and(|number| number > 0.0 && number.is_finite());
@@ -363,7 +364,7 @@ impl Form {
             Self::Gender => (!matches!(words.as_slice(), [word] if *word == "m" || *word == "f")).then_some("m or f"),
             Self::Segment => {
                 let (begin, end) = (row.number_at(1), row.number_at(2));
-                // extract-segments also reads -1 for the end of the recording, and a channel; recipes do not.
+                // `extract-segments` also accepts -1 as the end of the recording, and a channel; recipes do not.
                 let is_span = matches!((begin, end), (Some(begin), Some(end)) if begin >= 0.0 && end > begin);
                 (words.len() != 3 || !is_span).then_some("a recording, its start and a later end")
             }

@@ -10,25 +10,25 @@ use kaldi_types::{Detector, Evidence, ValueType};
 use crate::kind::{Kind, Named};
 use crate::{Error, Result};
 
-/// Entries and bytes that are read ahead where several types fit, to tell which is meant.
+/// Entries and bytes that are read ahead if several types fit, to find out which is meant.
 const AHEAD: (usize, usize) = (64, 1 << 20);
 
 /// The entries of a table: an archive, a script file or a single value, of any type.
 ///
-/// Headers are read; payloads are left where they are until [`RawEntry::bytes`] asks for them (in a pipe they are read, of
-/// course). A [`Reader`] of [`RawEntry`]; the type of the values is known better the more of them were read:
+/// Headers are read. The rest of the values stays in the file until [`RawEntry::bytes`] asks for it (in a pipe it is
+/// read, of course). This is a [`Reader`] of [`RawEntry`]. The more values were read, the better the type is known:
 /// [`Entries::value_type`].
 ///
-/// A value that cannot be read ends an archive, since nobody knows where the next one starts. After an unreadable value of
-/// a script file, the other lines can be asked for.
+/// A value that cannot be read ends an archive, because it is not known where the next one starts. After an unreadable
+/// value of a script file, the other lines can be asked for.
 #[derive(Debug)]
 pub struct Entries {
     named: Named,
     entries: RawEntries<Detector>,
     evidence: Evidence,
-    /// What was read ahead.
+    /// Entries that were read ahead.
     queue: VecDeque<RawEntry>,
-    /// The failure after what was read ahead.
+    /// The error after the entries that were read ahead.
     failure: Option<Error>,
     has_begun: bool,
     /// Whether the reader has ended.
@@ -36,11 +36,11 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// Opens the table of this name: an rspecifier, or the name of an archive, a script file or a value, which is found by
-    /// looking. The type of the values is found by looking, too, unless it is given.
+    /// Opens the table of this name: an rspecifier, or the name of an archive, a script file or a value; which of these
+    /// it is, is detected. The type of the values is detected, too, unless it is given.
     ///
     /// # Errors
-    /// If the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
+    /// If the table cannot be opened, or the name is a folder ([`Error::Folder`]).
     pub fn open(name: &BStr, value_type: Option<ValueType>) -> Result<Self> {
         Self::of(Named::find(name)?, value_type)
     }
@@ -68,7 +68,7 @@ impl Entries {
         })
     }
 
-    /// The type of the values of a table, by looking at the first ones: `None` if it is empty or cannot be read, or can
+    /// Detects the type of a table's values from the first ones. `None` if the table is empty, cannot be read, or can
     /// be read only once.
     pub fn find_type(named: &Named) -> Option<ValueType> {
         if named.is_stream() {
@@ -84,24 +84,24 @@ impl Entries {
         self.named.kind
     }
 
-    /// All types that fit what was read so far. Where no value was read, all that can be told from their bytes.
+    /// All types that fit what was read so far. If no value was read, all types that can be recognized from the bytes.
     pub fn candidates(&self) -> &[ValueType] {
         self.entries.framing().candidates()
     }
 
-    /// The type of the values, or the most likely one of those that fit. It may change while it is not sure, as from
-    /// `int32` to `float` where `1` is followed by `2.5`.
+    /// The type of the values, or the most likely of those that fit. While it is not certain, it may change, as from
+    /// `int32` to `float` if `1` is followed by `2.5`.
     pub fn value_type(&self) -> ValueType {
         self.likely(self.candidates())
     }
 
-    /// The most likely one of some types.
+    /// The most likely of some types.
     pub(crate) fn likely(&self, candidates: &[ValueType]) -> ValueType {
         self.evidence.choose(candidates)
     }
 
-    /// The next entry, or nothing at the end. Unlike [`Reader::next`], it goes on with the other lines after an unreadable
-    /// value of a script file.
+    /// The next entry; `None` at the end. Unlike [`Reader::next`], it continues with the other lines after an
+    /// unreadable value of a script file.
     ///
     /// # Errors
     /// If the value cannot be read, or the table cannot be read on.
@@ -131,7 +131,7 @@ impl Entries {
         Ok(entry)
     }
 
-    /// Reads on until the type is sure, or for a while.
+    /// Reads on until the type is certain, up to a limit.
     fn look_ahead(&mut self) {
         let mut bytes = 0;
         while self.queue.len() < AHEAD.0 && bytes < AHEAD.1 {

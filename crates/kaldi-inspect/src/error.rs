@@ -1,4 +1,4 @@
-//! What can go wrong where tables are looked at.
+//! Errors of looking at tables.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A table or one of its entries cannot be read.
     Table(kaldi_table::Error),
-    /// The name is that of a folder, where a table was meant.
+    /// The name is a folder, but a table was expected.
     Folder {
         /// The name as given.
         name: BString,
@@ -25,7 +25,7 @@ pub enum Error {
         /// The name as given.
         name: BString,
     },
-    /// A file cannot be looked at.
+    /// A file cannot be opened for looking at it.
     Look {
         /// The printable name.
         name: String,

@@ -1,4 +1,4 @@
-//! What is wrong with a table.
+//! Faults of tables.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::Error;
 pub struct Fault {
     /// The name of the table, or of the file of a data directory.
     pub table: String,
-    /// The key of the entry, or the number of the line; empty where it is the table as a whole.
+    /// The key of the entry, or the number of the line; empty for the table as a whole.
     pub place: String,
     /// What is wrong.
     pub message: String,
@@ -29,7 +29,7 @@ impl Fault {
         Self { table: table.to_owned(), place: kaldi_io::excerpt(place.as_ref()).to_string(), message: message.into() }
     }
 
-    /// The fault that a failure to read the table tells of.
+    /// The fault behind an error of reading the table.
     pub(crate) fn of(table: &str, error: Error) -> Self {
         match error {
             Error::Table(kaldi_table::Error::Entry { key, source, .. }) => Self::new(table, key, source.to_string()),

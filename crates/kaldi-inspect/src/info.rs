@@ -1,4 +1,4 @@
-//! What is told of tables and data directories, as text and as JSON.
+//! Reports on tables and data directories, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::directory::DirectorySummary;
 use crate::kind::Kind;
 use crate::summary::Summary;
 
-/// The least and the most of something.
+/// The minimum and the maximum of something.
 #[derive(Debug, Serialize)]
 struct Span<T> {
     min: T,
     max: T,
 }
 
-/// What is told of a table, in this order; what does not apply is left out.
+/// A report on a table, in this order. Fields that do not apply are left out.
 #[derive(Debug, Default, Serialize)]
 pub struct Info {
     table: String,
@@ -84,7 +84,7 @@ impl Info {
         let (frames, is_script) = (summary.frames(), summary.kind == Kind::Script);
         let is_table = summary.kind != Kind::Value;
         let seconds = summary.seconds.or(frames.map(|frames| frames as f64 * frame_shift));
-        // Any text is words, which is worth no word.
+        // Any text can be words, so words are not mentioned as another type.
         let is_other = |it: &ValueType| Some(*it) != summary.value_type && !it.is_words();
         let others = summary.candidates.into_iter().filter(is_other).collect::<Vec<_>>();
         Info {
@@ -141,19 +141,19 @@ impl Info {
         self.fault.is_none()
     }
 
-    /// All of it as a line of JSON.
+    /// The report as one line of JSON.
     pub fn to_json(&self) -> String {
         // Nothing in it can fail.
         serde_json::to_string(self).unwrap_or_default() + "\n"
     }
 }
 
-/// Hours, rounded to a millisecond or so.
+/// Hours, rounded to about a millisecond.
 fn hours(seconds: f64) -> f64 {
     (seconds / 3600.0 * 1e7).round() / 1e7
 }
 
-/// The fields, one a line.
+/// The fields, one on each line.
 impl fmt::Display for Info {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let object = serde_json::to_value(self).map_err(|_| fmt::Error)?;
@@ -193,7 +193,7 @@ impl fmt::Display for Info {
     }
 }
 
-/// Names of a list that are shown.
+/// The number of items of a list that are shown.
 const SHOWN: usize = 3;
 
 fn show(value: &Value) -> String {

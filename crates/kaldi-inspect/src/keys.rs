@@ -1,11 +1,11 @@
-//! The order of keys, and keys that come again.
+//! The order of keys, and repeated keys.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use bstr::{BStr, BString};
 
-/// Follows the keys of a table. It keeps 16 bytes of each: hashes, which are as good as never the same for two keys.
+/// Follows the keys of a table. It keeps a hash of 16 bytes of each key; two keys practically never have the same.
 #[derive(Debug, Default)]
 pub struct Keys {
     last: Option<BString>,
@@ -13,10 +13,10 @@ pub struct Keys {
     hashers: [RandomState; 2],
 }
 
-/// What a key is to those before it.
+/// How a key relates to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Whether it comes before the last one, in the order of bytes (`LC_ALL=C sort`).
+    /// Whether it should come before the last one, in the order of bytes (`LC_ALL=C sort`).
     pub is_unsorted: bool,
     /// Whether it was there before.
     pub is_duplicate: bool,

@@ -1,4 +1,4 @@
-//! What a name names, found by looking.
+//! What a name names. This is detected.
 
 use std::fs;
 
@@ -49,19 +49,19 @@ pub struct Named {
     pub kind: Kind,
     /// Where it is, without `ark:` or `scp:`.
     pub rxfilename: BString,
-    /// Whether a file was looked into, and starts with binary data.
+    /// Whether a file was looked into and starts with binary data.
     pub is_binary: bool,
 }
 
 impl Named {
     /// Finds what `name` names.
     ///
-    /// `ark:` and `scp:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and mean nothing here. A
-    /// folder is a data directory. A file is looked into: it may be an archive, a script file or a value. Standard input
-    /// and commands are taken for archives, since they can be read only once.
+    /// `ark:` and `scp:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
+    /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.
+    /// Standard input and commands count as archives, because they can be read only once.
     ///
     /// # Errors
-    /// If the file cannot be opened or read, or the name is none.
+    /// If the file cannot be opened or read, or the name is invalid.
     pub fn find(name: &BStr) -> Result<Self> {
         if let Some(Rspecifier { kind, rxfilename, .. }) = Rspecifier::parse(name) {
             let kind = match kind {
@@ -93,11 +93,11 @@ impl Named {
 }
 
 impl Named {
-    /// Opens the table of this name for values of a known type, with the options of a specifier. A single value is a table of
-    /// one entry without a key.
+    /// Opens the table of this name for values of a known type, with the options of a specifier. A single value is a
+    /// table of one entry without a key.
     ///
     /// # Errors
-    /// If the table cannot be opened, or the name is that of a folder ([`Error::Folder`]).
+    /// If the table cannot be opened, or the name is a folder ([`Error::Folder`]).
     pub fn open<T: Value>(name: &BStr) -> Result<SequentialReader<T>> {
         if is_specifier(name) {
             return Ok(SequentialReader::open(name)?);
@@ -117,7 +117,7 @@ impl Named {
         matches!(Rxfilename::parse(self.rxfilename.as_bstr()), Ok(Rxfilename::Stdin))
     }
 
-    /// What is doubtful about `ark:` or `scp:` before the name of a file: it looks like the other one.
+    /// A warning if `ark:` or `scp:` is before the name of a file that looks like the other kind.
     pub fn advice(&self) -> Option<String> {
         let found = match self.kind {
             Kind::Archive if !self.is_stream() => Self::find(self.rxfilename.as_bstr()).ok()?,
@@ -129,7 +129,7 @@ impl Named {
         })
     }
 
-    /// Whether it can be read only once: a stream. Values of a script file may be streams all the same.
+    /// Whether it can be read only once: a stream. The values of a script file may be streams even so.
     pub fn is_stream(&self) -> bool {
         let Ok(locator) = Locator::parse(self.rxfilename.as_bstr()) else { return false };
         let is_stream = |path| fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
@@ -159,8 +159,8 @@ fn look(name: &BStr, head: &[u8]) -> Kind {
     if is_script { Kind::Script } else { Kind::Archive }
 }
 
-/// Whether what is after the key is a command, a place in a file, or the name of a file that is there: a word with a
-/// dot or a slash in it may be a word.
+/// Whether the text after the key is a command, a place in a file, or the name of an existing file. A word with a dot
+/// or a slash in it may be just a word.
 fn is_place(line: &[u8]) -> bool {
     let Some((_, name)) = line.trim_ascii().split_once_str(b" ").or_else(|| line.trim_ascii().split_once_str(b"\t"))
     else {

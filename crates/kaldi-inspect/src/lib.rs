@@ -1,19 +1,20 @@
 //! What is in tables of any type.
 //!
-//! Three steps lead from a name to what is in the table:
+//! From a name to the contents of the table, there are three steps:
 //!
 //! | step | |
 //! | --- | --- |
-//! | [`Named::find`] | what the name names, by looking: an archive, a script file, a single value, a data directory |
-//! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values, by looking |
-//! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: what its header says; its numbers or words; what it has over time; its text |
+//! | [`Named::find`] | what the name names (detected): an archive, a script file, a single value, a data directory |
+//! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values (detected) |
+//! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: its header; its numbers or
+//! words; its frames over time; its text |
 //!
-//! Of whole tables: [`Summary`], [`DirectorySummary`], told by [`Info`]; faults: [`check`], [`check_directory`]; differences: [`diff`]. By key:
-//! [`select`].
-//! [`Statistics`] are of tables of [`Numbers`], which are read on all threads; [`Report`] tells them.
+//! For whole tables: [`Summary`] and [`DirectorySummary`], reported by [`Info`]; faults: [`check`],
+//! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
+//! are read on all threads; [`Report`] prints them.
 //!
-//! Payloads are not read unless they are asked for: [`Entries`] reads headers, [`read_header`] reads no more if the value
-//! is binary, [`Entry::bytes`] and [`read_content`] read the rest.
+//! Only headers are read unless more is asked for: [`Entries`] reads headers, [`read_header`] reads no more if the
+//! value is binary, [`Entry::bytes`] and [`read_content`] read the rest.
 //!
 //! ```
 //! use kaldi_inspect::{Entries, read_content, read_header};
@@ -29,7 +30,7 @@
 //! # Ok::<(), kaldi_inspect::Error>(())
 //! ```
 //!
-//! The type of an entry's value is that of [`Entries::value_type`] right after the entry was delivered. Where several types
+//! The type of an entry's value is [`Entries::value_type`] directly after the entry was delivered. If several types
 //! fit, it is the most likely one; 64 entries are looked at before the first is delivered.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -2,23 +2,23 @@
 
 use kaldi_lanes::{DoubleLanes, Kernel, Lanes, WIDTH, dispatch};
 
-/// Numbers of which it is known together whether all are finite.
+/// So many numbers are checked together for being finite.
 const CHUNK: usize = 8 * WIDTH;
 
-/// What is known of some numbers. Everything but the counts of what is not finite is over finite numbers.
+/// Statistics of some numbers. Everything except the counts `nan` and `inf` is over finite numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
     /// Finite numbers.
     pub count: u64,
-    /// The smallest; infinity if there are none.
+    /// The smallest; infinity if there are no numbers.
     pub min: f64,
-    /// The largest; minus infinity if there are none.
+    /// The largest; minus infinity if there are no numbers.
     pub max: f64,
     /// The mean.
     pub mean: f64,
     /// The sum of the squared distances from the mean.
     pub squares: f64,
-    /// Numbers that are none.
+    /// How many are not a number.
     pub nan: u64,
     /// Infinities.
     pub inf: u64,
@@ -31,21 +31,21 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Those of numbers in single precision. Sums are in double precision.
+    /// The moments of numbers in single precision. Sums are in double precision.
     pub fn of(values: &[f32]) -> Self {
         let mut sums = Sums::default();
         sums.add(values);
         sums.moments()
     }
 
-    /// Those of numbers in double precision.
+    /// The moments of numbers in double precision.
     pub fn of_doubles(values: impl Iterator<Item = f64>) -> Self {
         let mut sums = Sums::default();
         values.for_each(|value| sums.add_one(value));
         sums.moments()
     }
 
-    /// Those of both together. The result depends on the order of the parts in its last digits.
+    /// Adds other numbers. The last digits of the result depend on the order of the parts.
     pub fn merge(&mut self, other: &Self) {
         let count = self.count + other.count;
         if other.count > 0 {
@@ -61,7 +61,7 @@ impl Moments {
         self.inf += other.inf;
     }
 
-    /// The standard deviation: the root of the mean squared distance from the mean.
+    /// The standard deviation: the square root of the mean squared distance from the mean.
     pub fn stddev(&self) -> f64 {
         (self.squares / self.count.max(1) as f64).sqrt()
     }
@@ -72,15 +72,15 @@ impl Moments {
     }
 }
 
-/// Sums of distances from the first finite number, so that little is lost where all are far from zero.
+/// Sums of distances from the first finite number, so that little precision is lost if all are far from zero.
 pub(crate) struct Sums {
     shift: Option<f64>,
-    /// Of whole chunks. They are kept apart from single numbers, which would have the compiler take registers to pieces.
+    /// Sums of whole chunks. They are separate from single numbers: otherwise the compiler would split the registers.
     lanes: Side,
     single: Moments,
 }
 
-/// Sums and extremes side by side.
+/// Sums and extremes, side by side.
 #[derive(Clone, Copy)]
 struct Side {
     count: u64,
@@ -98,7 +98,7 @@ impl Default for Sums {
     }
 }
 
-/// Numbers on their way to the sums.
+/// Numbers that are being added.
 struct Addition<'a> {
     sums: &'a mut Sums,
     values: &'a [f32],
@@ -114,7 +114,8 @@ impl Kernel for Addition<'_> {
 }
 
 impl Sums {
-    /// Adds numbers. Parts of which all but the last are multiples of 64 long have the same sums as the whole.
+    /// Adds numbers. If all parts but the last have lengths that are multiples of 64, the sums are the same as those of
+    /// the whole.
     pub(crate) fn add(&mut self, values: &[f32]) {
         dispatch(Addition { sums: self, values });
     }
@@ -134,7 +135,7 @@ impl Sums {
         rest.iter().for_each(|&value| self.add_one(value.into()));
     }
 
-    /// Adds the chunks before the first that has other numbers than finite ones; returns that and what follows.
+    /// Adds the chunks before the first one with numbers that are not finite. Returns that one and what follows.
     #[inline(always)]
     fn add_finite<'a>(&mut self, chunks: &'a [[f32; CHUNK]], shift: f64) -> &'a [[f32; CHUNK]] {
         // In registers.
@@ -173,7 +174,7 @@ impl Sums {
         single.max = single.max.max(value);
     }
 
-    /// What is known of the numbers.
+    /// The moments of the numbers so far.
     #[inline(never)]
     pub(crate) fn moments(&self) -> Moments {
         let Self { shift, lanes, single } = self;
@@ -192,7 +193,7 @@ impl Sums {
     }
 }
 
-/// Whether no exponent is that of infinities and NaN.
+/// Whether no number has the exponent of infinities and NaN.
 #[inline(always)]
 fn are_finite(values: &[f32]) -> bool {
     let largest = values.iter().fold(0, |largest, value| (value.to_bits() & 0x7fff_ffff).max(largest));
@@ -233,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Parts that are multiples of 64 long have the sums of the whole, bit by bit.
+    /// Parts whose lengths are multiples of 64 have the sums of the whole, bit by bit.
     #[test]
     fn blocks_have_the_sums_of_the_whole() {
         let mut values: Vec<f32> = (0..1000).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 40.0).collect();

@@ -1,4 +1,4 @@
-//! Values that are numbers, whatever their type, where each shows its type by itself.
+//! Values that are numbers, of any type that can be recognized from the value alone.
 
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, Matrix, MatrixOrVector, Vector};
@@ -21,32 +21,32 @@ pub enum Elements {
     Integer(Vec<i32>),
 }
 
-/// A matrix, row after row, a vector, or an integer vector: a type of values for tables whose type need not be known, since
-/// each value shows it.
+/// A matrix, a vector, or an integer vector. It is a type of values for tables whose type does not have to be known,
+/// because each value shows it. The elements of a matrix are row after row.
 ///
-/// Compressed and sparse matrices are read as dense ones. In text, a number alone is a vector of one. In binary form,
-/// numbers that are alone look like vectors of integers, and are not read.
+/// Compressed and sparse matrices are read as dense ones. In text, a single number is a vector with one element. In
+/// binary form, single numbers look like vectors of integers, and are not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
     /// The numbers of rows and columns of a matrix; the dimension of a vector.
     pub dims: Vec<usize>,
-    /// As many as the sizes say.
+    /// All elements.
     pub elements: Elements,
 }
 
-/// Where the elements of a binary matrix or vector stand, which is neither compressed nor sparse.
+/// Where the elements of a binary matrix or vector are. It is neither compressed nor sparse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// As [`Numbers::dims`].
     pub dims: Vec<usize>,
     /// Whether they are in double precision.
     pub is_double: bool,
-    /// Bytes before the elements, which are little-endian and follow each other to the end.
+    /// Bytes before the elements. These are little-endian, without gaps, up to the end.
     pub header: usize,
 }
 
 impl Layout {
-    /// Finds the elements in the bytes of a value; `None` if it has to be read.
+    /// Finds the elements in the bytes of a value. `None` if the value has to be read.
     pub fn find(bytes: &[u8]) -> Option<Self> {
         let size = |at: usize| {
             let bytes = bytes.get(at..at + 5)?.strip_prefix(&[4])?;
@@ -68,7 +68,7 @@ impl Layout {
     }
 }
 
-/// What the bytes at the start of a value tell about it.
+/// The kind of a value, from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A matrix in single precision, compressed or sparse.
@@ -77,7 +77,7 @@ enum Kind {
     DoubleMatrix,
     Vector,
     DoubleVector,
-    /// Integers, and in text other numbers too.
+    /// Integers; in text also other numbers.
     Line,
 }
 
@@ -175,7 +175,7 @@ impl From<Vec<i32>> for Numbers {
     }
 }
 
-/// Reads integers, or the one number with a fraction that is on a line of text.
+/// Reads integers, or a single number with a fraction from a line of text.
 fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
     let mut number = cursor.clone();
     let error = match Vec::<i32>::read(cursor) {

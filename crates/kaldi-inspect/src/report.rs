@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::group::{By, Group};
 use crate::statistics::Statistics;
 
-/// What is told of a group in JSON, in this order.
+/// The JSON object of a group, in this order.
 #[derive(Serialize)]
 struct Object<'a> {
     table: String,
@@ -37,7 +37,7 @@ struct Quantiles {
     fifth: Option<f64>,
 }
 
-/// What is told of a table only.
+/// Fields that only a table has.
 #[derive(Serialize)]
 struct Whole<'a> {
     entries: u64,
@@ -46,7 +46,7 @@ struct Whole<'a> {
     lengths: &'a std::collections::BTreeMap<u64, u64>,
 }
 
-/// What is told of a table, as lines of text or of JSON: of its groups one after the other.
+/// Statistics of tables as lines of text or of JSON, one group after the other.
 #[derive(Debug)]
 pub struct Report<'a> {
     table: &'a BStr,
@@ -56,7 +56,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Starts with the names of what follows, where the table is the first. `number` tells how many tables come before it.
+    /// Starts with the names of the columns if this is the first table. `number` tables come before it.
     pub fn new(table: &'a BStr, by: By, is_json: bool, number: usize) -> Self {
         let names = "table\tgroup\tcount\tmin\tmax\tmean\tstddev\t1%\t25%\t50%\t75%\t99%\tnan\tinf\n";
         let lines = match (is_json, by, number) {
@@ -67,19 +67,19 @@ impl<'a> Report<'a> {
         Self { table, by, is_json, lines: lines.into() }
     }
 
-    /// The lines so far, which are taken away.
+    /// Takes the lines so far.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.lines)
     }
 
-    /// Adds the groups that are known when the table was read.
+    /// Adds the groups that are known only after the table was read.
     pub fn end(&mut self, statistics: &Statistics) {
         for group in statistics.groups() {
             self.put(&group, Some(statistics));
         }
     }
 
-    /// Adds a group; `statistics` are those of the table where it is the group.
+    /// Adds a group. `statistics` are those of the table if the table is the group.
     pub fn put(&mut self, group: &Group, statistics: Option<&Statistics>) {
         let whole = statistics.filter(|_| self.by == By::Table);
         let text = match (self.is_json, whole) {
@@ -150,7 +150,7 @@ fn numbers(group: &Group) -> Vec<(&'static str, String)> {
     numbers
 }
 
-/// Ten ranges of lengths at most, each with its entries and a bar.
+/// At most ten ranges of lengths, each with its entries and a bar.
 fn histogram(statistics: &Statistics) -> String {
     let bins = statistics.length_histogram(10);
     let most = bins.iter().map(|bin| bin.entries).max().unwrap_or(1).max(1);

@@ -17,7 +17,7 @@ pub(crate) struct Row {
     pub(crate) key: BString,
     /// What is after the key, without white space at its ends.
     pub(crate) rest: BString,
-    /// Whether there is a carriage return before the end of the line, as programs of Windows write it.
+    /// Whether there is a carriage return before the end of the line, as Windows programs write it.
     pub(crate) has_return: bool,
 }
 
@@ -61,7 +61,7 @@ impl Folder {
         self.path.join(file).is_file()
     }
 
-    /// Whether the last line of a file has no end.
+    /// Whether the last line of a file lacks its newline.
     pub(crate) fn ends_within_line(&self, file: &str) -> bool {
         let last = || -> std::io::Result<u8> {
             let mut file = fs::File::open(self.path.join(file))?;
@@ -70,14 +70,14 @@ impl Folder {
             file.read_exact(&mut last)?;
             Ok(last[0])
         };
-        // An empty file is told otherwise.
+        // An empty file is reported in another way.
         last().is_ok_and(|last| last != b'\n')
     }
 
-    /// Hands every line of a file over; returns whether there is the file.
+    /// Passes every line of a file to `each`. Returns whether the file exists.
     ///
     /// # Errors
-    /// If it cannot be read or is no text.
+    /// If it cannot be read or is not text.
     pub(crate) fn for_each(&self, file: &str, mut each: impl FnMut(Row)) -> Result<bool> {
         if !self.has(file) {
             return Ok(false);

@@ -10,24 +10,23 @@ use crate::Result;
 use crate::entries::Entries;
 use crate::kind::{Kind, Named};
 
-/// What was found for the words that were asked for.
+/// What was found for the given words.
 #[derive(Debug)]
 pub struct Selected {
     /// An entry for each word, in the order of the words; `None` if the table has no such key.
     pub entries: Vec<Option<RawEntry>>,
     /// The type of the values; `None` if none was found.
     pub value_type: Option<ValueType>,
-    /// What they were read from. A command that has more to say is waited for where this is dropped, and not before.
+    /// Where they were read from. Dropping it waits for a command that writes more.
     _source: Option<Entries>,
 }
 
-/// Finds the entries of keys, each of which may have a range after it: `utt1[0:9]`. Of a key that comes twice, the first
-/// entry is taken.
+/// Finds the entries of keys. A key may have a range after it: `utt1[0:9]`. If a key comes twice, the first entry is
+/// taken.
 ///
-/// Values of a script file are read where its lines say they are; an archive is read up to the last key that is asked for.
-///
+/// Values of a script file are read where its lines say. An archive is read up to the last of the given keys.
 /// # Errors
-/// If the table cannot be read, or the value of a key that is asked for.
+/// If the table cannot be read, or the value of a given key.
 pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) -> Result<Selected> {
     let mut wanted = Wanted::new(words);
     match named.kind {
@@ -36,9 +35,9 @@ pub fn select(named: Named, value_type: Option<ValueType>, words: &[BString]) ->
     }
 }
 
-/// The words that are asked for.
+/// The words that were given.
 struct Wanted {
-    /// The places of words in the question by their keys, and the ranges after them.
+    /// For each key, its places among the words, and the ranges after it.
     places: HashMap<BString, Vec<(usize, Option<BString>)>>,
     num_words: usize,
 }
@@ -48,7 +47,7 @@ impl Wanted {
         let mut places = HashMap::<_, Vec<_>>::new();
         for (place, word) in words.iter().enumerate() {
             places.entry(word.clone()).or_default().push((place, None));
-            // What looks like a range may belong to the key.
+            // Something that looks like a range may belong to the key.
             if let Some((key, range)) = word.strip_suffix(b"]").and_then(|word| word.rsplit_once_str(b"[")) {
                 places.entry(key.into()).or_default().push((place, Some(range.into())));
             }
@@ -56,7 +55,7 @@ impl Wanted {
         Self { places, num_words: words.len() }
     }
 
-    /// Places and ranges of a key, the first time.
+    /// Takes the places and ranges of a key, the first time.
     fn take(&mut self, key: &[u8]) -> Vec<(usize, Option<BString>)> {
         self.places.remove(key.as_bstr()).unwrap_or_default()
     }
@@ -89,7 +88,8 @@ fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted)
     while let Some(line) = lines.next_line()? {
         let number = lines.number();
         if number == 1 && !line.is_command() {
-            // The more values were seen, the surer is the type. Whether this one can be read matters to whoever asks for it.
+            // The more values were seen, the more certain is the type. Whether this one can be read matters only to the
+            // caller who asks for it.
             let _ = loader.load_line(Some(lines.name()), number, &line);
         }
         for (place, range) in wanted.take(&line.key) {

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::Result;
 use crate::value::{read_content, read_header, write_value};
 
-/// Appends an entry as text: key and value, as an archive in text form has it. Of a waveform, a line says what it is.
+/// Appends an entry as text: key and value, as in an archive in text form. For a waveform, a line describes it.
 ///
 /// # Errors
-/// If the value cannot be read, or is none of the type.
+/// If the value cannot be read, or does not have the type.
 pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     if !entry.key().is_empty() {
         out.extend_from_slice(entry.key());
@@ -46,11 +46,11 @@ struct Line<'a> {
 
 /// Appends an entry as a line of JSON: an object with table, key, type and value.
 ///
-/// The value is a number, an array of numbers, an array for each row or list, a word or an array of words. A number that is
-/// not finite is null.
+/// The value is a number, an array of numbers, an array for each row or list, a word or an array of words. A number
+/// that is not finite becomes null.
 ///
 /// # Errors
-/// If the value cannot be read, or is none of the type.
+/// If the value cannot be read, or does not have the type.
 pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     let content = read_content(entry, value_type)?;
     let line = Line {
@@ -89,7 +89,7 @@ fn to_json(content: Content) -> Value {
     }
 }
 
-/// A number with the digits that its precision needs, and no more.
+/// A number with as many digits as its precision needs.
 fn number(value: &f64) -> Value {
     let single = *value as f32;
     match value.fract() == 0.0 && value.abs() < 1e15 {
@@ -99,10 +99,10 @@ fn number(value: &f64) -> Value {
     }
 }
 
-/// Writes an entry to an archive, in its form: as it is, where it has that form already.
+/// Writes an entry to an archive in the archive's form: unchanged if it already has that form.
 ///
 /// # Errors
-/// If the value cannot be read, is none of the type, or cannot be written.
+/// If the value cannot be read, does not have the type, or cannot be written.
 pub fn copy(entry: &RawEntry, value_type: ValueType, target: &mut ArchiveWriter) -> Result<()> {
     let mut bytes = [entry.key().as_bytes(), b" "].concat();
     let value_at = bytes.len() as u64;
@@ -115,7 +115,7 @@ pub fn copy(entry: &RawEntry, value_type: ValueType, target: &mut ArchiveWriter)
     Ok(target.put(entry.key(), value_at, &bytes)?)
 }
 
-/// Cuts every line of a text to this many characters; what is cut shows as `...`.
+/// Cuts every line of a text to this many characters. A cut line ends in `...`.
 pub fn cut_lines(text: &[u8], width: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len().min(1 << 16));
     for line in text.lines() {

@@ -1,8 +1,8 @@
 //! Quantiles of any number of values in bounded memory.
 //!
-//! A value is counted in a bucket of those that agree in sign, exponent and seven digits of the binary fraction: the first 16
-//! bits of its single precision. A bucket at `v` is `v / 128` wide at most. Counts do not depend on the order of the values,
-//! so that sketches of parts are added without loss, whoever made them.
+//! Values are counted in buckets. The values of a bucket have the same sign, exponent and first seven binary digits of
+//! the fraction: the first 16 bits of single precision. A bucket at `v` is at most `v / 128` wide. Counts do not depend
+//! on the order of the values, so sketches of parts can be added without loss.
 
 /// Bits of a number in single precision that its bucket does not show.
 const HIDDEN: u32 = 16;
@@ -19,7 +19,7 @@ pub struct Sketch {
 
 impl Default for Sketch {
     fn default() -> Self {
-        // By way of the heap: it is larger than a stack likes.
+        // On the heap, because it is too large for a stack.
         match vec![0; 1 << HIDDEN].try_into() {
             Ok(counts) => Self { counts },
             Err(_) => unreachable!("the length is that of the type"),
@@ -28,27 +28,27 @@ impl Default for Sketch {
 }
 
 impl Sketch {
-    /// The largest distance of a quantile from a value of that rank, as a part of that value.
+    /// The largest distance of a quantile from a value of that rank, relative to that value.
     pub const RELATIVE_ERROR: f64 = 1.0 / 128.0;
 
-    /// Counts the finite ones among the values.
+    /// Counts the finite values.
     pub fn add(&mut self, values: &[f32]) {
         for value in values {
             self.counts[usize::from((value.to_bits() >> HIDDEN) as u16)] += 1;
         }
     }
 
-    /// Adds the counts of another one.
+    /// Adds the counts of another sketch.
     pub fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts.iter()).for_each(|(count, more)| *count += more);
     }
 
-    /// Adds counts of single buckets, and those of [`Sketch::take_buckets`].
+    /// Adds counts of single buckets, such as those of [`Sketch::take_buckets`].
     pub fn add_buckets(&mut self, buckets: &[(u16, u64)]) {
         buckets.iter().for_each(|&(bucket, count)| self.counts[usize::from(bucket)] += count);
     }
 
-    /// The buckets that are not empty, which become empty.
+    /// Takes the buckets that are not empty. They are empty afterwards.
     pub fn take_buckets(&mut self) -> Vec<(u16, u64)> {
         let mut buckets = Vec::new();
         for (bucket, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
@@ -72,17 +72,18 @@ impl Sketch {
         self.buckets().map(|(_, _, count)| count).sum()
     }
 
-    /// The quantiles of these fractions, which rise: the value at the place `fraction * (count - 1)`, counted from 0, of the
-    /// sorted values, as NumPy has it. Within a bucket, values are taken to be spread evenly. NaN if there are no values.
+    /// The quantiles of these fractions, which must be ascending: the value at the place `fraction * (count - 1)`,
+    /// counted from 0, of the sorted values, as in NumPy. Within a bucket, values count as evenly spread. NaN if there
+    /// are no values.
     pub fn quantiles<const N: usize>(&self, fractions: [f64; N]) -> [f64; N] {
         quantiles(self.buckets(), self.count(), fractions)
     }
 }
 
-/// The buckets of some values that are not empty, with their counts: what [`Sketch::take_buckets`] tells of them, in the order
-/// of the values. It costs a sort of the values, where a sketch costs a walk through all buckets.
+/// The buckets of some values that are not empty, with their counts, as from [`Sketch::take_buckets`], in the order of
+/// the values. This costs a sort of the values; a sketch costs a walk through all buckets.
 pub(crate) fn sorted_buckets(values: &[f32]) -> Vec<(u16, u64)> {
-    // Bits that rise with the values.
+    // Bits that ascend with the values.
     let mut ordered: Vec<u16> = values
         .iter()
         .map(|value| (value.to_bits() >> HIDDEN) as u16)
@@ -137,7 +138,7 @@ mod tests {
 
     const FRACTIONS: [f64; 7] = [0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0];
 
-    /// Numbers that seem drawn at random, between 0 and 1.
+    /// Pseudo-random numbers between 0 and 1.
     fn uniform(count: u64) -> impl Iterator<Item = f64> {
         (1..=count).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11) as f64 / (1_u64 << 53) as f64)
     }

@@ -11,21 +11,21 @@ use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
 use crate::sketch::{Sketch, quantiles_of, sorted_buckets};
 
-/// Columns that are distinguished at most: vectors of more are sequences.
+/// At most this many columns are distinguished. Longer vectors are sequences.
 const MOST_COLUMNS: usize = 4096;
 
-/// Numbers that are looked at together: 1 kB, a multiple of 64 numbers.
+/// Numbers that are processed together: 1 kB, a multiple of 64 numbers.
 const BLOCK: usize = 256;
 
-/// Numbers of an entry up to which it is quicker to sort their buckets than to walk through all buckets.
+/// Up to this many numbers of an entry, sorting their buckets is faster than a walk through all buckets.
 const MOST_SORTED: usize = 1 << 13;
 
-/// The worker's part: looks at one entry after the other, on any thread.
+/// The worker's part: processes one entry after the other, on any thread.
 #[derive(Clone, Debug)]
 pub struct Examiner {
     by: By,
     with_columns: bool,
-    /// Sketches and room that are not in use. What is counted in them does not depend on who counts it.
+    /// Unused sketches and buffers. Their counts do not depend on which worker adds them.
     pool: Arc<Mutex<Vec<Scratch>>>,
 }
 
@@ -37,7 +37,7 @@ struct Scratch {
     column: Vec<f32>,
 }
 
-/// What is known of one entry.
+/// Statistics of one entry.
 #[derive(Debug, Default)]
 pub struct EntryStatistics {
     moments: Moments,
@@ -46,18 +46,18 @@ pub struct EntryStatistics {
     columns: Vec<Moments>,
     /// Of a speaker's entry.
     buckets: Vec<(u16, u64)>,
-    /// Where a group is an entry.
+    /// The group, if entries are groups.
     group: Option<Group>,
-    /// The first row, and which of its columns have no other number.
+    /// The first row, and which columns are constant so far.
     first: Vec<f32>,
     constant: Vec<bool>,
 }
 
 impl Examiner {
-    /// Looks at the numbers of an entry.
+    /// Processes the numbers of an entry.
     ///
     /// # Errors
-    /// If it cannot be read, or has too many columns to tell them apart.
+    /// If it cannot be read, or has too many columns to distinguish them.
     pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<EntryStatistics, WorkError> {
         let mut scratch = self.lock().pop().unwrap_or_default();
         let part = self.examine_with(entry, &mut scratch);
@@ -115,7 +115,7 @@ impl Examiner {
         Ok(part)
     }
 
-    /// Looks at numbers of single precision where they lie, by blocks that stay near the processor.
+    /// Processes numbers of single precision without a copy, in blocks that stay in the cache.
     fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> EntryStatistics {
         let mut sums = Sums::default();
         let mut block = [0.0; BLOCK];
@@ -132,12 +132,12 @@ impl Examiner {
         part
     }
 
-    /// Whether the numbers of an entry are a group, or a part of one, and few enough to sort their buckets.
+    /// Whether the numbers of an entry are a group, or a part of one, and so few that their buckets should be sorted.
     fn sorts(&self, count: usize) -> bool {
         matches!(self.by, By::Key | By::Speaker) && count <= MOST_SORTED
     }
 
-    /// Takes what the sketch tells of the entry, where it is not for the whole table.
+    /// Takes the counts of the entry from the sketch, unless the sketch is for the whole table.
     fn take_sketch(&self, key: &BStr, sketch: &mut Sketch, part: &mut EntryStatistics) {
         match self.by {
             By::Table | By::Column => {}
@@ -218,12 +218,12 @@ fn length_and_columns(dims: &[usize]) -> (usize, usize) {
     }
 }
 
-/// A number of double precision among those of single precision, where it is as near as can be.
+/// A number of double precision as the nearest one of single precision.
 fn narrowed(value: f64) -> f32 {
     if value.is_finite() { value.clamp(f32::MIN.into(), f32::MAX.into()) as f32 } else { value as f32 }
 }
 
-/// The statistics of a table, to which parts are added in the order of the entries.
+/// The statistics of a table. Parts are added in the order of the entries.
 #[derive(Debug)]
 pub struct Statistics {
     examiner: Examiner,
@@ -231,7 +231,7 @@ pub struct Statistics {
     lengths: BTreeMap<u64, u64>,
     table: Moments,
     columns: Vec<Moments>,
-    /// With counts of the buckets that are not empty: there may be many speakers.
+    /// With the counts of the buckets that are not empty: there may be many speakers.
     speakers: BTreeMap<BString, (Moments, BTreeMap<u16, u64>)>,
     first: Option<Vec<f32>>,
     constant: Vec<bool>,
@@ -239,7 +239,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Nothing yet. `with_columns` says that there are to be moments of columns besides those of the groups.
+    /// Empty statistics. With `with_columns`, there are moments of columns besides those of the groups.
     pub fn new(by: By, with_columns: bool) -> Self {
         Self {
             examiner: Examiner { by, with_columns, pool: Arc::default() },
@@ -259,7 +259,7 @@ impl Statistics {
         self.examiner.clone()
     }
 
-    /// Adds what is known of an entry; returns its group where entries are the groups. `speaker` is that of the entry.
+    /// Adds the statistics of an entry. Returns its group if entries are the groups. `speaker` is that of the entry.
     pub fn add(&mut self, speaker: Option<&BStr>, part: EntryStatistics) -> Option<Group> {
         self.num_entries += 1;
         self.are_integers &= part.are_integers;
@@ -295,7 +295,7 @@ impl Statistics {
         }
     }
 
-    /// Entries.
+    /// The number of entries.
     pub fn num_entries(&self) -> u64 {
         self.num_entries
     }
@@ -305,8 +305,8 @@ impl Statistics {
         &self.lengths
     }
 
-    /// The lengths in this many ranges of one width at most, empty ones among them. The width is 1, 2 or 5 times a power of
-    /// ten, and ranges begin at its multiples.
+    /// The lengths in at most this many ranges of equal width, including empty ones. The width is 1, 2 or 5 times a
+    /// power of ten, and ranges start at its multiples.
     pub fn length_histogram(&self, num_ranges: u64) -> Vec<LengthGroup> {
         let (Some((&first, _)), Some((&last, _))) = (self.lengths.first_key_value(), self.lengths.last_key_value())
         else {
@@ -321,8 +321,8 @@ impl Statistics {
         (first / width..=last / width).map(range).collect()
     }
 
-    /// The numbers of a table in this many ranges of one width, or fewer where they are integers: where each starts and ends,
-    /// and how many there are. One in a thousand at each end is left out, unless that is all.
+    /// The numbers of a table in this many ranges of equal width, or fewer if they are integers: where each starts and
+    /// ends, and how many numbers it has. One in a thousand at each end is left out, unless that is all.
     pub fn value_histogram(&self, num_ranges: u32) -> Vec<(f64, f64, f64)> {
         if self.table.count == 0 {
             return Vec::new();
@@ -341,7 +341,7 @@ impl Statistics {
             let (begin, end) = if self.are_integers { (begin.round(), begin.round()) } else { (begin, end) };
             let first = ((begin - low) / width).floor().max(0.0);
             for range in ranges.iter_mut().skip(first as usize).take_while(|range| range.0 <= end) {
-                // Numbers are spread evenly over their bucket.
+                // Numbers count as evenly spread over their bucket.
                 let share = if end > begin {
                     (range.1.min(end) - range.0.max(begin)) / (end - begin)
                 } else {
@@ -353,12 +353,12 @@ impl Statistics {
         ranges
     }
 
-    /// Moments of the columns, where they were wanted.
+    /// Moments of the columns, if they were wanted.
     pub fn columns(&self) -> &[Moments] {
         &self.columns
     }
 
-    /// The columns that have one and the same number in all rows, counted from 0.
+    /// The columns that have the same number in all rows, counted from 0.
     pub fn constant_columns(&self) -> Vec<usize> {
         let is_constant: Vec<bool> = match self.columns.is_empty() {
             true => self.constant.clone(),
@@ -367,14 +367,14 @@ impl Statistics {
         (0..is_constant.len()).filter(|&number| is_constant[number]).collect()
     }
 
-    /// The sketch of all numbers, where the table is the group.
+    /// The sketch of all numbers, if the table is the group.
     pub fn sketch(&self) -> Sketch {
         let mut sum = Sketch::default();
         self.examiner.lock().iter().for_each(|scratch| sum.merge(&scratch.sketch));
         sum
     }
 
-    /// The groups of the groups, but for entries, whose groups came one by one.
+    /// The groups, except for entries: their groups were returned one by one.
     pub fn groups(&self) -> Vec<Group> {
         match self.examiner.by {
             By::Table => {
@@ -384,7 +384,7 @@ impl Statistics {
             By::Key => Vec::new(),
             By::Speaker => {
                 let group = |(speaker, (moments, counts)): (&BString, &(Moments, BTreeMap<u16, u64>))| {
-                    // In the order of the values: those of negative ones fall.
+                    // In the order of the values: the buckets of negative values descend.
                     let ordered = counts.range(0x8000..).rev().chain(counts.range(..0x8000));
                     let buckets: Vec<(u16, u64)> = ordered.map(|(&bucket, &count)| (bucket, count)).collect();
                     let quantiles = quantiles_of(&buckets, Group::FRACTIONS);

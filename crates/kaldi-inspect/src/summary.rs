@@ -1,4 +1,4 @@
-//! What is in a table, in short.
+//! A summary of a table.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub struct Summary {
     pub value_type: Option<ValueType>,
     /// All types that fit.
     pub candidates: Vec<ValueType>,
-    /// How exact binary numbers are: the least and the most exact.
+    /// The precision of binary numbers: the lowest and the highest.
     pub precision: Option<(Precision, Precision)>,
     /// Values in binary form.
     pub binary: u64,
@@ -35,29 +35,29 @@ pub struct Summary {
     pub compressed: u64,
     /// Entries.
     pub entries: u64,
-    /// Bytes of the file, of an archive; of the values, of a script file.
+    /// The size of an archive's file in bytes; for a script file, the bytes of all values.
     pub bytes: u64,
-    /// The least and the most rows, as [`Header::rows`](kaldi_types::Header::rows) has them.
+    /// The minimum and maximum of rows, as in [`Header::rows`](kaldi_types::Header::rows).
     pub rows: Option<RangeInclusive<u64>>,
-    /// The least and the most columns, as [`Header::columns`](kaldi_types::Header::columns) has them.
+    /// The minimum and maximum of columns, as in [`Header::columns`](kaldi_types::Header::columns).
     pub columns: Option<RangeInclusive<u64>>,
     /// The sum of all rows.
     pub all_rows: u64,
-    /// The sum of the lengths of waveforms, as far as headers know.
+    /// The sum of the durations of waveforms, as far as headers give them.
     pub seconds: Option<f64>,
-    /// The least and the highest sample rate.
+    /// The lowest and the highest sample rate.
     pub sample_rates: Option<(f32, f32)>,
     /// Whether keys are in the order of their bytes.
     pub is_sorted: bool,
     /// Keys that were there before.
     pub duplicates: u64,
-    /// The files that a script file points into, in their order.
+    /// The files that a script file points into, in order of appearance.
     pub archives: Vec<String>,
-    /// Those of them that are not there.
+    /// Those of them that do not exist.
     pub missing: Vec<String>,
-    /// Values of a script file that come from commands, which are not run.
+    /// Values of a script file that come from commands. Commands are not run.
     pub commands: u64,
-    /// What cannot be read: the first fault. Entries after it are not counted, in an archive.
+    /// The first fault, if something cannot be read. In an archive, entries after it are not counted.
     pub fault: Option<Error>,
 }
 
@@ -100,7 +100,7 @@ impl Summary {
         }
     }
 
-    /// Frames of all values: rows of features and posteriors. Other types have none, nor has a matrix without a key.
+    /// Frames of all values: rows of features and posteriors. `None` for other types, and for a matrix without a key.
     pub fn frames(&self) -> Option<u64> {
         let has_frames = self.value_type?.has_frames_as_rows() && self.kind != Kind::Value;
         has_frames.then_some(self.all_rows)
@@ -234,7 +234,7 @@ impl Summary {
     }
 }
 
-/// Makes a range hold a number, too.
+/// Extends a range to include a number.
 fn widen(range: &mut Option<RangeInclusive<u64>>, number: Option<u64>) {
     let Some(number) = number else { return };
     let (least, most) = range.as_ref().map_or((number, number), |range| (*range.start(), *range.end()));

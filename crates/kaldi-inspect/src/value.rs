@@ -6,8 +6,8 @@ use kaldi_values::{Cursor, Format};
 
 use crate::Result;
 
-/// Reads the header of the value of an entry, or of the part of it that its range names. What follows in a file is not
-/// read if the value is binary.
+/// Reads the header of an entry's value, or of the part of it that its range names. If the value is binary and in a
+/// file, the rest is not read.
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
@@ -37,8 +37,8 @@ pub fn read_content(entry: &RawEntry, value_type: ValueType) -> Result<Content> 
     Content::parse(value_type, &mut Cursor::new(&bytes), range).map_err(|error| entry.error(error).into())
 }
 
-/// Reads what the value of an entry, or the part of it that its range names, has over time; `None` if values of this type have
-/// no frames.
+/// Reads what the value of an entry, or the part of it that its range names, has over time. `None` if values of this
+/// type have no frames.
 ///
 /// # Errors
 /// If it cannot be read, or is no value of the type.
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::Entries;
 
-    /// What the first entry of a table in text form has, whose type is found by looking.
+    /// The frames of the first entry of a table in text form. The type is detected.
     fn frames(text: &str) -> Option<Frames> {
         let mut entries = Entries::open(format!("ark:printf '{text}' |").as_str().into(), None).unwrap();
         let entry = entries.next().unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Everything that is wrong with a shard, not only what comes first.
+//! Finds everything that is wrong with a shard, not only the first fault.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use kaldi_tar::{SampleKeys, no_suffix};
 pub struct ShardChecks {
     /// The rule by which members are grouped.
     pub grouping: Grouping,
-    /// Whether the other rule has to make the same samples.
+    /// Whether the other rule must make the same samples.
     pub both: bool,
-    /// The fields that each sample must have, where `wav` means sound of any suffix.
+    /// The fields that each sample must have; `wav` means sound of any suffix.
     pub fields: Vec<BString>,
-    /// Whether headers only are looked at: of members and of sounds.
+    /// Whether only headers are checked: of members and of sounds.
     pub quick: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Findings {
 }
 
 impl ShardChecks {
-    /// Reads a shard and collects what is wrong with it.
+    /// Reads a shard and collects its faults.
     pub fn run(&self, shard: ShardName) -> Findings {
         let name = shard.name().to_string();
         let mut findings = Findings::default();
@@ -49,7 +49,7 @@ impl ShardChecks {
         let mut sample =
             Open { checks: self, shard: members.name().to_owned(), keys: SampleKeys::default(), current: None };
         loop {
-            // What is after a fault of the file is not known: the sample may go on there.
+            // After a fault of the file, nothing is known: the sample may continue there.
             let next = match members.next_member() {
                 Ok(Some((member, mut payload))) => sample.add(member, &mut payload, findings).map(Some),
                 Ok(None) => Ok(None),
@@ -102,7 +102,7 @@ impl Open<'_> {
         match self.keys.add(&self.shard, member, &key, &name) {
             Some(fault) if is_new => {
                 findings.faults.push(fault);
-                // One fault for all members of what goes on here.
+                // One fault for all members that follow here.
                 self.current = Some((key.clone(), member.header, self.checks.fields.iter().cloned().collect()));
             }
             Some(fault) => findings.faults.push(fault),
@@ -123,7 +123,7 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Says what is wrong with a content.
+    /// Returns what is wrong with a content.
     fn look(&self, field: &BStr, member: &Member, payload: &mut Payload<'_>) -> Result<Option<(FaultKind, String)>> {
         let quick = self.checks.quick;
         if is_sound(field) {
@@ -151,7 +151,7 @@ impl Open<'_> {
         })
     }
 
-    /// Looks whether the other rule makes another sample of a member.
+    /// Checks if the other rule puts a member into another sample.
     fn check_dots(&self, member: &Member, key: &BString, findings: &mut Findings) {
         let other = match self.checks.grouping {
             Grouping::Wenet => Grouping::Webdataset,
@@ -173,7 +173,7 @@ impl Open<'_> {
         findings.faults.push(self.fault(FaultKind::DottedKey, member, &message).of_sample(key.clone()));
     }
 
-    /// Looks whether the sample is whole, now that it has ended.
+    /// Checks if the sample is complete, now that it has ended.
     fn close(&mut self, findings: &mut Findings) {
         let Some((key, header, fields)) = self.current.take() else { return };
         for wanted in &self.checks.fields {
@@ -188,7 +188,7 @@ impl Open<'_> {
         }
     }
 
-    /// Adds the key of the sample to a fault that has but the name of a member.
+    /// Adds the key of the sample to a fault that has only the name of a member.
     fn name(&self, fault: ShardFault) -> ShardFault {
         let key = fault.member.as_ref().and_then(|path| self.checks.grouping.split(path.as_ref()));
         let key = key.map(|(key, _)| key.to_owned());

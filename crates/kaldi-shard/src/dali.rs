@@ -1,4 +1,4 @@
-//! The index that NVIDIA's DALI wants beside a shard.
+//! The index that NVIDIA's DALI needs next to a shard.
 //!
 //! ```text
 //! v1.2 2                                        the version, the number of samples
@@ -32,7 +32,7 @@ impl DaliIndex {
             self.key = Some(key.to_owned());
             self.num_samples += 1;
         }
-        // As it is: not in lower case.
+        // Unchanged: not in lower case.
         self.samples.extend_from_slice(&path[key.len() + 1..]);
         self.samples.extend_from_slice(format!(" {offset} {size} ").as_bytes());
         self.samples.extend_from_slice(path);
@@ -44,7 +44,7 @@ impl DaliIndex {
         [stem.strip_suffix(b".tar").unwrap_or(stem), b".idx"].concat().into()
     }
 
-    /// Writes the index beside its shard.
+    /// Writes the index next to its shard.
     ///
     /// # Errors
     /// If the file cannot be written.

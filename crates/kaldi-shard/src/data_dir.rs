@@ -1,5 +1,5 @@
-//! What shards and lists are made of: the files `wav.scp`, `text` and `segments` of a Kaldi data directory, as WeNet's scripts
-//! read them. White space is what Python takes for it, the blanks of other scripts included.
+//! The input of shards and lists: the files `wav.scp`, `text` and `segments` of a Kaldi data directory, read as WeNet's
+//! scripts do. White space is what Python counts as such, including the blanks of other scripts.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub struct SegmentTimes {
     pub end: f64,
 }
 
-/// Reads a text: the key and the words of each utterance, in the order of the file. A key may be there several times.
+/// Reads a text: the key and the words of each utterance, in the order of the file. A key may come several times.
 ///
 /// # Errors
 /// If it cannot be read, or a line makes no sense.
@@ -33,10 +33,10 @@ pub fn read_text(rxfilename: &BStr) -> Result<Vec<(String, String)>> {
     Ok(text)
 }
 
-/// Reads a script file of recordings: where each is, by its key. What it is, file or command, is not looked at.
+/// Reads a script file of recordings: the name of each, by its key. Whether it is a file or a command is not checked.
 ///
 /// # Errors
-/// If it cannot be read, or a line makes no sense or has a key that was there before.
+/// If it cannot be read, a line makes no sense, or a key comes twice.
 pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
     let mut recordings = HashMap::new();
     for_each_line(rxfilename, |line| {
@@ -55,7 +55,7 @@ pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
 /// Reads a file of segments, by their keys.
 ///
 /// # Errors
-/// If it cannot be read, or a line makes no sense or has a key that was there before.
+/// If it cannot be read, a line makes no sense, or a key comes twice.
 pub fn read_segments(rxfilename: &BStr) -> Result<HashMap<String, SegmentTimes>> {
     let mut segments = HashMap::new();
     for_each_line(rxfilename, |line| {
@@ -76,7 +76,7 @@ pub fn read_segments(rxfilename: &BStr) -> Result<HashMap<String, SegmentTimes>>
     Ok(segments)
 }
 
-/// Calls `work` for each line, white space around it dropped.
+/// Calls `work` for each line, without the white space around it.
 fn for_each_line(rxfilename: &BStr, mut work: impl FnMut(&str) -> Result<(), String>) -> Result<()> {
     let mut lines = Lines::open(rxfilename)?;
     let name = lines.name().to_owned();

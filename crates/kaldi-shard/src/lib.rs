@@ -1,8 +1,8 @@
-//! Shards: tar files of samples, sound and text side by side, and the lists of them.
+//! Shards: tar files of samples with sound and text, and lists of shards.
 //!
-//! Corpora for training are kept so by WeNet and webdataset. A *member* of a tar file has a header of 512 bytes before its
-//! content, which zeros fill up to whole blocks; two blocks of zeros end the file. Members whose names differ in their
-//! suffix only are the *fields* of a *sample*:
+//! WeNet and webdataset keep training corpora in shards. A *member* of a tar file has a header of 512 bytes before its
+//! content; zeros fill the content up to whole blocks. Two blocks of zeros end the file. Members whose names differ
+//! only in their suffix are the *fields* of a *sample*:
 //!
 //! ```text
 //! offset  what                                 sample  field
@@ -23,7 +23,7 @@
 //! | [`Packed`], [`ShardWriter`], [`ShardSetWriter`] | samples that are written, byte for byte as Python's `tarfile` does |
 //! | [`Packing`], [`read_text`] and similar ones | samples of a Kaldi data directory |
 //! | [`Places`] | samples that are copied in any order |
-//! | [`DaliIndex`] | the index that NVIDIA's DALI wants |
+//! | [`DaliIndex`] | the index that NVIDIA's DALI needs |
 //!
 //! ```
 //! use kaldi_shard::{Grouping, Members, Packed, TarSamples, ShardWriter, Wanted};

@@ -11,7 +11,7 @@ use kaldi_wave::{Wave, WaveInfo};
 use crate::sound::{decode_sound, encode_sound, is_as_encoded};
 use crate::{Packed, Stored, is_sound};
 
-/// How far a segment may end after its recording, in seconds, to be cut off there: as far as in Kaldi's `extract-segments`.
+/// A segment may end this many seconds after its recording, and is then cut: as in Kaldi's `extract-segments`.
 const MAX_OVERSHOOT: f64 = 0.5;
 
 /// An utterance of a recording.
@@ -21,27 +21,27 @@ pub struct Utterance {
     pub key: String,
     /// Its text.
     pub text: String,
-    /// From where to where it is in the recording, in seconds, or all of that.
+    /// Where it starts and ends in the recording, in seconds; `None` for all of it.
     pub times: Option<(f64, f64)>,
 }
 
 /// How utterances become samples: a member `KEY.txt`, and one of the sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
-    /// The sampling frequency, in Hz, of WAV files of 16 bits; files are taken as they are if there is none.
+    /// The sampling frequency of 16-bit WAV files, in Hz. `None` keeps files unchanged.
     pub sample_rate: Option<u32>,
-    /// Whether samples are compressed for shards that are.
+    /// Whether samples are compressed, for compressed shards.
     pub gzip: bool,
 }
 
-/// A sound as it will be a member.
+/// A sound in the form of a member.
 struct Sound {
     suffix: BString,
     content: Blob,
     num_clipped: usize,
 }
 
-/// The bytes of the regular file that a recording is or is in, or of one in memory; `None` if it has to be read first.
+/// The bytes of a recording in a regular file or in memory. `None` if it has to be read first.
 fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
     let name = match recording {
         Stored::Blob(blob) => return Ok(Some(blob.clone())),

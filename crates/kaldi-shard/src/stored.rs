@@ -12,16 +12,16 @@ use crate::pack::read_named;
 use crate::{Error, Grouping, RawList, RawUtterance, Result, ShardName, Wanted};
 use kaldi_tar::SampleStream;
 
-/// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay where they are.
+/// A sample of a shard or of a raw list, with its fields in their order. Contents are in memory or stay in their files.
 #[derive(Clone, Debug)]
 pub struct StoredSample {
     /// The key.
     pub key: BString,
     /// The name of the shard or of the list.
     pub source: Arc<str>,
-    /// The fields. Of a raw list these are `wav`, `txt` and then the other ones of the object, by name.
+    /// The fields. For a raw list, these are `wav`, `txt` and then the other fields of the object, by name.
     pub fields: Vec<StoredField>,
-    /// From where to where the sound is the utterance's, in seconds; all of it if there are no times, as in shards.
+    /// Start and end of the utterance in the sound, in seconds. `None` for all of it, as in shards.
     pub segment: Option<(f64, f64)>,
 }
 
@@ -34,28 +34,28 @@ pub struct StoredField {
     pub content: Stored,
 }
 
-/// A content, or the name of one.
+/// A content, or its name.
 #[derive(Clone, Debug)]
 pub enum Stored {
-    /// Bytes in memory or of a plain shard.
+    /// Bytes in memory or of an uncompressed shard.
     Blob(Blob),
     /// What this rxfilename names.
     Named(BString),
 }
 
 impl StoredSample {
-    /// The first field that `wanted` means, where `wav` means sound of any suffix.
+    /// The first field that `wanted` means; `wav` means sound of any suffix.
     pub fn field(&self, wanted: &BStr) -> Option<&StoredField> {
         self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
     }
 
-    /// Bytes that the sample takes in memory, about.
+    /// About how many bytes the sample takes in memory.
     pub fn weight(&self) -> usize {
         let of_field = |field: &StoredField| size_of::<StoredField>() + field.name.len() + field.content.weight();
         size_of::<Self>() + self.key.len() + self.fields.iter().map(of_field).sum::<usize>()
     }
 
-    /// The sample of a line of a raw list. Fields that are text are this text, others are in JSON.
+    /// The sample of a line of a raw list. A text field has its text, others have JSON.
     pub fn of_raw(utterance: RawUtterance, list: &Arc<str>) -> Self {
         let field = |name: String, content| StoredField { name: name.into(), content };
         let mut fields = vec![
@@ -74,7 +74,7 @@ impl StoredSample {
 }
 
 impl Stored {
-    /// The content, read now where it is not in memory. That can be done on any thread.
+    /// The content. It is read now if it is not in memory. Any thread can do that.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -85,7 +85,7 @@ impl Stored {
         }
     }
 
-    /// Its length in bytes as far as that shows without reading it.
+    /// Its length in bytes, as far as known without reading it.
     pub fn size(&self) -> usize {
         let length = match self {
             Self::Blob(blob) => blob.length(),
@@ -107,9 +107,9 @@ impl Stored {
 
 /// Reads the samples of shards, one shard after the other, as [`TarSamples`](crate::TarSamples) does.
 ///
-/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or these in another order. Where their contents are
-/// [`Wanted`], samples come with them; otherwise contents of plain shards stay in their files until [`Stored::load`], and
-/// those of compressed shards and of pipes are in memory all the same.
+/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or in another order. If their contents are
+/// [`Wanted`], samples come with them. Otherwise contents of uncompressed shards stay in their files until
+/// [`Stored::load`]; those of compressed shards and of pipes are in memory anyway.
 ///
 /// ```
 /// use kaldi_reader::{Reader, Share};
@@ -128,11 +128,11 @@ pub fn shard_samples<R: Reader<Item = ShardName, Error = Error>>(names: R, group
     ShardSamples(SampleStream::new(names, grouping))
 }
 
-/// The reader that [`shard_samples`] makes.
+/// The reader that [`shard_samples`] returns.
 pub struct ShardSamples<R>(SampleStream<R>);
 
 impl<R: Reader<Item = ShardName, Error = Error>> ShardSamples<R> {
-    /// Goes on with the next shard where one cannot be opened or is damaged. `tell` is called with what is wrong; samples
+    /// Continues with the next shard if one cannot be opened or is damaged. `tell` is called with the error. Samples
     /// before the damage were delivered. A list of shards that cannot be read still ends the reader.
     pub fn leave_out_damaged(mut self, tell: impl FnMut(Error) + Send + 'static) -> Self {
         self.0.leave_out_damaged(tell);
@@ -176,12 +176,12 @@ impl<R: Reader<Item = ShardName, Error = Error>> Reader for ShardSamples<R> {
     }
 }
 
-/// Reads the samples of a raw list. Sound stays where it is until [`Stored::load`].
+/// Reads the samples of a raw list. Sound stays in its file until [`Stored::load`].
 pub fn raw_samples(list: RawList) -> RawSamples {
     RawSamples { name: list.name().to_string().into(), list }
 }
 
-/// The reader that [`raw_samples`] makes.
+/// The reader that [`raw_samples`] returns.
 pub struct RawSamples {
     list: RawList,
     name: Arc<str>,

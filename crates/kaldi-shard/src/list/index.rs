@@ -8,7 +8,7 @@ use kaldi_io::{Input, read_at};
 
 use crate::{Error, Result};
 
-/// Where the lines of a list are, for reading them in any order: 8 bytes a line.
+/// Where the lines of a list are, to read them in any order: 8 bytes for each line.
 pub struct ListIndex {
     name: String,
     file: Arc<File>,
@@ -17,10 +17,10 @@ pub struct ListIndex {
 }
 
 impl ListIndex {
-    /// Reads a list once and remembers where its lines are; those without a word are left out.
+    /// Reads a list once and remembers where its lines are. Blank lines are left out.
     ///
     /// # Errors
-    /// If the file cannot be read, or is no regular one.
+    /// If the file cannot be read, or is not a regular one.
     pub fn open(path: &BStr) -> Result<Self> {
         let mut input = Input::open(path)?;
         let name = input.name().to_owned();
@@ -75,7 +75,7 @@ impl ListIndex {
             offset: start,
             source,
         })?;
-        // Lines that are left out may follow.
+        // Blank lines may follow.
         line.truncate(line.find_byte(b'\n').unwrap_or(line.len()));
         Ok(line.trim_ascii().into())
     }

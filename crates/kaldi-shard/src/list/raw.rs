@@ -16,7 +16,7 @@ pub struct RawUtterance {
     pub wav: String,
     /// Its text.
     pub txt: String,
-    /// From where to where the sound is the utterance's, in seconds; all of it if there are no times.
+    /// Start and end of the utterance in the sound, in seconds. `None` for all of it.
     pub segment: Option<(f64, f64)>,
     /// Other fields of the object.
     pub extra: Map<String, Value>,
@@ -56,10 +56,10 @@ impl RawUtterance {
     }
 }
 
-/// The utterances of a raw list, read as far as needed.
+/// The utterances of a raw list, read only as far as needed.
 pub struct RawList {
     name: bstr::BString,
-    /// Nothing after the end or an error.
+    /// `None` after the end or an error.
     lines: Option<ListLines>,
 }
 
@@ -112,8 +112,8 @@ impl Reader for RawList {
     }
 }
 
-/// Appends the line of an utterance, as Python's `json.dumps` writes it with WeNet's options: a blank behind colons and
-/// commas, and letters as they are.
+/// Appends the line of an utterance, as Python's `json.dumps` writes it with WeNet's options: a blank after colons and
+/// commas, and letters unescaped.
 pub fn write_raw_line(out: &mut Vec<u8>, key: &str, wav: &str, txt: &str, segment: Option<(f64, f64)>) {
     let string = |out: &mut Vec<u8>, text: &str| out.extend_from_slice(Value::from(text).to_string().as_bytes());
     for (before, text) in [("{\"key\": ", key), (", \"wav\": ", wav), (", \"txt\": ", txt)] {
@@ -128,7 +128,8 @@ pub fn write_raw_line(out: &mut Vec<u8>, key: &str, wav: &str, txt: &str, segmen
     out.extend_from_slice(b"}\n");
 }
 
-/// A number as Python shows it: the fewest digits that mean it, with an exponent where it is below 0.0001 or 1e16 or more.
+/// A number as Python prints it: with as few digits as possible, and an exponent if it is below 0.0001, or 1e16 or
+/// more.
 fn python_float(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
