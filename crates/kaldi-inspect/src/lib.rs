@@ -6,8 +6,7 @@
 //! | --- | --- |
 //! | [`Named::find`] | what the name names (detected): an archive, a script file, a single value, a data directory |
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values (detected) |
-//! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: its header; its numbers or
-//! words; its frames over time; its text |
+//! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: its header; its numbers or words; its frames over time; its text |
 //!
 //! For whole tables: [`Summary`] and [`DirectorySummary`], reported by [`Info`]; faults: [`check`],
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
