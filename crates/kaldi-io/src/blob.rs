@@ -46,6 +46,7 @@ impl Blob {
     }
 
     /// `length` bytes, the first of which are in the chunk. The chunk must know where the rest is.
+    #[inline]
     pub fn with_head(chunk: &Arc<Chunk>, head: Range<usize>, length: u64) -> Self {
         Self { chunk: Arc::clone(chunk), head, length }
     }
@@ -73,6 +74,7 @@ impl Blob {
     }
 
     /// Offset of the first byte in the stream.
+    #[inline]
     pub fn offset(&self) -> u64 {
         self.chunk.base + self.head.start as u64
     }
@@ -83,16 +85,19 @@ impl Blob {
     }
 
     /// The number of bytes.
+    #[inline]
     pub fn length(&self) -> u64 {
         self.length
     }
 
     /// The bytes in memory: the first ones, or all of them.
+    #[inline]
     pub fn head(&self) -> &[u8] {
         &self.chunk.bytes[self.head.clone()]
     }
 
     /// Whether all bytes are in memory.
+    #[inline]
     pub fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.length
     }
@@ -141,7 +146,7 @@ impl Blob {
         if self.is_whole() {
             return Ok(self.head().into());
         }
-        Ok(self.first(usize::try_from(self.length).map_err(|_| self.failed(0, io::ErrorKind::OutOfMemory.into()))?)?)
+        self.first(usize::try_from(self.length).map_err(|_| self.failed(0, io::ErrorKind::OutOfMemory.into()))?)
     }
 
     /// The first `count` bytes, or more of them, or all. Those that are not in memory are read now.

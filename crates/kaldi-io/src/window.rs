@@ -66,6 +66,7 @@ impl Window {
     }
 
     /// The bytes for reading at any offset, if the window is skimmed.
+    #[inline]
     pub fn skimmed(&self) -> Option<&Arc<dyn ReadAt>> {
         self.skimmed.as_ref()
     }
@@ -82,6 +83,7 @@ impl Window {
     }
 
     /// The bytes that are not consumed.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
@@ -92,6 +94,7 @@ impl Window {
     }
 
     /// Whether the window reaches the end of the stream.
+    #[inline]
     pub fn at_end(&self) -> bool {
         match &self.skimmed {
             Some(source) => self.base + self.bytes.len() as u64 >= source.length(),

@@ -56,7 +56,7 @@ impl Rxfilename {
             }
             _ => {}
         }
-        if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
+        if matches!(name[0], b'a' | b's') && specifier::is_specifier(name) {
             return bad("this is the name of a table (ark: or scp:), not of a file");
         }
         if let Some((path, digits)) = split_offset(name) {
@@ -101,7 +101,7 @@ impl Wxfilename {
             }
             _ => {}
         }
-        if specifier::is_specifier(name) && matches!(name[0], b'a' | b's') {
+        if matches!(name[0], b'a' | b's') && specifier::is_specifier(name) {
             return bad("this is the name of a table (ark: or scp:), not of a file");
         }
         if split_offset(name).is_some() {

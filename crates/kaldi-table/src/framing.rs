@@ -74,6 +74,7 @@ pub(crate) enum Extent {
 ///
 /// # Errors
 /// If there can be no value, or it is incomplete. The error's offset counts from the start of the value.
+#[inline]
 pub(crate) fn find_extent(
     framing: &mut impl Framing,
     window: &Window,
@@ -82,11 +83,12 @@ pub(crate) fn find_extent(
 ) -> Result<(Extent, bool), ParseError> {
     let bytes = window.bytes().get(start..).unwrap_or_default();
     let (there, at_end) = (bytes.len() as u64, window.at_end());
-    let left = window.left().map(|left| left.saturating_sub(start as u64));
+    let left = || window.left().map(|left| left.saturating_sub(start as u64));
     let (wanted, is_exact) = match framing.value(bytes, at_end)? {
         Frame::Whole(length) => return Ok((Extent::Whole(length), false)),
         Frame::Rest if at_end => return Ok((Extent::Whole(bytes.len()), true)),
         Frame::Rest => {
+            let left = left();
             let wanted = left.unwrap_or(there + 1);
             let stays = left.is_some() && may_stay(wanted, there);
             return Ok((if stays { Extent::Stored(wanted) } else { Extent::More(wanted) }, true));
@@ -94,6 +96,7 @@ pub(crate) fn find_extent(
         Frame::Beyond(length) => (length, true),
         Frame::Partial(length) => (length, false),
     };
+    let left = left();
     let is_too_long = left.is_some_and(|left| wanted > left);
     if is_exact && left.is_some() && !is_too_long && may_stay(wanted, there) {
         return Ok((Extent::Stored(wanted), false));

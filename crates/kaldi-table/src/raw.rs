@@ -41,6 +41,7 @@ pub struct RawEntry {
 
 impl RawEntry {
     /// A new entry of this key and value.
+    #[inline]
     pub(crate) fn new(key: BString, blob: Blob) -> Self {
         Self {
             key,
