@@ -79,7 +79,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     kaldi_log::write_line(&text);
 }
 
-/// Joins an error and its causes, outermost first. A cause that the error above it has already told is left out.
+/// Joins an error and its causes, outermost first. A cause that is already in the message above it is left out.
 fn describe(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {

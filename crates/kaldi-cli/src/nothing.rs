@@ -95,7 +95,7 @@ fn rxfilename(name: &BStr) -> &BStr {
     }
 }
 
-/// The first file of an output: the archive, the script file that tells where values go, or the only one.
+/// The first file of an output: the archive, the script file that says where values go, or the only one.
 fn first_file(output: &BStr) -> BString {
     match Wspecifier::parse(output) {
         Some(Wspecifier { kind: WspecifierKind::Script(script), .. }) => script,

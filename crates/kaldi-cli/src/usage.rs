@@ -6,7 +6,7 @@ use crate::command::Dialect;
 use crate::dialect::normalized;
 use crate::option::Opt;
 
-/// Columns where no terminal tells how many it has.
+/// Columns if no terminal says how many it has.
 const COLUMNS: usize = 100;
 
 /// Columns from which on the help of options is beside their names.

@@ -1,7 +1,7 @@
 //! Tables of Parquet: a row for each key.
 //!
 //! `values` holds the numbers of a matrix or vector, row after row; `rows` is 1 for a vector. A single number or word is the
-//! `value`. What takes several arrays has a column for each. The file's entry `kaldi.type` tells the type of the table.
+//! `value`. What takes several arrays has a column for each. The file's entry `kaldi.type` has the type of the table.
 
 use std::sync::Arc;
 
@@ -229,7 +229,7 @@ impl ParquetWriter {
     }
 }
 
-/// What an error tells of the numbers.
+/// What an error message says about the numbers.
 fn numbers_of(cell_types: &[CellType]) -> String {
     match cell_types.last() {
         Some(CellType::Number(dtype) | CellType::List(dtype)) => format!(" of {dtype:?}"),

@@ -57,7 +57,7 @@ fn tokens(words: &[bstr::BString]) -> Result<Tokens, String> {
 fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<Encoded, String> {
     let found = array.dims.len();
     let Some(wanted) = num_dims(table_type) else { return Err(no_array(table_type, array)) };
-    // What is empty has no rows and columns to be told from each other; a number is also a vector of one, and the reverse.
+    // Empty values have no rows and columns to compare; a number equals a vector with one element.
     let is_one = found + wanted == 1 && array.num_values() == 1;
     if found != wanted && !is_one && (!array.is_empty() || wanted == 0) {
         let message = format!(

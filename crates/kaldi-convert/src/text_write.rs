@@ -204,7 +204,7 @@ fn truth(numbers: &Exact, at: usize) -> &'static [u8] {
     if numbers.to_f64()[at] == 0.0 { b"false" } else { b"true" }
 }
 
-/// Appends a number with as few digits as tell it from its neighbours. JSON has strings for what is none.
+/// Appends a number with as few digits as distinguish it from its neighbours. In JSON, NaN and infinities are strings.
 fn write_number(out: &mut Vec<u8>, numbers: &Exact, at: usize, is_json: bool) {
     let unusual = |value: f64| match value {
         value if value.is_nan() => "\"NaN\"",

@@ -1,11 +1,11 @@
-//! Features that are changed at random, so that a model learns more from them.
+//! Random changes of features, so that a model learns more from them.
 
 use kaldi_matrix::Matrix;
 use kaldi_reader::Draws;
 
 /// Masks of zeros over stretches of frames and of dimensions (SpecAugment, Park et al. 2019, as in WeNet).
 ///
-/// The begin of each mask is any frame or dimension, its width 1 to the maximum; it ends where the features do.
+/// Each mask starts at a random frame or dimension. Its width is 1 to the maximum, but it ends where the features end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecAugment {
     /// How many masks over frames.
@@ -44,8 +44,8 @@ impl SpecAugment {
 
 /// Stretches of frames replaced by earlier ones (as in WeNet's U2++).
 ///
-/// The begin of each stretch is any frame, its length 1 to the maximum; the frames that take its place begin at most as many
-/// frames before as there are. They are those of the features before any replacement.
+/// Each stretch starts at a random frame. Its length is 1 to the maximum. The frames that replace it start earlier, by
+/// at most as many frames as there are. They are those of the features before any replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecSubstitute {
     /// The most frames of a stretch.
@@ -91,7 +91,7 @@ impl Default for SpecTrim {
 }
 
 impl SpecTrim {
-    /// Cuts off 1 to [`max_t`](Self::max_t) frames; none where that would be half of them or more.
+    /// Cuts off 1 to [`max_t`](Self::max_t) frames; none if that would be half of them or more.
     pub fn apply(&self, feats: &mut Matrix<f32>, draws: &mut Draws) {
         let (num_rows, num_cols) = feats.size();
         let cut = self.cut(num_rows, draws);
@@ -100,7 +100,7 @@ impl SpecTrim {
         }
     }
 
-    /// How many of this many frames are cut off.
+    /// How many of these frames are cut off.
     pub fn cut(&self, num_frames: usize, draws: &mut Draws) -> usize {
         if self.max_t == 0 {
             return 0;
@@ -110,7 +110,7 @@ impl SpecTrim {
     }
 }
 
-/// A stretch of `0..length` that starts anywhere and has 1 to `max` places, or fewer where `length` ends.
+/// A stretch of `0..length` that starts at a random place. Its length is 1 to `max`, but it ends at `length`.
 fn stretch(length: usize, max: usize, draws: &mut Draws) -> Option<(usize, usize)> {
     if max == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Which utterances are of use.
+//! Which utterances are used.
 
 /// The lengths that utterances may have; the bounds themselves are allowed.
 ///
@@ -32,7 +32,7 @@ impl Default for Bounds {
     }
 }
 
-/// The bound that an utterance is beyond.
+/// The bound that an utterance exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Beyond {
     /// Fewer frames than allowed.
@@ -64,9 +64,9 @@ impl Beyond {
 }
 
 impl Bounds {
-    /// The first bound that an utterance of this length is beyond. Without labels only its length counts.
+    /// The first bound that an utterance of this length exceeds. Without labels, only the length counts.
     pub fn beyond(&self, num_frames: f64, num_tokens: Option<u64>) -> Option<Beyond> {
-        // So that what is no number is too short.
+        // This way NaN is too short.
         if num_frames.is_nan() || num_frames < self.min_length {
             return Some(Beyond::TooShort);
         }

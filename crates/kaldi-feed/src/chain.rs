@@ -9,7 +9,7 @@ use crate::stage::{Batches, SampleWork, Samples};
 use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, ListOrder, Padding, Pass, Registry, Result, Stage};
 
-/// A chain of stages, ready to be put behind sources of samples.
+/// A chain of stages that can be put after sources of samples.
 pub struct Chain {
     stages: Vec<Stage>,
     description: Description,
@@ -29,7 +29,7 @@ impl Chain {
     /// ```
     ///
     /// # Errors
-    /// If a stage is at a place where it cannot.
+    /// If a stage is at a place where it is not allowed.
     pub fn new(stages: impl IntoIterator<Item = Stage>) -> Result<Self> {
         let mut chain = Self { stages: Vec::new(), description: Description::new("") };
         for stage in stages {
@@ -45,7 +45,7 @@ impl Chain {
     /// Makes the stages of a description.
     ///
     /// # Errors
-    /// If there is no such stage, its parameters make no sense, or it is at a place where it cannot.
+    /// If there is no such stage, its parameters make no sense, or it is at a place where it is not allowed.
     pub fn build(description: &Description, registry: &Registry) -> Result<Self> {
         let mut meant = Description::new(&description.file);
         let mut stages: Vec<Stage> = Vec::new();
@@ -86,7 +86,7 @@ impl Chain {
         order
     }
 
-    /// Puts the stages after a source. Without a stage that makes batches each sample is one.
+    /// Puts the stages after a source. Without a stage that makes batches, each sample is a batch.
     pub(crate) fn attach(&self, source: BoxReader<Found, Error>, pass: Pass, ledger: &Ledger) -> Batches {
         let judge = ledger.clone();
         let mut samples: Samples = source.filter_map(move |found| judge.found(found)).boxed();
@@ -114,7 +114,7 @@ fn worked(samples: Samples, work: Arc<SampleWork>, ledger: Ledger) -> Samples {
     samples.filter_map(apply).boxed()
 }
 
-/// If the stage cannot come after those before it: where it has to stand.
+/// Returns where a stage has to be, if it is not allowed after those before it.
 fn misplaced(before: &[Stage], stage: &Stage) -> Option<&'static str> {
     let is_batched = before.iter().any(|stage| matches!(stage, Stage::Batch(_)));
     let is_read = before.iter().any(|stage| !matches!(stage, Stage::List(_)));

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
-/// Stages that change what is trained on from pass to pass. They have no place in a validation.
+/// Stages that change the training data from pass to pass. Validation does not use them.
 const TRAINING: [&str; 7] = ["list_shuffle", "cycle", "speed_perturb", "spec_aug", "spec_sub", "spec_trim", "shuffle"];
 
 /// The stages of a chain, each with its parameters, in YAML.
@@ -76,7 +76,7 @@ impl Description {
         found
     }
 
-    /// Takes out what changes from pass to pass, for data on which a model is validated: shuffling and augmentation.
+    /// Removes what changes from pass to pass, shuffling and augmentation, for validation data.
     pub fn without_training_stages(mut self) -> Self {
         self.stages.retain(|stage| !TRAINING.contains(&stage.0.as_str()));
         self

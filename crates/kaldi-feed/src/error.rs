@@ -1,4 +1,4 @@
-//! What can be wrong with the parameters of a chain.
+//! Errors in the parameters and data of a chain.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A symbol table cannot be read.
     Symbols(SymbolTableError),
-    /// A file is no SentencePiece model.
+    /// A file is not a SentencePiece model.
     Model {
         /// The file.
         file: String,
@@ -46,12 +46,12 @@ pub enum Error {
         /// The key.
         key: BString,
     },
-    /// A name is neither that of a file nor an rspecifier.
+    /// A name is neither a file nor an rspecifier.
     Name {
         /// The name.
         got: BString,
     },
-    /// A wave file whose length was not known when it was written is to be followed by something.
+    /// Something should follow a wave file whose length was not known when it was written.
     OpenEntry {
         /// Key, file and offset.
         place: String,
@@ -61,12 +61,12 @@ pub enum Error {
         /// Key, file and offset.
         place: String,
     },
-    /// A binary value that is copied as it is should become text.
+    /// A binary value that is copied unchanged should become text.
     TextCopy {
         /// The key.
         key: BString,
     },
-    /// Lines of a list were to become an archive.
+    /// Lines of a list should become an archive.
     ListToArchive {
         /// The wspecifier.
         name: BString,
@@ -83,7 +83,7 @@ pub enum Error {
         /// What was expected, and what was found.
         message: String,
     },
-    /// A sample is bad, and that is to be an error.
+    /// A sample is bad, and the policy makes that an error.
     Bad {
         /// Its key, and what is wrong with it.
         message: String,

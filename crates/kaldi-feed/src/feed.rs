@@ -1,4 +1,4 @@
-//! Chains at work: from a list to batches.
+//! From a list to batches.
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,27 +11,27 @@ use crate::source::{Opened, Reading};
 use crate::stage::Batches;
 use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Pass, Result, Sample};
 
-/// Bytes of batches that are read and not yet delivered.
+/// Bytes of batches that are read but not yet delivered.
 const IN_FLIGHT: usize = 256 << 20;
 
-/// Which part of the data is fed, and in which order.
+/// Which part of the data to deliver, and in which order.
 #[derive(Clone, Debug)]
 pub struct FeedOptions {
     /// The seed of everything random.
     pub seed: u64,
-    /// The pass over the data: each has another order and other changes.
+    /// The pass over the data. Each has another order and other random changes.
     pub epoch: u64,
-    /// The rank, and how many there are. Each has another part of the list.
+    /// The rank, and the number of ranks. Each gets another part of the list.
     pub rank: [u64; 2],
-    /// The worker of the rank, and how many there are. They take the rank's batches in turn.
+    /// The worker of the rank, and the number of workers. They take the rank's batches in turn.
     pub worker: [u64; 2],
     /// Batches of the rank that are skipped.
     pub skip_batches: u64,
-    /// How ranks get equally many batches.
+    /// How all ranks get the same number of batches.
     pub even: Even,
-    /// What is done about bad samples.
+    /// What to do with bad samples.
     pub policy: ErrorPolicy,
-    /// Whether lists are shuffled as Python does it, and dealt to ranks and then to workers.
+    /// Whether lists are shuffled as in Python, and dealt to ranks and then to workers.
     pub is_python: bool,
 }
 
@@ -50,33 +50,33 @@ impl Default for FeedOptions {
     }
 }
 
-/// How ranks get equally many batches.
+/// How all ranks get the same number of batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Even {
     /// Not at all.
     #[default]
     None,
-    /// They end with the one that has the fewest.
+    /// All end when the rank with the fewest ends.
     Trim,
-    /// They begin again, until they have as many as the one that has the most.
+    /// They start again until they have as many as the rank with the most.
     Repeat,
 }
 
-/// A batch that is planned: its samples are measured and not loaded.
+/// A planned batch: its samples are measured but not loaded.
 pub(crate) struct Planned {
     /// Its number among those of the rank.
     number: u64,
     samples: Vec<Sample>,
-    /// What was logged on the way to it.
+    /// Log lines up to this batch.
     log: Vec<u8>,
-    /// The counts on the way to it.
+    /// Counts up to this batch.
     counts: FeedCounts,
 }
 
 /// The samples of a list, after a chain, in batches.
 ///
-/// A batch is planned by the headers of its samples, one after the other. Reading, decoding and computing happen for whole
-/// batches, on several threads.
+/// Batches are planned one after the other, from the headers of their samples. Samples are then read, decoded and
+/// processed on several threads, a whole batch on each.
 pub struct Feed {
     plan: BoxReader<Planned, Error>,
     policy: ErrorPolicy,
@@ -121,7 +121,7 @@ impl Feed {
             }
         };
         let skip = options.skip_batches;
-        // The workers of Python's order have lists of their own.
+        // In Python's order, each worker has its own list.
         let workers = if options.is_python { Share::default() } else { workers };
         let mine = plan.filter_map(move |mut planned: Planned| {
             let is_mine = planned.number.checked_sub(skip).is_some_and(|number| workers.contains(number));
@@ -133,10 +133,10 @@ impl Feed {
         Ok(Self { plan: mine.boxed(), policy: options.policy })
     }
 
-    /// Loads batches on up to `threads()` threads, gives each to `finish` there, and delivers what that makes of them, in
-    /// order. `finish` also gets the number of the batch among those of the rank.
+    /// Loads batches on up to `threads()` threads, calls `finish` for each there, and delivers the results in order.
+    /// `finish` also gets the number of the batch within its rank.
     ///
-    /// Bad samples are left out of their batches, as the policy has it; a batch without any sample is not delivered.
+    /// Bad samples are left out of their batches, as the policy says. A batch without samples is not delivered.
     pub fn batches<U, F>(self, threads: impl Fn() -> usize + Send + 'static, finish: F) -> FeedReader<U>
     where
         U: Send + 'static,
@@ -173,7 +173,7 @@ impl Feed {
     }
 }
 
-/// A batch after the work.
+/// A batch after processing.
 struct Worked<U> {
     log: Vec<u8>,
     counts: FeedCounts,
@@ -195,18 +195,18 @@ fn counts_of(samples: &[Sample]) -> FeedCounts {
     }
 }
 
-/// The reader that [`Feed::batches`] makes.
+/// The reader that [`Feed::batches`] returns.
 pub struct FeedReader<U> {
     reader: ParMap<BoxReader<Planned, Error>, Worked<U>>,
     policy: ErrorPolicy,
     counts: Arc<Mutex<FeedCounts>>,
-    /// Bad samples that were found when they were loaded.
+    /// Bad samples that were found while loading.
     bad: u64,
     ended: bool,
 }
 
 impl<U> FeedReader<U> {
-    /// What became of the samples up to the batch that was delivered last.
+    /// What happened to the samples up to the last delivered batch.
     pub fn counts(&self) -> FeedCounts {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -278,7 +278,7 @@ struct Plan {
     batches: Batches,
     ledger: Ledger,
     number: u64,
-    /// Whether the last counts are still to be delivered, or an error.
+    /// Whether the last counts, or an error, still have to be delivered.
     end: Option<Result<()>>,
     ended: bool,
 }
@@ -350,7 +350,7 @@ impl Reader for Plan {
     }
 }
 
-/// Counts the batches of a plan, whose warnings others will give.
+/// Counts the batches of a plan. Others report its warnings.
 fn count(mut plan: Plan) -> Result<u64> {
     let (counted, _) = capture(|| {
         while plan.next()?.is_some() {}
@@ -359,7 +359,7 @@ fn count(mut plan: Plan) -> Result<u64> {
     counted.map(|()| plan.number)
 }
 
-/// As many batches as other ranks have, numbered over all passes.
+/// As many batches as other ranks have, numbered across all passes.
 struct Limited<R> {
     reader: R,
     limit: u64,

@@ -1,4 +1,4 @@
-//! Entries of tables that are copied as they are, whatever their values.
+//! Entries of tables that are copied unchanged, whatever their values.
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
@@ -9,7 +9,7 @@ use kaldi_values::Format;
 use crate::text::fields;
 use crate::{Error, Result};
 
-/// An entry of an archive, or a line of a list, of which nothing but the key is known.
+/// An entry of an archive, or a line of a list. Only its key is known.
 #[derive(Clone, Debug)]
 pub struct TableItem {
     key: BString,
@@ -35,7 +35,7 @@ impl TableItem {
         self.key.as_bstr()
     }
 
-    /// The line, where it is one of a list.
+    /// The line, if it is one of a list.
     pub fn line(&self) -> Option<&BStr> {
         match &self.content {
             Content::Line(line) => Some(line.as_bstr()),
@@ -48,7 +48,7 @@ impl TableItem {
         self.size
     }
 
-    /// Bytes that it takes in memory, about.
+    /// About how many bytes it takes in memory.
     pub fn weight(&self) -> usize {
         let content = match &self.content {
             Content::Line(line) => line.len(),
@@ -60,7 +60,7 @@ impl TableItem {
 
 /// Reads the entries of an archive of any type (`ark:`), or the lines of a list (`scp:` or the name of a file).
 ///
-/// Of an archive in a regular file, values stay in the file until they are written.
+/// Values of an archive in a regular file stay in the file until they are written.
 pub struct Items {
     name: BString,
     source: Option<Source>,
@@ -75,7 +75,7 @@ impl Items {
     /// Opens the table or list of this name.
     ///
     /// # Errors
-    /// If it cannot be opened, or the name is none of either.
+    /// If it cannot be opened, or the name is neither a table nor a list.
     pub fn open(name: &BStr) -> Result<Self> {
         let source = Some(Self::open_source(name)?);
         Ok(Self { name: name.to_owned(), source })
@@ -171,7 +171,7 @@ enum Target {
 }
 
 impl ItemWriter {
-    /// Creates what the name says, for items of `source`.
+    /// Creates the table or list `name` for items of `source`.
     ///
     /// # Errors
     /// If it cannot be created, or is of the other kind than the source.
@@ -189,7 +189,7 @@ impl ItemWriter {
         Ok(Self(Target::Lines(Output::create(file.as_bstr(), flush)?)))
     }
 
-    /// Writes an item as it was read.
+    /// Writes an item unchanged.
     ///
     /// # Errors
     /// If writing fails, or a binary value should become text.
@@ -214,7 +214,7 @@ impl ItemWriter {
         Ok(())
     }
 
-    /// Completes the table or list, which gets its name.
+    /// Completes the table or list and gives it its name.
     ///
     /// # Errors
     /// If anything could not be written.

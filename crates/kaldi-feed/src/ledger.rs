@@ -1,4 +1,4 @@
-//! What became of samples, and what is to be done about bad ones.
+//! What happened to samples, and what to do with bad ones.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,16 +11,16 @@ use crate::{Error, Refusal, Result, Sample};
 /// What a source delivers: a sample, or what is wrong with one.
 pub(crate) type Found = Result<Sample, String>;
 
-/// What is done about a sample that is bad: one that cannot be read, decoded or worked on.
+/// What to do with a bad sample: one that cannot be read, decoded or processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ErrorPolicy {
     /// The first one is an error.
     pub fail: bool,
-    /// One more than this many are an error.
+    /// More than this many are an error.
     pub max_bad: Option<u64>,
 }
 
-/// What became of samples.
+/// What happened to samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FeedCounts {
     /// Samples that were found.
@@ -37,12 +37,12 @@ pub struct FeedCounts {
     pub frames: u64,
     /// Frames of these with padding.
     pub padded_frames: u64,
-    /// Seconds of these, as they came.
+    /// Seconds of these, as they were read.
     pub seconds: f64,
 }
 
 impl FeedCounts {
-    /// The part of padding in percent.
+    /// The share of padding in percent.
     pub fn padding_percent(&self) -> f64 {
         100.0 * (self.padded_frames - self.frames) as f64 / (self.padded_frames.max(1)) as f64
     }
@@ -84,7 +84,7 @@ impl Ledger {
         *self.lock() = FeedCounts::default();
     }
 
-    /// Counts what a source has found.
+    /// Counts a sample or a fault of a source.
     pub(crate) fn found(&self, found: Found) -> Result<Option<Sample>> {
         self.lock().samples += 1;
         match found {

@@ -1,21 +1,21 @@
-//! Utterances on their way into the training of a model: from lists, shards and tables to padded batches.
+//! Prepares utterances for the training of a model: from lists, shards and tables to padded batches.
 //!
 //! | what | |
 //! | --- | --- |
-//! | [`Sample`] | an utterance, which is decoded when it is used |
-//! | [`Stage`], [`Chain`] | what is done to samples |
+//! | [`Sample`] | an utterance, which is decoded only when it is used |
+//! | [`Stage`], [`Chain`] | the processing of samples |
 //! | [`Registry`], [`Description`] | chains in YAML: stages by name |
 //! | [`Feed`], [`PaddedBatch`], [`TensorFormat`] | a chain after a list; batches as arrays and files |
 //! | [`Text`], [`Tokenizer`], [`kaldi_values::SymbolTable`] | lines of text, as numbers, and back |
-//! | [`Lengths`], [`Bounds`] | how long utterances are, and which utterances are of use |
+//! | [`Lengths`], [`Bounds`] | how long utterances are, and which ones are used |
 //! | [`resampler`], [`change_speed`] | sound at another rate, faster, slower |
 //! | [`SpecAugment`], [`SpecSubstitute`], [`SpecTrim`] | features changed at random |
-//! | [`Items`], [`ItemWriter`] | entries of tables copied as they are |
+//! | [`Items`], [`ItemWriter`] | entries of tables copied unchanged |
 //! | [`python_order`] | the order of Python programs |
 //!
-//! Names and meanings of parameters are those of WeNet's configuration files. Everything random is a function of
-//! [`Draws`](kaldi_reader::Draws), which are made of a seed, an epoch and the key of the utterance: so it does not depend on
-//! threads, nor on the utterances before.
+//! Names and meanings of parameters are those of WeNet's configuration files. Everything random depends only on
+//! [`Draws`](kaldi_reader::Draws), which are made of a seed, an epoch and the key of the utterance. It does not depend
+//! on threads or on earlier utterances.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

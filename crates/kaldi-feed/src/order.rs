@@ -4,7 +4,7 @@ use rand_mt::Mt;
 
 /// The order of `number` items that Python's `random.Random(seed).shuffle(list(range(number)))` gives, bit for bit.
 ///
-/// Published samplers of training programs take the number of the epoch for the seed.
+/// Published samplers of training programs use the number of the epoch as the seed.
 ///
 /// ```
 /// assert_eq!(kaldi_feed::python_order(1, 5), [2, 3, 4, 0, 1]);

@@ -7,9 +7,9 @@ use crate::{Error, Result, Sample};
 /// How batches are padded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Padding {
-    /// Stands behind shorter features.
+    /// Fills shorter features.
     pub feats: f32,
-    /// Stands behind shorter labels.
+    /// Fills shorter labels.
     pub target: i64,
     /// Whether the longest sample comes first.
     pub sort: bool,
@@ -32,9 +32,9 @@ pub struct PaddedBatch {
     pub feats_shape: [usize; 3],
     /// The number of frames of each sample.
     pub feats_lengths: Vec<i32>,
-    /// Labels, where samples have any.
+    /// Labels, if samples have any.
     pub target: Option<PaddedLabels>,
-    /// The number of each speaker, where samples have one.
+    /// The number of each speaker, if samples have one.
     pub speaker: Option<Vec<i32>>,
 }
 
@@ -50,7 +50,7 @@ pub struct PaddedLabels {
 }
 
 impl PaddedBatch {
-    /// Puts samples that were loaded side by side.
+    /// Joins loaded samples to arrays.
     ///
     /// # Errors
     /// If a sample has no features, they differ in their number of columns, or some have labels and others do not.

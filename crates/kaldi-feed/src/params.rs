@@ -3,8 +3,8 @@
 use crate::yaml::{Node, YamlValue};
 use crate::{Error, Result};
 
-/// The parameters of one stage, from a configuration. A maker of stages asks for each by its name; what nobody asked for is an
-/// error. What was asked for, defaults included, is the stage's description.
+/// The parameters of one stage, from a configuration. The constructor of a stage asks for each by its name. A parameter
+/// that nobody asked for is an error. What was asked for, including defaults, is the stage's description.
 #[derive(Debug)]
 pub struct Params {
     place: String,
@@ -43,21 +43,21 @@ impl Params {
         Error::Conf { place, message: format!("expected {}'s {name} to be {expected}, got {got}", self.stage) }
     }
 
-    /// Anything, and `None` if it is not given.
+    /// Any value; `None` if it is not given.
     pub fn value(&mut self, name: &str) -> Option<Node> {
         let node = self.given.iter().find(|given| given.0 == name).map(|given| given.1.clone());
         self.asked.push((name.to_owned(), node.as_ref().map_or(YamlValue::Null, |node| node.value.clone())));
         node.filter(|node| node.value != YamlValue::Null)
     }
 
-    /// Puts what is meant where nothing was given.
+    /// Sets the value that is used if nothing was given.
     fn resolved(&mut self, value: YamlValue) {
         if let Some(last) = self.asked.last_mut() {
             last.1 = value;
         }
     }
 
-    /// A yes or no.
+    /// A boolean.
     ///
     /// # Errors
     /// If it is something else.
@@ -86,7 +86,7 @@ impl Params {
         Ok(value)
     }
 
-    /// A whole number of `least` or more.
+    /// A whole number that is at least `least`.
     ///
     /// # Errors
     /// If it is something else.
@@ -148,7 +148,7 @@ impl Params {
         }
     }
 
-    /// Numbers, `None` if they are not given.
+    /// Numbers; `None` if they are not given.
     ///
     /// # Errors
     /// If there is something else.
@@ -166,14 +166,14 @@ impl Params {
         numbers.map(Some).ok_or_else(|| self.error(name, "a list of numbers", node.value))
     }
 
-    /// Says what was meant where nothing was given, for the description.
+    /// Sets the value that is used if nothing was given, for the description.
     pub fn meant(&mut self, name: &str, value: YamlValue) {
         if let Some(asked) = self.asked.iter_mut().find(|asked| asked.0 == name) {
             asked.1 = value;
         }
     }
 
-    /// The parameters as they are meant.
+    /// The parameters that were used.
     ///
     /// # Errors
     /// If some were given that nobody asked for.
@@ -199,7 +199,7 @@ fn whole(value: &YamlValue) -> Option<u64> {
     }
 }
 
-/// Says which of some names was probably meant, or which there are.
+/// Suggests which of some names was probably meant, or lists them.
 pub(crate) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();
     names.sort_unstable();

@@ -9,7 +9,7 @@ use crate::{Error, Result, Stage};
 
 type Maker = dyn Fn(&mut Params) -> Result<Stage> + Send + Sync;
 
-/// Makers of stages, by the names that are in descriptions.
+/// Constructors of stages, by the names in descriptions.
 ///
 /// ```
 /// use kaldi_feed::{Chain, Description, Stage, standard_stages};
@@ -32,12 +32,12 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// A registry without any stage; [`standard_stages`](crate::standard_stages) has those of this crate.
+    /// An empty registry. [`standard_stages`](crate::standard_stages) has the stages of this crate.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds the maker of a stage. It takes the place of one with the same name.
+    /// Adds a stage. It replaces one with the same name.
     pub fn register(&mut self, name: &str, maker: impl Fn(&mut Params) -> Result<Stage> + Send + Sync + 'static) {
         self.makers.insert(name.to_owned(), Arc::new(maker));
     }
@@ -47,8 +47,7 @@ impl Registry {
         self.makers.keys().map(String::as_str)
     }
 
-    /// Makes a stage, and tells its parameters as they are meant, defaults included. `file` is what messages call the
-    /// configuration.
+    /// Makes a stage and returns its parameters, including defaults. `file` is what messages call the configuration.
     ///
     /// # Errors
     /// If there is no stage of this name, or its parameters make no sense.

@@ -1,4 +1,4 @@
-//! Utterances on their way through a chain.
+//! Utterances that go through a chain.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,11 +7,11 @@ use bstr::BString;
 use kaldi_matrix::Matrix;
 use kaldi_reader::Draws;
 
-/// An utterance: its text, its labels, and sound or features, which are read and worked on when they are
-/// [asked for](Sample::load).
+/// An utterance: its text, its labels, and sound or features. These are read and processed only when they are [asked
+/// for](Sample::load).
 ///
-/// Until then a sample knows their [shape](Sample::shape) and what will be done to them: stages that choose, order and group
-/// samples need no more. So they are cheap, and what is skipped is not decoded.
+/// Until then a sample knows its [shape](Sample::shape) and the work to do. Stages that choose, order and group samples
+/// need no more. So they are cheap, and skipped samples are not decoded.
 ///
 /// ```
 /// use kaldi_feed::{Data, Sample, SampleShape, Sound};
@@ -50,10 +50,10 @@ pub struct Sample {
 
 type Work = Box<dyn FnOnce(Data) -> Result<Data, String> + Send>;
 
-/// What a sample consists of.
+/// The data of a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// It was not asked for yet.
+    /// Not loaded yet.
     Pending,
     /// Sound.
     Sound(Sound),
@@ -66,11 +66,11 @@ pub enum Data {
 pub struct Sound {
     /// The sample rate in Hz.
     pub rate: u32,
-    /// The samples of each channel; there is one at least, and all have as many.
+    /// The samples of each channel. There is at least one, and all have the same length.
     pub channels: Vec<Vec<f32>>,
 }
 
-/// The size of what a sample consists of.
+/// The size of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleShape {
     /// Sound.
@@ -105,7 +105,7 @@ impl fmt::Display for SampleShape {
 /// Why a stage does not pass a sample on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It is of no use, for this reason.
+    /// It is dropped for this reason.
     Dropped(&'static str),
     /// Something is wrong with it.
     Bad(String),
@@ -118,7 +118,7 @@ impl From<String> for Refusal {
 }
 
 impl Sample {
-    /// A sample of this shape that `load` will load. `seeds` are a seed and an epoch, from which its random choices follow.
+    /// A sample of this shape that `load` loads. Its random choices depend on `seeds`: a seed and an epoch.
     pub fn new(
         key: impl Into<BString>,
         seeds: [u64; 2],
@@ -143,18 +143,18 @@ impl Sample {
         sample
     }
 
-    /// Says that `bytes` are in memory for the sample before it is loaded.
+    /// Sets how many bytes are in memory for the sample before it is loaded.
     pub fn holding(self, bytes: usize) -> Self {
         Self { held: bytes, ..self }
     }
 
-    /// The shape that sound or features have, or will have when they are loaded.
+    /// The shape of the data now, or after loading.
     pub fn shape(&self) -> SampleShape {
         self.shape
     }
 
-    /// The length, whatever the features are, in frames of 10 ms: that of sound follows from its rate, features count as they
-    /// are.
+    /// The length in frames of 10 ms, whatever the features are. For sound it follows from the rate; for features it is
+    /// the number of frames.
     pub fn frames_of_10_ms(&self) -> f64 {
         match self.shape {
             SampleShape::Sound { rate, num_samples, .. } => num_samples as f64 / f64::from(rate.max(1)) * 100.0,
@@ -170,17 +170,17 @@ impl Sample {
         }
     }
 
-    /// The length in seconds that the sample came with.
+    /// The length in seconds with which the sample was read.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Bytes that it takes in memory now, about.
+    /// About how many bytes it takes in memory now.
     pub fn weight(&self) -> usize {
         size_of::<Self>() + 256 + self.held + self.text.as_ref().map_or(0, String::len)
     }
 
-    /// Bytes that it takes once it is loaded, about.
+    /// About how many bytes it takes once it is loaded.
     pub fn loaded_weight(&self) -> usize {
         let numbers = match self.shape {
             SampleShape::Sound { num_samples, num_channels, .. } => (num_samples as usize).saturating_mul(num_channels),
@@ -189,7 +189,7 @@ impl Sample {
         self.weight().saturating_add(numbers.saturating_mul(4))
     }
 
-    /// Random choices for this sample: they follow from the seed, the epoch, the key and the name of the stage alone.
+    /// Random choices for this sample. They depend only on the seed, the epoch, the key and the name of the stage.
     pub fn draws(&self, stage: &str) -> Draws {
         let stage = stage.bytes().fold(0_u64, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
         Draws::named(&[self.seeds[0], self.seeds[1], stage], &self.key)
@@ -200,8 +200,8 @@ impl Sample {
         self.seeds
     }
 
-    /// Notes what is to be done to sound when the sample is loaded, and the shape that there will be then. Features stay as
-    /// they are.
+    /// Adds work that is done on sound when the sample is loaded, and sets the shape after it. Features are not
+    /// changed.
     pub fn map_sound(&mut self, shape: SampleShape, work: impl FnOnce(Sound) -> Result<Data, String> + Send + 'static) {
         if let SampleShape::Sound { .. } = self.shape {
             self.then(shape, move |data| match data {
@@ -211,8 +211,8 @@ impl Sample {
         }
     }
 
-    /// Notes what is to be done to features when the sample is loaded, and the number of frames that there will be then.
-    /// Sound stays as it is.
+    /// Adds work that is done on features when the sample is loaded, and sets the number of frames after it. Sound is
+    /// not changed.
     pub fn map_feats(
         &mut self,
         num_frames: usize,
@@ -231,10 +231,10 @@ impl Sample {
         self.work.push(Box::new(move |data| work(data).and_then(|data| expect(shape, data))));
     }
 
-    /// Reads sound or features and does what was noted.
+    /// Reads sound or features and does the work.
     ///
     /// # Errors
-    /// What is wrong with them. The sample has nothing then.
+    /// What is wrong with them. Then the sample has no data.
     pub fn load(&mut self) -> Result<(), String> {
         for work in std::mem::take(&mut self.work) {
             let data = std::mem::replace(&mut self.data, Data::Pending);
@@ -244,12 +244,12 @@ impl Sample {
         Ok(())
     }
 
-    /// What there is.
+    /// The data.
     pub fn data(&self) -> &Data {
         &self.data
     }
 
-    /// The features, where the sample is loaded and has any.
+    /// The features, if the sample is loaded and has any.
     pub fn feats(&self) -> Option<&Matrix<f32>> {
         match &self.data {
             Data::Feats(feats) => Some(feats),
@@ -258,7 +258,7 @@ impl Sample {
     }
 }
 
-/// Compares what there is with what was announced.
+/// Compares the data with the announced shape.
 fn expect(expected: SampleShape, data: Data) -> Result<Data, String> {
     let got = match &data {
         Data::Sound(Sound { rate, channels }) => SampleShape::Sound {

@@ -4,25 +4,25 @@ use kaldi_wave::{RateConverter, ResampleError};
 
 use crate::{Error, Result};
 
-/// The part of half the lower sample rate up to which frequencies are kept.
+/// Frequencies are kept up to this part of half the lower sample rate.
 const ROLLOFF: f64 = 0.99;
 
-/// How far the filter reaches, in zeros of its sinc function.
+/// The width of the filter, in zeros of its sinc function.
 const NUM_ZEROS: u32 = 6;
 
-/// Prepares the conversion between sample rates with the filter that training programs take: a sinc function under a Hann
+/// Prepares the conversion between sample rates with the usual filter of training programs: a sinc function with a Hann
 /// window, six zeros wide, with a cutoff of 0.99 of half the lower rate (torchaudio's `Resample`).
 ///
 /// `n` samples become `ceil(n * to_hz / from_hz)`.
 ///
 /// # Errors
-/// If a rate is 0, or their ratio is so odd that the filter would fill the memory.
+/// If a rate is 0, or the ratio of the rates needs a filter that is too large for the memory.
 pub fn resampler(from_hz: u32, to_hz: u32) -> Result<RateConverter, ResampleError> {
     let cutoff = ROLLOFF * f64::from(from_hz.min(to_hz)) / 2.0;
     RateConverter::new(from_hz, to_hz, cutoff as f32, NUM_ZEROS)
 }
 
-/// Plays sound faster or slower by a factor, tempo and pitch alike (sox's `speed`).
+/// Plays sound faster or slower by a factor. Tempo and pitch both change (sox's `speed`).
 ///
 /// `n` samples become `ceil(n / speed)`, where the sped-up rate is rounded to whole Hz.
 ///

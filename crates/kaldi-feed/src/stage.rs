@@ -1,10 +1,10 @@
-//! What a chain consists of.
+//! The parts of a chain.
 
 use kaldi_reader::BoxReader;
 
 use crate::{Error, Padding, Refusal, Sample};
 
-/// Samples on their way.
+/// Samples between stages.
 pub type Samples = BoxReader<Sample, Error>;
 
 /// Samples that belong together.
@@ -25,11 +25,11 @@ pub type Batches = BoxReader<Vec<Sample>, Error>;
 pub enum Stage {
     /// Changes the list from which samples are read.
     List(Box<dyn Fn(&mut ListOrder) + Send + Sync>),
-    /// Changes a sample, or does not pass it on. It follows from the sample alone.
+    /// Changes a sample, or does not pass it on. The result depends only on the sample.
     Sample(std::sync::Arc<SampleWork>),
     /// Puts samples into another order.
     Order(Box<dyn Fn(Samples, Pass) -> Samples + Send + Sync>),
-    /// Makes batches. There is one such stage at most.
+    /// Makes batches. There is at most one such stage.
     Batch(Box<dyn Fn(Samples, Pass) -> Batches + Send + Sync>),
     /// Says how batches are padded.
     Padding(Padding),
@@ -55,7 +55,7 @@ impl Stage {
     }
 }
 
-/// What random choices follow from that are not those of one sample.
+/// The source of random choices that do not belong to one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pass {
     /// The seed.

@@ -1,4 +1,4 @@
-//! Batches as files: safetensors, and NumPy's npz.
+//! Batches as files: safetensors and NumPy's npz.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ impl TensorFormat {
     /// Every form with its name.
     pub const NAMES: [(&str, Self); 2] = [("safetensors", Self::Safetensors), ("npz", Self::Npz)];
 
-    /// The end of the names of files.
+    /// The suffix of file names.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Safetensors => "safetensors",
@@ -81,7 +81,7 @@ fn bytes<T, const N: usize>(numbers: &[T], encode: impl Fn(&T) -> [u8; N]) -> Ve
 fn safetensors(mut arrays: Vec<BatchArray>, keys: &[&str]) -> array_files::Result<Vec<u8>> {
     let mut header = HeaderWriter::new();
     header.put_metadata(&BTreeMap::from([("keys", serde_json::Value::from(keys.to_vec()).to_string())]));
-    // The widest numbers first, so that all stand at multiples of their widths.
+    // The widest numbers first, so that all arrays are aligned to their widths.
     arrays.sort_by_key(|array| std::cmp::Reverse(array.dtype.width()));
     for array in &arrays {
         header.put(array.name, array.dtype, &array.shape)?;

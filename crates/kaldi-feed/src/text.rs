@@ -7,10 +7,9 @@ use kaldi_values::Tokens;
 
 use crate::{Error, Result};
 
-/// The texts of utterances: lines of a file, each a key and the text behind white space, or a table of words.
+/// The texts of utterances: the lines of a file, each with a key, white space and the text; or a table of words.
 ///
-/// The text of a line keeps its inner blanks and loses those at its ends. It may be empty. Lines without anything are passed
-/// over.
+/// The text of a line keeps its inner blanks and loses those at its ends. It may be empty. Blank lines are skipped.
 pub struct Text(Source);
 
 enum Source {
@@ -22,7 +21,7 @@ impl Text {
     /// Opens the file or the table of this name.
     ///
     /// # Errors
-    /// If it cannot be opened, or the name is none of either.
+    /// If it cannot be opened, or the name is neither a file nor a table.
     pub fn open(name: &BStr) -> Result<Self> {
         if Rspecifier::parse(name).is_some() {
             return Ok(Self(Source::Table(SequentialReader::open(name)?.values().into())));
@@ -58,7 +57,7 @@ impl Text {
     }
 }
 
-/// What is between the white space of a line.
+/// Splits a line at white space.
 pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }

@@ -7,13 +7,13 @@ use sentencepiece_rs::SentencePieceProcessor;
 
 use crate::{Error, Result};
 
-/// Stands for a blank in symbols: U+2581.
+/// The symbol for a blank: U+2581.
 pub const BLANK: char = '▁';
 
 /// Cuts text into symbols, as the tokenizers of WeNet do.
 ///
-/// Blanks at the ends of the text do not count. Where there are non-linguistic symbols such as `[LAUGH]` or `<NOISE>`, the text
-/// is brought to upper case, and they are symbols as a whole; what is in brackets and is none of them is text.
+/// Blanks at the ends of the text do not count. If there are non-linguistic symbols such as `[LAUGH]` or `<NOISE>`, the
+/// text is converted to upper case, and each of them is one symbol. Other text in brackets is ordinary text.
 ///
 /// ```
 /// use kaldi_feed::Tokenizer;
@@ -41,24 +41,24 @@ impl Tokenizer {
         Self { cutter: Cutter::Char, non_linguistic: None }
     }
 
-    /// Cuts into what is between blanks.
+    /// Splits the text at blanks.
     pub fn words() -> Self {
         Self { cutter: Cutter::Word, non_linguistic: None }
     }
 
-    /// Cuts into pieces of a SentencePiece model (BPE, unigram, word or character), the bytes of the file `name`. The text is
-    /// brought to upper case, and Chinese characters are symbols by themselves.
+    /// Splits the text into pieces of a SentencePiece model (BPE, unigram, word or character), the bytes of the file
+    /// `name`. The text is converted to upper case, and each Chinese character is a symbol.
     ///
     /// # Errors
-    /// If the bytes are no such model.
+    /// If the bytes are not such a model.
     pub fn sentencepiece(name: &str, model: &[u8]) -> Result<Self> {
         let model = SentencePieceProcessor::from_serialized_model(model)
             .map_err(|error| Error::Model { file: name.to_owned(), reason: error.to_string() })?;
         Ok(Self { cutter: Cutter::Bpe(model.into()), non_linguistic: None })
     }
 
-    /// Takes these symbols as a whole: text in `[]`, `<>` or `{}`. Text is brought to upper case from now on, even where there
-    /// are none.
+    /// Keeps these symbols whole: text in `[]`, `<>` or `{}`. From now on, text is converted to upper case, even if the
+    /// list is empty.
     pub fn with_non_linguistic(self, symbols: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { non_linguistic: Some(symbols.into_iter().map(Into::into).collect()), ..self }
     }
@@ -110,7 +110,8 @@ impl Tokenizer {
     }
 }
 
-/// The numbers of symbols, and how many were unknown: these have the number of `unknown`, or are left out if there is none.
+/// The numbers of symbols, and how many were unknown. Unknown ones get the number of `unknown`, or are left out if
+/// there is none.
 ///
 /// ```
 /// use kaldi_feed::ids;
@@ -138,7 +139,7 @@ fn is_chinese(character: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&character)
 }
 
-/// The characters that are units by themselves, and what is between them.
+/// Splits off the characters that are units by themselves.
 fn chinese_parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -152,7 +153,7 @@ fn chinese_parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The parts in brackets of one kind that have no such bracket within, with their brackets, and what is between them.
+/// Splits off the parts in brackets of one kind, with their brackets. A part has no such bracket within.
 fn bracketed_parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -194,7 +195,7 @@ mod tests {
     fn brackets_are_symbols_where_they_are_listed() {
         let tokenizer = Tokenizer::characters().with_non_linguistic(["[NOISE]", "<A B>"]);
         assert_eq!(tokenizer.tokens("x[noise]<a b>y").unwrap(), ["X", "[NOISE]", "<A B>", "Y"]);
-        // Another one is text, as are brackets that do not close.
+        // Other text in brackets is ordinary text, as are brackets that do not close.
         assert_eq!(tokenizer.tokens("[no]").unwrap(), ["[", "N", "O", "]"]);
         assert_eq!(tokenizer.tokens("[[noise]").unwrap(), ["[", "[NOISE]"]);
         assert_eq!(tokenizer.tokens("[]<").unwrap(), ["[", "]", "<"]);

@@ -5,13 +5,13 @@ use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, Result};
 
 impl Description {
-    /// Reads WeNet's `train.yaml`, or the map that is in it as `dataset_conf`: the stages in WeNet's order with its
-    /// defaults. `symbols` takes the place of the symbol table that the file names; if there is none at all, text does not
-    /// become labels. `name` is what messages call the file.
+    /// Reads WeNet's `train.yaml`, or its map `dataset_conf` alone: the stages in WeNet's order with its defaults.
+    /// `symbols` replaces the symbol table that the file names. If there is neither, text does not become labels.
+    /// `name` is what messages call the file.
     ///
     /// # Errors
-    /// If the text is no YAML, `dataset_conf` has a key that WeNet's does not have, or a tokenizer is wanted that there is
-    /// not. What is wrong with the parameters of a stage shows when the chain is [built](crate::Chain::build).
+    /// If the text is not YAML, `dataset_conf` has a key that WeNet does not know, or the tokenizer is not supported.
+    /// Wrong parameters of a stage are reported when the chain is [built](crate::Chain::build).
     pub fn from_wenet(name: &str, text: &str, symbols: Option<&str>) -> Result<Self> {
         let top = Node::parse(name, text)?;
         let dataset = top.get("dataset_conf");
@@ -61,7 +61,7 @@ impl Description {
         }
         description.push("batch", conf.value("batch_conf").unwrap_or(NOTHING));
         description.push("padding", NOTHING);
-        // What has no effect on features and labels.
+        // These have no effect on features and labels.
         for key in ["language_conf", "syncbn"] {
             conf.value(key);
         }
@@ -77,7 +77,7 @@ fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Node {
     Node::new(YamlValue::Map(entries.into_iter().map(entry).collect()))
 }
 
-/// The parameters of the stage that makes labels of text, where there is a symbol table.
+/// The parameters of the stage that makes labels of text, if there is a symbol table.
 fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool) -> Result<Option<Node>> {
     let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
     let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != YamlValue::Null);

@@ -1,4 +1,4 @@
-//! Configuration files: YAML as a tree that knows its lines.
+//! Configuration files: YAML as a tree with line numbers.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 use crate::{Error, Result};
 
-/// A file has at most this many values, those of aliases counted where they stand.
+/// A file has at most this many values. Those of aliases count each time.
 const MAX_NODES: usize = 100_000;
 
 /// Lists and maps are nested at most this deep.
@@ -32,7 +32,7 @@ pub enum YamlValue {
     Map(Vec<(String, Node)>),
 }
 
-/// A value and the line on which it starts, from 1 on; 0 where it comes from no file.
+/// A value and the line on which it starts, from 1; 0 if it is from no file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
@@ -42,15 +42,15 @@ pub struct Node {
 }
 
 impl Node {
-    /// A value that comes from no file.
+    /// A value that is from no file.
     pub fn new(value: YamlValue) -> Self {
         Self { value, line: 0 }
     }
 
-    /// Parses the first document of a text; `name` is what messages call it. Nothing is [`YamlValue::Null`].
+    /// Parses the first document of a text. `name` is what messages call it. An empty text is [`YamlValue::Null`].
     ///
     /// # Errors
-    /// If the text is no YAML, a key of a map is no scalar or comes twice, or it is too large or nested too deep.
+    /// If the text is not YAML, a key of a map is not a scalar or comes twice, or it is too large or nested too deep.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut builder = Builder { name, parser: Parser::new_from_str(text), anchors: HashMap::new(), num_nodes: 0 };
         while let Some((event, line)) = builder.next()? {
@@ -63,7 +63,7 @@ impl Node {
         Ok(Self { value: YamlValue::Null, line: 1 })
     }
 
-    /// What a key of a map has.
+    /// The value of a key of a map.
     pub fn get(&self, key: &str) -> Option<&Self> {
         match &self.value {
             YamlValue::Map(entries) => entries.iter().find(|entry| entry.0 == key).map(|entry| &entry.1),
@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The value that starts with an event.
+    /// Parses the value that starts with an event.
     fn node(&mut self, event: Event<'a>, line: usize, depth: usize) -> Result<Node> {
         if depth > MAX_DEPTH {
             return Err(self.error(line, format!("expected at most {MAX_DEPTH} levels of lists and maps, got more")));
@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What an unquoted word means.
+/// The meaning of an unquoted word.
 fn scalar(text: &str, style: ScalarStyle) -> YamlValue {
     if style != ScalarStyle::Plain {
         return YamlValue::Text(text.to_owned());
@@ -213,7 +213,7 @@ impl std::fmt::Display for YamlValue {
     }
 }
 
-/// A text as it can be in YAML: plain where that means the same.
+/// A text in YAML: unquoted if that means the same.
 fn quoted(text: &str) -> String {
     let is_word = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_' || it == '/')
         && text.chars().all(|it| it.is_ascii_alphanumeric() || "_-./+".contains(it));

@@ -1,4 +1,4 @@
-//! What can go wrong with shards and lists.
+//! Errors of shards and lists.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// A stream cannot be opened, read or written.
     Io(kaldi_io::Error),
-    /// A shard is not as it should be.
+    /// A shard is wrong.
     Fault(Box<ShardFault>),
     /// A line of a list makes no sense.
     Line {
@@ -24,7 +24,7 @@ pub enum Error {
         /// What was expected and what was found.
         message: String,
     },
-    /// What is asked for cannot be done with this shard.
+    /// This cannot be done with this shard.
     Refused {
         /// The name of the shard.
         shard: String,

@@ -16,13 +16,13 @@ pub enum FaultKind {
     Damaged,
     /// Bytes other than zeros after the end mark, which no reader looks at.
     TrailingData,
-    /// A member that is no regular file, such as a folder; WeNet then drops the whole shard.
+    /// A member that is not a regular file, such as a folder. WeNet then drops the whole shard.
     NotAFile,
-    /// A member whose name has no suffix, so that it belongs to no sample; WeNet then drops the whole shard.
+    /// A member whose name has no suffix, so it belongs to no sample. WeNet then drops the whole shard.
     NoSuffix,
-    /// A sample goes on after other ones.
+    /// A sample continues after other ones.
     Interleaved,
-    /// A key that another sample has already.
+    /// A key that another sample already has.
     DuplicateKey,
     /// A sample has two members of one suffix.
     DuplicateField,
@@ -32,14 +32,14 @@ pub enum FaultKind {
     DottedKey,
     /// Sound that cannot be read.
     BadSound,
-    /// Text that is no UTF-8.
+    /// Text that is not UTF-8.
     BadText,
     /// Text without a word.
     EmptyText,
 }
 
 impl FaultKind {
-    /// The kind as one word, as `check-shards --json` has it.
+    /// The kind as one word, as in `check-shards --json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -67,18 +67,18 @@ pub struct ShardFault {
     pub kind: FaultKind,
     /// The name of the shard.
     pub shard: String,
-    /// The key of the sample, where it is known.
+    /// The key of the sample, if it is known.
     pub key: Option<BString>,
-    /// The name of the member, where it is known.
+    /// The name of the member, if it is known.
     pub member: Option<BString>,
-    /// Where in the shard, in bytes; of a compressed one, in what it is decompressed to.
+    /// The offset in the shard, in bytes; for a compressed one, in the decompressed data.
     pub offset: u64,
     /// What was expected and what was found.
     pub message: String,
 }
 
 impl ShardFault {
-    /// A fault of a shard that is known of no sample.
+    /// A fault of a shard without a known sample.
     pub fn new(kind: FaultKind, shard: &str, offset: u64, message: impl Into<String>) -> Self {
         Self { kind, shard: shard.to_owned(), key: None, member: None, offset, message: message.into() }
     }
@@ -100,7 +100,7 @@ impl ShardFault {
 
 impl fmt::Display for ShardFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The failure of a stream has its place in its message.
+        // The error of a stream has its place in its message.
         if self.kind == FaultKind::Unreadable {
             return f.write_str(&self.message);
         }

@@ -1,4 +1,4 @@
-//! How members belong together.
+//! How members form samples.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ pub enum Grouping {
 }
 
 impl Grouping {
-    /// Every way with its name.
+    /// All rules with their names.
     pub const NAMES: [(&str, Self); 2] = [("wenet", Self::Wenet), ("webdataset", Self::Webdataset)];
 
     /// Splits the name of a member; `None` if it belongs to no sample.
@@ -40,8 +40,8 @@ impl Grouping {
         Some((key, field))
     }
 
-    /// Whether the rule passes over a member in silence: webdataset keeps what it wants to know of a shard in members such
-    /// as `__meta__`, and takes those without a dot for something else.
+    /// Whether the rule silently skips a member: webdataset keeps data about a shard in members such as `__meta__`, and
+    /// does not count members without a dot as samples.
     pub fn passes_over(self, path: &BStr) -> bool {
         let first = path.split(|&byte| byte == b'/').next().unwrap_or_default();
         let is_meta = first.len() >= 4 && first.starts_with(b"__") && first.ends_with(b"__");
@@ -55,7 +55,7 @@ pub fn is_sound(field: &BStr) -> bool {
     SOUND.iter().any(|sound| suffix.eq_ignore_ascii_case(sound))
 }
 
-/// Whether a field is the one that is asked for: `wav` means sound of any suffix.
+/// Whether a field is the wanted one: `wav` means sound of any suffix.
 pub fn is_field(field: &BStr, wanted: &BStr) -> bool {
     if wanted == "wav" { is_sound(field) } else { field == wanted }
 }

@@ -1,7 +1,7 @@
-//! Tar files of samples, as WeNet and webdataset have them, and lists of them, read in order.
+//! Tar files of samples, as in WeNet and webdataset, and lists of them, read in order.
 //!
-//! A *member* of a tar file has a header of 512 bytes before its content, which zeros fill up to whole blocks; two blocks of
-//! zeros end the file. Members whose names differ in their suffix only are the *fields* of a *sample*:
+//! A *member* of a tar file has a header of 512 bytes before its content; zeros fill the content up to whole blocks.
+//! Two blocks of zeros end the file. Members whose names differ only in their suffix are the *fields* of a *sample*:
 //!
 //! ```text
 //! offset  what                                 sample  field

@@ -6,7 +6,7 @@ use bstr::{BStr, BString};
 
 use crate::{FaultKind, Grouping, Member, Members, Payload, Result, ShardFault};
 
-/// Members of one key, in their order, with what was made of each content.
+/// Members of one key, in their order, with the value made of each content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TarSample<T> {
     /// The key.
@@ -22,12 +22,12 @@ pub struct Field<T> {
     pub name: BString,
     /// Its place in the shard.
     pub member: Member,
-    /// What was made of its content.
+    /// The value made of its content.
     pub value: T,
 }
 
 impl<T> TarSample<T> {
-    /// The first field that `wanted` means, where `wav` means sound of any suffix.
+    /// The first field that `wanted` means; `wav` means sound of any suffix.
     pub fn field(&self, wanted: &BStr) -> Option<&Field<T>> {
         self.fields.iter().find(|field| crate::is_field(field.name.as_ref(), wanted))
     }
@@ -39,7 +39,7 @@ pub struct TarSamples {
     grouping: Grouping,
     /// The fields of the samples so far.
     seen: SampleKeys,
-    /// The key and the field of the next sample's first member, which was met after the sample before.
+    /// The key and the field of the next sample's first member, which was read after the sample before.
     next: Option<(BString, BString)>,
     ended: bool,
 }
@@ -55,11 +55,12 @@ impl TarSamples {
         &self.members
     }
 
-    /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
+    /// The next sample; `None` at the end. `look` is called for each of its fields, by name, while the content can be
+    /// read.
     ///
     /// # Errors
-    /// What [`Members::next_member`] and `look` say; a sample that goes on after another one, a key or a field that is there
-    /// already, and a name without a suffix. An end is an end, also that of an error.
+    /// Those of [`Members::next_member`] and `look`; if a sample continues after another one, a key or a field comes
+    /// twice, or a name has no suffix. After an error, the next call returns `None`.
     pub fn next_sample<T>(
         &mut self,
         mut look: impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
@@ -98,7 +99,7 @@ impl TarSamples {
         }
     }
 
-    /// Closes the shard. Where the end was delivered, the failure of a command that made it counts.
+    /// Closes the shard. If the end was reached, a failed command is an error.
     ///
     /// # Errors
     /// If a command failed.
@@ -106,7 +107,7 @@ impl TarSamples {
         self.members.finish()
     }
 
-    /// Goes to the next member that belongs to a sample; its key and its name in the sample.
+    /// Goes to the next member that belongs to a sample. Returns its key and its name in the sample.
     fn advance(&mut self) -> Result<Option<(BString, BString)>> {
         loop {
             let Some((member, _)) = self.members.next_member()? else { return Ok(None) };
@@ -140,7 +141,7 @@ pub struct SampleKeys {
 }
 
 impl SampleKeys {
-    /// Adds a member; what is wrong with it beside the ones before.
+    /// Adds a member. Returns what is wrong with it, compared with the ones before.
     pub fn add(&mut self, shard: &str, member: &Member, key: &BString, name: &BString) -> Option<ShardFault> {
         let is_current = self.current.as_ref() == Some(key);
         if !is_current {

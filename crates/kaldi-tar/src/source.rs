@@ -9,17 +9,17 @@ use kaldi_io::{Input, ReadAt, Rxfilename};
 
 use crate::{Error, FaultKind, Result, ShardFault};
 
-/// Bytes that are read at once, from pipes and of what is decompressed.
+/// Bytes that are read at once from pipes and of decompressed data.
 const CHUNK: usize = 1 << 18;
-/// Bytes that are read at once from files of which contents are wanted, too: these are read into their own memory.
+/// Bytes that are read at once from files if contents are wanted, too: these are read into their own memory.
 const FILE_CHUNK: usize = 1 << 14;
-/// Bytes that are read at once from files of which headers are wanted only: a header, a short text, another header and the
-/// head of a sound.
+/// Bytes that are read at once from files if only headers are wanted: a header, a short text, another header and the
+/// first bytes of a sound.
 const HEADERS_CHUNK: usize = 1 << 11;
-/// Memory for a content grows by this much at a time where its size is a claim.
+/// If a size is only claimed, memory for the content grows by this much at a time.
 const PIECE: u64 = 1 << 20;
 
-/// What of members is wanted, which tells how much is read at once.
+/// What is wanted of members. It determines how much is read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Their headers, and a few of their first bytes: contents in files are skipped.
@@ -28,7 +28,7 @@ pub enum Wanted {
     Contents,
 }
 
-/// An open stream of bytes. Where the length is known, the file is a regular one, whose contents can be skipped.
+/// An open stream of bytes. If the length is known, it is a regular file, whose contents can be skipped.
 pub(crate) struct Source {
     input: Input,
     length: Option<u64>,
@@ -59,17 +59,17 @@ impl Source {
         self.input.offset() - (self.window.len() - self.used) as u64
     }
 
-    /// The length of the file, where it is a regular one that is not compressed.
+    /// The length of the file, if it is a regular one that is not compressed.
     pub(crate) fn length(&self) -> Option<u64> {
         self.length
     }
 
-    /// The file, where it is a regular one that is not compressed.
+    /// The file, if it is a regular one that is not compressed.
     pub(crate) fn plain_file(&self) -> Option<Arc<File>> {
         self.input.as_file()
     }
 
-    /// The same bytes for reading at any place, where that is possible.
+    /// The same bytes for reading at any offset, if that is possible.
     pub(crate) fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         self.input.positioned()
     }
@@ -78,7 +78,7 @@ impl Source {
         self.input.is_compressed()
     }
 
-    /// What comes next: at least `wanted` bytes unless the end comes before.
+    /// The next bytes: at least `wanted`, unless the end comes before.
     pub(crate) fn window(&mut self, wanted: usize) -> Result<&[u8]> {
         while self.window.len() - self.used < wanted && !self.input.at_end() {
             self.window.drain(..self.used);
@@ -89,12 +89,12 @@ impl Source {
         Ok(&self.window[self.used..])
     }
 
-    /// Passes over bytes of the window.
+    /// Skips bytes of the window.
     pub(crate) fn consume(&mut self, count: usize) {
         self.used += count;
     }
 
-    /// Passes over bytes; returns how many there were.
+    /// Skips bytes. Returns how many there were.
     pub(crate) fn skip(&mut self, count: u64) -> Result<u64> {
         let in_window = (self.window.len() - self.used).min(usize::try_from(count).unwrap_or(usize::MAX));
         self.consume(in_window);
@@ -118,7 +118,7 @@ impl Source {
         Ok(count - left)
     }
 
-    /// Appends the next `count` bytes to `out`; fewer where the end comes before.
+    /// Appends the next `count` bytes to `out`; fewer if the end comes before.
     pub(crate) fn read(&mut self, count: u64, out: &mut Vec<u8>) -> Result<()> {
         let in_window = (self.window.len() - self.used).min(usize::try_from(count).unwrap_or(usize::MAX));
         out.extend_from_slice(&self.window[self.used..self.used + in_window]);
@@ -132,7 +132,7 @@ impl Source {
         Ok(())
     }
 
-    /// Closes the stream; the failure of a command counts where its output was read to the end.
+    /// Closes the stream. A failed command is an error if its output was read to the end.
     pub(crate) fn finish(mut self) -> Result<()> {
         Ok(self.input.finish()?)
     }
@@ -149,7 +149,7 @@ fn fault(input: &Input, error: kaldi_io::Error) -> Error {
     if input.is_compressed() { ShardFault::new(kind, name, *offset, source.to_string()).into() } else { error.into() }
 }
 
-/// Whether what a name means can be read but once: standard input, a named pipe.
+/// Whether a name can be read only once: standard input, a named pipe.
 pub fn comes_once(name: &BStr) -> bool {
     match Rxfilename::parse(name) {
         Ok(Rxfilename::Stdin) => true,
@@ -244,7 +244,7 @@ mod tests {
                 damaged[at] ^= 0x55;
                 match reads(&damaged, Wanted::Contents) {
                     Err(Error::Fault(fault)) => assert_eq!(fault.kind, FaultKind::Damaged, "{at}: {fault}"),
-                    // A few bytes of a compressed stream mean nothing.
+                    // A few bytes of a compressed stream decompress to nothing.
                     other => panic!("{at}: {:?}", other.map(|bytes| bytes.len())),
                 }
             }

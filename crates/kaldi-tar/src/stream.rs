@@ -9,9 +9,9 @@ use kaldi_reader::Reader;
 use crate::source::{Wanted, comes_once};
 use crate::{Error, Grouping, Member, Payload, Result, ShardName, TarSample, TarSamples};
 
-/// The samples of shards, one shard after the other; it can start again.
+/// The samples of shards, one shard after the other. It can start again.
 ///
-/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or these in another order.
+/// `names` are [`ShardNames`](crate::ShardNames), or a share of them, or in another order.
 pub struct SampleStream<R> {
     names: R,
     grouping: Grouping,
@@ -29,9 +29,9 @@ type OnDamage = Box<dyn FnMut(Error) + Send>;
 pub struct Shard {
     /// What messages call it.
     pub name: Arc<str>,
-    /// Its bytes for reading contents at their offsets, where that is possible: it is not compressed and no pipe.
+    /// Its bytes for reading contents at their offsets, if that is possible: it is not compressed and not a pipe.
     pub bytes: Option<Arc<dyn ReadAt>>,
-    /// What of its members is wanted.
+    /// What is wanted of its members.
     pub wanted: Wanted,
 }
 
@@ -55,13 +55,13 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
         Self { names, grouping, current: None, ended: false, read_once: None, on_damage: None }
     }
 
-    /// Goes on with the next shard where one cannot be opened or is damaged. `tell` is called with what is wrong; samples
+    /// Continues with the next shard if one cannot be opened or is damaged. `tell` is called with the error. Samples
     /// before the damage were delivered. A list of shards that cannot be read still ends the reading.
     pub fn leave_out_damaged(&mut self, tell: impl FnMut(Error) + Send + 'static) {
         self.on_damage = Some(Box::new(tell));
     }
 
-    /// The shards that are to be read.
+    /// The shards that will be read.
     pub fn names(&mut self) -> &mut R {
         &mut self.names
     }
@@ -71,10 +71,12 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
         self.current.as_ref().map(|open| &open.shard)
     }
 
-    /// The next sample; nothing at the end. `look` is called for each of its fields, by name, while the content is at hand.
+    /// The next sample; `None` at the end. `look` is called for each of its fields, by name, while the content can be
+    /// read.
     ///
     /// # Errors
-    /// As [`TarSamples::next_sample`]; if a list or a shard cannot be read. An end is an end, also that of an error.
+    /// As [`TarSamples::next_sample`], and if a list or a shard cannot be read. After an error, the next call returns
+    /// `None`.
     pub fn next_with<T>(
         &mut self,
         mut look: impl FnMut(&Shard, &BStr, &Member, &mut Payload<'_>) -> Result<T>,
@@ -114,7 +116,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
         }
     }
 
-    /// Returns what is wrong with a shard, where others shall follow it.
+    /// Reports what is wrong with a shard, if others should follow it.
     fn leave_out(&mut self, error: Error) -> Result<()> {
         match &mut self.on_damage {
             Some(tell) => {
@@ -128,7 +130,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Goes back to the first sample.
     ///
     /// # Errors
-    /// If something was read that comes but once, such as standard input.
+    /// If something was read that comes only once, such as standard input.
     pub fn restart(&mut self) -> Result<()> {
         self.current = None;
         self.ended = true;
@@ -143,7 +145,7 @@ impl<R: Reader<Item = ShardName, Error = Error>> SampleStream<R> {
     /// Ends the reading and closes everything.
     ///
     /// # Errors
-    /// If a command failed whose output was read to the end.
+    /// If a command failed and its output was read to the end.
     pub fn finish(&mut self) -> Result<()> {
         self.ended = true;
         let closed = self.current.take().map_or(Ok(()), |open| open.samples.finish());

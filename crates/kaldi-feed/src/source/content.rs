@@ -1,4 +1,4 @@
-//! Reading sound and features from where they are.
+//! Reads sound and features.
 
 use bstr::{BStr, BString};
 use kaldi_io::{Blob, Input};
@@ -10,7 +10,7 @@ use kaldi_wave::{Wave, WaveInfo, WaveSamples};
 
 use crate::{SampleShape, Sound};
 
-/// The part of a content that is a sample's.
+/// The part of a content that belongs to a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
     /// All of it, which is sound.
@@ -34,7 +34,8 @@ impl Part {
     }
 }
 
-/// What a name names, for reading at any place; what comes in order only, as from a command, is read whole.
+/// Opens a name for reading at any offset. If it can only be read in order, such as a command's output, it is read
+/// whole.
 pub(super) fn open(name: &BStr) -> kaldi_io::Result<Blob> {
     let mut input = Input::open(name)?;
     if let (Some(bytes), Some(length)) = (input.positioned(), input.remaining()) {
@@ -68,19 +69,19 @@ pub(super) struct Content {
     stored: Stored,
     rate: u32,
     num_channels: usize,
-    /// The samples that are wanted; where all are, there is no first one.
+    /// The first sample that is wanted; `None` if all are.
     first: Option<u64>,
     num_samples: u64,
 }
 
 impl Content {
-    /// Takes the part of a content whose header says this.
+    /// Takes the part of a content with this header.
     pub(super) fn new(stored: Stored, info: &WaveInfo, part: &Part) -> Result<Self, String> {
         let rate = info.sample_rate() as u32;
         let num_channels = info.num_channels();
         let whole = match info.num_samples() {
             Some(num_samples) => num_samples,
-            // The length was not known when the header was written: only the samples tell.
+            // The length was not known when the header was written. Only the samples show it.
             None => load_wave(&stored)?.num_samples() as u64,
         };
         let Part::Segment(start, end) = *part else {
@@ -120,7 +121,7 @@ impl Content {
         Ok(sound)
     }
 
-    /// Reads no more than the segment, where that is possible: from a file of samples of one width.
+    /// Reads only the segment, if that is possible: from a file whose samples have a fixed width.
     fn read_segment(&self, first: u64) -> Option<Wave> {
         let Stored::Named(name) = &self.stored else { return None };
         let blob = open(name.as_ref()).ok().filter(|blob| blob.rest().is_some())?;

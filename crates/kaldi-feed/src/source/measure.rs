@@ -1,4 +1,4 @@
-//! The size of sound and features by their headers.
+//! The size of sound and features, from their headers.
 
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
@@ -11,7 +11,7 @@ use crate::{Data, Sample, SampleShape};
 /// Bytes of a file that are looked at first. Most headers of sound have 44.
 const HEAD: usize = 1 << 10;
 
-/// Makes a sample of what a content is, by its start. What comes from a command is read whole.
+/// Makes a sample from the start of a content. The output of a command is read whole.
 ///
 /// # Errors
 /// If it cannot be read, or is neither sound nor features.
@@ -23,7 +23,7 @@ pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) 
     };
     let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
     let shape = found.ok_or("expected sound or features, got the end")??;
-    // Files are opened again when the sample is read, and so few are open; a command does not run twice.
+    // A file is opened again when the sample is read, so few files are open. A command does not run twice.
     let stored = if blob.rest().is_none() { Stored::Blob(blob) } else { stored };
     let held = if let Stored::Blob(blob) = &stored { blob.head().len() } else { 0 };
     let content = match shape {

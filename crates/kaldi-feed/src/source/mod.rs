@@ -32,13 +32,13 @@ pub enum DataType {
 pub struct DataList {
     /// What it names.
     pub data_type: DataType,
-    /// The file; of a table its rspecifier.
+    /// The file; for a table, its rspecifier.
     pub name: BString,
     /// A file of texts, or a table of them, for tables.
     pub text: Option<BString>,
 }
 
-/// A list that is ready to be read, any number of times.
+/// A list that can be read any number of times.
 pub(crate) enum Opened {
     Raw(raw::Raw),
     Shards(shards::Shards),
@@ -59,7 +59,7 @@ impl Opened {
         }
     }
 
-    /// The samples, or what is wrong with them, in the order of the reading.
+    /// The samples, or what is wrong with them, in the order of reading.
     pub(crate) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         match self {
             Self::Raw(list) => list.read(reading),

@@ -1,11 +1,11 @@
-//! Which lines of a list are read, in which order.
+//! Which lines of a list are read, and in which order.
 
 use kaldi_reader::{BoxReader, Draws, Reader, ReaderExt, Share, Step, from_fn};
 
 use crate::{Error, ListOrder, Pass, Result, python_order};
 
-/// An order of `0..length` that looks random and follows from a seed; any place of it is computed by itself, without a list
-/// of all (a network of Feistel over a power of 4, numbers beyond the length passed through again).
+/// A pseudo-random order of `0..length` from a seed. Any place of it can be computed by itself, without a list of all
+/// (a Feistel network over a power of 4; numbers beyond the length go through again).
 ///
 /// ```
 /// let order = kaldi_feed::Permutation::new(7, 5);
@@ -21,7 +21,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The order that follows from a seed.
+    /// The order of a seed.
     pub fn new(seed: u64, length: u64) -> Self {
         let bits = u64::BITS - length.saturating_sub(1).leading_zeros();
         let mut draws = Draws::seeded(seed);
@@ -31,7 +31,7 @@ impl Permutation {
     /// The number at a place.
     ///
     /// # Panics
-    /// If the place is not below the length.
+    /// If the place is not less than the length.
     pub fn at(&self, place: u64) -> u64 {
         assert!(place < self.length, "place {place} of {}", self.length);
         let mut number = place;
@@ -64,7 +64,7 @@ pub(crate) struct Reading {
     pub(crate) share: Share,
     pub(crate) seed: u64,
     pub(crate) epoch: u64,
-    /// Whether all of the list is shuffled as Python does it.
+    /// Whether the whole list is shuffled as Python does it.
     pub(crate) is_python: bool,
 }
 
@@ -81,7 +81,7 @@ impl Picking {
         Self { length, reading, pass: 0, current: None }
     }
 
-    /// The number of the pass over the data: one epoch has as many as the list is read.
+    /// The number of the pass over the data. One epoch has as many passes as the list is read.
     fn epoch(&self) -> u64 {
         self.reading.epoch.wrapping_mul(self.reading.order.passes).wrapping_add(self.pass)
     }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn permutations_are_spread_evenly() {
-        // Where number 0 goes, over many seeds.
+        // Counts where number 0 goes, for many seeds.
         let mut counts = [0; 10];
         for seed in 0..10_000 {
             counts[Permutation::new(seed, 10).at(0) as usize] += 1;

@@ -1,4 +1,4 @@
-//! Samples of raw lists, and what stored samples become.
+//! Samples of raw lists, and samples made of stored ones.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl Raw {
     }
 }
 
-/// The sample of a line or of a shard, measured by its header.
+/// The sample of a line or of a shard. Its size comes from its header.
 pub(super) fn sample(stored: StoredSample, seeds: [u64; 2]) -> Found {
     let StoredSample { key, fields, segment, source } = stored;
     let part = segment.map_or(Part::Sound, |(start, end)| Part::Segment(start, end));

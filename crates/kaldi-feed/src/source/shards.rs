@@ -41,7 +41,7 @@ struct ShardReader {
     current: Option<(ShardSamples<OneName>, [u64; 2])>,
 }
 
-/// The samples of one shard. What of it is in a file stays there.
+/// The samples of one shard. What is in a file stays there.
 fn open(name: &BString) -> ShardSamples<OneName> {
     let mut name = Some(name.clone());
     let once = from_fn(move |step| match step {
@@ -65,7 +65,7 @@ impl Reader for ShardReader {
             match shard.next() {
                 Ok(Some(stored)) => return Ok(Some(sample(stored, *seeds))),
                 Ok(None) => self.current = None,
-                // What is wrong with a shard costs the sample that is broken, and those after it in the shard.
+                // A fault in a shard costs the broken sample and those after it in the shard.
                 Err(error) => {
                     self.current = None;
                     return Ok(Some(Err(error.to_string())));

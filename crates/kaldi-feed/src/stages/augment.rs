@@ -1,4 +1,4 @@
-//! Stages that change features at random. Sound passes as it is.
+//! Stages that change features at random. Sound passes unchanged.
 
 use crate::params::Params;
 use crate::{Registry, Result, SampleShape, SpecAugment, SpecSubstitute, SpecTrim, Stage};
@@ -17,7 +17,7 @@ fn spec_aug(params: &mut Params) -> Result<Stage> {
         max_t: number(params, "max_t", defaults.max_t)?,
         max_f: number(params, "max_f", defaults.max_f)?,
     };
-    // WeNet has it and does not use it.
+    // WeNet has this parameter and does not use it.
     params.value("max_w");
     Ok(Stage::spec_aug(augment))
 }

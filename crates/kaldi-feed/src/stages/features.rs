@@ -1,4 +1,4 @@
-//! Stages that compute features of sound. Samples that have features already pass as they are.
+//! Stages that compute features of sound. Samples that already have features pass unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,7 +70,7 @@ struct PaddedLogMel {
     log_mel: LogMel,
     /// Samples of silence.
     padding: usize,
-    /// Samples to which sound is filled up with silence, or cut off.
+    /// Sound is filled with silence, or cut, to this many samples.
     length: Option<usize>,
 }
 
@@ -107,7 +107,7 @@ impl Stage {
     /// `fbank`: filterbank energies. The sample rate is that of each sample, not that of the options.
     ///
     /// # Errors
-    /// If the options make no sense for sound of 16 kHz.
+    /// If the options make no sense for 16 kHz sound.
     pub fn fbank(options: FbankOptions) -> kaldi_feat::Result<Self> {
         stage(options.frames.dither, move |rate| {
             let mut options = options.clone();
@@ -167,7 +167,7 @@ fn stage(
     dither: f32,
     make: impl Fn(f32) -> kaldi_feat::Result<Arc<dyn Features>> + Send + Sync + 'static,
 ) -> kaldi_feat::Result<Stage> {
-    // What is wrong with the parameters shows now, for the usual rate, and not with the first sample.
+    // An error in the parameters is reported now, for the usual rate, and not only with the first sample.
     let at_16_khz = make(16_000.0)?;
     // A second of sound has all columns.
     let dim = at_16_khz.compute(&[0.0; 16_000])?.num_cols();

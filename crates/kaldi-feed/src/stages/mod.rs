@@ -1,4 +1,4 @@
-//! The stages that there are by name.
+//! The stages by name.
 
 mod augment;
 mod features;

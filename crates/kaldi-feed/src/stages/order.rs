@@ -5,7 +5,7 @@ use kaldi_reader::{Buckets, Leftover, ReaderExt};
 use crate::params::Params;
 use crate::{Padding, Registry, Result, Sample, Stage};
 
-/// Samples that are held in buckets at most, as in WeNet.
+/// At most this many samples are held in buckets, as in WeNet.
 const MAX_IN_BUCKETS: usize = 10_000;
 
 pub(super) fn register(registry: &mut Registry) {

@@ -1,4 +1,4 @@
-//! Stages that change sound. Samples that have features already pass as they are.
+//! Stages that change sound. Samples that already have features pass unchanged.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,7 +81,7 @@ impl Stage {
     }
 }
 
-/// Filters by the rates that they convert from and to, which are prepared once each.
+/// Filters by source and target rate. Each is prepared once.
 #[derive(Default)]
 struct Converters(Mutex<BTreeMap<(u32, u32), Arc<RateConverter>>>);
 
@@ -96,8 +96,8 @@ impl Converters {
         Ok(converter)
     }
 
-    /// Converts sound as if it were of the first of the rates that `rates` tells of its own. It then has the rate `as_rate`,
-    /// or its own.
+    /// Converts sound as if it had the first of the two rates that `rates` returns for its own rate. Afterwards it has
+    /// the rate `as_rate`, or its own.
     fn convert(
         &self,
         sample: &mut Sample,

@@ -9,7 +9,7 @@ use crate::params::Params;
 use crate::yaml::YamlValue;
 use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids};
 
-/// Stands for symbols that are not in the table.
+/// Replaces symbols that are not in the table.
 const UNKNOWN: &str = "<unk>";
 
 pub(super) fn register(registry: &mut Registry) {
@@ -66,7 +66,7 @@ fn filter(params: &mut Params) -> Result<Stage> {
 }
 
 impl Stage {
-    /// `tokenize`: makes labels of the text. What is not in the table becomes the number of `unknown`.
+    /// `tokenize`: makes labels of the text. Symbols that are not in the table get the number of `unknown`.
     pub fn tokenize(tokenizer: Tokenizer, symbols: SymbolTable, unknown: &str) -> Self {
         let unknown = unknown.to_owned();
         let has_unknown = symbols.integer(&unknown).is_some();
@@ -108,7 +108,7 @@ impl Stage {
     }
 }
 
-/// The symbols of a file, one a line.
+/// The symbols of a file, one on each line.
 ///
 /// # Errors
 /// If it cannot be read, or a line is not in brackets.

@@ -5,10 +5,10 @@ use bstr::{BStr, ByteSlice};
 use crate::source::{Source, Wanted};
 use crate::{Error, Result};
 
-/// A line is at most this long: what has longer ones is no list.
+/// The longest line. A file with longer ones is not a list.
 const MAX_LINE: usize = 1 << 24;
 
-/// The lines of a list that are not empty, read as far as needed.
+/// The lines of a list that are not empty, read only as far as needed.
 pub struct ListLines {
     source: Source,
     number: u64,
@@ -30,7 +30,7 @@ impl ListLines {
     /// The next line, without white space around it.
     ///
     /// # Errors
-    /// If the list cannot be read, or is no text.
+    /// If the list cannot be read, or is not text.
     pub fn next_line(&mut self) -> Result<Option<Vec<u8>>> {
         loop {
             let mut wanted = 1;
@@ -63,7 +63,7 @@ impl ListLines {
         }
     }
 
-    /// The error of the line delivered last.
+    /// The error of the last delivered line.
     pub fn error(&self, message: String) -> Error {
         Error::Line { list: self.source.name().to_owned(), line: self.number, message }
     }
@@ -71,13 +71,13 @@ impl ListLines {
     /// Closes the list.
     ///
     /// # Errors
-    /// If a command failed whose output was read to the end.
+    /// If a command failed and its output was read to the end.
     pub fn finish(self) -> Result<()> {
         self.source.finish()
     }
 }
 
-/// The beginning of a line, for messages.
+/// The start of a line, for messages.
 pub fn excerpt(line: &[u8]) -> String {
     let shown: String = line.to_str_lossy().chars().take(60).flat_map(char::escape_debug).collect();
     if line.chars().count() > 60 { format!("\"{shown}...\"") } else { format!("\"{shown}\"") }

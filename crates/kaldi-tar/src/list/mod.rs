@@ -1,4 +1,4 @@
-//! Lists: a line each.
+//! Lists, one item on each line.
 
 mod lines;
 mod names;

@@ -12,13 +12,14 @@ use crate::source::{Source, Wanted, comes_once};
 use crate::tar::Header;
 use crate::{Members, Result};
 
-/// What names of shards end in, in any case.
+/// Suffixes of shards, in any case.
 const SUFFIXES: [&str; 5] = [".tar", ".tar.gz", ".tgz", ".tar.zst", ".tar.zstd"];
 
-/// The shards that arguments name: each is a shard, or a list of shards with a name per line, which is read as far as needed.
+/// The shards that arguments name. Each argument is a shard, or a list of shards with a name on each line; a list is
+/// read only as far as needed.
 ///
-/// An argument is a shard if it ends as shards do (`.tar`, `.tar.gz`, `.tgz`, `.tar.zst`) or starts as they do. A line of a
-/// list is an rxfilename, or a URI of a file (`file:///data/a.tar`).
+/// An argument is a shard if its name ends like one (`.tar`, `.tar.gz`, `.tgz`, `.tar.zst`) or its content starts like
+/// one. A line of a list is an rxfilename, or a URI of a file (`file:///data/a.tar`).
 pub struct ShardNames {
     arguments: Vec<BString>,
     wanted: Wanted,
@@ -31,19 +32,19 @@ pub struct ShardNames {
 /// The name of a shard.
 pub struct ShardName {
     name: BString,
-    /// The shard, where it had to be opened to see that it is one.
+    /// The shard, if it had to be opened to see that it is one.
     source: Option<Source>,
     wanted: Wanted,
 }
 
 impl ShardNames {
-    /// Takes the arguments as they are; none is opened yet. `wanted` tells how the shards will be read.
+    /// Takes the arguments. None is opened yet. `wanted` says how the shards will be read.
     pub fn new(arguments: impl IntoIterator<Item = BString>, wanted: Wanted) -> Self {
         let arguments: Vec<BString> = arguments.into_iter().collect();
         Self { names: arguments.iter().cloned().collect(), arguments, wanted, list: None, read_once: None }
     }
 
-    /// Says how shards will be read from now on.
+    /// Sets how shards will be read from now on.
     pub fn want(&mut self, wanted: Wanted) {
         self.wanted = wanted;
     }
@@ -78,7 +79,7 @@ impl ShardNames {
     }
 }
 
-/// An argument that cannot be opened and a list that cannot be read are errors, which end it.
+/// An argument that cannot be opened or a list that cannot be read is an error and ends it.
 impl Reader for ShardNames {
     type Item = ShardName;
     type Error = crate::Error;
@@ -108,7 +109,7 @@ impl Reader for ShardNames {
 }
 
 impl ShardName {
-    /// What this rxfilename names, whatever it looks like; `wanted` tells how it will be read.
+    /// The shard of this rxfilename, whatever it looks like. `wanted` says how it will be read.
     pub fn new(name: BString, wanted: Wanted) -> Self {
         Self { name, source: None, wanted }
     }
@@ -140,7 +141,7 @@ fn has_suffix(name: &BStr) -> bool {
     SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }
 
-/// Whether the stream starts with a header or with zeros: a list is text.
+/// Whether the stream starts with a header or with zeros. A list is text.
 fn looks_like_shard(source: &mut Source) -> Result<bool> {
     let head = source.window(512)?;
     let is_header = head.first_chunk().is_some_and(|block| Header::parse(block).is_ok());

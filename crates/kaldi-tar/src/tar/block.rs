@@ -1,9 +1,9 @@
-//! Blocks, and how files are filled up.
+//! Blocks, and the zeros that fill files.
 
-/// Headers take one block, and contents are filled up with zeros to whole ones.
+/// Headers take one block. Contents are filled with zeros to whole blocks.
 pub const BLOCK: usize = 512;
 
-/// A file is filled up with zeros to a multiple of this.
+/// A file is filled with zeros to a multiple of this.
 pub(crate) const RECORD: u64 = 10240;
 
 /// How many zeros follow a content of `size` bytes.

@@ -5,9 +5,9 @@
 //! | 0 to 99 | name |
 //! | 100, 108, 116 (8 each) | mode, user, group, octal |
 //! | 124, 136 (12 each) | size, time, octal |
-//! | 148 (8) | sum of the header's bytes, this field taken for blanks |
+//! | 148 (8) | sum of the header's bytes, with blanks in place of this field |
 //! | 156 | type |
-//! | 157 (100) | where a link leads to |
+//! | 157 (100) | target of a link |
 //! | 257 (8) | `ustar`, a zero byte, `00`; other programs have blanks, or nothing |
 //! | 265, 297 (32 each) | names of user and group |
 //! | 329, 337 (8 each) | device |
@@ -17,7 +17,7 @@ use bstr::ByteSlice;
 
 use super::block::BLOCK;
 
-/// What a header says that readers need.
+/// The fields of a header that readers need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) path: Vec<u8>,
@@ -56,12 +56,12 @@ fn not_octal(what: &str, field: &[u8]) -> String {
     format!("expected {what} in octal digits, got \"{}\"", field.escape_ascii())
 }
 
-/// What is before the first zero byte.
+/// The bytes before the first zero byte.
 fn until_zero(field: &[u8]) -> &[u8] {
     &field[..field.find_byte(0).unwrap_or(field.len())]
 }
 
-/// A number in octal digits, blanks around; an empty field is zero.
+/// A number in octal digits, perhaps with blanks around; an empty field is zero.
 fn octal(field: &[u8]) -> Option<u64> {
     let digits = until_zero(field).trim_ascii();
     digits.iter().try_fold(0_u64, |sum, byte| match byte {

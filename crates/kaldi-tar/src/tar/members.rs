@@ -20,9 +20,9 @@ const MAX_EXTENSION: u64 = 1 << 20;
 pub struct Member {
     /// Its name.
     pub path: BString,
-    /// Where its header is, that of its PAX header included.
+    /// Offset of its header, or of the PAX header before that.
     pub header: u64,
-    /// Where its content is.
+    /// Offset of its content.
     pub offset: u64,
     /// The length of its content in bytes.
     pub size: u64,
@@ -30,19 +30,19 @@ pub struct Member {
     pub is_file: bool,
 }
 
-/// A tar file that is read from its start to its end: ustar, with PAX headers and GNU's long names; older headers, too.
+/// A tar file that is read from start to end: ustar, with PAX headers and GNU's long names, and older headers.
 ///
-/// Offsets of compressed files are those in what they are decompressed to.
+/// Offsets of compressed files are those in the decompressed data.
 pub struct Members {
     source: Source,
-    /// Where the content of the member delivered last ends, with its zeros.
+    /// Where the content of the last delivered member ends, with its zeros.
     end: u64,
     member: Option<Member>,
     ended: bool,
     trailing: Option<u64>,
 }
 
-/// What headers before that of a member say about it.
+/// What earlier headers say about a member.
 #[derive(Default)]
 struct Extension {
     pax: Pax,
@@ -70,12 +70,12 @@ impl Members {
         self.source.name()
     }
 
-    /// The file, where it is a regular one that is not compressed, so that contents can be read at their offsets.
+    /// The file, if it is a regular one that is not compressed, so that contents can be read at their offsets.
     pub fn plain_file(&self) -> Option<Arc<File>> {
         self.source.plain_file()
     }
 
-    /// The bytes for reading contents at their offsets, where that is possible.
+    /// The bytes for reading contents at their offsets, if that is possible.
     pub fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
         self.source.positioned()
     }
@@ -85,16 +85,16 @@ impl Members {
         self.source.is_compressed()
     }
 
-    /// Where bytes other than zeros are after the end mark, once the end was delivered. Of a file only the rest of the
-    /// last record is looked at.
+    /// The offset of bytes other than zeros after the end mark, once the end was reached. In a file, only the rest of
+    /// the last record is checked.
     pub fn trailing_data(&self) -> Option<u64> {
         self.trailing
     }
 
-    /// The next member, with its content to be looked at; nothing after the end mark.
+    /// The next member, with its content; `None` after the end mark.
     ///
     /// # Errors
-    /// If the file cannot be read, makes no sense, or ends too early. An end is an end, also that of an error.
+    /// If the file cannot be read, makes no sense, or ends too early. After an error, the next call returns `None`.
     pub fn next_member(&mut self) -> Result<Option<(&Member, Payload<'_>)>> {
         if self.ended {
             return Ok(None);
@@ -106,14 +106,14 @@ impl Members {
         Ok(self.current())
     }
 
-    /// The member delivered last, with what was not read of its content.
+    /// The last delivered member, with the unread rest of its content.
     pub(crate) fn current(&mut self) -> Option<(&Member, Payload<'_>)> {
         let member = self.member.as_ref()?;
         let left = (member.offset + member.size).saturating_sub(self.source.offset());
         Some((member, Payload { source: &mut self.source, member, left }))
     }
 
-    /// Closes the file. Where the end was delivered, the failure of a command that made it counts.
+    /// Closes the file. If the end was reached, a failed command is an error.
     ///
     /// # Errors
     /// If a command failed.
@@ -140,7 +140,7 @@ impl Members {
                     name.truncate(name.iter().position(|&byte| byte == 0).unwrap_or(name.len()));
                     extension.long_name = Some(name);
                 }
-                // Where a long link leads to; records for all members, which say nothing of names and sizes.
+                // The target of a long link; records for all members, which say nothing about names and sizes.
                 b'K' | b'g' => {
                     self.read_extension(&header, at)?;
                 }
@@ -152,7 +152,7 @@ impl Members {
     fn member(&mut self, header: Header, extension: Extension, first: u64, at: u64) -> Result<Member> {
         let Extension { pax, long_name, .. } = extension;
         let path: BString = pax.path.or(long_name).unwrap_or(header.path).into();
-        // Links, devices and folders have no content, whatever their size says.
+        // Links, devices and folders have no content, whatever their size field says.
         let size = if matches!(header.kind, b'1'..=b'6') { 0 } else { pax.size.unwrap_or(header.size) };
         let is_folder = path.ends_with(b"/");
         let is_file = matches!(header.kind, b'0' | b'\0' | b'7') && !is_folder && !pax.is_sparse;
@@ -162,7 +162,7 @@ impl Members {
             let message = format!("expected a size that a file can have, got {size}");
             return Err(self.fault(FaultKind::Damaged, at + 124, message).of_member(&path).into());
         };
-        // Of a regular file the length is known; otherwise the end will show.
+        // The length of a regular file is known. For others, reading finds the end.
         if let Some(length) = self.source.length()
             && length < offset + size
         {
@@ -172,7 +172,7 @@ impl Members {
         Ok(Member { path, header: first, offset, size, is_file })
     }
 
-    /// Goes to where the next header is.
+    /// Goes to the next header.
     fn pass_over_content(&mut self) -> Result<()> {
         let left = self.end - self.source.offset();
         let there = self.source.skip(left)?;
@@ -185,7 +185,7 @@ impl Members {
         Ok(())
     }
 
-    /// The next header; nothing for the end mark.
+    /// The next header; `None` for the end mark.
     fn read_block(&mut self) -> Result<Option<[u8; BLOCK]>> {
         let at = self.source.offset();
         let Some(block) = self.source.window(BLOCK)?.first_chunk::<BLOCK>().copied() else {
@@ -207,8 +207,8 @@ impl Members {
         Ok(None)
     }
 
-    /// Reads what follows the end mark: a pipe is read to its end, so that its command does not fail, and so is what is
-    /// compressed, for the sake of its checksum.
+    /// Reads what follows the end mark. A pipe is read to its end, so that its command does not fail; a compressed file
+    /// is read to its end to check its checksum.
     fn read_trailing(&mut self) -> Result<()> {
         let limit = if self.source.length().is_some() { RECORD } else { u64::MAX };
         let start = self.source.offset();
@@ -225,7 +225,7 @@ impl Members {
         }
     }
 
-    /// The content of a header that says something about the next one.
+    /// The content of a header that describes the next one.
     fn read_extension(&mut self, header: &Header, at: u64) -> Result<Vec<u8>> {
         if header.size > MAX_EXTENSION {
             let message =
@@ -247,7 +247,7 @@ impl Members {
             .map_err(|(place, message)| self.fault(FaultKind::Damaged, at + (BLOCK + place) as u64, message).into())
     }
 
-    /// The fault of a file that ends where a header or the end mark should follow, of which `got` bytes are there.
+    /// The fault of a file that ends where a header or the end mark should follow. `got` bytes of it are there.
     fn short(&self, at: u64, got: usize) -> crate::Error {
         let expected = if got == 0 { "a header or the end mark" } else { "the second block of the end mark" };
         self.fault(FaultKind::Truncated, at + got as u64, format!("expected {expected}, got the end of the file"))
@@ -264,7 +264,7 @@ fn truncated(shard: &str, path: &BString, offset: u64, size: u64, got: u64) -> S
     ShardFault::new(FaultKind::Truncated, shard, offset, message).of_member(path)
 }
 
-/// The content of a member, to be looked at or read while it is its turn; what is left is skipped.
+/// The content of a member, which can be read until the next member is asked for. The unread rest is skipped.
 pub struct Payload<'a> {
     source: &'a mut Source,
     member: &'a Member,
@@ -273,8 +273,8 @@ pub struct Payload<'a> {
 }
 
 impl Payload<'_> {
-    /// Offers the start of the content to `parse`, and again with more of it while that returns nothing; `None` if even
-    /// the first megabyte, or all of it, does not do.
+    /// Offers the start of the content to `parse`, and more of it as long as that returns `None`. Returns `None` if
+    /// even the first megabyte, or all of it, is not enough.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -300,10 +300,10 @@ impl Payload<'_> {
         }
     }
 
-    /// Reads what is left of the content.
+    /// Reads the rest of the content.
     ///
     /// # Errors
-    /// If the file cannot be read, or ends before the content does.
+    /// If the file cannot be read, or ends before the content.
     pub fn read(&mut self) -> Result<Vec<u8>> {
         let mut content = Vec::new();
         self.source.read(self.left, &mut content)?;

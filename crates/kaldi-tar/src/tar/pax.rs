@@ -1,21 +1,21 @@
-//! The records of PAX headers: `LENGTH NAME=VALUE` and a newline each, where the length in bytes counts all of it.
+//! The records of PAX headers: `LENGTH NAME=VALUE` and a newline. The length in bytes counts the whole record.
 
 use bstr::ByteSlice;
 
-/// What of a member its PAX header says.
+/// What the PAX header of a member says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pax {
     pub(crate) path: Option<Vec<u8>>,
     pub(crate) size: Option<u64>,
-    /// The content is a sparse file's, with its holes left out.
+    /// The content is that of a sparse file, without its holes.
     pub(crate) is_sparse: bool,
 }
 
 impl Pax {
-    /// Takes the records of a header over; a later one counts.
+    /// Adds the records of a header. Later records replace earlier ones.
     ///
     /// # Errors
-    /// What makes no sense, and where.
+    /// What makes no sense, and the offset.
     pub(crate) fn update(&mut self, records: &[u8]) -> Result<(), (usize, String)> {
         let mut at = 0;
         while at < records.len() {

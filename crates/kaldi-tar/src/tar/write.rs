@@ -1,5 +1,5 @@
-//! Headers as Python's `tarfile` writes them by default (PAX), byte for byte: shards are compared with those of other
-//! programs, and their bytes are promised not to change.
+//! Headers as Python's `tarfile` writes them by default (PAX), byte for byte. Shards are compared with those of other
+//! programs, and it is promised that their bytes do not change.
 
 use bstr::{BStr, ByteSlice};
 
@@ -9,8 +9,8 @@ use super::pax::Pax;
 /// What the size field of a header can hold.
 const MAX_OCTAL: u64 = (1 << 33) - 1;
 
-/// The header of a regular file: mode 0644, time and owner zero. A name of more than 100 characters or with characters
-/// other than ASCII, and a size of 8 GB or more, are in a PAX header before it.
+/// The header of a regular file: mode 0644, time and owner zero. If the name has more than 100 characters or is not
+/// ASCII, or the size is 8 GB or more, a PAX header before it has them.
 pub fn member_header(path: &BStr, size: u64) -> Vec<u8> {
     let mut records = Vec::new();
     if path.len() > 100 || !path.is_ascii() {
