@@ -13,7 +13,7 @@
 //! are read on all threads; [`Report`] prints them.
 //!
 //! Only headers are read unless more is asked for: [`Entries`] reads headers, [`read_header`] reads no more if the
-//! value is binary, [`Entry::bytes`] and [`read_content`] read the rest.
+//! value is binary, [`RawEntry::bytes`](kaldi_table::RawEntry::bytes) and [`read_content`] read the rest.
 //!
 //! ```
 //! use kaldi_inspect::{Entries, read_content, read_header};
