@@ -121,7 +121,7 @@ impl Dialect {
         }
         let value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
         let is_known = option.choices.is_empty() || option.choices.iter().any(|choice| value == choice.as_str());
-        if !is_known && !(option.empty_is_none && value.is_empty()) {
+        if !(is_known || option.empty_is_none && value.is_empty()) {
             return Err(fault(&format!("expected {}, got {value:?}", alternatives(&option.choices))));
         }
         values[index] = Some(value);

@@ -23,9 +23,9 @@ fn parsed<A: Args>(words: &[&[u8]]) -> A {
 }
 
 #[track_caller]
-fn has_the_defaults_of_the_command_line<A: Args, O: Default + Debug>()
+fn has_the_defaults_of_the_command_line<A: Args, O>()
 where
-    O: for<'a> TryFrom<&'a A, Error: Debug>,
+    O: Default + Debug + for<'a> TryFrom<&'a A, Error: Debug>,
 {
     assert_eq!(format!("{:?}", O::try_from(&parsed::<A>(&[])).unwrap()), format!("{:?}", O::default()));
 }
