@@ -3,6 +3,9 @@
 /// `docs/architecture.md` and `docs/dependencies.md`: their tables of crates and dependencies.
 mod architecture;
 
+/// `CHANGELOG.md`: its sections, and every tool in it.
+mod changelog;
+
 /// Command lines, and the output that is shown below them.
 mod commands;
 
