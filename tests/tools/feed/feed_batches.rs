@@ -301,7 +301,7 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn nothing_to_feed_is_told() {
     let scratch = corpus();
-    scratch.sh("feed-batches --conf=plain.yaml /dev/null -").fails_with(255).stderr_has("expected a file");
+    scratch.sh("feed-batches --conf=plain.yaml /dev/null -").fails_with(1).stderr_has("nothing was found");
     scratch.sh(": > empty; feed-batches --conf=plain.yaml empty -").fails_with(1).stdout_is("");
 }
 
@@ -346,4 +346,20 @@ fn other_features_are_computed() {
     scratch.sh("feed-feats --conf=plain.yaml data.list ark:got.ark").succeeds();
     let options = "--sample-frequency=8000 --dither=0 --use-energy=false --num-ceps=13";
     scratch.sh(&format!("compute-mfcc-feats {options} scp:wav.scp ark:- | cmp - got.ark")).succeeds();
+}
+
+#[test]
+fn lists_come_from_commands_and_addresses() {
+    let scratch = corpus();
+    let options = "--conf=plain.yaml --symbols=units.txt";
+    scratch.sh(&format!("feed-batches {options} data.list - > want")).succeeds();
+    for name in ["'cat data.list |'", "file://$PWD/data.list", "'gzip -c data.list |'"] {
+        scratch.sh(&format!("feed-batches {options} {name} - | cmp - want")).succeeds();
+    }
+    scratch.sh(&format!("cat data.list | feed-batches {options} - - | cmp - want")).succeeds();
+    scratch.sh(&format!("feed-batches {options} --symbols='cat units.txt |' data.list - | cmp - want")).succeeds();
+    scratch
+        .sh(&format!("feed-batches {options} 'cat data.list; exit 3 |' -"))
+        .fails_with(255)
+        .stderr_has("exit status 3");
 }

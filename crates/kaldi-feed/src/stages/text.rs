@@ -1,8 +1,7 @@
 //! Stages that work on text and on lengths.
 
-use std::path::Path;
-
 use bstr::BStr;
+use kaldi_io::Input;
 use kaldi_values::SymbolTable;
 
 use crate::params::Params;
@@ -128,7 +127,10 @@ pub(crate) fn non_linguistic_symbols(name: &str) -> Result<Vec<String>> {
 }
 
 fn read(name: &str) -> Result<Vec<u8>> {
-    std::fs::read(Path::new(name)).map_err(|source| kaldi_io::Error::Open { name: name.to_owned(), source }.into())
+    let mut input = Input::open(name.into())?;
+    let bytes = input.read_to_end()?;
+    input.finish()?;
+    Ok(bytes)
 }
 
 fn read_text(name: &str) -> Result<String> {

@@ -1,17 +1,17 @@
 //! The lines of a list by number.
 
-use std::fs::File;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Input, read_at};
+use kaldi_io::{Input, ReadAt};
 
-use crate::{Error, Result};
+use crate::Result;
 
-/// Where the lines of a list are, to read them in any order: 8 bytes for each line.
+/// Where the lines of a list are, for reading them in any order: 8 bytes a line. The lines of a file stay there; those of a
+/// remote object, a command or standard input are kept in memory.
 pub struct ListIndex {
     name: String,
-    file: Arc<File>,
+    bytes: Arc<dyn ReadAt>,
     /// Where each line starts, and where the last one ends.
     starts: Vec<u64>,
 }
@@ -20,13 +20,19 @@ impl ListIndex {
     /// Reads a list once and remembers where its lines are. Blank lines are left out.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a regular one.
-    pub fn open(path: &BStr) -> Result<Self> {
-        let mut input = Input::open(path)?;
+    /// If the list cannot be read.
+    pub fn open(rxfilename: &BStr) -> Result<Self> {
+        let mut input = Input::open(rxfilename)?;
         let name = input.name().to_owned();
-        let Some(file) = input.as_file() else {
-            let message = "lines of a pipe cannot be read in any order: expected a file".to_owned();
-            return Err(Error::Refused { shard: name, message });
+        let file = input.positioned().filter(|bytes| bytes.as_file().is_some());
+        let bytes = match file {
+            Some(file) => file,
+            None => {
+                let whole = input.read_to_end()?;
+                input.finish()?;
+                input = Input::from_bytes(&name, whole);
+                input.positioned().ok_or(kaldi_io::Error::ReadOnce { name: name.clone() })?
+            }
         };
         let (mut starts, mut start, mut offset, mut is_blank) = (Vec::new(), input.offset(), input.offset(), true);
         let mut buffer = Vec::new();
@@ -47,7 +53,7 @@ impl ListIndex {
             starts.push(start);
         }
         starts.push(offset);
-        Ok(Self { name, file, starts })
+        Ok(Self { name, bytes, starts })
     }
 
     /// The number of lines.
@@ -70,12 +76,9 @@ impl ListIndex {
     pub fn line(&self, number: usize) -> Result<BString> {
         let (start, end) = (self.starts[number], self.starts[number + 1]);
         let mut line = Vec::new();
-        read_at(&self.file, start, &mut line, (end - start) as usize).map_err(|source| kaldi_io::Error::Read {
-            name: self.name.clone(),
-            offset: start,
-            source,
-        })?;
-        // Blank lines may follow.
+        let failed = |source| kaldi_io::Error::Read { name: self.name.clone(), offset: start, source };
+        self.bytes.read_at(start, &mut line, (end - start) as usize).map_err(failed)?;
+        // Lines that are left out may follow.
         line.truncate(line.find_byte(b'\n').unwrap_or(line.len()));
         Ok(line.trim_ascii().into())
     }
@@ -97,11 +100,15 @@ mod tests {
             (&format!("{long}\nb\n{long}\n"), vec![&long, "b", &long]),
         ] {
             std::fs::write(&path, text).unwrap();
-            let index = ListIndex::open(path.to_str().unwrap().into()).unwrap();
-            let lines: Vec<_> = (0..index.len()).map(|number| index.line(number).unwrap().to_string()).collect();
-            assert!(lines == expected, "{} lines of {}", lines.len(), expected.len());
-            assert_eq!(index.is_empty(), expected.is_empty());
+            let path = path.to_str().unwrap();
+            for name in [path.to_owned(), format!("cat {path} |"), format!("file://{path}")] {
+                let index = ListIndex::open(name.as_str().into()).unwrap();
+                let lines: Vec<_> = (0..index.len()).map(|number| index.line(number).unwrap().to_string()).collect();
+                assert!(lines == expected, "{name}: {} lines of {}", lines.len(), expected.len());
+                assert_eq!(index.is_empty(), expected.is_empty());
+            }
         }
-        assert!(ListIndex::open("echo a |".into()).is_err());
+        let failed = ListIndex::open("echo a; exit 3 |".into()).err().unwrap().to_string();
+        assert!(failed.contains("exit code 3") || failed.contains("status 3"), "{failed}");
     }
 }
