@@ -2,9 +2,9 @@
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, Lines, Output, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind, is_specifier};
-use kaldi_table::{ArchiveWriter, RawEntries, Reader};
+use kaldi_table::{ArchiveWriter, RawEntries, RawEntry, Reader, ScriptLine, ScriptLines, ValueLoader};
 use kaldi_types::Detector;
-use kaldi_values::Format;
+use kaldi_values::{Cursor, Format};
 
 use crate::text::fields;
 use crate::{Error, Result};
@@ -22,6 +22,10 @@ pub struct TableItem {
 #[derive(Clone, Debug)]
 enum Content {
     Line(BString),
+    /// The value of a line of a script file, which is read when it is written.
+    Script(ScriptLine),
+    /// The value of a command of a script file, which is run once.
+    Value(Box<RawEntry>),
     /// Key and value, in memory or in a file; the value starts after some bytes.
     Entry {
         blob: Blob,
@@ -39,7 +43,7 @@ impl TableItem {
     pub fn line(&self) -> Option<&BStr> {
         match &self.content {
             Content::Line(line) => Some(line.as_bstr()),
-            Content::Entry { .. } => None,
+            Content::Script(_) | Content::Value(_) | Content::Entry { .. } => None,
         }
     }
 
@@ -52,23 +56,29 @@ impl TableItem {
     pub fn weight(&self) -> usize {
         let content = match &self.content {
             Content::Line(line) => line.len(),
+            Content::Script(line) => line.key.len() + line.xfilename.len(),
+            Content::Value(entry) => entry.head().len(),
             Content::Entry { blob, .. } => blob.head().len(),
         };
         size_of::<Self>() + self.key.len() + content
     }
 }
 
-/// Reads the entries of an archive of any type (`ark:`), or the lines of a list (`scp:` or the name of a file).
+/// Reads the entries of an archive of any type (`ark:`), or the lines of a list (`scp:` or the name of a file), or the values
+/// of a script file.
 ///
 /// Values of an archive in a regular file stay in the file until they are written.
 pub struct Items {
     name: BString,
+    /// Whether the lines of a script file are values.
+    has_values: bool,
     source: Option<Source>,
 }
 
 enum Source {
     Archive(Box<RawEntries<Detector>>),
     Lines(Lines),
+    Script(ScriptLines, Box<ValueLoader<Detector>>),
 }
 
 impl Items {
@@ -77,16 +87,30 @@ impl Items {
     /// # Errors
     /// If it cannot be opened, or the name is neither a table nor a list.
     pub fn open(name: &BStr) -> Result<Self> {
-        let source = Some(Self::open_source(name)?);
-        Ok(Self { name: name.to_owned(), source })
+        let source = Some(Self::open_source(name, false)?);
+        Ok(Self { name: name.to_owned(), has_values: false, source })
+    }
+
+    /// Opens the table or list of this name, to be copied to `target`: if that is an archive, the items of a script file are
+    /// its values instead of its lines.
+    ///
+    /// # Errors
+    /// As [`Items::open`].
+    pub fn open_for(name: &BStr, target: &BStr) -> Result<Self> {
+        let is_archive = Wspecifier::parse(target).is_some_and(|it| !matches!(it.kind, WspecifierKind::Script(_)));
+        let is_script = Rspecifier::parse(name).is_some_and(|it| it.kind == RspecifierKind::Script);
+        let has_values = is_archive && is_script;
+        let source = Some(Self::open_source(name, has_values)?);
+        Ok(Self { name: name.to_owned(), has_values, source })
     }
 
     /// Whether these are lines of a list.
     pub fn are_lines(&self) -> bool {
-        Rspecifier::parse(self.name.as_bstr()).is_none_or(|it| it.kind == RspecifierKind::Script)
+        let is_list = || Rspecifier::parse(self.name.as_bstr()).is_none_or(|it| it.kind == RspecifierKind::Script);
+        !self.has_values && is_list()
     }
 
-    fn open_source(name: &BStr) -> Result<Source> {
+    fn open_source(name: &BStr, has_values: bool) -> Result<Source> {
         match Rspecifier::parse(name) {
             Some(Rspecifier { kind: RspecifierKind::Archive, rxfilename, .. }) => {
                 Ok(Source::Archive(RawEntries::archive(&rxfilename, Detector::new(None))?.into()))
@@ -95,6 +119,10 @@ impl Items {
                 let advice = "this needs an archive or a list; copy-shards copies shards";
                 let (role, text) = ("rspecifier", name.to_owned());
                 Err(kaldi_table::Error::Specifier { role, text, advice: advice.to_owned() }.into())
+            }
+            Some(Rspecifier { rxfilename, .. }) if has_values => {
+                let loader = ValueLoader::strict(Detector::new(None));
+                Ok(Source::Script(ScriptLines::open(rxfilename.as_bstr())?, Box::new(loader)))
             }
             Some(Rspecifier { rxfilename, .. }) => Ok(Source::Lines(Lines::open(rxfilename.as_bstr())?)),
             None if is_specifier(name) => Err(Error::Name { got: name.to_owned() }),
@@ -105,6 +133,7 @@ impl Items {
     fn try_next(source: &mut Source) -> Result<Option<TableItem>> {
         match source {
             Source::Archive(archive) => next_entry(archive),
+            Source::Script(lines, loader) => next_value(lines, loader),
             Source::Lines(lines) => {
                 while let Some(line) = lines.next_line()? {
                     if let Some(key) = fields(line).next() {
@@ -133,6 +162,20 @@ fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<TableItem>> {
     Ok(Some(TableItem { key: entry.key().to_owned(), size, is_text: entry.is_text(), content }))
 }
 
+/// Looks at the value of the next line.
+fn next_value(lines: &mut ScriptLines, loader: &mut ValueLoader<Detector>) -> Result<Option<TableItem>> {
+    let Some(line) = lines.next_line()? else { return Ok(None) };
+    let entry = loader.load_line(Some(lines.name()), lines.number(), &line)?;
+    if entry.is_open() {
+        return Err(Error::OpenEntry { place: format!("{}: {}:{}", line.key, entry.file(), entry.offset()) });
+    }
+    let (key, size, is_text) = (line.key.clone(), entry.size(), entry.is_text());
+    let is_command = line.locator().is_ok_and(|locator| locator.is_command());
+    // An entry keeps its file open, and there may be many.
+    let content = if is_command { Content::Value(Box::new(entry.detached())) } else { Content::Script(line) };
+    Ok(Some(TableItem { key, size, is_text, content }))
+}
+
 impl Reader for Items {
     type Item = TableItem;
     type Error = Error;
@@ -149,14 +192,14 @@ impl Reader for Items {
 
     fn restart(&mut self) -> Result<()> {
         self.source = None;
-        self.source = Some(Self::open_source(self.name.as_bstr())?);
+        self.source = Some(Self::open_source(self.name.as_bstr(), self.has_values)?);
         Ok(())
     }
 
     fn finish(&mut self) -> Result<()> {
         match self.source.take() {
             Some(Source::Archive(mut archive)) => Ok(archive.finish()?),
-            _ => Ok(()),
+            Some(Source::Lines(_) | Source::Script(..)) | None => Ok(()),
         }
     }
 }
@@ -166,7 +209,7 @@ impl Reader for Items {
 pub struct ItemWriter(Target);
 
 enum Target {
-    Archive(ArchiveWriter),
+    Archive(ArchiveWriter, Box<ValueLoader<Detector>>),
     Lines(Output),
 }
 
@@ -178,7 +221,8 @@ impl ItemWriter {
     pub fn create(name: &BStr, source: &Items) -> Result<Self> {
         let wspecifier = Wspecifier::parse(name);
         if !source.are_lines() {
-            return Ok(Self(Target::Archive(ArchiveWriter::create(name)?)));
+            let loader = ValueLoader::strict(Detector::new(None));
+            return Ok(Self(Target::Archive(ArchiveWriter::create(name)?, Box::new(loader))));
         }
         let (file, flush) = match wspecifier {
             Some(Wspecifier { kind: WspecifierKind::Script(file), options }) => (file, options.flush),
@@ -194,7 +238,7 @@ impl ItemWriter {
     /// # Errors
     /// If writing fails, or a binary value should become text.
     pub fn put(&mut self, item: &TableItem) -> Result<()> {
-        if let Target::Archive(archive) = &self.0
+        if let Target::Archive(archive, _) = &self.0
             && archive.format() == Format::Text
             && !item.is_text
         {
@@ -205,8 +249,13 @@ impl ItemWriter {
                 output.write_all(line)?;
                 output.write_all(b"\n")?;
             }
-            (Target::Archive(archive), Content::Entry { blob, value_at }) => {
+            (Target::Archive(archive, _), Content::Entry { blob, value_at }) => {
                 archive.put_blob(item.key(), *value_at, blob)?;
+            }
+            (Target::Archive(archive, loader), Content::Value(entry)) => put_value(archive, loader.framing(), entry)?,
+            (Target::Archive(archive, loader), Content::Script(line)) => {
+                let entry = loader.load_line(None, 0, line)?;
+                put_value(archive, loader.framing(), &entry)?;
             }
             // The target was made for items of the source.
             _ => return Err(Error::ListToArchive { name: item.key.clone() }),
@@ -220,8 +269,27 @@ impl ItemWriter {
     /// If anything could not be written.
     pub fn finish(self) -> Result<()> {
         match self.0 {
-            Target::Archive(archive) => Ok(archive.finish()?),
+            Target::Archive(archive, _) => Ok(archive.finish()?),
             Target::Lines(output) => Ok(output.finish()?),
         }
     }
+}
+
+/// Writes a value, or the part of it that its script line names, after its key.
+fn put_value(archive: &mut ArchiveWriter, detector: &Detector, entry: &RawEntry) -> Result<()> {
+    let value = entry.bytes()?;
+    let mut bytes = [entry.key().as_bytes(), b" "].concat();
+    let value_at = bytes.len() as u64;
+    match (entry.range(), detector.candidates().first()) {
+        (Some(range), Some(&value_type)) => {
+            let format = Format::from_binary(!entry.is_text());
+            kaldi_types::write_value(value_type, &mut Cursor::new(&value), Some(range.as_ref()), format, &mut bytes)
+                .map_err(|error| entry.error(error))?;
+        }
+        _ => bytes.extend_from_slice(&value),
+    }
+    if entry.is_text() && !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    Ok(archive.put(entry.key(), value_at, &bytes)?)
 }

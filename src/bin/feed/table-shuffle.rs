@@ -14,7 +14,7 @@ const USAGE: &str = "\
 Shuffles an archive with values of any type, or the lines of a list (for example a script file). The order depends on
 --seed and --epoch. Values are copied unchanged.
 
-Usage: table-shuffle [options] <archive-rspecifier> <archive-wspecifier>
+Usage: table-shuffle [options] <rspecifier> <archive-wspecifier>
   or:  table-shuffle [options] <list> <list>
  e.g.: table-shuffle --epoch=3 feats.scp shuffled.scp
        table-shuffle ark:feats.ark ark,scp:shuffled.ark,shuffled.scp
@@ -61,7 +61,7 @@ pub fn main() -> ExitCode {
 }
 
 fn table_shuffle(opts: Options) -> anyhow::Result<Tally> {
-    let items = Items::open(&opts.source)?;
+    let items = Items::open_for(&opts.source, &opts.target)?;
     let mut target = ItemWriter::create(&opts.target, &items)?;
     let mut done = 0;
     if opts.is_python()? {

@@ -16,7 +16,7 @@ const USAGE: &str = "\
 Sorts an archive with values of any type, or the lines of a list (for example a script file): by key as LC_ALL=C sort
 does, by bytes, or by the length of utterances. Equal entries keep their order. Values are copied unchanged.
 
-Usage: table-sort [options] <archive-rspecifier> <archive-wspecifier>
+Usage: table-sort [options] <rspecifier> <archive-wspecifier>
   or:  table-sort [options] <list> <list>
  e.g.: table-sort ark:feats.ark ark,scp:sorted.ark,sorted.scp
        table-sort --by=length --utt2num-frames=data/utt2num_frames feats.scp sorted.scp
@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
 }
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {
-    let items = Items::open(&opts.source)?;
+    let items = Items::open_for(&opts.source, &opts.target)?;
     let lengths = opts.lengths()?;
     let mut target = ItemWriter::create(&opts.target, &items)?;
     let mut sorted = opts.sort(items, lengths);

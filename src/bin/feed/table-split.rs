@@ -71,7 +71,7 @@ pub fn main() -> ExitCode {
 fn table_split(opts: Options) -> anyhow::Result<Tally> {
     let share = Share::new(opts.rank.into(), opts.world_size.into(), opts.worker.into(), opts.num_workers.into())?;
     ensure!(opts.parts == 0 || share == Share::default(), "expected either --parts or --rank and --worker");
-    let items = Items::open(&opts.source)?;
+    let items = Items::open_for(&opts.source, &opts.target)?;
     if opts.parts > 0 {
         return split(&opts, items);
     }

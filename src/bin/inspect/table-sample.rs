@@ -57,7 +57,7 @@ pub fn main() -> ExitCode {
 
 fn table_sample(opts: Options) -> Result<Tally> {
     let (source, target) = names(&opts.source, &opts.target)?;
-    let mut items = Items::open(source.as_ref())?;
+    let mut items = Items::open_for(source.as_ref(), target.as_ref())?;
     let draw = |key: &BStr| Draws::named(&[opts.seed], key).bits();
     let (mut read, mut done) = (0, 0);
     match (opts.n, opts.fraction) {

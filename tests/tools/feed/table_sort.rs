@@ -63,3 +63,31 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(scratch.list(), ["i.ark", "l.scp", "utt2num_frames"]);
     scratch.sh("table-sort /dev/null -").fails_with(1).stdout_is("");
 }
+
+#[test]
+fn values_of_a_script_file_become_an_archive() {
+    let scratch = Scratch::new();
+    scratch.write("t.ark", "x [ 1 2\n 3 4 ]\ny [ 5 6\n 7 8\n 9 10 ]\n").write("one.txt", " [ 0 0 ]\n");
+    scratch.sh("copy-matrix ark:t.ark ark,scp:m.ark,x.scp && copy-matrix one.txt one.mat").succeeds();
+    scratch
+        .sh("sed 's/^x/c/; s/^y.*/&[1:2,0:0]/; s/^y/d/' x.scp > m.scp && echo 'a cat one.mat |' >> m.scp")
+        .succeeds();
+    scratch.sh("echo 'b one.mat' >> m.scp").succeeds();
+    let sorted = "a  [\n  0 0 ]\nb  [\n  0 0 ]\nc  [\n  1 2 \n  3 4 ]\nd  [\n  7 \n  9 ]\n";
+    let ran = scratch.sh("table-sort scp:m.scp ark,scp:s.ark,s.scp && copy-matrix scp:s.scp ark,t:-");
+    ran.succeeds().stdout_is(sorted);
+    let ran = scratch.sh("table-sort --by=size --reverse scp:m.scp ark:- | table-keys ark:- | tr -d '\\n'");
+    ran.succeeds().stdout_is("dcab");
+    for tool in ["table-shuffle", "table-shuffle --buffer-size=2", "table-split", "table-sample --n=9"] {
+        scratch.sh(&format!("{tool} scp:m.scp ark:- | table-sort ark:- ark:- | cmp - s.ark")).succeeds();
+    }
+    // The output is a list.
+    scratch.sh("table-sort scp:m.scp scp:- | head -n 2").succeeds().stdout_is("a cat one.mat |\nb one.mat\n");
+    scratch.write("bad.scp", "c m.ark:2\nb missing.mat\n").write("text.scp", "b t.ark:2\na one.txt\n");
+    let ran = scratch.sh("table-sort scp:text.scp ark,t:-").succeeds();
+    ran.stdout_is("a  [ 0 0 ]\nb [ 1 2\n 3 4 ]\n");
+    let ran = scratch.sh("table-sort scp:bad.scp ark:o").fails_with(255);
+    ran.stderr_has("bad.scp:2: b: cannot open missing.mat");
+    assert!(!scratch.list().contains(&"o".to_owned()));
+    scratch.sh("table-sort m.scp ark:o").fails_with(255).stderr_has("a list of lines becomes a list");
+}
