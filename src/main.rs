@@ -28,6 +28,13 @@ fn main() -> ExitCode {
         {
             run(entry, vec!["--help".into()])
         }
+        // Options after the name of a tool that does not exist are not those of this program.
+        [word, ..]
+            if !word.as_encoded_bytes().starts_with(b"--") && !program::COMMANDS.iter().any(|name| word == name) =>
+        {
+            kaldi_cli::set_command_line(called.clone(), vec![word.clone()]);
+            program::TOOL.run()
+        }
         _ => program::TOOL.run(),
     }
 }

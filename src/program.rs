@@ -30,7 +30,8 @@ manual writes a page for man to standard output; manuals writes those of all too
 /usr/local/share/man/man1. completions writes a script by which a shell completes the options of all tools.
 ";
 
-const COMMANDS: [&str; 5] = ["help", "link", "manual", "manuals", "completions"];
+/// The first words that are no tools.
+pub const COMMANDS: [&str; 5] = ["help", "link", "manual", "manuals", "completions"];
 
 #[derive(clap::Parser)]
 struct Options {

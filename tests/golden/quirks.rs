@@ -1,6 +1,7 @@
 //! Where we do something else than Kaldi on purpose, and the tests that show what.
 
 use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_reverberate, wav_to_duration};
+use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
 use crate::tools::posteriors::post_to_feats;
@@ -49,6 +50,10 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
         ],
     ),
     ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),
+    (
+        "copy-vector/io-(option|config)-after-arguments$",
+        &[every_field::options_may_stand_after_arguments_in_all_tools, copy_vector::options_may_stand_after_arguments],
+    ),
     ("copy-matrix/io-range-columns-only$", &[copy_matrix::a_range_may_leave_the_rows_out]),
     (
         "select-feats/(h-)?(two-digit-reverse.*|minus-one|word|suffix|fraction)$",

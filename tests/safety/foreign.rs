@@ -90,7 +90,7 @@ fn other_formats_are_named_wherever_a_table_or_a_file_was_wanted() {
         .write("x.ogg", b"OggS\0\x02\0\0\0\0\0\0\0\0 \0");
     scratch.sh("tar -cf x.tar x.npy x.wav").succeeds();
     for (file, what) in [
-        ("x.npy", "a NumPy array (.npy); in Python, kaldiio.save_ark"),
+        ("x.npy", "a NumPy array (.npy); table-import makes a table of it: table-import x.npy ark:-"),
         ("x.h5", "an HDF5 file; in Python, kaldiio.save_ark"),
         ("x.json", "JSON text"),
         ("x.wav", "a WAV file; tools such as compute-mfcc-feats and wav-copy read it"),

@@ -1,5 +1,6 @@
 pub mod audio;
 pub mod cmvn;
+pub mod every_field;
 pub mod features;
 pub mod feed;
 pub mod help;

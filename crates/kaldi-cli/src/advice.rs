@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use bstr::{BStr, ByteSlice};
 
 use crate::command::Dialect;
-use crate::dialect::normalized;
+use crate::dialect::{is_option, normalized, split_at_dashes};
 use crate::kind::Kind;
 use crate::option::Opt;
 
@@ -18,24 +18,20 @@ const COMMON_PARTS: [&str; 9] = ["apply", "max", "min", "num", "print", "read", 
 const MOST_NAMES: usize = 3;
 
 impl Dialect {
-    /// Says how an option is given, where the number of arguments is wrong because one was given in another way; `words`
-    /// are those of the command line.
+    /// Says how an option is given, if the number of arguments is wrong because one was given in another way; `words` are
+    /// those of the command line.
     pub(crate) fn advise_on_arguments(&self, words: &[OsString]) -> Option<String> {
         let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
-        let num_options = words.iter().take_while(|word| word.starts_with(b"--") && **word != "--").count();
-        let (options, arguments) = words.split_at(num_options);
-        if let (Some(option), Some(value)) = (options.last(), arguments.first())
-            && self.find(&option[2..]).is_some_and(|option| option.kind == Kind::Bool)
-            && Kind::Bool.canonical(Some(value)).is_ok()
-        {
+        let (words, _) = split_at_dashes(&words);
+        let is_switch =
+            |word: &BStr| is_option(word) && self.find(&word[2..]).is_some_and(|option| option.kind == Kind::Bool);
+        let switched = |pair: &&[&BStr]| is_switch(pair[0]) && Kind::Bool.canonical(Some(pair[1])).is_ok();
+        if let Some(&[option, value]) = words.windows(2).find(switched) {
             return Some(format!(
-                "{value} behind {option} is an argument; as its value, it is written {option}={value}"
+                "{value} after {option} is an argument; as its value, it is written {option}={value}"
             ));
         }
-        let odd = arguments.iter().take_while(|word| **word != "--").find(|word| is_like_option(word))?;
-        if odd.starts_with(b"--") {
-            return Some(format!("{odd} stands behind the first argument; options go before it"));
-        }
+        let odd = words.iter().find(|word| is_like_option(word))?;
         let example = match (odd[1], &odd[2..]) {
             (b'j' | b'n', number) if !number.is_empty() && number.iter().all(u8::is_ascii_digit) => {
                 format!(", such as --num-threads={}", number.as_bstr())
@@ -91,11 +87,7 @@ fn are_alike(part: &str, other: &str) -> bool {
     part == other || (part.len().min(other.len()) >= 3 && (part.starts_with(other) || other.starts_with(part)))
 }
 
-/// Whether an argument looks like an option: a dash and a letter, or two dashes.
+/// Whether an argument looks like an option of other programs: a dash and a letter.
 fn is_like_option(word: &BStr) -> bool {
-    match word.as_bytes() {
-        [b'-', b'-', _, ..] => true,
-        [b'-', letter, ..] => letter.is_ascii_alphabetic(),
-        _ => false,
-    }
+    matches!(word.as_bytes(), [b'-', letter, ..] if letter.is_ascii_alphabetic())
 }

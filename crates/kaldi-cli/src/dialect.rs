@@ -1,7 +1,8 @@
 //! The option dialect: from the words of a command line to values by option and arguments by place.
 //!
-//! It follows Kaldi's `util/parse-options.cc`. Differences: `-h` is help where the first argument would stand, help is
-//! looked for before anything else is judged, and an unknown option is answered with the names that were probably meant.
+//! It follows Kaldi's `util/parse-options.cc`. Differences: options may stand after arguments, `-h` is help in the place of
+//! the first argument, help is looked for before anything else is judged, and an unknown option is answered with the names
+//! that were probably meant.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -27,12 +28,12 @@ impl Dialect {
     /// Reads the words of a command line after the program's name, and the config files that they name.
     pub(crate) fn read(&self, words: &[OsString]) -> Result<Request, Fault> {
         let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
-        let named = words.iter().take_while(|word| **word != "--").filter_map(|word| word.strip_prefix(b"--"));
+        let (words, after_dashes) = split_at_dashes(&words);
+        let named = words.iter().filter_map(|word| word.strip_prefix(b"--"));
         let named: Vec<(BString, Option<&BStr>)> = named.map(|word| split(word.as_bstr())).collect();
-        let num_options = words.iter().take_while(|word| word.starts_with(b"--") && **word != "--").count();
 
         let asks = |with_value: bool| named.iter().any(|(key, value)| key == "help" && value.is_some() == with_value);
-        if asks(false) || words.get(num_options).is_some_and(|word| *word == "-h") {
+        if asks(false) || words.iter().find(|word| !is_option(word)).is_some_and(|word| *word == "-h") {
             return Ok(Request::Help);
         }
         if asks(true) {
@@ -47,14 +48,11 @@ impl Dialect {
                 self.read_config(value.unwrap_or_default(), &mut values)?;
             }
         }
-        for (index, word) in words[..num_options].iter().enumerate() {
+        for (index, word) in words.iter().enumerate().filter(|(_, word)| is_option(word)) {
             self.set(word, Place::CommandLine { next: words.get(index + 1).copied() }, &mut values)?;
         }
-        let mut arguments: Vec<OsString> =
-            words[num_options..].iter().map(|word| OsString::from_vec(word.to_vec())).collect();
-        if let Some(separator) = arguments.iter().position(|word| word == "--") {
-            arguments.remove(separator);
-        }
+        let arguments = words.iter().filter(|word| !is_option(word)).chain(after_dashes);
+        let arguments = arguments.map(|word| OsString::from_vec(word.to_vec())).collect();
         Ok(Request::Run(Reading { values, arguments }))
     }
 
@@ -110,9 +108,9 @@ impl Dialect {
         };
         let option = &self.options[index];
         if value.is_none() && option.kind != Kind::Bool {
-            let is_value = |next: &&BStr| !next.starts_with(b"--") && option.kind.canonical(Some(next)).is_ok();
+            let is_value = |next: &BStr| !is_option(next) && option.kind.canonical(Some(next)).is_ok();
             let advice = match place {
-                Place::CommandLine { next: Some(next) } if is_value(&next) => {
+                Place::CommandLine { next: Some(next) } if is_value(next) => {
                     format!(", as in {word}={}", kaldi_io::shell_quote(next))
                 }
                 _ => String::new(),
@@ -133,6 +131,20 @@ impl Dialect {
         let index = self.options.iter().position(|option| option.id.is_none() && option.name == name)?;
         reading.values[index].as_ref()?.to_str().ok()
     }
+}
+
+/// Splits the words of a command line at the first `--`, which belongs to neither part: there are options in the first part
+/// only.
+pub(crate) fn split_at_dashes<'w>(words: &'w [&'w BStr]) -> (&'w [&'w BStr], &'w [&'w BStr]) {
+    match words.iter().position(|word| *word == "--") {
+        Some(dashes) => (&words[..dashes], &words[dashes + 1..]),
+        None => (words, &[]),
+    }
+}
+
+/// Whether a word that stands before `--` is an option.
+pub(crate) fn is_option(word: &BStr) -> bool {
+    word.starts_with(b"--")
 }
 
 /// Splits `name=value`, which stood after `--`, into the normalized name and the trimmed value.

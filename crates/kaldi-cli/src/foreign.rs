@@ -2,6 +2,7 @@
 //!
 //! Nothing here runs before an error is made.
 
+use bstr::ByteSlice;
 use kaldi_io::{ExpectedStream, is_script_line, is_space, split_key_off};
 
 /// A foreign format.
@@ -22,7 +23,9 @@ enum Help {
     Wave,
     /// A waveform that they do not read. The command makes one that they do.
     OtherWave(&'static str),
-    /// Arrays. A Python package makes a table of them.
+    /// A tool makes a table of its values.
+    Import,
+    /// Arrays, which a Python package makes a table of.
     Arrays,
     /// A sentence.
     Text(&'static str),
@@ -39,10 +42,11 @@ const FORMATS: &[Format] = &[
     format(b"OggS", "an Ogg file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
     format(b"ID3", "an MP3 file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
     format(b"NIST_1A", "a NIST SPHERE file", Help::OtherWave("sph2pipe -f wav FILE")),
-    format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Arrays),
-    format(b"PK\x03\x04", "a zip file, such as .npz", Help::Arrays),
+    format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Import),
+    format(b"PK\x03\x04", "a zip file, such as .npz", Help::Import),
     format(b"\x89HDF\r", "an HDF5 file", Help::Arrays),
-    format(b"PAR1", "a Parquet file", Help::Arrays),
+    format(b"PAR1", "a Parquet file", Help::Import),
+    Format { at: 5, ..format(b"\0\0\0{\"", "a safetensors file", Help::Import) },
     format(b"\x80\x02", "a Python pickle", Help::Arrays),
     format(b"\x80\x03", "a Python pickle", Help::Arrays),
     format(b"\x80\x04\x95", "a Python pickle", Help::Arrays),
@@ -62,15 +66,26 @@ pub(crate) fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: 
         // A tool that reads waveforms found one. Something is wrong after the magic bytes.
         Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
-        None => kaldi_advice(head, wanted, name),
+        None => kaldi_advice(head, wanted, name).or_else(|| {
+            let what = if is_named(name, ".csv") { "a CSV file" } else { "a TSV file" };
+            (is_named(name, ".csv") || is_named(name, ".tsv"))
+                .then(|| format!("this is {what}; {}", Help::Import.to_text(name)))
+        }),
     }
 }
 
 /// The foreign format that starts with these bytes.
 fn foreign(head: &[u8]) -> Option<&'static Format> {
+    static LINES: Format = format(b"", "JSON text in lines", Help::Import);
     static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
     let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));
-    FORMATS.iter().find(begins).or_else(|| is_json(head).then_some(&JSON))
+    let json = || is_json(head).then(|| if is_json_line(head) { &LINES } else { &JSON });
+    FORMATS.iter().find(begins).or_else(json)
+}
+
+/// Whether the name, which may be quoted, ends so.
+fn is_named(name: &str, extension: &str) -> bool {
+    name.trim_end_matches(['\'', '"']).to_ascii_lowercase().ends_with(extension)
 }
 
 impl Help {
@@ -85,6 +100,10 @@ impl Help {
             Self::OtherWave(command) => {
                 format!("tools for audio read it through a command: '{} |'", on_file(command, name))
             }
+            Self::Import if name == "standard input" || name.contains('|') => {
+                "table-import makes a table of it, if it is a file".to_owned()
+            }
+            Self::Import => format!("table-import makes a table of it: table-import {name} ark:-"),
             Self::Arrays => "in Python, kaldiio.save_ark makes an archive of its arrays".to_owned(),
             Self::Text(text) => text.to_owned(),
         }
@@ -152,6 +171,12 @@ fn is_json(head: &[u8]) -> bool {
     }
 }
 
+/// Whether the text begins with a line that is an object with the entries `key` and `value`, as table-export writes them.
+fn is_json_line(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
+    line.starts_with(b"{") && line.contains_str("\"key\"") && line.contains_str("\"value\"")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,10 +201,15 @@ mod tests {
             (b"OggS\0\x02", "this is an Ogg file; tools for audio read it through a command: 'ffmpeg -i x -f wav - |'"),
             (b"ID3\x04", "this is an MP3 file; tools for audio"),
             (b"NIST_1A\n   1024\n", "this is a NIST SPHERE file; tools for audio read it through a command: 'sph2pipe"),
-            (b"\x93NUMPY\x01\0", "this is a NumPy array (.npy); in Python, kaldiio.save_ark"),
-            (b"PK\x03\x04\x14", "this is a zip file, such as .npz; in Python"),
+            (
+                b"\x93NUMPY\x01\0",
+                "this is a NumPy array (.npy); table-import makes a table of it: table-import x ark:-",
+            ),
+            (b"PK\x03\x04\x14", "this is a zip file, such as .npz; table-import makes"),
             (b"\x89HDF\r\n\x1a\n", "this is an HDF5 file; in Python"),
-            (b"PAR1\x15", "this is a Parquet file; in Python"),
+            (b"PAR1\x15", "this is a Parquet file; table-import makes"),
+            (b"\x40\0\0\0\0\0\0\0{\"a\":", "this is a safetensors file; table-import makes"),
+            (b"{\"key\": \"a\", \"value\": [1]}\n", "this is JSON text in lines; table-import makes"),
             (b"\x80\x04\x95\x0b\0", "this is a Python pickle; in Python"),
             (b"\x80\x02}q\0", "this is a Python pickle; in Python"),
             (&tar, "this is a tar file; unpack it"),
@@ -233,6 +263,15 @@ mod tests {
     #[test]
     fn advice_can_be_pasted_whatever_the_name_is() {
         let gzip = b"\x1f\x8b\x08";
+        assert!(
+            said(b"PAR1", ExpectedStream::Archive, "standard input")
+                .ends_with("table-import makes a table of it, if it is a file")
+        );
+        assert_eq!(
+            said(b"a,1,2\n", ExpectedStream::Archive, "'\u{e4}.csv'"),
+            "this is a CSV file; table-import makes a table of it: table-import '\u{e4}.csv' ark:-"
+        );
+        assert_eq!(said(b"a,1,2\n", ExpectedStream::Archive, "x"), "no idea");
         assert!(said(gzip, ExpectedStream::Archive, "standard input").ends_with("'gunzip -c |'"));
         assert!(said(gzip, ExpectedStream::Archive, "'cat x |'").ends_with("'gunzip -c FILE |'"));
         assert!(said(b"a \0B", ExpectedStream::Value, "standard input").ends_with("write ark:-"));

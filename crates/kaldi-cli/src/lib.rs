@@ -42,14 +42,14 @@
 //! The doc comment of a field is the help of its option (its first paragraph; a full stop at its end is left out). The
 //! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
 //! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` where the
-//! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`]; what they
-//! lead to is compared before the tool starts.
+//! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`], a map
+//! such as utt2spk [`MapName`]; what they lead to is compared before the tool starts.
 //!
 //! # Command line
 //!
 //! - Options have the form `--name=value`; names are blind for case, and `_` equals `-`. A bool takes `--name`,
 //!   `--name=true|t|1|false|f|0` in any case.
-//! - Options end at the first argument or at `--`. The last of a repeated option wins.
+//! - Options stand before, between or after arguments; `--` ends them. The last of a repeated option wins.
 //! - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
 //!   options of the command line; a later file wins over an earlier one.
 //! - `--help` anywhere before `--`, and `-h` instead of the first argument, write the usage text to standard output.
@@ -113,7 +113,7 @@ use standard::Standard;
 use tool::CommandLine;
 
 pub use arg::Arg;
-pub use kaldi_io::{InputName, OutputName};
+pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::one_of;
 pub use standard::num_threads;
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};

@@ -1,7 +1,7 @@
 //! The names of a tool's inputs and outputs, looked at together before anything is opened.
 //!
-//! Which arguments and options are such names follows from the types of their fields, [`InputName`] and [`OutputName`], so
-//! that no tool has to think of it.
+//! Which arguments and options are such names follows from the types of their fields, [`InputName`], [`MapName`] and
+//! [`OutputName`], so that no tool has to think of it.
 
 use std::any::TypeId;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use bstr::{BStr, BString};
 use clap::builder::ValueParser;
 use kaldi_io::{
-    FileIdentity, InputName, Output, OutputName, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind,
+    FileIdentity, InputName, MapName, Output, OutputName, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind,
     printable_rxfilename, printable_wxfilename,
 };
 
@@ -24,7 +24,7 @@ impl Role {
     /// The role of the type that a field of an `Options` struct is parsed to.
     pub(crate) fn of(parser: &ValueParser) -> Option<Self> {
         let id = parser.type_id();
-        if id == TypeId::of::<InputName>() {
+        if id == TypeId::of::<InputName>() || id == TypeId::of::<MapName>() {
             Some(Self::Input)
         } else if id == TypeId::of::<OutputName>() {
             Some(Self::Output)

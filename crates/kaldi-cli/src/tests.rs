@@ -208,10 +208,13 @@ fn options_of_other_dialects_get_advice() {
         (&["-o", "out", "a"][..], "-o is an argument here; options have the form --name=value; outputs are arguments"),
         (&["-j4", "a", "b"], "-j4 is an argument here; options have the form --name=value, such as --num-threads=4"),
         (&["a", "b", "-v"], "-v is an argument here; options have the form --name=value"),
-        (&["a", "b", "--scale=2"], "--scale=2 stands behind the first argument; options go before it"),
         (
             &["--binary", "false", "a", "b"],
-            "false behind --binary is an argument; as its value, it is written --binary=false",
+            "false after --binary is an argument; as its value, it is written --binary=false",
+        ),
+        (
+            &["a", "b", "--apply_log", "1"],
+            "1 after --apply_log is an argument; as its value, it is written --apply_log=1",
         ),
         (&["a", "b", "c"], ""),
         (&["a", "-1", "-"], ""),
@@ -223,6 +226,8 @@ fn options_of_other_dialects_get_advice() {
         (["--scale", "2", "a", "b"], "expected --scale=<float>, as in --scale=2"),
         (["--scale", "a", "b", "c"], "expected --scale=<float>"),
         (["--scale", "--binary", "a", "b"], "expected --scale=<float>"),
+        (["a", "b", "--scale", "2"], "expected --scale=<float>, as in --scale=2"),
+        (["a", "b", "2", "--scale"], "expected --scale=<float>"),
     ] {
         assert_eq!(parse(&line).unwrap_err(), format!("Invalid option --scale: {expected}"));
     }
@@ -264,12 +269,30 @@ fn an_empty_name_is_no_name() {
 }
 
 #[test]
-fn options_end_at_the_first_argument() {
-    let error = parse(&["a", "b", "--change-dim=3"]).unwrap_err();
-    assert_eq!(error, "expected 2 arguments, got 3");
-    let opts = parse(&["a", "--change-dim=3"]).unwrap();
-    assert_eq!((opts.change_dim, opts.output), (-1, Arg::from("--change-dim=3")));
-    assert_eq!(parse(&["-change-dim=3", "b"]).unwrap().input, "-change-dim=3");
+fn options_may_stand_after_arguments() {
+    for line in [["--scale=2", "a", "b"], ["a", "--scale=2", "b"], ["a", "b", "--scale=2"]] {
+        let opts = parse(&line).unwrap();
+        assert!(opts.window.scale == 2.0 && opts.input == "a" && opts.output == "b", "{line:?}");
+    }
+    let opts = parse(&["--scale=2", "a", "--scale=3", "b", "--binary=false", "--scale=4"]).unwrap();
+    assert!(opts.window.scale == 4.0 && !opts.binary, "the last one wins wherever it stands");
+    for line in [["a", "b", "--scales=2"], ["a", "--scales=2", "b"]] {
+        assert_eq!(parse(&line).unwrap_err(), "Invalid option --scales=2: did you mean --scale?");
+    }
+    with_config(b"--scale=5\n--change-dim=7\n", |conf| {
+        let opts = parse(&["--scale=3", "a", "b", &format!("--config={conf}")]).unwrap();
+        assert_eq!((opts.window.scale, opts.change_dim), (3.0, 7));
+    });
+}
+
+#[test]
+fn one_dash_makes_no_option() {
+    for word in ["-", "-1", "-1.5", "-change-dim=3", "-x"] {
+        for line in [[word, "b"], ["b", word]] {
+            let opts = parse(&line).unwrap();
+            assert!(opts.input == line[0] && opts.output == line[1] && opts.change_dim == -1);
+        }
+    }
 }
 
 #[test]
@@ -281,6 +304,8 @@ fn one_double_dash_is_taken_away_wherever_it_stands() {
     let opts = parse(&["--scale=2", "--", "--scale=3", "--"]).unwrap();
     assert!(opts.window.scale == 2.0 && opts.input == "--scale=3" && opts.output == "--");
     assert!(parse(&["--", "--", "a", "b"]).is_err());
+    let opts = parse(&["a", "--", "--scale=3"]).unwrap();
+    assert!(opts.window.scale == 1.0 && opts.output == "--scale=3");
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>
     let mut npz = npz::NpzReader::open(Places::open(name)?).map_err(fault)?;
     while let Some((path, member)) = npz.next_member().map_err(fault)? {
         let key = path.strip_suffix(b".npy").unwrap_or(&path);
-        each(key, npy::read(&format!("{name}: {}", path.escape_ascii()), member)?)?;
+        each(key, npy::read(&format!("{name}: {}", kaldi_io::printable(&path)), member)?)?;
     }
     Ok(())
 }

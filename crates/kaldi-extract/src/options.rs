@@ -1,6 +1,6 @@
 //! What can be chosen about an extraction.
 
-use kaldi_io::{InputName, OutputName};
+use kaldi_io::{MapName, OutputName};
 
 /// Which part of waveforms is taken, and how features are written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,9 +38,9 @@ pub enum WarpFactors {
     /// By the factors of a table.
     Table {
         /// Rspecifier for the factor of each utterance, or of each speaker.
-        factors: InputName,
+        factors: MapName,
         /// Rspecifier for the speaker of each utterance, if the factors are those of speakers.
-        utt2spk: Option<InputName>,
+        utt2spk: Option<MapName>,
     },
 }
 

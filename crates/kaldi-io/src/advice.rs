@@ -74,7 +74,7 @@ fn is_number(word: &[u8]) -> bool {
     std::str::from_utf8(word).is_ok_and(|word| word.parse::<f64>().is_ok())
 }
 
-const OPTIONS: &str = "options have the form --name=value and stand before the arguments";
+const OPTIONS: &str = "options have the form --name=value";
 
 /// Advice about a name that could not be opened for this reason; `None` if it is only a name of nothing.
 pub(crate) fn name_advice(name: &str, reason: ErrorKind) -> Option<String> {

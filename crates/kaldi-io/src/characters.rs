@@ -5,20 +5,54 @@ pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r')
 }
 
-/// What a one-line message shows of data: at most 20 bytes; bytes that are not printable ASCII are escaped.
+/// Characters of an excerpt.
+const MOST_CHARACTERS: usize = 20;
+
+/// What a one-line message shows of data: at most 20 characters, as [`printable`] shows them.
 pub fn excerpt(word: &[u8]) -> String {
-    let cut = if word.len() > 20 { &word[..17] } else { word };
-    let mut text: String = cut.iter().map(|&byte| printable(byte)).collect();
-    if word.len() > 20 {
-        text.push_str("...");
+    // A character has at most 4 bytes.
+    let head = &word[..word.len().min(4 * (MOST_CHARACTERS + 1))];
+    let shown: Vec<String> = characters(head).take(MOST_CHARACTERS + 1).collect();
+    match shown.get(..MOST_CHARACTERS - 3) {
+        Some(begin) if shown.len() > MOST_CHARACTERS => begin.concat() + "...",
+        _ => shown.concat(),
     }
-    text
 }
 
-/// A byte in a one-line message.
-pub(crate) fn printable(byte: u8) -> String {
-    match byte {
-        b' '..=b'~' => char::from(byte).to_string(),
-        _ => byte.escape_ascii().to_string(),
+/// Bytes as they may stand in a one-line message: UTF-8 as it is, except for control characters, which are escaped as all
+/// other bytes are.
+pub fn printable(bytes: &[u8]) -> String {
+    characters(bytes).collect()
+}
+
+fn characters(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let shown = |character: char| match character.is_control() {
+        true => character.to_string().as_bytes().escape_ascii().to_string(),
+        false => character.to_string(),
+    };
+    let escaped = |byte: &u8| byte.escape_ascii().to_string();
+    bytes
+        .utf8_chunks()
+        .flat_map(move |chunk| chunk.valid().chars().map(shown).chain(chunk.invalid().iter().map(escaped)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn utf8_is_shown_as_it_is_and_the_rest_escaped() {
+        assert_eq!(printable("cl\u{e9} \u{4f60}\u{597d}".as_bytes()), "cl\u{e9} \u{4f60}\u{597d}");
+        assert_eq!(printable(b"a\n\t\x1b[1m\0\x7f"), "a\\n\\t\\x1b[1m\\x00\\x7f");
+        assert_eq!(printable("\u{85}".as_bytes()), "\\xc2\\x85");
+        assert_eq!(printable(b"\xff\xc3"), "\\xff\\xc3");
+    }
+
+    #[test]
+    fn an_excerpt_has_at_most_20_characters() {
+        assert_eq!(excerpt("\u{e4}".repeat(20).as_bytes()), "\u{e4}".repeat(20));
+        assert_eq!(excerpt("\u{e4}".repeat(21).as_bytes()), "\u{e4}".repeat(17) + "...");
+        assert_eq!(excerpt(&[0xff; 21]), "\\xff".repeat(17) + "...");
+        assert_eq!(excerpt(b"short"), "short");
     }
 }

@@ -12,6 +12,11 @@ use bstr::{BStr, BString};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputName(BString);
 
+/// An argument or option that names a map from keys to words or numbers, such as utt2spk: an rspecifier. The name of a file
+/// becomes that of a text archive: `data/utt2spk` is `ark:data/utt2spk`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MapName(BString);
+
 /// An argument or option that names an output: a wspecifier or a wxfilename.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputName(BString);
@@ -47,13 +52,13 @@ macro_rules! name_type {
 
         impl From<OsString> for $name {
             fn from(argument: OsString) -> Self {
-                Self(argument.into_vec().into())
+                Self::new(argument.into_vec())
             }
         }
 
         impl From<&str> for $name {
             fn from(argument: &str) -> Self {
-                Self(argument.into())
+                Self::new(argument.into())
             }
         }
 
@@ -67,4 +72,50 @@ macro_rules! name_type {
 }
 
 name_type!(InputName);
+name_type!(MapName);
 name_type!(OutputName);
+
+impl InputName {
+    fn new(name: Vec<u8>) -> Self {
+        Self(name.into())
+    }
+}
+
+impl MapName {
+    /// An empty name stays empty: it is that of no map. The misspelt name of a table stays as it is, too.
+    fn new(name: Vec<u8>) -> Self {
+        let words = name.iter().position(|&byte| byte == b':').map_or(&[][..], |colon| &name[..colon]);
+        let is_table = words.split(|&byte| byte == b',').any(|word| matches!(word, b"ark" | b"scp" | b"shard"));
+        if name.is_empty() || is_table {
+            return Self(name.into());
+        }
+        Self([b"ark:", name.as_slice()].concat().into())
+    }
+}
+
+impl OutputName {
+    fn new(name: Vec<u8>) -> Self {
+        Self(name.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_map_is_a_text_archive() {
+        for (name, expected) in [
+            ("data/utt2spk", "ark:data/utt2spk"),
+            ("-", "ark:-"),
+            ("cat x |", "ark:cat x |"),
+            ("ark:x", "ark:x"),
+            ("s,cs,scp:x", "s,cs,scp:x"),
+            ("ark,x:y", "ark,x:y"),
+            ("x.ark:7", "ark:x.ark:7"),
+            ("", ""),
+        ] {
+            assert_eq!(*MapName::from(name), expected);
+        }
+    }
+}

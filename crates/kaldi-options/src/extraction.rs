@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use bstr::BString;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use kaldi_extract::{Error, ExtractOptions, FeatureForm, WarpFactors};
-use kaldi_io::{InputName, OutputName};
+use kaldi_io::{MapName, OutputName};
 use kaldi_log::warning;
 
 /// Options of [`ExtractOptions`].
@@ -36,10 +36,10 @@ pub struct WarpArguments {
     pub vtln_warp: f32,
     /// Rspecifier for the VTLN warp factor of each utterance, or of each speaker where there is --utt2spk
     #[arg(long)]
-    pub vtln_map: Option<InputName>,
+    pub vtln_map: Option<MapName>,
     /// Rspecifier for the speaker of each utterance, where --vtln-map has factors of speakers
     #[arg(long)]
-    pub utt2spk: Option<InputName>,
+    pub utt2spk: Option<MapName>,
 }
 
 impl TryFrom<&ExtractArguments> for ExtractOptions {

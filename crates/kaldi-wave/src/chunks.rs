@@ -20,14 +20,14 @@ impl<'a> Chunks<'a> {
         let mut cursor = Cursor::new(bytes);
         let start = bytes.get(..4).unwrap_or(bytes);
         if !b"RIFF".starts_with(start) && !b"RIFX".starts_with(start) {
-            return Err(ParseError::new(0, format!("expected RIFF or RIFX, got {}", start.escape_ascii())));
+            return Err(ParseError::new(0, format!("expected RIFF or RIFX, got {}", kaldi_io::printable(start))));
         }
         let big_endian = cursor.take(4)? == b"RIFX";
         let mut chunks = Self { cursor, big_endian, riff_size: 0 };
         chunks.riff_size = chunks.number()?;
         match chunks.cursor.take(4)? {
             b"WAVE" => Ok(chunks),
-            other => Err(ParseError::new(8, format!("expected WAVE, got {}", other.escape_ascii()))),
+            other => Err(ParseError::new(8, format!("expected WAVE, got {}", kaldi_io::printable(other)))),
         }
     }
 
@@ -51,7 +51,7 @@ impl<'a> Chunks<'a> {
         let mut name = [0; 4];
         name.copy_from_slice(self.cursor.take(4)?);
         if !is_name(&name) {
-            let message = format!("expected the name of a chunk, got \"{}\"", name.escape_ascii());
+            let message = format!("expected the name of a chunk, got \"{}\"", kaldi_io::printable(&name));
             return Err(ParseError::new(self.cursor.offset() - 4, message));
         }
         Ok((name, self.number()?))

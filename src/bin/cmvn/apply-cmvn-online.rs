@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::{Normalized, OnlineCmvn, OnlineCmvnOptions, OnlineCmvnState, VARIANCE_FLOOR};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
@@ -31,7 +31,7 @@ See also: apply-cmvn, apply-cmvn-sliding, compute-cmvn-stats, matrix-sum
 struct Options {
     /// Rspecifier of the map from speakers to utterances, which are then normalized in its order
     #[arg(long)]
-    spk2utt: Option<InputName>,
+    spk2utt: Option<MapName>,
     #[command(flatten)]
     online: OnlineCmvnArguments,
     global_stats: InputName,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::{CmvnStats, Dims, VARIANCE_FLOOR};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
@@ -28,7 +28,7 @@ See also: compute-cmvn-stats, modify-cmvn-stats, matrix-sum, apply-cmvn-sliding,
 struct Options {
     /// Rspecifier of the map from utterances to speakers
     #[arg(long, default_value = "")]
-    utt2spk: InputName,
+    utt2spk: MapName,
     /// Make variances one
     #[arg(long, default_value_t = false)]
     norm_vars: bool,

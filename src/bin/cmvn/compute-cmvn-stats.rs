@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_feat::CmvnStats;
 use kaldi_io::{is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
@@ -34,7 +34,7 @@ struct Options {
     binary: bool,
     /// Rspecifier of the map from speakers to utterances
     #[arg(long)]
-    spk2utt: Option<InputName>,
+    spk2utt: Option<MapName>,
     /// Rspecifier of vectors with a weight for each frame of an utterance
     #[arg(long)]
     weights: Option<InputName>,

@@ -86,7 +86,7 @@ fn extract_shards(opts: Options) -> Result<Tally> {
             if is_wanted { payload.read() } else { Ok(Vec::new()) }
         })? {
             if !is_key(sample.key.as_ref()) || (folder.is_some() && !stays_inside(&sample.key)) {
-                let key = sample.key.escape_ascii();
+                let key = kaldi_io::printable(&sample.key);
                 warning!("{}: \"{key}\" is no key that can be extracted; skipping it.", samples.members().name());
                 tally.failed += 1;
                 continue;

@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::{log, warning};
 use kaldi_matrix::{ComposedTransform, Matrix, MatrixOrVector, Vector};
@@ -29,7 +29,7 @@ See also: transform-feats, transform-vec, compose-transforms
 struct Options {
     /// Rspecifier of the map from the keys of the input to those of the tables of transforms
     #[arg(long, default_value = "")]
-    utt2spk: InputName,
+    utt2spk: MapName,
     #[arg(required = true)]
     transforms: Vec<InputName>,
     source: InputName,
@@ -145,7 +145,7 @@ struct Step {
 
 impl Transforms {
     /// Reads the transforms that are the same for all, composes adjacent ones, and opens the tables of the others.
-    fn open(names: &[InputName], utt2spk: &InputName) -> anyhow::Result<Self> {
+    fn open(names: &[InputName], utt2spk: &MapName) -> anyhow::Result<Self> {
         let mut transforms = Self { steps: Vec::new(), tables: Vec::new() };
         let mut pending = None;
         for name in names {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::is_specifier;
 use kaldi_log::warning;
 use kaldi_matrix::Matrix;
@@ -33,7 +33,7 @@ See also: transform-feats, transform-vec, extend-transform-dim, est-lda, est-pca
 struct Options {
     /// Rspecifier of the map from utterances to speakers, if A has utterances and B has speakers too
     #[arg(long)]
-    utt2spk: Option<InputName>,
+    utt2spk: Option<MapName>,
     /// Treat the last column of B as an offset (only relevant if A is affine)
     #[arg(long, default_value_t = false)]
     b_is_affine: bool,

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{LogDetCache, Matrix};
 use kaldi_number::general;
@@ -25,7 +25,7 @@ See also: apply-transform, transform-vec, compose-transforms, copy-feats
 struct Options {
     /// Rspecifier of the map from utterances to speakers
     #[arg(long, default_value = "")]
-    utt2spk: InputName,
+    utt2spk: MapName,
     transform: InputName,
     source: InputName,
     target: OutputName,

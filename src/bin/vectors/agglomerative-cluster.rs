@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use bstr::BStr;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::Clustering;
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, Record, SequentialReader, TableWriter};
@@ -28,7 +28,7 @@ See also: ivector-plda-scoring-dense
 struct Options {
     /// Table of the number of speakers of each recording; there will be as many clusters, and no threshold
     #[arg(long)]
-    reco2num_spk_rspecifier: Option<InputName>,
+    reco2num_spk_rspecifier: Option<MapName>,
     /// Merge clusters if their similarity is at least this, or their cost at most this
     #[arg(long, default_value_t = 0.0)]
     threshold: f32,
@@ -43,7 +43,7 @@ struct Options {
     #[arg(long, default_value_t = 1.0)]
     max_spk_fraction: f32,
     scores: InputName,
-    reco2utt: InputName,
+    reco2utt: MapName,
     labels: OutputName,
 }
 

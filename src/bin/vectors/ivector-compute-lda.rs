@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::printable_wxfilename;
 use kaldi_ivector::{SpeakerLdaOptions, SpeakerStats};
 use kaldi_log::{log, warning};
@@ -40,7 +40,7 @@ struct Options {
     #[arg(long, default_value_t = true)]
     binary: bool,
     ivectors: InputName,
-    utt2spk: InputName,
+    utt2spk: MapName,
     target: OutputName,
 }
 

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::{PldaEstimator, PldaStats};
 use kaldi_log::{log, verbose, vlog, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -31,7 +31,7 @@ struct Options {
     /// Write in binary mode
     #[arg(long, default_value_t = true)]
     binary: bool,
-    spk2utt: InputName,
+    spk2utt: MapName,
     ivectors: InputName,
     target: OutputName,
 }

@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::VectorMoments;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -30,7 +30,7 @@ struct Options {
     /// Write in binary mode (only relevant if the output is a wxfilename)
     #[arg(long, default_value_t = false)]
     binary: bool,
-    spk2utt: Option<InputName>,
+    spk2utt: Option<MapName>,
     ivectors: InputName,
     target: OutputName,
     num_utts: Option<OutputName>,
@@ -65,7 +65,7 @@ fn mean_of_all(ivectors: &InputName, mean: &OutputName, format: Format) -> anyho
 }
 
 fn means_of_speakers(
-    spk2utt: &InputName,
+    spk2utt: &MapName,
     ivectors: &InputName,
     means: &OutputName,
     num_utts: Option<&OutputName>,

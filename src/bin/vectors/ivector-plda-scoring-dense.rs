@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_ivector::{Plda, Scorer, energy_projection};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
@@ -33,7 +33,7 @@ struct Options {
     #[command(flatten)]
     normalization: LengthArguments,
     plda: InputName,
-    reco2utt: InputName,
+    reco2utt: MapName,
     ivectors: InputName,
     scores: OutputName,
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use bstr::{BStr, BString};
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_io::Lines;
 use kaldi_ivector::{LengthNormalization, Plda, Scorer, TrialList, TrialScores};
 use kaldi_log::{log, warning};
@@ -34,7 +34,7 @@ See also: ivector-compute-plda, ivector-mean, ivector-compute-dot-products, comp
 struct Options {
     /// Table of the number of utterances of each speaker; 1 without this table
     #[arg(long)]
-    num_utts: Option<InputName>,
+    num_utts: Option<MapName>,
     #[command(flatten)]
     normalization: LengthArguments,
     plda: InputName,
@@ -93,7 +93,7 @@ type Transformed = (Vector<f32>, i32, f32);
 fn transformed(
     plda: &Arc<Plda>,
     ivectors: &BStr,
-    num_utts: Option<&InputName>,
+    num_utts: Option<&MapName>,
     normalization: LengthNormalization,
 ) -> anyhow::Result<Rows<Option<Transformed>>> {
     let plda = Arc::clone(plda);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::bail;
-use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, TableWriter};
@@ -26,7 +26,7 @@ struct Options {
     /// Has no effect: the wspecifier determines the form of the output
     #[arg(long, default_value_t = false)]
     binary: bool,
-    spk2utt: InputName,
+    spk2utt: MapName,
     source: InputName,
     target: OutputName,
 }

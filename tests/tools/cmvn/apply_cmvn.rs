@@ -51,6 +51,23 @@ fn statistics_are_found_by_utterance_or_speaker() {
     ran.fails_with(1).stdout_is("").stderr_has("to 0 utterances, errors on 2");
 }
 
+/// In Kaldi, it has to be a table.
+#[test]
+fn the_map_of_speakers_may_be_a_file() {
+    let ran = feats().sh("apply-cmvn ark:s.ark ark:f.ark ark,t:- --utt2spk=utt2spk");
+    ran.succeeds().stdout_is("a  [\n  0 0 \n  2 8 ]\nb  [\n  4 4 ]\n");
+    let ran = feats().sh("apply-cmvn --utt2spk='sed s/b/c/ utt2spk |' ark:s.ark ark:f.ark ark:o");
+    ran.fails_with(255).stderr_has("no entry for utterance b");
+    feats()
+        .sh("apply-cmvn --utt2spk=nosuch ark:s.ark ark:f.ark ark:o")
+        .fails_with(255)
+        .stderr_has("cannot open nosuch");
+    feats()
+        .sh("apply-cmvn --utt2spk=ark,x:a ark:s.ark ark:f.ark ark:o")
+        .fails_with(255)
+        .stderr_has("invalid rspecifier");
+}
+
 #[test]
 fn a_file_is_not_for_speakers() {
     let ran = feats().sh("apply-cmvn --utt2spk=ark:utt2spk global.mat ark:f.ark ark:o");

@@ -38,3 +38,22 @@ pub fn numbers_as_others_write_them_are_read() {
     let numbers = vec![f32::NEG_INFINITY, f32::INFINITY, -f32::NAN, 1.0, 0.5, -0.5];
     scratch.sh("copy-vector ark:v.txt ark,t:-").succeeds().stdout_is(text_archive(&[("a", Sample::Vector(numbers))]));
 }
+
+/// In Kaldi, they are arguments there.
+#[test]
+pub fn options_may_stand_after_arguments() {
+    let scratch = Scratch::new();
+    scratch.write("v.txt", "a [ 1 2 3 ]\n").write("v.vec", " [ 1 ]\n").write("conf", "--change-dim=2\n--scale=5\n");
+    for line in
+        ["ark:v.txt --change-dim=1 ark,t:-", "ark:v.txt ark,t:- --change-dim=1", "ark:v.txt --change-dim=1 -- ark,t:-"]
+    {
+        scratch.sh(&format!("copy-vector --change-dim=2 {line}")).succeeds().stdout_is("a  [ 1 ]\n");
+    }
+    // A config file comes first wherever it is named.
+    let ran = scratch.sh("copy-vector --scale=2 ark:v.txt ark,t:- --config=conf");
+    ran.succeeds().stdout_is("a  [ 2 4 ]\n");
+    let ran = scratch.sh("copy-vector ark:v.txt ark,t:- --change_dims=1").fails_with(255);
+    ran.stdout_is("").stderr_has("Invalid option --change_dims=1: did you mean --change_dim?");
+    let ran = scratch.sh("copy-vector v.vec -- --change-dim=1; ls").succeeds();
+    ran.stdout_is("--change-dim=1\nconf\nv.txt\nv.vec\n");
+}

@@ -40,6 +40,9 @@ fn what_is_no_tool_and_no_command_is_an_error() {
     let scratch = Scratch::new();
     let ran = scratch.sh("kaldi-tables nosuch").fails_with(255);
     ran.stderr_has("there is no tool nosuch; kaldi-tables lists all");
+    // The options of a tool that does not exist are not those of the program.
+    let ran = scratch.sh("kaldi-tables copy-features --compress=true a b").fails_with(255);
+    ran.stderr_has("there is no tool copy-features; kaldi-tables | grep copy lists some");
     let ran = scratch.sh("kaldi-tables help copy-features").fails_with(255);
     ran.stderr_has("there is no tool copy-features; kaldi-tables | grep copy lists some");
     scratch.sh("kaldi-tables manual nosuch").fails_with(255).stderr_has("there is no tool nosuch");
