@@ -93,7 +93,7 @@ mod tests {
     fn a_context_may_be_wider_than_the_utterance() {
         for (left, right) in [(7, 0), (0, 7), (5, 6), (100, 1)] {
             let out = spliced(left, right, &counting(3, 2));
-            assert_eq!(out.size(), (3, 2 * (left + right + 1) as usize));
+            assert_eq!(out.size(), (3, 2 * (left + right + 1)));
             for frame in 0..3 {
                 for (place, part) in out.row(frame).chunks_exact(2).enumerate() {
                     let at = (frame as i32 + place as i32 - left as i32).clamp(0, 2) as f32;

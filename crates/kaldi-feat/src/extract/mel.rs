@@ -283,7 +283,7 @@ mod tests {
     fn filters_share_every_line_between_their_centers() {
         for num_mel_bins in [3, 23, 40, 80] {
             let banks = banks(&MelOptions { num_mel_bins, ..Default::default() }, 1.0).unwrap();
-            let (first, last) = (&banks.bins()[0], &banks.bins()[num_mel_bins as usize - 1]);
+            let (first, last) = (&banks.bins()[0], &banks.bins()[num_mel_bins - 1]);
             for (line, sum) in sums(&banks).into_iter().enumerate() {
                 let frequency = line as f32 * 31.25;
                 let expected = (first.center..=last.center).contains(&frequency);
