@@ -90,7 +90,7 @@ fn is_one_tool(case: &Case) -> bool {
     !case.inputs.is_empty() && !bare.contains(['|', ';', '&', '<', '>', '`', '$', '\n', '*', '?', '\\'])
 }
 
-/// The case with its inputs elsewhere, and what is there; nothing where that makes another case of it.
+/// The case with its inputs elsewhere, and what is there; `None` if that makes another case of it.
 fn moved(case: &Case, prefix: &str) -> Option<(Case, BTreeMap<String, Vec<u8>>)> {
     let written = |name: &String| case.expect.contains_key(name) || case.absent.contains(name);
     if case.inputs.keys().any(written) {

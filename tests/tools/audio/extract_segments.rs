@@ -155,7 +155,7 @@ fn a_segments_file_that_fails_is_an_error() {
     assert_eq!(scratch.list(), ["mono.wav", "segments", "stereo.wav", "wav.scp"]);
 }
 
-/// The begin of the result is there before the last segment is known.
+/// The start of the result is there before the last segment is known.
 #[test]
 fn segments_stream_through() {
     let scratch = with_segments("s mono 0 1\n");
