@@ -12,6 +12,8 @@ step cargo fmt --all --check
 step cargo clippy --workspace --all-targets --locked -- -D warnings
 # Once more without features, as a user of the library may have it.
 step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
+# Each tool as a program of its own.
+step cargo clippy --features separate --bins --locked -- -D warnings
 # The program without stores.
 step cargo check --bins --no-default-features --locked
 step cargo test --workspace --locked

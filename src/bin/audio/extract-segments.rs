@@ -37,9 +37,9 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_segments));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extract_segments));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

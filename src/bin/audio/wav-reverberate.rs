@@ -66,9 +66,9 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(wav_reverberate));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

@@ -66,9 +66,9 @@ const MAX_WAITING: usize = 10_000;
 /// An utterance: its place in the list, and its length.
 type Utterance = (usize, usize);
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(batch_utts));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(batch_utts));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

@@ -42,9 +42,9 @@ struct Options {
     out_dir: Arg,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_batches));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_batches));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

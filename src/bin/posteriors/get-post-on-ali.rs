@@ -26,9 +26,9 @@ struct Options {
     target: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

@@ -53,9 +53,9 @@ struct Summary {
 /// The results for a shard: lines, counts, and the error that ended it.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

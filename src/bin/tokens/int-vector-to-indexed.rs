@@ -74,9 +74,9 @@ const CHOICES: [(&str, Choice); 7] = [
     ("auto", Choice::Auto),
 ];
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 

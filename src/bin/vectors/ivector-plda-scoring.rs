@@ -44,9 +44,9 @@ struct Options {
     scores: OutputName,
 }
 
-pub const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring));
 
-pub fn main() -> ExitCode {
+pub(crate) fn main() -> ExitCode {
     TOOL.run()
 }
 
