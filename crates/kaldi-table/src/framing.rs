@@ -82,8 +82,9 @@ pub(crate) fn find_extent(
     may_stay: impl Fn(u64, u64) -> bool,
 ) -> Result<(Extent, bool), ParseError> {
     let bytes = window.bytes().get(start..).unwrap_or_default();
-    let (there, at_end) = (bytes.len() as u64, window.at_end());
+    let there = bytes.len() as u64;
     let left = || window.left().map(|left| left.saturating_sub(start as u64));
+    let at_end = window.at_end() || left() == Some(there);
     let (wanted, is_exact) = match framing.value(bytes, at_end)? {
         Frame::Whole(length) => return Ok((Extent::Whole(length), false)),
         Frame::Rest if at_end => return Ok((Extent::Whole(bytes.len()), true)),

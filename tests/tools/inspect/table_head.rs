@@ -1,5 +1,5 @@
 use super::tables;
-use crate::support::tool;
+use crate::support::{Scratch, tool};
 
 #[test]
 fn a_table_is_needed() {
@@ -76,4 +76,17 @@ fn what_cannot_be_read_is_an_error() {
     scratch.sh("table-head /nowhere").fails_with(255).stderr_has("cannot open /nowhere");
     scratch.sh("echo 'a [ 1 x ]' > bad; table-head bad").fails_with(255).stderr_has("bad:");
     scratch.sh("gzip -c feats.ark > z; table-head ark:z | head -c 100; true").succeeds();
+}
+
+/// A value of unknown type is known to be whole when nothing follows it, wherever its bytes come from.
+#[test]
+fn values_of_lines_that_are_commands_are_read() {
+    let scratch = Scratch::new();
+    scratch.write("v.scp", "a printf ' [ 9 9 ]\\n' |\nb printf '1 2 3\\n' |\n");
+    let ran = scratch.sh("head -n 1 v.scp | table-head scp:-").succeeds();
+    ran.stdout_is("a  [ 9 9 ]\n");
+    scratch.sh("tail -n 1 v.scp | table-head scp:-").succeeds().stdout_is("b 1 2 3 \n");
+    scratch.sh("tail -n 1 v.scp | table-sort scp:- ark:- | copy-int-vector ark:- ark,t:-").succeeds();
+    let ran = scratch.sh("printf 'a printf \" [ 9 9\" |\\n' | table-head scp:-").fails_with(255);
+    ran.stderr_has("got the end of the input");
 }
