@@ -80,7 +80,7 @@ fn what_is_out_of_range_is_refused() {
     assert_eq!(message, "expected --frames-per-chunk to be 0 or more, got -1");
     let message = refused::<DeltaArguments, DeltaOptions>(&["--delta-order=-1"]);
     assert_eq!(message, "expected --delta-order to be from 0 to 999, got -1");
-    let message = refused::<SlidingCmnArguments, SlidingWindowCmnOptions>(&["--center=true", "--min-cmn-window=-5"]);
+    let message = refused::<SlidingCmnArguments, SlidingWindowCmnOptions>(&["--center", "--min-cmn-window=-5"]);
     assert_eq!(message, "expected --min-cmn-window to be from 1 to --cmn-window, got -5 (and 600)");
     let message = refused::<ExtractArguments, ExtractOptions>(&["--channel=-2"]);
     assert_eq!(message, "expected --channel to be -1, 0 or more, got -2");
