@@ -1,6 +1,6 @@
 //! Derivatives of features over time.
 
-use kaldi_lanes::{Kernel, WIDTH, dispatch, has_avx2};
+use kaldi_lanes::{WIDTH, has_avx2};
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
@@ -181,29 +181,23 @@ struct Sums<'a> {
     blocks: &'a [Vec<Tap>],
 }
 
-/// Sums with the instruction that adds a product and rounds once.
-struct FusedSums<'a> {
-    sums: &'a Sums<'a>,
-    out: &'a mut Vec<f32>,
-}
-
-impl Kernel for FusedSums<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn compute(self) {
-        self.sums.append_all::<true>(self.out);
-    }
-}
-
 impl Sums<'_> {
     /// Appends the sums of every frame.
     fn append(&self, out: &mut Vec<f32>) {
+        #[cfg(target_arch = "x86_64")]
         if has_avx2() {
-            dispatch(FusedSums { sums: self, out });
-        } else {
-            self.append_all::<{ cfg!(target_arch = "aarch64") }>(out);
+            #[allow(unsafe_code)]
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.append_avx2(out) };
         }
+        self.append_all::<{ cfg!(target_arch = "aarch64") }>(out);
+    }
+
+    /// Not by `dispatch`: its path without AVX2 would be fused as well, and then neither is inlined.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn append_avx2(&self, out: &mut Vec<f32>) {
+        self.append_all::<true>(out);
     }
 
     /// `FUSED` is true if there is an instruction that adds a product and rounds once.
