@@ -10,6 +10,10 @@ pub use kaldi_extract as extract;
 pub use kaldi_feat as feat;
 #[cfg(feature = "feed")]
 pub use kaldi_feed as feed;
+#[cfg(feature = "gmm")]
+pub use kaldi_gmm as gmm;
+#[cfg(feature = "hmm")]
+pub use kaldi_hmm as hmm;
 #[cfg(feature = "inspect")]
 pub use kaldi_inspect as inspect;
 pub use kaldi_io as io;

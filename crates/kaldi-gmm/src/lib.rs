@@ -1,0 +1,1 @@
+//! Gaussian mixtures: with diagonal and with full covariances, their accumulators, their estimation.
