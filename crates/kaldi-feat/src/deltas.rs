@@ -1,6 +1,6 @@
 //! Derivatives of features over time.
 
-use kaldi_lanes::{WIDTH, has_avx2};
+use kaldi_lanes::{Kernel, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
 
 use crate::error::checked_size;
@@ -137,7 +137,7 @@ impl Deltas {
         let (num_rows, num_cols) = checked_size(num_frames, dim.checked_mul(self.blocks.len()))?;
         let mut out = Vec::with_capacity(num_rows * num_cols);
         let sums = Sums { feats: feats.as_slice(), num_frames, dim, blocks: &self.blocks };
-        sums.append(&mut out);
+        dispatch(AllSums { sums, out: &mut out });
         Ok(Matrix::from_vec(num_rows, num_cols, out))
     }
 }
@@ -181,26 +181,28 @@ struct Sums<'a> {
     blocks: &'a [Vec<Tap>],
 }
 
+/// What appends the sums of every frame to `out`.
+struct AllSums<'a> {
+    sums: Sums<'a>,
+    out: &'a mut Vec<f32>,
+}
+
+impl Kernel for AllSums<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        self.sums.append_all::<true>(self.out);
+    }
+
+    #[inline(always)]
+    fn compute_without_avx2(self) {
+        self.sums.append_all::<{ cfg!(target_arch = "aarch64") }>(self.out);
+    }
+}
+
 impl Sums<'_> {
-    /// Appends the sums of every frame.
-    fn append(&self, out: &mut Vec<f32>) {
-        #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
-            #[allow(unsafe_code)]
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.append_avx2(out) };
-        }
-        self.append_all::<{ cfg!(target_arch = "aarch64") }>(out);
-    }
-
-    /// Not by `dispatch`: its path without AVX2 would be fused as well, and then neither is inlined.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn append_avx2(&self, out: &mut Vec<f32>) {
-        self.append_all::<true>(out);
-    }
-
-    /// `FUSED` is true if there is an instruction that adds a product and rounds once.
+    /// Appends the sums of every frame. `FUSED` is true if there is an instruction that adds a product and rounds once.
     #[inline(always)]
     fn append_all<const FUSED: bool>(&self, out: &mut Vec<f32>) {
         let last = self.num_frames.saturating_sub(1) as isize;

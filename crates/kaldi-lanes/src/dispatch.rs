@@ -12,6 +12,16 @@ pub trait Kernel {
 
     /// Calculates. Call [`dispatch`] instead.
     fn compute(self) -> Self::Output;
+
+    /// Calculates the same without AVX2. Only a calculation that fuses products and sums needs one of its own: without
+    /// the instruction, each of them is a call of a function.
+    #[inline(always)]
+    fn compute_without_avx2(self) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.compute()
+    }
 }
 
 /// Runs a calculation with the widest registers that the processor has.
@@ -40,7 +50,7 @@ pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
         // SAFETY: the processor has the instructions.
         return unsafe { compute_with_avx2(kernel) };
     }
-    kernel.compute()
+    kernel.compute_without_avx2()
 }
 
 #[cfg(target_arch = "x86_64")]
