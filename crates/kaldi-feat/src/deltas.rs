@@ -367,7 +367,7 @@ mod tests {
         let deltas = deltas(3, 2);
         let sums = Sums { feats: &values, num_frames: 50, dim: 13, blocks: &deltas.blocks };
         let (mut fused, mut emulated) = (Vec::new(), Vec::new());
-        sums.append(&mut fused);
+        sums.append_all::<true>(&mut fused);
         sums.append_all::<false>(&mut emulated);
         assert_eq!(fused, emulated);
     }
