@@ -1,0 +1,53 @@
+//! What is known about a state in its context.
+
+use std::fmt;
+
+/// The key of the pdf class in an [`Event`]; the phones of the context have the keys 0, 1, ...
+pub const PDF_CLASS: i32 = -1;
+
+/// What is known about a state in its context: pairs of a key and a value, each key once, in ascending order.
+///
+/// Key −1 ([`PDF_CLASS`]) is the pdf class of the state, key 0 the first phone of the context, key 1 the second, and so
+/// on. A key may be missing: then its value is not known. Events compare as lists of pairs (Kaldi's `EventType`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Event {
+    pairs: Vec<(i32, i32)>,
+}
+
+impl Event {
+    /// Takes pairs of a key and a value in any order. Of pairs with the same key, the first one counts.
+    pub fn new(mut pairs: Vec<(i32, i32)>) -> Self {
+        pairs.sort_by_key(|&(key, _)| key);
+        pairs.dedup_by_key(|&mut (key, _)| key);
+        Self { pairs }
+    }
+
+    /// A state of pdf class `pdf_class` in the context `phones`; all is known.
+    pub fn of_state(phones: &[i32], pdf_class: i32) -> Self {
+        let mut pairs = Vec::with_capacity(phones.len() + 1);
+        pairs.push((PDF_CLASS, pdf_class));
+        pairs.extend((0..).zip(phones.iter().copied()));
+        Self { pairs }
+    }
+
+    /// The value of a key, `None` if it is not known.
+    pub fn get(&self, key: i32) -> Option<i32> {
+        let at = self.pairs.binary_search_by_key(&key, |&(key, _)| key).ok()?;
+        Some(self.pairs[at].1)
+    }
+
+    /// The pairs of a key and a value, by key.
+    pub fn pairs(&self) -> &[(i32, i32)] {
+        &self.pairs
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, (key, value)) in self.pairs.iter().enumerate() {
+            let space = if number == 0 { "" } else { " " };
+            write!(f, "{space}{key}:{value}")?;
+        }
+        Ok(())
+    }
+}
