@@ -12,6 +12,7 @@ use std::os::unix::ffi::OsStringExt;
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_feed::{Chain, Description, standard_stages};
+use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
     printable_wxfilename, specifier_advice,
@@ -23,7 +24,7 @@ use kaldi_matrix::{
 };
 use kaldi_shard::{Field, Grouping, Members, RawUtterance, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
-use kaldi_transform::{DiagGmm, Fmpe, LdaStats, MlltStats};
+use kaldi_transform::{Fmpe, LdaStats, MlltStats};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
@@ -39,7 +40,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 29] = [
+const VALUES: [fn(&[u8]); 30] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -66,6 +67,7 @@ const VALUES: [fn(&[u8]); 29] = [
     keeps_promises::<Plda>,
     keeps_promises::<LogisticRegression>,
     keeps_promises::<DiagGmm>,
+    keeps_promises::<FullGmm>,
     keeps_promises::<LdaStats>,
     keeps_promises::<MlltStats>,
     keeps_promises::<Fmpe>,

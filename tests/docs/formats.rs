@@ -1,9 +1,10 @@
 use bstr::BStr;
+use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{Reader, SequentialReader, TableWriter};
-use kaldi_transform::{DiagGmm, LdaStats, MlltStats};
+use kaldi_transform::{LdaStats, MlltStats};
 use kaldi_values::{Cursor, Format, Value};
 use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
 
@@ -61,6 +62,7 @@ fn check(kind: &str, example: &Example) {
         "lda-stats" => example.is_file::<LdaStats>(),
         "mllt-stats" => example.is_file::<MlltStats>(),
         "diag-gmm" => example.is_file::<DiagGmm>(),
+        "full-gmm" => example.is_file::<FullGmm>(),
         _ => panic!("{}: no type {kind:?}", example.place),
     }
 }

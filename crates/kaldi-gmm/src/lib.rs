@@ -1,1 +1,38 @@
 //! Gaussian mixtures: with diagonal and with full covariances, their accumulators, their estimation.
+//!
+//! A [`DiagGmm`] has variances, a [`FullGmm`] covariance matrices; both are a [`Mixture`], and keep what a likelihood needs:
+//! the inverses of the variances, and the means multiplied by them. Then the log likelihood of a frame `x` is a constant,
+//! an inner product with `x` and one with its squares, so that the likelihoods of many frames are products of matrices.
+//!
+//! ```
+//! use kaldi_gmm::{DiagGmm, Mixture};
+//! use kaldi_matrix::{Matrix, Vector};
+//!
+//! // One Gaussian, with a mean of 2 and a variance of 0.25.
+//! let [weights, means_invvars, inv_vars] = [1.0, 8.0, 4.0].map(|number| vec![number]);
+//! let means_invvars = Matrix::from_vec(1, 1, means_invvars);
+//! let gmm = DiagGmm::new(Vector::from_vec(weights), means_invvars, Matrix::from_vec(1, 1, inv_vars))?;
+//! let likelihoods = gmm.log_likelihoods(&Matrix::from_vec(2, 1, vec![2.0, 2.5]))?;
+//! assert!((likelihoods.row(0)[0] - likelihoods.row(1)[0] - 0.5).abs() < 1e-6);
+//! # Ok::<(), kaldi_gmm::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod diag_gmm;
+mod dot;
+mod error;
+mod full_gmm;
+mod mixture;
+mod selection;
+
+pub use diag_gmm::DiagGmm;
+pub use error::{Error, Result};
+pub use full_gmm::FullGmm;
+pub use mixture::{Mixture, softmax};
+pub use selection::Selection;

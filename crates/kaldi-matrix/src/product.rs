@@ -44,6 +44,24 @@ impl<T: Real> Matrix<T> {
         Ok(out)
     }
 
+    /// Adds `left * right^T`: `m × k` times the transpose of `n × k` to `m × n`.
+    ///
+    /// # Errors
+    /// If the sizes do not fit.
+    pub fn add_product_transposed(&mut self, left: &Self, right: &Self) -> Result<()> {
+        for (what, expected, got) in [
+            ("left factor", (self.num_rows(), right.num_cols()), left.size()),
+            ("right factor", (self.num_cols(), left.num_cols()), right.size()),
+        ] {
+            if got != expected {
+                return Err(Error::Size { what, expected, got });
+            }
+        }
+        let product = Product { left: left.factor(), right: right.transposed_factor(), beta: T::from_f64(1.0) };
+        T::gemm(&product, self.as_mut_slice());
+        Ok(())
+    }
+
     /// Computes `self^T * self`: the sum of the outer products of all rows, `num_cols × num_cols`.
     pub fn gram(&self) -> Self {
         let mut out = Self::new(self.num_cols(), self.num_cols());
@@ -147,6 +165,17 @@ mod tests {
         assert_eq!(left.multiply_transposed(&right.transpose()).unwrap(), left.multiply(&right).unwrap());
         let wide = left.to_precision::<f64>().multiply(&right.to_precision()).unwrap();
         assert_eq!(wide, matrix(2, &[0.5, 7.0, 2.0, 16.0]).to_precision());
+    }
+
+    #[test]
+    fn a_product_is_added_to_what_is_there() {
+        let (left, right) = (matrix(2, &[1.0, 2.0, 3.0, 4.0]), matrix(3, &[1.0, 0.0, 0.0, 1.0, 2.0, -1.0]));
+        let mut sum = matrix(2, &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
+        sum.add_product_transposed(&left, &right).unwrap();
+        assert_eq!(sum, matrix(2, &[2.0, 3.0, 1.0, 5.0, 6.0, 4.0]));
+        let error = sum.add_product_transposed(&right, &left).unwrap_err();
+        assert_eq!(error.to_string(), "expected a left factor of 2 by 2, got 3 by 2");
+        assert!(sum.add_product_transposed(&left, &left).is_err());
     }
 
     #[test]

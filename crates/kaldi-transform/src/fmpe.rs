@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix};
 use kaldi_values::{Cursor, Format, Frame, Value, write_basic, write_token};
 
-use crate::{DiagGmm, Error, Result};
+use crate::{Error, Result};
 
 /// The options of fMPE (Kaldi's `FmpeOptions`).
 #[derive(Clone, Debug)]
@@ -121,19 +122,15 @@ impl Fmpe {
         // them.
         let mut shares: Vec<Vec<(usize, f32)>> = vec![Vec::new(); self.gmm.num_gauss()];
         for (frame, list) in selected.iter().enumerate() {
-            let number = |&gauss: &i32| usize::try_from(gauss).ok().filter(|gauss| *gauss < self.gmm.num_gauss());
-            let numbers: Option<Vec<usize>> = list.iter().map(number).collect();
-            let Some(numbers) = numbers.filter(|numbers| !numbers.is_empty()) else {
-                return Err(Error::Selection { frame, got: list.clone() });
-            };
-            let posteriors = self.gmm.posteriors(feats.row(frame), &numbers);
+            let numbers = self.gmm.places(frame, list).map_err(|_| Error::Selection { frame, got: list.clone() })?;
+            let (posteriors, _) = self.gmm.posteriors_of(feats.row(frame), &numbers);
             for (gauss, posterior) in numbers.into_iter().zip(posteriors) {
                 shares[gauss].push((frame, posterior));
             }
         }
         let mut out = Matrix::<f32>::new(num_frames, dim * self.contexts.len());
         for (gauss, share) in shares.iter().enumerate().filter(|(_, share)| !share.is_empty()) {
-            let (means_invvars, inv_vars) = self.gmm.gaussian(gauss);
+            let (means_invvars, inv_vars) = gaussian(&self.gmm, gauss);
             let stddevs: Vec<f32> = inv_vars.iter().map(|&value| f64::from(value).powf(-0.5) as f32).collect();
             let mut high = Vec::with_capacity(share.len() * (dim + 1));
             for &(frame, posterior) in share {
@@ -151,6 +148,11 @@ impl Fmpe {
         }
         Ok(out)
     }
+}
+
+/// The means divided by the variances, and the inverses of the variances, of one Gaussian.
+fn gaussian(gmm: &DiagGmm, gauss: usize) -> (&[f32], &[f32]) {
+    (gmm.means_invvars().row(gauss), gmm.inv_vars().row(gauss))
 }
 
 fn add_scaled(to: &mut [f32], factor: f32, from: &[f32]) {
@@ -178,7 +180,7 @@ fn covariance(gmm: &DiagGmm) -> Result<SymmetricMatrix> {
     let total: f64 = gmm.weights().iter().map(|&weight| f64::from(weight)).sum();
     for (gauss, &weight) in gmm.weights().iter().enumerate() {
         let share = f64::from(weight) / total;
-        let (means_invvars, inv_vars) = gmm.gaussian(gauss);
+        let (means_invvars, inv_vars) = gaussian(gmm, gauss);
         let vars: Vec<f64> = inv_vars.iter().map(|&value| 1.0 / f64::from(value)).collect();
         let means: Vec<f64> = means_invvars.iter().zip(&vars).map(|(&mean, var)| f64::from(mean) * var).collect();
         squares.add_outer(share, &means).map_err(failed())?;

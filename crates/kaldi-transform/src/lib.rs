@@ -35,14 +35,12 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-mod diag_gmm;
 mod error;
 mod fmpe;
 mod lda;
 mod mllt;
 mod pca;
 
-pub use diag_gmm::DiagGmm;
 pub use error::{Error, Result};
 pub use fmpe::{Fmpe, FmpeOptions};
 pub use lda::{Lda, LdaOptions, LdaStats};

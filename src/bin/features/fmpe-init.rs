@@ -5,10 +5,11 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::DiagGmm;
 use kaldi_log::log;
 use kaldi_options::FmpeArguments;
 use kaldi_table::{read_file, write_file};
-use kaldi_transform::{DiagGmm, Fmpe, FmpeOptions};
+use kaldi_transform::{Fmpe, FmpeOptions};
 use kaldi_values::Format;
 
 const USAGE: &str = "\

@@ -48,6 +48,19 @@ impl Cholesky {
         Matrix::from(&inverse)
     }
 
+    /// Solves `L * x = right` for `x`.
+    ///
+    /// # Errors
+    /// If `right` has another size.
+    pub fn solve_factor(&self, right: &[f64]) -> Result<Vec<f64>> {
+        if right.len() != self.lower.nrows() {
+            return Err(Error::Dim { expected: self.lower.nrows(), got: right.len() });
+        }
+        let mut solution = nalgebra::DVector::from_column_slice(right);
+        self.lower.solve_lower_triangular_unchecked_mut(&mut solution);
+        Ok(solution.data.into())
+    }
+
     /// The inverse of the decomposed matrix.
     pub fn inverse(&self) -> SymmetricMatrix {
         let inverse_factor = self.inverse_factor();

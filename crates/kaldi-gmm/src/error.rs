@@ -1,0 +1,107 @@
+//! What can go wrong with mixtures and statistics.
+
+use std::fmt;
+
+/// The result of the functions of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Parts of a mixture that do not fit each other, or features that do not fit a mixture.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The parts of a mixture are of different numbers of Gaussians or dimensions, or empty.
+    Parts {
+        /// The number of weights.
+        weights: usize,
+        /// The size of the means, a row for each Gaussian.
+        means: (usize, usize),
+        /// The number of variances or covariances, and their dimension.
+        variances: (usize, usize),
+    },
+    /// A weight is negative or no number.
+    Weight {
+        /// The Gaussian.
+        gauss: usize,
+        /// Its weight.
+        got: f32,
+    },
+    /// The constant of a Gaussian is no number: its weight, mean or variance is none, or the variance is negative.
+    NotANumber {
+        /// The Gaussian.
+        gauss: usize,
+    },
+    /// A covariance matrix cannot be inverted.
+    Covariance {
+        /// The Gaussian.
+        gauss: usize,
+        /// Why not.
+        source: kaldi_matrix::Error,
+    },
+    /// Features have another dimension than the mixture.
+    FeatsDim {
+        /// The dimension of the mixture.
+        expected: usize,
+        /// That of the features.
+        got: usize,
+    },
+    /// The lists of Gaussians are not as many as the frames.
+    SelectionLength {
+        /// The number of frames.
+        expected: usize,
+        /// The number of lists.
+        got: usize,
+    },
+    /// The Gaussians that were selected for a frame do not exist, or none were selected.
+    Selection {
+        /// The frame, counted from zero.
+        frame: usize,
+        /// The number of Gaussians.
+        num_gauss: usize,
+        /// The numbers of the Gaussians.
+        got: Vec<i32>,
+    },
+    /// No Gaussian has a likelihood that is a number.
+    Likelihood {
+        /// The frame, counted from zero.
+        frame: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parts { weights, means, variances } => write!(
+                f,
+                "expected as many weights, means and variances, got {weights} weights, means of {} by {} and variances \
+                 of {} by {}",
+                means.0, means.1, variances.0, variances.1
+            ),
+            Self::Weight { gauss, got } => {
+                write!(f, "expected weights of 0 or more, got {got:?} for Gaussian {gauss}")
+            }
+            Self::NotANumber { gauss } => {
+                write!(f, "expected weights, means and variances that are numbers, got others for Gaussian {gauss}")
+            }
+            Self::Covariance { gauss, source } => write!(f, "the covariance of Gaussian {gauss}: {source}"),
+            Self::FeatsDim { expected, got } => write!(f, "expected features with {expected} columns, got {got}"),
+            Self::SelectionLength { expected, got } => {
+                write!(f, "expected a list of Gaussians for each of {expected} frames, got {got}")
+            }
+            Self::Selection { frame, num_gauss, got } => {
+                write!(f, "expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")
+            }
+            Self::Likelihood { frame } => {
+                write!(f, "no Gaussian has a likelihood that is a number in frame {frame}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Covariance { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

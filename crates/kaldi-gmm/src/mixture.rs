@@ -1,0 +1,126 @@
+//! What mixtures with diagonal and with full covariances have in common.
+
+use kaldi_matrix::Matrix;
+use kaldi_values::Value;
+
+use crate::{Error, Result, Selection};
+
+/// How many frames are computed at once, so that their likelihoods stay near the processor.
+const BLOCK: usize = 128;
+
+/// A mixture of Gaussians: [`crate::DiagGmm`] or [`crate::FullGmm`].
+pub trait Mixture: Value {
+    /// The number of Gaussians.
+    fn num_gauss(&self) -> usize;
+
+    /// The number of dimensions.
+    fn dim(&self) -> usize;
+
+    /// The weights of the Gaussians.
+    fn weights(&self) -> &[f32];
+
+    /// Computes the log likelihood of each frame with each Gaussian, its weight included: `num_frames × num_gauss`, by
+    /// matrix products of all frames at once.
+    ///
+    /// # Errors
+    /// If the features have another dimension.
+    fn log_likelihoods(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>>;
+
+    /// Computes the log likelihoods of one frame with some Gaussians only, in their order.
+    ///
+    /// # Panics
+    /// If the frame has another dimension, or there is no such Gaussian.
+    fn log_likelihoods_of(&self, frame: &[f32], gaussians: &[usize]) -> Vec<f32>;
+
+    /// The probabilities that each of these Gaussians made a frame, given that one of them did (positive, with a sum of
+    /// one), and the log of the sum of their likelihoods.
+    ///
+    /// # Panics
+    /// If the frame has another dimension, or there is no such Gaussian.
+    fn posteriors_of(&self, frame: &[f32], gaussians: &[usize]) -> (Vec<f32>, f32) {
+        let mut posteriors = self.log_likelihoods_of(frame, gaussians);
+        let log_sum = softmax(&mut posteriors);
+        (posteriors, log_sum)
+    }
+
+    /// The numbers of selected Gaussians as places in the mixture.
+    ///
+    /// # Errors
+    /// If there are none, or one of them does not exist.
+    fn places(&self, frame: usize, gaussians: &[i32]) -> Result<Vec<usize>> {
+        let place = |&gauss: &i32| usize::try_from(gauss).ok().filter(|&gauss| gauss < self.num_gauss());
+        let places: Option<Vec<usize>> = gaussians.iter().map(place).collect();
+        let refused = || Error::Selection { frame, num_gauss: self.num_gauss(), got: gaussians.to_vec() };
+        places.filter(|places| !places.is_empty()).ok_or_else(refused)
+    }
+
+    /// Calls `visit` with each frame's number and its log likelihoods with all Gaussians.
+    ///
+    /// # Errors
+    /// If the features have another dimension, and those of `visit`.
+    fn each_frame(&self, feats: &Matrix<f32>, mut visit: impl FnMut(usize, &[f32]) -> Result<()>) -> Result<()>
+    where
+        Self: Sized,
+    {
+        let (num_frames, dim) = feats.size();
+        for start in (0..num_frames).step_by(BLOCK) {
+            let block = feats.range(start..num_frames.min(start + BLOCK), 0..dim);
+            for (frame, likelihoods) in (start..).zip(self.log_likelihoods(&block)?.rows()) {
+                visit(frame, likelihoods)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects the `n` Gaussians with the best likelihoods for each frame.
+    ///
+    /// # Errors
+    /// If the features have another dimension, or no likelihood of a frame is a number.
+    fn select(&self, feats: &Matrix<f32>, n: usize) -> Result<Vec<Selection>>
+    where
+        Self: Sized,
+    {
+        let mut selected = Vec::with_capacity(feats.num_rows());
+        self.each_frame(feats, |frame, likelihoods| {
+            let best = Selection::best((0..).zip(likelihoods.iter().copied()), n);
+            selected.push(best.ok_or(Error::Likelihood { frame })?);
+            Ok(())
+        })?;
+        Ok(selected)
+    }
+
+    /// Selects the `n` best Gaussians of each frame among those that are listed for it.
+    ///
+    /// # Errors
+    /// If the features have another dimension, the lists are not as many as the frames, or name Gaussians that do not
+    /// exist, or no likelihood of a frame is a number.
+    fn select_among(&self, feats: &Matrix<f32>, lists: &[Vec<i32>], n: usize) -> Result<Vec<Selection>> {
+        check_feats(feats, self.dim())?;
+        if lists.len() != feats.num_rows() {
+            return Err(Error::SelectionLength { expected: feats.num_rows(), got: lists.len() });
+        }
+        let select = |(frame, (values, list)): (usize, (&[f32], &Vec<i32>))| {
+            let likelihoods = self.log_likelihoods_of(values, &self.places(frame, list)?);
+            Selection::best(list.iter().copied().zip(likelihoods), n).ok_or(Error::Likelihood { frame })
+        };
+        feats.rows().zip(lists).enumerate().map(select).collect()
+    }
+}
+
+/// Turns log likelihoods into probabilities with a sum of one, and returns the log of the sum of the likelihoods. They
+/// are no numbers if no likelihood is more than zero.
+pub fn softmax(values: &mut [f32]) -> f32 {
+    let max = values.iter().fold(f32::NEG_INFINITY, |max, &value| if value > max { value } else { max });
+    values.iter_mut().for_each(|value| *value = (*value - max).exp());
+    let sum: f32 = values.iter().sum();
+    values.iter_mut().for_each(|value| *value /= sum);
+    max + sum.ln()
+}
+
+/// Checks that features have as many columns as a mixture has dimensions; none at all are no fault.
+pub(crate) fn check_feats(feats: &Matrix<f32>, dim: usize) -> Result<()> {
+    if feats.is_empty() || feats.num_cols() == dim {
+        return Ok(());
+    }
+    Err(Error::FeatsDim { expected: dim, got: feats.num_cols() })
+}
