@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kaldi_log::{capture, replay};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
+use kaldi_table::Context;
 
 use crate::ledger::{Ledger, judge};
 use crate::source::{Opened, Reading};
@@ -133,16 +134,20 @@ impl Feed {
         Ok(Self { plan: mine.boxed(), policy: options.policy })
     }
 
-    /// Loads batches on up to `threads()` threads, calls `finish` for each there, and delivers the results in order.
+    /// Loads batches on the threads of the context, calls `finish` for each there, and delivers the results in order.
     /// `finish` also gets the number of the batch within its rank.
     ///
     /// Bad samples are left out of their batches, as the policy says. A batch without samples is not delivered.
-    pub fn batches<U, F>(self, threads: impl Fn() -> usize + Send + 'static, finish: F) -> FeedReader<U>
+    pub fn batches<U, F>(self, context: Context, finish: F) -> FeedReader<U>
     where
         U: Send + 'static,
         F: Fn(u64, Vec<Sample>) -> Result<U> + Send + Sync + 'static,
     {
         let policy = self.policy;
+        let threads = {
+            let context = context.clone();
+            move || context.num_threads()
+        };
         let weigh = |planned: &Planned| {
             let samples: usize = planned.samples.iter().map(Sample::loaded_weight).sum();
             samples + planned.log.len()
@@ -169,7 +174,7 @@ impl Feed {
             Ok(worked)
         };
         let reader = self.plan.par_map(threads, IN_FLIGHT, weigh, work);
-        FeedReader { reader, policy, counts: Arc::default(), bad: 0, ended: false }
+        FeedReader { reader, context, policy, counts: Arc::default(), bad: 0, ended: false }
     }
 }
 
@@ -203,6 +208,7 @@ pub struct FeedReader<U> {
     /// Bad samples that were found while loading.
     bad: u64,
     ended: bool,
+    context: Context,
 }
 
 impl<U> FeedReader<U> {
@@ -249,7 +255,8 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
         if self.ended {
             return Ok(None);
         }
-        let next = self.read();
+        let context = self.context.clone();
+        let next = context.logged(|| self.read());
         if !matches!(next, Ok(Some(_))) {
             self.ended = true;
             let finished = self.reader.finish();

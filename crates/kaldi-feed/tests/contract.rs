@@ -19,7 +19,7 @@ use kaldi_matrix::Matrix;
 use kaldi_reader::testing::Expected;
 use kaldi_reader::{Buckets, Draws, Leftover, Reader, ReaderExt};
 use kaldi_shard::{Packed, ShardWriter};
-use kaldi_table::TableWriter;
+use kaldi_table::{Context, TableWriter};
 use kaldi_values::{Format, SymbolTable, Value};
 use kaldi_wave::Wave;
 
@@ -82,10 +82,9 @@ fn chain(folder: &Path, max_frames: usize) -> Arc<Chain> {
 
 fn feed(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> FeedReader<(u64, Vec<u8>)> {
     let padding = chain.padding();
-    Feed::open(list, chain, options).unwrap().batches(
-        || 3,
-        move |number, samples| Ok((number, TensorFormat::Safetensors.encode(&PaddedBatch::new(samples, &padding)?)?)),
-    )
+    Feed::open(list, chain, options).unwrap().batches(Context::new().threads(3), move |number, samples| {
+        Ok((number, TensorFormat::Safetensors.encode(&PaddedBatch::new(samples, &padding)?)?))
+    })
 }
 
 /// The children of the process.

@@ -1,4 +1,4 @@
-//! The context of a reader: its threads, its log, its counter.
+//! The context of a reader, a lookup, a writer or a feed: its threads, its log, its counter.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 /// The number of threads of readers that did not get one. The program sets it once.
 static THREADS: OnceLock<fn() -> usize> = OnceLock::new();
 
-/// Entries delivered by all readers without an own counter. Progress shows it.
+/// Entries that all readers without a counter of their own have delivered. Progress shows it.
 static DELIVERED: AtomicU64 = AtomicU64::new(0);
 
 /// Sets the function that returns how many threads may work on a table. Readers without an own number of threads use
@@ -21,17 +21,12 @@ pub fn entries_delivered() -> u64 {
     DELIVERED.load(Ordering::Relaxed)
 }
 
-/// Entries written to all tables.
+/// Entries that all writers without a counter of their own have written.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
-/// The number of entries that were written to the tables of this process.
+/// The number of entries that writers without an own counter have written in this process.
 pub fn entries_written() -> u64 {
     WRITTEN.load(Ordering::Relaxed)
-}
-
-/// Counts an entry that was written.
-pub(crate) fn count_written() {
-    WRITTEN.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Counts an entry that did not come from a reader of this crate, so that progress shows it.
@@ -45,7 +40,7 @@ const VALUES_PER_THREAD: usize = 4;
 /// A function that gets whole log lines.
 type LogSink = dyn Fn(&[u8]) + Send + Sync;
 
-/// The context of one reader. What is not set has the default of the process.
+/// The context of one reader, lookup, writer or feed. What is not set has the default of the process.
 ///
 /// ```
 /// # use std::sync::{Arc, Mutex};
@@ -71,24 +66,24 @@ impl Context {
         Self::default()
     }
 
-    /// Lets the reader use up to `threads` threads.
+    /// Allows up to `threads` threads. A lookup only reads ahead from stores; a writer has no threads.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: Some(threads.max(1)), ..self }
     }
 
-    /// Sends the log lines of the reader, and of the work on its entries, to `sink` instead of standard error. The sink
-    /// gets whole lines, in the order of the table.
+    /// Sends the log lines of the reader or writer, and of the work on its entries, to `sink` instead of standard error.
+    /// The sink gets whole lines, in the order of the table.
     pub fn log_to(self, sink: impl Fn(&[u8]) + Send + Sync + 'static) -> Self {
         Self { log: Some(Arc::new(sink)), ..self }
     }
 
-    /// Counts delivered entries in `counter`.
+    /// Counts the entries that a reader delivers, or a writer writes, in `counter`. Lookups are not counted.
     pub fn count_in(self, counter: Arc<AtomicU64>) -> Self {
         Self { counter: Some(counter), ..self }
     }
 
     /// How many threads the work on a table may use.
-    pub(crate) fn num_threads(&self) -> usize {
+    pub fn num_threads(&self) -> usize {
         self.threads.unwrap_or_else(|| THREADS.get().map_or(1, |num_threads| num_threads()))
     }
 
@@ -97,13 +92,18 @@ impl Context {
         VALUES_PER_THREAD * self.num_threads()
     }
 
-    /// Counts one entry.
+    /// Counts one entry that was delivered.
     pub(crate) fn count(&self) {
         self.counter.as_deref().unwrap_or(&DELIVERED).fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Runs `work`. Its log lines go to the log of the reader.
-    pub(crate) fn logged<T>(&self, work: impl FnOnce() -> T) -> T {
+    /// Counts one entry that was written.
+    pub(crate) fn count_written(&self) {
+        self.counter.as_deref().unwrap_or(&WRITTEN).fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Runs `work`. Its log lines go to the log of the context.
+    pub fn logged<T>(&self, work: impl FnOnce() -> T) -> T {
         let Some(sink) = &self.log else { return work() };
         let (result, lines) = kaldi_log::capture(work);
         if !lines.is_empty() {

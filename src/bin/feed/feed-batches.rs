@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 use bstr::{BString, ByteSlice};
-use kaldi_cli::{Arg, InputName, Tally, num_threads, one_of};
+use kaldi_cli::{Arg, InputName, Tally, one_of};
 use kaldi_feed::{PaddedBatch, TensorFormat, standard_stages};
 use kaldi_io::Output;
 use kaldi_log::log;
@@ -57,7 +57,7 @@ fn feed_batches(opts: Options) -> anyhow::Result<Tally> {
     let feed = opts.feed.open(&opts.source, &chain)?;
     let mut target = Target::create(&opts.out_dir, format, &opts.feed)?;
     let padding = chain.padding();
-    let mut batches = feed.batches(num_threads, move |number, samples| {
+    let mut batches = feed.batches(kaldi_table::Context::new(), move |number, samples| {
         Ok((number, format.encode(&PaddedBatch::new(samples, &padding)?)?))
     });
     while let Some((number, bytes)) = batches.next()? {

@@ -5,14 +5,14 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{Data, Sample, standard_stages};
 use kaldi_io::Output;
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
 use kaldi_options::FeedArguments;
 use kaldi_reader::Reader;
-use kaldi_table::TableWriter;
+use kaldi_table::{Context, TableWriter};
 use kaldi_values::Tokens;
 
 const USAGE: &str = "\
@@ -56,7 +56,7 @@ fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
         labels: opts.labels.as_ref().map(TableWriter::create).transpose()?,
         batches: opts.batches.as_ref().map(TableWriter::create).transpose()?,
     };
-    let mut batches = feed.batches(num_threads, |number, samples| Ok((number, samples)));
+    let mut batches = feed.batches(Context::new(), |number, samples| Ok((number, samples)));
     while let Some((number, samples)) = batches.next()? {
         target.write(number, &samples)?;
     }

@@ -26,18 +26,26 @@ pub(crate) struct ScriptTable {
     expected: Range<u64>,
     /// The number of the line that was asked for last.
     last: u64,
+    context: Context,
 }
 
 /// At most this many values are loaded ahead, if lines are asked for in their order.
 const LINES: u64 = 64;
 
 impl ScriptTable {
-    pub(crate) fn read(rxfilename: &BStr, framing: Typed, sorted: bool, permissive: bool) -> Result<Self> {
+    pub(crate) fn read(
+        rxfilename: &BStr,
+        framing: Typed,
+        sorted: bool,
+        permissive: bool,
+        context: Context,
+    ) -> Result<Self> {
         Ok(Self {
             script: Script::read(rxfilename, sorted, permissive)?,
             loader: ValueLoader::new(framing),
             expected: 0..0,
             last: 0,
+            context,
         })
     }
 
@@ -70,7 +78,7 @@ impl ScriptTable {
                 let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
                 let locators: Vec<_> = lines.filter_map(|line| line.locator().ok()).collect();
                 let names = locators.iter().map(Locator::name);
-                expect_values(names, Context::new().values_at_once(), self.loader.framing().frame);
+                expect_values(names, self.context.values_at_once(), self.loader.framing().frame);
                 self.expected = number..new.end;
             }
         }

@@ -14,6 +14,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{Rspecifier, RspecifierKind, printable_rxfilename};
 use kaldi_values::Value;
 
+use crate::context::Context;
 use crate::framing::Typed;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
@@ -29,6 +30,7 @@ pub struct RandomAccessReader<T> {
     /// The value delivered last. It is often asked for again (one transform for many utterances).
     recent: Option<(BString, Arc<T>)>,
     permissive: bool,
+    context: Context,
 }
 
 enum Table {
@@ -44,6 +46,14 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the specifier is invalid, the archive or script file cannot be opened, or a script file has a key twice or is
     /// not sorted although `s` says so.
     pub fn open(rspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        Self::open_with(rspecifier, Context::new())
+    }
+
+    /// As [`RandomAccessReader::open`], with a context of its own.
+    ///
+    /// # Errors
+    /// As [`RandomAccessReader::open`].
+    pub fn open_with(rspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
         let rspecifier = BStr::new(rspecifier.as_ref());
         let parsed = parse_rspecifier(rspecifier)?;
         if parsed.kind == RspecifierKind::Shards {
@@ -51,8 +61,8 @@ impl<T: Value> RandomAccessReader<T> {
                 "shards are only read in order, and here keys are looked up; shards-to-scp writes a script file (scp:)";
             return Err(refused(rspecifier, advice));
         }
-        let table = Table::open(&parsed, Typed::of::<T>())?;
-        Ok(Self { table, recent: None, permissive: parsed.options.permissive })
+        let table = context.logged(|| Table::open(&parsed, Typed::of::<T>(), &context))?;
+        Ok(Self { table, recent: None, permissive: parsed.options.permissive, context })
     }
 
     /// The value of `key`, `None` if the table has none.
@@ -61,7 +71,11 @@ impl<T: Value> RandomAccessReader<T> {
     /// If the value cannot be read (with `p` it then counts as missing), or the rspecifier promises something (`o`,
     /// `s`, `cs`) that is not so.
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<Option<Arc<T>>> {
-        let key = BStr::new(key.as_ref());
+        let context = self.context.clone();
+        context.logged(|| self.find(BStr::new(key.as_ref())))
+    }
+
+    fn find(&mut self, key: &BStr) -> Result<Option<Arc<T>>> {
         if !is_key(key) {
             return Err(Error::Key { key: key.to_owned() });
         }
@@ -140,11 +154,11 @@ impl<T: Value> RandomAccessReader<T> {
 }
 
 impl Table {
-    fn open(rspecifier: &Rspecifier, framing: Typed) -> Result<Self> {
+    fn open(rspecifier: &Rspecifier, framing: Typed, context: &Context) -> Result<Self> {
         let options = rspecifier.options;
         let rxfilename: &BStr = rspecifier.rxfilename.as_ref();
         if rspecifier.kind == RspecifierKind::Script {
-            let script = ScriptTable::read(rxfilename, framing, options.sorted, options.permissive)?;
+            let script = ScriptTable::read(rxfilename, framing, options.sorted, options.permissive, context.clone())?;
             return Ok(Self::Script(Box::new(script)));
         }
         let archive = ArchiveReader::open(rxfilename, framing, options.permissive)?.forgiving_the_first();

@@ -9,7 +9,7 @@ use kaldi_io::{Blob, FileIdentity, Output, Wspecifier, WspecifierKind, Wspecifie
 use kaldi_log::warning;
 use kaldi_values::Format;
 
-use crate::context::count_written;
+use crate::context::Context;
 use crate::key::is_key;
 use crate::raw::RawEntry;
 use crate::script::write_script_line;
@@ -26,6 +26,7 @@ pub struct ArchiveWriter {
     archive: Output,
     script: Option<(BString, Output)>,
     options: WspecifierOptions,
+    context: Context,
 }
 
 impl ArchiveWriter {
@@ -34,6 +35,14 @@ impl ArchiveWriter {
     /// # Errors
     /// If the specifier is invalid or names no archive, or one of its files or pipes cannot be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        Self::create_with(wspecifier, Context::new())
+    }
+
+    /// As [`ArchiveWriter::create`], with a context of its own.
+    ///
+    /// # Errors
+    /// As [`ArchiveWriter::create`].
+    pub fn create_with(wspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let (archive_name, script) = match kind {
@@ -52,16 +61,16 @@ impl ArchiveWriter {
         }
         let archive = create_output(&archive_name, options.flush)?;
         if script.is_some() && archive.position().is_none() {
-            warning!(
+            context.logged(|| warning!(
                 "When writing to both archive and script, the script file will generally not be interpreted correctly \
                  unless the archive is an actual file: wspecifier = {wspecifier}"
-            );
+            ));
         }
         let script = match script {
             Some(script) => Some((archive_name, create_output(&script, options.flush)?)),
             None => None,
         };
-        Ok(Self { archive, script, options })
+        Ok(Self { archive, script, options, context })
     }
 
     /// The form in which values should be written.
@@ -74,7 +83,7 @@ impl ArchiveWriter {
     /// # Errors
     /// If the key is no word, or writing fails.
     pub fn put(&mut self, key: impl AsRef<[u8]>, value_at: u64, entry: &[u8]) -> Result<()> {
-        count_written();
+        self.context.count_written();
         self.put_with(BStr::new(key.as_ref()), value_at, |archive| Ok(archive.write_all(entry)?))
     }
 
@@ -87,7 +96,7 @@ impl ArchiveWriter {
         if let Some(file) = entry.blob().file() {
             return self.put_from(entry.key(), value_at, file, entry.start()..entry.end());
         }
-        count_written();
+        self.context.count_written();
         self.put_with(entry.key(), value_at, |archive| entry.write_whole(archive))
     }
 
@@ -96,7 +105,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
     pub fn put_blob(&mut self, key: &BStr, value_at: u64, entry: &Blob) -> Result<()> {
-        count_written();
+        self.context.count_written();
         self.put_with(key, value_at, |archive| Ok(entry.write(0, archive)?))
     }
 
@@ -117,7 +126,7 @@ impl ArchiveWriter {
     /// # Errors
     /// As [`ArchiveWriter::put_entry`].
     fn put_from(&mut self, key: &BStr, value_at: u64, file: &Arc<File>, entry: Range<u64>) -> Result<()> {
-        count_written();
+        self.context.count_written();
         self.put_with(key, value_at, |archive| Ok(archive.write_from(file, entry)?))
     }
 
@@ -168,7 +177,29 @@ impl ArchiveWriter {
 mod tests {
     use std::fs;
 
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     use super::*;
+    use crate::TableWriter;
+
+    #[test]
+    fn writers_with_a_context_count_and_log_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let script = dir.path().join("out.scp");
+        let (lines, counter) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
+        let log = Arc::clone(&lines);
+        let context = Context::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+        let context = context.count_in(Arc::clone(&counter));
+        let wspecifier = format!("ark,scp:| cat > /dev/null,{}", script.display());
+        ArchiveWriter::create_with(wspecifier, context.clone()).unwrap().finish().unwrap();
+        let mut writer = TableWriter::<i32>::create_with("ark:| cat > /dev/null", context).unwrap();
+        writer.write("a", &1).unwrap();
+        writer.write("b", &2).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(counter.load(Ordering::Relaxed), 2);
+        assert!(String::from_utf8_lossy(&lines.lock().unwrap()).contains("unless the archive is an actual file"));
+    }
 
     #[test]
     fn entries_of_files_and_of_memory_are_listed_where_they_stand() {

@@ -9,7 +9,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Output, Wspecifier, WspecifierKind, WspecifierOptions, is_remote, is_specifier};
 use kaldi_values::{Format, Value};
 
-use crate::context::count_written;
+use crate::context::Context;
 use crate::key::is_key;
 use crate::record::{Body, Record};
 use crate::script::Script;
@@ -32,12 +32,20 @@ impl<T: Value> TableWriter<T> {
     /// If the specifier is invalid or asks for a form that the type does not have, or one of its files or pipes cannot
     /// be opened.
     pub fn create(wspecifier: impl AsRef<[u8]>) -> Result<Self> {
+        Self::create_with(wspecifier, Context::new())
+    }
+
+    /// As [`TableWriter::create`], with a context of its own.
+    ///
+    /// # Errors
+    /// As [`TableWriter::create`].
+    pub fn create_with(wspecifier: impl AsRef<[u8]>, context: Context) -> Result<Self> {
         let wspecifier = BStr::new(wspecifier.as_ref());
         if !T::HAS_TEXT && !parse_wspecifier(wspecifier)?.options.binary {
             let advice = format!("a {} has no text form (remove the option t)", T::NAME);
             return Err(Error::Specifier { role: "wspecifier", text: wspecifier.to_owned(), advice });
         }
-        Ok(Self { records: RecordWriter::create(wspecifier)?, value: PhantomData })
+        Ok(Self { records: RecordWriter::create(wspecifier, context)?, value: PhantomData })
     }
 
     /// Creates a table if `name` is a wspecifier. Else it creates a file: a table of one entry without a key, written
@@ -51,7 +59,7 @@ impl<T: Value> TableWriter<T> {
             return Self::create(name);
         }
         let place = Place::File(create_output(name, false)?);
-        Ok(Self { records: RecordWriter { place, format }, value: PhantomData })
+        Ok(Self { records: RecordWriter { place, format, context: Context::new() }, value: PhantomData })
     }
 
     /// Creates a table in which every entry has its own file, `<folder>/<key>.<extension>`, in binary form. The folder
@@ -67,7 +75,7 @@ impl<T: Value> TableWriter<T> {
             made.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }
         let place = Place::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
-        let records = RecordWriter { place, format: Format::Binary };
+        let records = RecordWriter { place, format: Format::Binary, context: Context::new() };
         Ok(Self { records, value: PhantomData })
     }
 
@@ -116,6 +124,7 @@ impl<T> TableWriter<T> {
 struct RecordWriter {
     place: Place,
     format: Format,
+    context: Context,
 }
 
 enum Place {
@@ -126,20 +135,20 @@ enum Place {
 }
 
 impl RecordWriter {
-    fn create(wspecifier: &BStr) -> Result<Self> {
+    fn create(wspecifier: &BStr, context: Context) -> Result<Self> {
         let Wspecifier { kind, options } = parse_wspecifier(wspecifier)?;
         let place = match kind {
             WspecifierKind::Script(name) => {
                 let script = Script::read(name.as_ref(), false, options.permissive);
                 Place::Script { script: script.map_err(|error| advise_on_missing_script(error, wspecifier))?, options }
             }
-            _ => Place::Archive(ArchiveWriter::create(wspecifier)?),
+            _ => Place::Archive(ArchiveWriter::create_with(wspecifier, context.clone())?),
         };
-        Ok(Self { place, format: Format::from_binary(options.binary) })
+        Ok(Self { place, format: Format::from_binary(options.binary), context })
     }
 
     fn put(&mut self, key: &BString, body: &Body) -> Result<()> {
-        count_written();
+        self.context.count_written();
         let key: &BStr = key.as_ref();
         match &mut self.place {
             Place::File(file) => body.write(file)?,

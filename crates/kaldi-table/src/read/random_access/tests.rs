@@ -1,3 +1,5 @@
+use std::sync::Mutex;
+
 use super::*;
 
 const SORTED: &str = "printf 'a 1\\nb 2\\nd 4\\n' |";
@@ -100,6 +102,19 @@ fn an_unreadable_script_entry_is_missing_only_with_p() {
     let (answers, log) = kaldi_log::capture(|| ask(&format!("p,scp:{name}"), "a b"));
     assert_eq!(answers.unwrap(), [None, None]);
     assert!(String::from_utf8(log).unwrap().contains("Failed to open file /nonexistent/file"));
+}
+
+#[test]
+fn a_lookup_with_a_context_logs_there() {
+    let (_kept, name) = file("a /nonexistent/file\n");
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&lines);
+    let context = Context::new().log_to(move |lines| log.lock().unwrap().extend_from_slice(lines));
+    let (found, elsewhere) = kaldi_log::capture(|| {
+        RandomAccessReader::<i32>::open_with(format!("p,scp:{name}"), context).unwrap().get("a").unwrap()
+    });
+    assert_eq!((found, elsewhere.as_slice()), (None, &[][..]));
+    assert!(String::from_utf8_lossy(&lines.lock().unwrap()).contains("Failed to open file /nonexistent/file"));
 }
 
 #[test]
