@@ -17,7 +17,7 @@ pub enum FileOrTable<T> {
     /// A file: the same value for every key.
     File(Arc<T>),
     /// A table, perhaps through an utt2spk map.
-    Table(MappedReader<T>),
+    Table(Box<MappedReader<T>>),
 }
 
 impl<T: Value> FileOrTable<T> {
@@ -30,7 +30,7 @@ impl<T: Value> FileOrTable<T> {
         let name = BStr::new(name.as_ref());
         if is_specifier(name) {
             let table = MappedReader::open(name, utt2spk.unwrap_or_default())?;
-            Ok(Self::Table(if utt2spk.is_none() { table.without_map() } else { table }))
+            Ok(Self::Table(Box::new(if utt2spk.is_none() { table.without_map() } else { table })))
         } else {
             Ok(Self::File(Arc::new(read_file(name)?)))
         }
