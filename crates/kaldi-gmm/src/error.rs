@@ -60,6 +60,24 @@ pub enum Error {
         /// The numbers of the Gaussians.
         got: Vec<i32>,
     },
+    /// An acoustic model has no pdfs.
+    NoPdfs,
+    /// The mixtures of an acoustic model have different dimensions.
+    PdfDim {
+        /// The pdf.
+        pdf: usize,
+        /// The dimension of the first one.
+        expected: usize,
+        /// Its dimension.
+        got: usize,
+    },
+    /// A letter does not stand for parameters.
+    FlagLetter {
+        /// The letter.
+        letter: char,
+        /// All letters.
+        text: String,
+    },
     /// No Gaussian has a likelihood that is a number.
     Likelihood {
         /// The frame, counted from zero.
@@ -89,6 +107,13 @@ impl fmt::Display for Error {
             }
             Self::Selection { frame, num_gauss, got } => {
                 write!(f, "expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")
+            }
+            Self::NoPdfs => f.write_str("expected pdfs, got none"),
+            Self::PdfDim { pdf, expected, got } => {
+                write!(f, "expected pdf {pdf} in {expected} dimensions, got {got}")
+            }
+            Self::FlagLetter { letter, text } => {
+                write!(f, "expected letters of m, v, w, t and a for the parameters, got {letter:?} in {text:?}")
             }
             Self::Likelihood { frame } => {
                 write!(f, "no Gaussian has a likelihood that is a number in frame {frame}")

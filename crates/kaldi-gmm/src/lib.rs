@@ -24,15 +24,19 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod am_diag_gmm;
 mod diag_gmm;
 mod dot;
 mod error;
+mod flags;
 mod full_gmm;
 mod mixture;
 mod selection;
 
+pub use am_diag_gmm::AmDiagGmm;
 pub use diag_gmm::DiagGmm;
 pub use error::{Error, Result};
+pub use flags::GmmFlags;
 pub use full_gmm::FullGmm;
 pub use mixture::{Mixture, softmax};
 pub use selection::Selection;
