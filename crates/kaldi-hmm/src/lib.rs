@@ -7,6 +7,21 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod alignment;
+mod convert;
+mod error;
+mod from_tree;
+mod hash_order;
+mod posterior;
+mod topology;
+mod transition_model;
 mod tree;
 
+pub use alignment::{PhoneSegment, PhoneSplit};
+pub use convert::{AlignmentConverter, Conversion, ConversionOptions, PhoneMap};
+pub use error::{Error, Result};
+pub use hash_order::HashOrderedSums;
+pub use posterior::{PhonesOfPdfs, SilenceWeight};
+pub use topology::{HmmState, HmmTopology, PdfClasses};
+pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
 pub use tree::{ContextDependency, Event, EventMap, EventNode, EventSet, PDF_CLASS};

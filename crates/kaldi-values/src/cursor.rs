@@ -265,7 +265,8 @@ impl<'a> Cursor<'a> {
             }
             error
         })?;
-        if token == expected.as_bytes() {
+        // Kaldi forgives a missing first bracket.
+        if token == expected.as_bytes() || expected.strip_prefix('<').is_some_and(|rest| token == rest.as_bytes()) {
             return Ok(());
         }
         Err(ParseError::new(start, format!("expected token \"{expected}\", got \"{}\"", excerpt(token))))

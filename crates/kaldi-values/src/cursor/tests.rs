@@ -92,3 +92,10 @@ fn binary_integer_vectors_are_as_long_as_they_say() {
     assert!(read(b"\0B\x04\xff\xff\xff\xff\0\0\0\0").is_err_and(|error| !error.at_end));
     assert!(read(b"\0B\x08\x01\0\0\0\0\0\0\0").is_err_and(|error| !error.at_end));
 }
+
+#[test]
+fn the_first_bracket_of_a_token_may_be_missing() {
+    assert_eq!(Cursor::new(b"DiagGMM> ").expect_token("<DiagGMM>"), Ok(()));
+    let error = Cursor::new(b"<DiagGMM> ").expect_token("DiagGMM>").unwrap_err();
+    assert_eq!(error.to_string(), "expected token \"DiagGMM>\", got \"<DiagGMM>\"");
+}
