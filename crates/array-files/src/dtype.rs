@@ -21,7 +21,7 @@ pub enum DType {
     Float64,
 }
 
-/// Every type, with NumPy's short name, which is empty where it has none, and with that of safetensors.
+/// Every type, with NumPy's short name (empty if it has none) and that of safetensors.
 const NAMES: [(DType, &str, &str); 13] = [
     (DType::Bool, "b1", "BOOL"),
     (DType::Int8, "i1", "I8"),

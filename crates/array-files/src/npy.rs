@@ -50,7 +50,7 @@ pub struct ArrayLayout {
     pub dtype: DType,
     /// Whether the first byte of a number counts most.
     pub is_big_endian: bool,
-    /// Whether the array stands column after column.
+    /// Whether the array is stored column after column.
     pub is_fortran: bool,
     /// The sizes; none for a single number.
     pub dims: Vec<u64>,

@@ -1,6 +1,6 @@
 //! NumPy's files of many arrays: zip files with a member `<name>.npy` for each.
 //!
-//! Members are stored without compression, as `numpy.savez` does it; those that are compressed are read, too.
+//! Members are stored without compression, as `numpy.savez` does it; compressed members can be read too.
 
 use std::io::{Read, Seek, Write};
 

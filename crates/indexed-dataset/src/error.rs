@@ -182,7 +182,7 @@ pub struct Misfit {
     pub value: i128,
 }
 
-/// A name on one line, quoted where it needs to be.
+/// A name on one line, quoted if necessary.
 pub(crate) fn shown(path: &Path) -> String {
     let name = path.to_string_lossy();
     if name.contains(|c: char| c.is_control()) { format!("{name:?}") } else { name.into_owned() }

@@ -11,15 +11,15 @@ use crate::dialect::{is_option, normalized, split_at_dashes};
 use crate::kind::Kind;
 use crate::option::Opt;
 
-/// Parts that too many names of options have for a guess.
+/// Parts of names that too many options share, so that they are no basis for a guess.
 const COMMON_PARTS: [&str; 9] = ["apply", "max", "min", "num", "print", "read", "to", "use", "write"];
 
-/// Names that are proposed at most.
+/// At most this many names are proposed.
 const MOST_NAMES: usize = 3;
 
 impl Dialect {
-    /// Says how an option is given, if the number of arguments is wrong because one was given in another way; `words` are
-    /// those of the command line.
+    /// Returns how an option is given, if the number of arguments is wrong because an option was given in another way. `words`
+    /// are those of the command line.
     pub(crate) fn advise_on_arguments(&self, words: &[OsString]) -> Option<String> {
         let words: Vec<&BStr> = words.iter().map(|word| word.as_bytes().as_bstr()).collect();
         let (words, _) = split_at_dashes(&words);
@@ -48,7 +48,7 @@ impl Dialect {
         self.options.iter().find(|option| option.names().any(|name| key == normalized(name.as_bytes())))
     }
 
-    /// The names that were most likely meant by `key`, which is none.
+    /// The options that `key`, which is not one, most likely means.
     pub(crate) fn closest(&self, key: &BStr) -> Vec<&str> {
         let Ok(key) = key.to_str() else { return Vec::new() };
         let names = || self.options.iter().map(|option| &*option.name);
@@ -65,7 +65,7 @@ impl Dialect {
     }
 
     /// The names that have most parts in common with `key`, such as `num-mel-bins` with `num-bins`, and how many these
-    /// are; none where there are too many of them to be of use.
+    /// are. No names if there are too many of them to be useful.
     fn with_parts_of(&self, key: &str) -> (usize, Vec<&str>) {
         let shared = |name: &str| {
             let name = normalized(name.as_bytes()).to_string();

@@ -10,7 +10,7 @@ use bstr::{BStr, BString};
 
 /// An argument or the value of a string option: any bytes, as the system passed them.
 ///
-/// Use it in an `Options` struct for names and specifiers, which need not be UTF-8: `Arg` for an argument that must
+/// Use it in an `Options` struct for names and specifiers, which may not be UTF-8: `Arg` for an argument that must
 /// be there, `Option<Arg>` for one that may be left out and for a string option without a default, `Vec<Arg>` for any
 /// number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,8 +1,8 @@
 //! Standard streams that were closed before the program started.
 //!
 //! Rust's runtime opens `/dev/null` instead of a closed standard stream, so that no file of the program gets its
-//! number. What a tool writes to a closed standard output would then vanish and the tool would say that all is well.
-//! Here the streams are looked at before the runtime starts, and those that were closed become ones that fail.
+//! number. What a tool writes to a closed standard output would then disappear, and the tool would report success.
+//! This module checks the streams before the runtime starts, and replaces closed ones by streams that fail.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -29,7 +29,7 @@ fn is_closed(fd: libc::c_int) -> bool {
     flags == -1
 }
 
-/// Makes reading from a standard input and writing to a standard output fail that were closed.
+/// Makes reading from a closed standard input, and writing to a closed standard output, fail.
 pub(crate) fn make_closed_streams_fail() {
     let null = "/dev/null";
     if STDIN_WAS_CLOSED.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Between the derived clap command and the dialect: what a command line may hold, and how clap is told what it held.
+//! Between the derived clap command and the dialect: what a command line may contain, and how clap gets its values.
 
 use std::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -19,14 +19,14 @@ pub(crate) struct Place {
     pub(crate) many: bool,
 }
 
-/// What a tool's command line may hold.
+/// What a tool's command line may contain.
 pub(crate) struct Dialect {
     pub(crate) options: Vec<Opt>,
     places: Vec<Place>,
 }
 
 impl Dialect {
-    /// Reads off the options and arguments of a derived command.
+    /// Takes the options and arguments from a derived command.
     pub(crate) fn of(command: &Command) -> Self {
         let mut options = standard::options();
         let mut places = Vec::new();
@@ -53,7 +53,7 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// Says how many arguments were expected where it is another number.
+    /// The number of expected arguments, if it is another number.
     pub(crate) fn canonical(&self, reading: &Reading) -> Result<(Vec<OsString>, Names), String> {
         let num_given = reading.arguments.len();
         let min = self.places.iter().filter(|place| place.required).count();

@@ -1,8 +1,8 @@
 //! The option dialect: from the words of a command line to values by option and arguments by place.
 //!
 //! It follows Kaldi's `util/parse-options.cc`. Differences: options may stand after arguments, `-h` is help in the place of
-//! the first argument, help is looked for before anything else is judged, and an unknown option is answered with the names
-//! that were probably meant.
+//! the first argument, help is looked for before anything else is checked, and the error of an unknown option
+//! names the options that were probably meant.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
@@ -15,7 +15,7 @@ use crate::kind::Kind;
 use crate::one_of::alternatives;
 use crate::reading::{Fault, Reading, Request};
 
-/// Where an option stands.
+/// Where an option was given.
 #[derive(Clone, Copy)]
 enum Place<'a> {
     /// On the command line, before the next word.
@@ -81,7 +81,7 @@ impl Dialect {
         Ok(())
     }
 
-    /// The name of another option in the value of one, as where two are on a line.
+    /// The name of another option inside a value, for example if a line has two options.
     fn second_option(&self, line: &BStr) -> Option<String> {
         let (_, value) = line.split_once_str("=")?;
         let mut words = value.split(u8::is_ascii_whitespace).filter_map(|word| word.strip_prefix(b"--"));
@@ -142,12 +142,12 @@ pub(crate) fn split_at_dashes<'w>(words: &'w [&'w BStr]) -> (&'w [&'w BStr], &'w
     }
 }
 
-/// Whether a word that stands before `--` is an option.
+/// Whether a word before `--` is an option.
 pub(crate) fn is_option(word: &BStr) -> bool {
     word.starts_with(b"--")
 }
 
-/// Splits `name=value`, which stood after `--`, into the normalized name and the trimmed value.
+/// Splits `name=value`, the part after the dashes, into the normalized name and the trimmed value.
 fn split(word: &BStr) -> (BString, Option<&BStr>) {
     match word.split_once_str("=") {
         Some((name, value)) => (normalized(name), Some(trim(value))),

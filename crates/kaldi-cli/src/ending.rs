@@ -37,8 +37,8 @@ pub(crate) fn warn(message: &str, place: &Location<'_>) {
     kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
 }
 
-/// Makes the ends that nobody returns an error for end like one, with exit code 255: a panic, which is a bug, with an
-/// `ERROR` line; running out of memory or stack, where the runtime has written its own line, without.
+/// Gives exit code 255 to failures that return no error: a panic, which is a bug, with an `ERROR` line; too little memory
+/// or stack without one, since the runtime has written its own line.
 pub(crate) fn install_handlers() {
     std::panic::set_hook(Box::new(|info| {
         report_panic(info);
@@ -66,7 +66,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let message = one_line(text.unwrap_or("no message"));
     let (file, line) = info.location().map_or(("unknown", 0), |place| (place.file(), place.line()));
-    // A worker's lines are kept for later, and there is no later.
+    // The lines of a worker would be written later, but the program ends now.
     let ((), text) = kaldi_log::capture(|| {
         kaldi_log::emit(
             Severity::Error,
@@ -113,7 +113,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe))
 }
 
-/// Returns whether standard output is a pipe that nobody reads any more.
+/// Returns whether standard output is a pipe whose reader has gone.
 fn stdout_reader_is_gone() -> bool {
     let mut stdout = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
     #[allow(unsafe_code)]
@@ -122,10 +122,10 @@ fn stdout_reader_is_gone() -> bool {
     num_ready == 1 && stdout.revents & (libc::POLLERR | libc::POLLHUP) != 0
 }
 
-/// Dies of `SIGPIPE` as every filter does whose reader has seen enough, silently and with status 141 in a shell.
+/// Ends the process by `SIGPIPE`, as every filter ends if its reader stops reading: silently, with status 141 in a shell.
 ///
-/// The signal is ignored until then (Rust's runtime sees to that): the failing write is an error like any other, so
-/// that temporary files are removed on the way here, and an output command that ends too early is reported as such.
+/// Until then the signal is ignored (Rust's runtime does that). The failing write is an error like any other, so temporary
+/// files are removed first, and an output command that ends too early is reported.
 fn end_as_filter() {
     #[allow(unsafe_code)]
     // SAFETY: the default action is a valid handler.

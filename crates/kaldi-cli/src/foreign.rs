@@ -1,6 +1,6 @@
-//! Advice for streams that are something else than what was wanted, by their first bytes.
+//! Advice for streams of another format than the expected one, from their first bytes.
 //!
-//! Nothing here runs before an error is made.
+//! This code runs only after an error.
 
 use bstr::ByteSlice;
 use kaldi_io::{ExpectedStream, is_script_line, is_space, split_key_off};
@@ -17,7 +17,7 @@ struct Format {
 /// What to do with it.
 #[derive(Clone, Copy)]
 enum Help {
-    /// This command writes the wanted data to its standard output; `FILE` stands for the name.
+    /// This command writes the data to its standard output. `FILE` is replaced by the name.
     Command(&'static str),
     /// A waveform that audio tools read.
     Wave,
@@ -58,7 +58,7 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
     Format { magic, at: 0, what, help }
 }
 
-/// Says what a stream is and how it can be read, if its first bytes show that it is not what was wanted.
+/// Returns what a stream is and how it can be read, if its first bytes show that it is not what was expected.
 ///
 /// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
 pub(crate) fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
@@ -83,7 +83,7 @@ fn foreign(head: &[u8]) -> Option<&'static Format> {
     FORMATS.iter().find(begins).or_else(json)
 }
 
-/// Whether the name, which may be quoted, ends so.
+/// Whether the name, which may be quoted, has this ending.
 fn is_named(name: &str, extension: &str) -> bool {
     name.trim_end_matches(['\'', '"']).to_ascii_lowercase().ends_with(extension)
 }
@@ -171,7 +171,7 @@ fn is_json(head: &[u8]) -> bool {
     }
 }
 
-/// Whether the text begins with a line that is an object with the entries `key` and `value`, as table-export writes them.
+/// Whether the text starts with a line that is an object with the entries `key` and `value`, as table-export writes them.
 fn is_json_line(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii();
     line.starts_with(b"{") && line.contains_str("\"key\"") && line.contains_str("\"value\"")
@@ -181,7 +181,7 @@ fn is_json_line(head: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// What the message says about a stream that starts with these bytes.
+    /// The advice for a stream that starts with these bytes.
     fn said(head: &[u8], wanted: ExpectedStream, name: &str) -> String {
         recognize(head, wanted, name, 0).unwrap_or_else(|| "no idea".to_owned())
     }

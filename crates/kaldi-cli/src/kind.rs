@@ -43,8 +43,8 @@ impl Kind {
 
     /// Turns the value of an option as the dialect allows it into the one form that Rust's own parsers read.
     ///
-    /// `value` is `None` where the option stood without `=`, which only a bool allows. Spaces around a value do not
-    /// count (they do not reach this function).
+    /// `value` is `None` if the option has no `=`, which only a bool allows. Spaces around a value do not
+    /// reach this function.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Kind {
         canonical.map(BString::from).ok_or(Expected::Kind(self))
     }
 
-    /// Returns the text of a real number, where it is one; `is_finite` parses it. C++ streams and Rust share one grammar
+    /// Returns the text of a real number, if it is one; `is_finite` parses it. C++ streams and Rust share one grammar
     /// for them (`1.`, `.5`, `+2`, `1E1`, no hexadecimal form), and Kaldi adds the words `inf`, `infinity` and `nan` as
     /// Rust does.
     fn real(self, value: Option<&BStr>, is_finite: fn(&str) -> Option<bool>) -> Result<Option<String>, Expected> {
@@ -97,7 +97,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Says what the value of an option should have been.
+/// Describes what the value of an option should be.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     Kind(Kind),
@@ -138,7 +138,7 @@ fn read_int(value: &BStr) -> Option<i128> {
     value.to_str().ok()?.parse().ok()
 }
 
-/// Returns whether the text is `inf` or `nan` in words and not a number that became infinite.
+/// Returns whether the text is the word `inf` or `nan`, and not a number that is too large.
 fn is_word(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_digit())
 }

@@ -15,7 +15,7 @@
 //!     /// Write in binary mode (only relevant if the output is a wxfilename)
 //!     #[arg(long, default_value_t = true)]
 //!     binary: bool,
-//!     /// Cut or zero-pad the vectors to this dimension, where it is 0 or more
+//!     /// Cut or zero-pad the vectors to this dimension, if it is 0 or more
 //!     #[arg(long = "change_dim", default_value_t = -1)]
 //!     change_dim: i32,
 //!     /// Wspecifier for the dimension of each vector
@@ -41,15 +41,15 @@
 //!
 //! The doc comment of a field is the help of its option (its first paragraph; a full stop at its end is left out). The
 //! type of the field is the type that the usage text names: `bool`, `i32` (int), `u32` (uint), `f32` (float), `f64`
-//! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` where the
+//! (double), anything else (string). A bool without a default is false; an `Option` of a string type is `None` if the
 //! option is left out or empty. What names an input or an output has the type [`InputName`] or [`OutputName`], a map
-//! such as utt2spk [`MapName`]; what they lead to is compared before the tool starts.
+//! such as utt2spk [`MapName`]; the files that they lead to are compared before the tool starts.
 //!
 //! # Command line
 //!
-//! - Options have the form `--name=value`; names are blind for case, and `_` equals `-`. A bool takes `--name`,
+//! - Options have the form `--name=value`; names are not case-sensitive, and `_` equals `-`. A bool takes `--name`,
 //!   `--name=true|t|1|false|f|0` in any case.
-//! - Options stand before, between or after arguments; `--` ends them. The last of a repeated option wins.
+//! - Options may come before, between or after arguments; `--` ends them. The last of a repeated option wins.
 //! - `--config=FILE` reads options from a file, one a line, `#` starts a comment. They count as if they came before all
 //!   options of the command line; a later file wins over an earlier one.
 //! - `--help` anywhere before `--`, and `-h` instead of the first argument, write the usage text to standard output.
@@ -60,7 +60,7 @@
 //! | --- | --- |
 //! | 0, 1 or 255 | as the tool's [`Tally`] says |
 //! | 0 | `--help`, `-h`, `--version` |
-//! | 1 | wrong number of arguments; the usage text is printed on standard error, below a line of advice if there is any |
+//! | 1 | wrong number of arguments; the error and one line of usage are printed on standard error |
 //! | 255 | an error, an invalid option, a bug; the last line on stderr is one `ERROR` line |
 //! | 141 | standard output was closed by its reader (as every filter: the signal `SIGPIPE`) |
 
@@ -120,7 +120,7 @@ pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
 pub use tool::{AnyWork, Tool, Work, set_command_line};
 
-/// The width of the terminal that standard output is; `None` if it is none.
+/// The width of the terminal that standard output is; `None` if it is not a terminal.
 pub fn terminal_width() -> Option<usize> {
     let stdout = std::io::stdout();
     stdout.is_terminal().then(|| usage::columns(stdout.as_raw_fd()))
@@ -151,11 +151,11 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
     }
 }
 
-/// Reads the words of a command line, without the program's name, as [`Tool::run`] does, and does nothing of what they say;
-/// `None` if they ask for help or for the version. It is there for tests of the command line itself.
+/// Reads the words of a command line, without the program's name, as [`Tool::run`] does, but does not run the tool.
+/// Returns `None` if they ask for help or for the version. Tests of the command line use it.
 ///
 /// # Errors
-/// Says what makes no sense.
+/// If the command line is wrong.
 pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     let command = O::command();
     let dialect = Dialect::of(&command);
@@ -165,7 +165,7 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
 
-/// Refuses arguments whose number is right and which together make none of the tool's usages: prints one `ERROR` line and
+/// Refuses arguments whose number is right but whose combination is not one of the tool's usages: prints one `ERROR` line and
 /// the tool's usage in a line. The exit code of the tally is 1, as for a wrong number of arguments.
 #[track_caller]
 pub fn wrong_usage(usage: &str, message: &str) -> Tally {
@@ -174,7 +174,7 @@ pub fn wrong_usage(usage: &str, message: &str) -> Tally {
     Tally::refused()
 }
 
-/// Everything before the tool's own work; an exit code is returned if there is none to do.
+/// Everything before the tool's own work. Returns an exit code if there is no work to do.
 fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMatches, Names), ExitCode> {
     memory::keep_freed();
     ending::install_handlers();

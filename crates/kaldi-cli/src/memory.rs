@@ -1,4 +1,4 @@
-//! Memory: what becomes of it when it is freed, how much of it threads take, and how a tool ends if there is none.
+//! Memory: what happens to freed memory, how much memory threads take, and how a tool ends if there is no more.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::{self, Write};
@@ -6,20 +6,20 @@ use std::fmt::{self, Write};
 /// What a thread takes of the address space: its stack, and values that it works on.
 const THREAD: u64 = 8 << 20;
 
-/// Sizes that only a claim in damaged data makes; who asks for so much copes with a refusal.
+/// Only a wrong size in damaged data is so large. Code that asks for so much handles a refusal.
 const HUGE: usize = 1 << 30;
 
-/// What the program takes before.
+/// What the program takes before threads start.
 const PROGRAM: u64 = 24 << 20;
 
-/// The threads that have room in the address space where that is limited (`ulimit -v`, SGE's `h_vmem`).
+/// The number of threads that have room in the address space, if that is limited (`ulimit -v`, SGE's `h_vmem`).
 pub(crate) fn most_threads() -> usize {
     address_space().map_or(usize::MAX, |limit| {
         usize::try_from(limit.saturating_sub(PROGRAM) / THREAD).unwrap_or(usize::MAX).max(1)
     })
 }
 
-/// The bytes that the process may map, where they are limited.
+/// The bytes that the process may map, if they are limited.
 fn address_space() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     #[allow(unsafe_code)]
@@ -28,7 +28,7 @@ fn address_space() -> Option<u64> {
     (status == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
-/// The system's allocator; where it has no memory and nobody copes with that, the tool ends with one `ERROR` line.
+/// The system's allocator. If it has no memory and the caller does not handle that, the tool ends with one `ERROR` line.
 struct Allocator;
 
 #[global_allocator]

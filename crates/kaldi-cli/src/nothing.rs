@@ -1,4 +1,4 @@
-//! What is said where nothing was done, or where input and output seem to have changed places.
+//! Messages for a run that did nothing, or whose input and output seem to be swapped.
 
 use std::fs;
 use std::io::IsTerminal;
@@ -8,7 +8,7 @@ use kaldi_io::{FileIdentity, Rspecifier, RspecifierKind, Rxfilename, Wspecifier,
 
 use crate::names::{Names, wxfilenames};
 
-/// What was there before a tool began.
+/// What was there before a tool started.
 #[derive(Debug, Default)]
 pub(crate) struct Before {
     /// The first output that was there as a file.
@@ -16,14 +16,14 @@ pub(crate) struct Before {
 }
 
 impl Names {
-    /// Looks at what is there before the tool starts.
+    /// Looks at the files before the tool starts.
     pub(crate) fn before(&self) -> Before {
         let is_there = |name: &&BString| FileIdentity::of_input(first_file(name.as_ref()).as_ref()).is_some();
         let is_stream = |name: &&BString| matches!(first_file(name.as_ref()).as_slice(), b"" | b"-");
         Before { output: self.outputs().iter().find(|name| !is_stream(name) && is_there(name)).cloned() }
     }
 
-    /// Whether standard input is read, and is a terminal: the tool will wait without a word.
+    /// Whether the tool reads standard input and it is a terminal: the tool would wait silently.
     pub(crate) fn waits_for_terminal(&self) -> Option<&BStr> {
         let reads_stdin =
             |name: &&BString| matches!(Rxfilename::parse(rxfilename(name.as_ref())), Ok(Rxfilename::Stdin));
@@ -31,8 +31,8 @@ impl Names {
         std::io::stdin().is_terminal().then_some(name.as_ref())
     }
 
-    /// Says that no entry was read or none was written, where that is so: `read` and `written` count those of all tables.
-    /// `done_nothing` is said of a run without tables.
+    /// Warns if no entry was read, or no entry was written: `read` and `written` are the counts of all tables.
+    /// `done_nothing` is the message for a run without tables.
     pub(crate) fn describe_nothing(&self, read: u64, written: u64, done_nothing: bool) -> Option<String> {
         let [inputs, outputs] = [
             tables(self.inputs(), |name| Rspecifier::parse(name).is_some()),
@@ -59,8 +59,8 @@ impl Names {
         if self.outputs().is_empty() { String::new() } else { format!(" for {}", join(self.outputs())) }
     }
 
-    /// Asks whether input and output have changed places, where much speaks for it: an input is no name of one, or is not
-    /// there, and an output is. The text is to be added to a message; it is empty where there is nothing to ask.
+    /// Asks whether input and output are swapped, if that is likely: an input is not an input's name, or does not exist, and
+    /// an output exists. The text is added to a message. It is empty if there is no question.
     pub(crate) fn advise_on_swap(&self, before: &Before) -> String {
         self.find_swap(before).map(|why| format!("; {why}: were input and output swapped?")).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ fn is_missing(rxfilename: &BStr) -> bool {
     }
 }
 
-/// Whether a name can only be meant for an output: `ark,scp:a,b`, `ark,f:a`, and `ark,t:-`, whose `t` means nothing for an
+/// Whether a name can only be an output: `ark,scp:a,b`, `ark,f:a`, and `ark,t:-`, whose `t` means nothing for an
 /// input.
 fn is_wspecifier_only(name: &BStr) -> bool {
     match Rspecifier::parse(name) {

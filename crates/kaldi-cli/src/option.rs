@@ -16,12 +16,12 @@ pub(crate) struct Opt {
     /// Further names of the same option.
     pub(crate) aliases: Vec<String>,
     pub(crate) kind: Kind,
-    /// What the option names, where it names a stream or a table.
+    /// What the option names, if it names a stream or a table.
     pub(crate) role: Option<Role>,
     pub(crate) help: Cow<'static, str>,
-    /// The default as the usage text shows it; `None` where the usage text should not show any.
+    /// The default as the usage text shows it; `None` if the usage text should not show a default.
     pub(crate) default: Option<Cow<'static, str>>,
-    /// The only values allowed, where there are such.
+    /// The only allowed values; empty if there is no such list.
     pub(crate) choices: Vec<String>,
     /// An empty value means that the option is not given.
     pub(crate) empty_is_none: bool,
@@ -48,7 +48,7 @@ impl Opt {
         std::iter::once(&*self.name).chain(self.aliases.iter().map(String::as_str))
     }
 
-    /// Reads off an option of a derived command.
+    /// Takes an option from a derived command.
     pub(crate) fn of(arg: &Arg, name: &str) -> Self {
         let kind = Kind::of(arg.get_value_parser());
         let default = arg.get_default_values().first().map(|default| default.to_string_lossy());

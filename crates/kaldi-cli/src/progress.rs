@@ -1,4 +1,4 @@
-//! How far the work is, for a person who waits.
+//! The progress of the work, for a person who waits.
 
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ const REDRAW: Duration = Duration::from_millis(100);
 /// The time between two lines in a log file.
 const REPORT: Duration = Duration::from_secs(10);
 
-/// The bar on the screen, which makes way for log lines.
+/// The bar on the screen. Log lines are written above it.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// A display of the entries that tables have delivered and of their rate, on stderr, while it lives.
+/// A display of the entries that tables have delivered and of their rate, on stderr, until it is dropped.
 ///
 /// It shows itself only where stderr is a terminal and stdout is not one, and after two seconds; so nothing of it comes
 /// into the logs of recipes. `--progress=false` keeps it away, `--progress=true` shows it from the start, and where
@@ -38,7 +38,7 @@ enum Display {
 }
 
 impl Progress {
-    /// Starts the clock; a thread looks at `num_entries` from time to time where there is something to show.
+    /// Starts the clock. If there is something to show, a thread looks at `num_entries` from time to time.
     pub(crate) fn watch(num_entries: fn() -> u64) -> Self {
         let (display, patience) = display();
         if display == Display::Off {
@@ -60,12 +60,12 @@ impl Progress {
                 show(display, describe(num_entries(), now - started));
             }
         });
-        // Where the system grants no thread, nothing is shown.
+        // If the system gives no thread, nothing is shown.
         Self { thread: thread.ok().map(|thread| (thread, ended)) }
     }
 }
 
-/// Takes the display away.
+/// Removes the display.
 impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((thread, ended)) = self.thread.take() {
@@ -108,12 +108,12 @@ fn bar() -> MutexGuard<'static, Option<ProgressBar>> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes log lines where the bar is and the bar below them.
+/// Writes log lines in place of the bar, and the bar below them.
 fn write_beside_bar(lines: &[u8]) {
     let write = || {
         let _ = std::io::stderr().lock().write_all(lines);
     };
-    // A panic while the bar is drawn must get its line out too, so nobody is waited for.
+    // A panic while the bar is drawn must write its line too, so this does not wait for the lock.
     match BAR.try_lock().as_deref() {
         Ok(Some(bar)) => bar.suspend(write),
         _ => write(),

@@ -1,4 +1,4 @@
-//! What a command line says, or what is wrong with it.
+//! The contents of a command line, or what is wrong with it.
 
 use std::ffi::OsString;
 
@@ -13,19 +13,19 @@ pub(crate) enum Request {
     Run(Reading),
 }
 
-/// What a command line said.
+/// The contents of a command line.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    /// One value for each of the options of a dialect, canonical; `None` where it was not given.
+    /// One value for each of the options of a dialect, canonical; `None` if it was not given.
     pub(crate) values: Vec<Option<BString>>,
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// A command line that cannot be understood.
+/// A wrong command line.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) message: String,
-    /// Whether the list of options would help.
+    /// Whether the list of options would help the user.
     pub(crate) is_unknown_option: bool,
 }
 

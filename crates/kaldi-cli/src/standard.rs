@@ -14,7 +14,7 @@ static STANDARD: OnceLock<Standard> = OnceLock::new();
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Standard {
     pub(crate) print_args: bool,
-    /// `None` where it should depend on the terminal.
+    /// `None` if it depends on the terminal.
     pub(crate) progress: Option<bool>,
     num_threads: Option<usize>,
     verbose: i32,
@@ -52,20 +52,20 @@ impl Standard {
         })
     }
 
-    /// Makes the values known to [`num_threads`], the log and the progress display.
+    /// Passes the values to [`num_threads`], the log and the progress display.
     pub(crate) fn install(self) {
         kaldi_log::set_verbose(self.verbose);
         let _ = STANDARD.set(self);
     }
 }
 
-/// Returns what `--progress` says, `None` for nothing.
+/// Returns the value of `--progress`, `None` if it was not given.
 pub(crate) fn progress() -> Option<bool> {
     STANDARD.get().and_then(|standard| standard.progress)
 }
 
 /// Returns the number of threads to use: `--num-threads`, or else the processors available to the process, at most
-/// `OMP_NUM_THREADS` where that is set.
+/// `OMP_NUM_THREADS` if that is set.
 ///
 /// The system is asked on the first call and not before, since many runs are too short to use it.
 pub fn num_threads() -> usize {
@@ -76,7 +76,7 @@ pub fn num_threads() -> usize {
             processors.min(limit(std::env::var("OMP_NUM_THREADS").ok().as_deref()))
         })
     });
-    // Fewer where they would not have room in memory.
+    // Fewer if they would not have room in memory.
     asked.min(memory::most_threads())
 }
 

@@ -139,7 +139,7 @@ where
     Ok(Tally::new(done, failed).ok_if(failed < done))
 }
 
-/// Writes the sum of values that have files of their own, or their average, into a file. The sum grows where a value is
+/// Writes the sum of values that have files of their own, or their average, into a file. The sum grows if a value is
 /// larger than those before it.
 ///
 /// # Errors

@@ -27,10 +27,10 @@ pub struct Tally {
 /// How the exit code follows from the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Rule {
-    /// 0 where anything was done, 1 otherwise.
+    /// 0 if anything was done, else 1.
     #[default]
     Done,
-    /// 0 where anything was done, 255 otherwise.
+    /// 0 if anything was done, else 255.
     DoneOrError,
     /// Decided by the tool.
     Fixed(bool),
@@ -39,12 +39,12 @@ enum Rule {
 }
 
 impl Tally {
-    /// Counts `done` and `failed` entries; the exit code is 0 where anything was done and 1 otherwise.
+    /// Counts `done` and `failed` entries; the exit code is 0 if anything was done, else 1.
     pub fn new(done: u64, failed: u64) -> Self {
         Self { done, failed, rule: Rule::Done }
     }
 
-    /// Makes the exit code 0 where `success` holds and 1 otherwise, whatever was done.
+    /// Makes the exit code 0 if `success` is true, else 1, whatever was done.
     pub fn ok_if(self, success: bool) -> Self {
         Self { rule: Rule::Fixed(success), ..self }
     }
@@ -54,17 +54,17 @@ impl Tally {
         self.ok_if(true)
     }
 
-    /// Makes the exit code 255 where nothing was done.
+    /// Makes the exit code 255 if nothing was done.
     pub fn error_if_none(self) -> Self {
         Self { rule: Rule::DoneOrError, ..self }
     }
 
-    /// What is returned where the arguments make no sense and that has been said.
+    /// What a tool returns if its arguments make no sense and the error has been printed.
     pub(crate) fn refused() -> Self {
         Self { rule: Rule::Refused, ..Self::default() }
     }
 
-    /// Whether nothing was done, and that is worth a word.
+    /// Whether nothing was done, and a warning should say so.
     pub(crate) fn has_done_nothing(&self) -> bool {
         self.done == 0 && self.exit_code() != 0
     }

@@ -15,7 +15,7 @@ use crate::command::Dialect;
 #[derive(Clone, Copy)]
 pub struct Work<O>(pub fn(O) -> anyhow::Result<Tally>);
 
-/// Work whatever the type of the options is; [`Work`] implements it.
+/// Work with options of any type; [`Work`] implements it.
 pub trait AnyWork: Sync {
     /// Returns the options and arguments.
     fn command(&self) -> Command;
@@ -38,7 +38,7 @@ impl<O: clap::Parser> AnyWork for Work<O> {
     }
 }
 
-/// A tool: what is said of it, its options, and what it does.
+/// A tool: its usage text, its options, and what it does.
 #[derive(Clone, Copy)]
 pub struct Tool {
     pub(crate) usage: &'static str,
@@ -67,7 +67,7 @@ impl Tool {
 
 /// The words of a command line.
 pub(crate) struct CommandLine {
-    /// What the tool was called.
+    /// The name by which the tool was called.
     pub(crate) name: OsString,
     /// The words after the name.
     pub(crate) words: Vec<OsString>,
@@ -83,7 +83,7 @@ impl CommandLine {
 
 static COMMAND_LINE: OnceLock<(OsString, Vec<OsString>)> = OnceLock::new();
 
-/// Sets the command line of the tool, where it is not that of the process: `kaldi-tables copy-feats ...` runs `copy-feats ...`.
+/// Sets the command line of the tool, if it is not that of the process: `kaldi-tables copy-feats ...` runs `copy-feats ...`.
 /// The first call counts.
 pub fn set_command_line(name: OsString, words: Vec<OsString>) {
     let _ = COMMAND_LINE.set((name, words));

@@ -6,13 +6,13 @@ use crate::command::Dialect;
 use crate::dialect::normalized;
 use crate::option::Opt;
 
-/// Columns if no terminal says how many it has.
+/// Columns if there is no terminal.
 const COLUMNS: usize = 100;
 
 /// Columns from which on the help of options is beside their names.
 const WIDE: usize = 64;
 
-/// What is said of the value of an option is not broken up to this length; [`NO_BREAK`] stands for its spaces meanwhile.
+/// The note on the value of an option is not broken up to this length; meanwhile [`NO_BREAK`] replaces its spaces.
 const UNBROKEN: usize = 30;
 const NO_BREAK: &str = "\u{a0}";
 
@@ -66,7 +66,7 @@ pub(crate) fn usage_line(text: &str) -> String {
     format!("Usage: {usage}   (for more: {} --help)\n", usage.split(' ').next().unwrap_or_default())
 }
 
-/// Appends a tool's text. Paragraphs are filled anew where one of their lines is too long.
+/// Appends a tool's text. A paragraph is filled anew if one of its lines is too long.
 fn push_text(usage: &mut String, text: &str, width: usize) {
     let is_prose = |line: &str| {
         line.starts_with(|first: char| first.is_alphanumeric())
@@ -92,18 +92,18 @@ fn push_text(usage: &mut String, text: &str, width: usize) {
     }
 }
 
-/// Appends a line, broken at spaces where it is longer than `width`; what follows a break is indented by `hang`.
+/// Appends a line, broken at spaces if it is longer than `width`; what follows a break is indented by `hang`.
 fn push_wrapped(text: &mut String, line: &str, width: usize, hang: usize) {
     let mut rest = line;
     let mut indent = 0;
     while indent + rest.chars().count() > width {
         let end_of = |chars: usize| rest.char_indices().nth(chars).map_or(rest.len(), |(end, _)| end);
-        let (room, behind) = (end_of(width.saturating_sub(indent)), end_of(width.saturating_sub(indent) + 1));
+        let (room, after) = (end_of(width.saturating_sub(indent)), end_of(width.saturating_sub(indent) + 1));
         // The name of an option and the padding after it stay together.
         let begin = if indent == 0 { hang } else { 1 };
         let space = |from: usize, to: usize| rest.get(from..to).and_then(|part| part.rfind(' ')).map(|at| from + at);
-        let first_behind = || rest.get(room..).and_then(|part| part.find(' ')).map(|at| room + at);
-        let Some(end) = space(begin.min(room), behind).or_else(first_behind) else { break };
+        let first_after = || rest.get(room..).and_then(|part| part.find(' ')).map(|at| room + at);
+        let Some(end) = space(begin.min(room), after).or_else(first_after) else { break };
         let _ = writeln!(text, "{:indent$}{}", "", rest[..end].trim_end());
         rest = rest[end..].trim_start();
         indent = hang;

@@ -28,11 +28,11 @@ use crate::{Error, Result};
 pub struct ExportOptions {
     /// The format of the files.
     pub format: FileFormat,
-    /// The type of numbers that are not integers; that of the table where it is not given.
+    /// The type of numbers that are not integers; that of the table if it is not given.
     pub dtype: Option<FloatType>,
     /// Whether all rows of the table become one `.npy`.
     pub stack: bool,
-    /// The type of the table, where it was asked for.
+    /// The type of the table, if it was given.
     pub table_type: Option<ValueType>,
 }
 

@@ -39,7 +39,7 @@ impl SafetensorsWriter {
     }
 }
 
-/// Reads every tensor of a file, in the order in which their numbers stand.
+/// Reads every tensor of a file, in the order of their numbers in the file.
 pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Array) -> Result<()>) -> Result<()> {
     let mut stream = Stream::open(name)?;
     let place = stream.input.name().to_owned();

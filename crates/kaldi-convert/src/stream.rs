@@ -136,7 +136,7 @@ impl Sink {
         self.output.take().ok_or_else(|| Error::content(&self.name, "it is finished"))
     }
 
-    /// What the system said, where it said anything, else what the library said.
+    /// The message of the system, if there is one, else that of the library.
     pub(crate) fn explain(&mut self, error: impl std::fmt::Display) -> Error {
         match self.fault.take() {
             Some(fault) => fault.into(),

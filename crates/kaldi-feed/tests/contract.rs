@@ -190,7 +190,7 @@ fn feeds_keep_to_the_contract() {
 
     chains_in_rust_are_those_of_yaml(folder.path(), &raw, &options);
 
-    // A bad sample ends the stream where it is to be an error, and nothing is left behind.
+    // A bad sample ends the stream if that was asked for, and no process or file remains.
     fs::write(folder.path().join("u07.wav"), "nothing").unwrap();
     let failing =
         FeedOptions { policy: kaldi_feed::ErrorPolicy { fail: true, max_bad: None }, ..FeedOptions::default() };

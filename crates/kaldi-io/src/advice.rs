@@ -19,7 +19,7 @@ pub enum ExpectedStream {
     Value,
 }
 
-/// Says what a stream is and how it can be read, if its first bytes show that it is not what was wanted. It gets these bytes,
+/// Returns what a stream is and how it can be read, if its first bytes show that it is not what was expected. It gets these bytes,
 /// what was wanted, the printable name of the stream, and the offset at which it could not be read.
 pub type Recognizer = fn(&[u8], ExpectedStream, &str, usize) -> Option<String>;
 

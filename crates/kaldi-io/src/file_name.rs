@@ -35,17 +35,17 @@ impl FileNames {
     pub fn key_of(stem: &[u8]) -> Vec<u8> {
         let mut key = Vec::with_capacity(stem.len());
         let mut rest = stem;
-        while let [first, behind @ ..] = rest {
-            let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+        while let [first, after @ ..] = rest {
+            let digits = after.get(..2).and_then(|digits| str::from_utf8(digits).ok());
             let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
             match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
                 Some(code) if *first == b'%' => {
                     key.push(code);
-                    rest = &behind[2..];
+                    rest = &after[2..];
                 }
                 _ => {
                     key.push(*first);
-                    rest = behind;
+                    rest = after;
                 }
             }
         }

@@ -37,7 +37,7 @@ pub fn parse_integer(bytes: &[u8]) -> Result<(i64, usize), NumberError> {
 /// type becomes a denormal number or 0.
 ///
 /// Takes what `istream >> float` takes and the words that Kaldi's matrices add to it, with a sign too. A value is
-/// infinite or not a number only where it is such a word.
+/// infinite or not a number only if it is such a word.
 ///
 /// # Errors
 /// If no number is there, its exponent has no digits (`1e`, `1e+`), or it is too large for the type.

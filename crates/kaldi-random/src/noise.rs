@@ -44,9 +44,9 @@ impl Noise {
         let (mut group, skipped) = (first / GROUP as u64, (first % GROUP as u64) as usize);
         let mut rest = numbers;
         if skipped > 0 {
-            let (part, behind) = rest.split_at_mut(rest.len().min(GROUP - skipped));
+            let (part, after) = rest.split_at_mut(rest.len().min(GROUP - skipped));
             self.add_part(deviation, group, skipped, part);
-            (group, rest) = (group + 1, behind);
+            (group, rest) = (group + 1, after);
         }
         let (groups, rest) = rest.as_chunks_mut::<GROUP>();
         for numbers in groups {

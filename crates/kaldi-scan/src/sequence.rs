@@ -47,7 +47,7 @@ impl Archive {
 }
 
 impl Sequence {
-    /// Takes the names of archives, and the type of their values where it need not be found.
+    /// Takes the names of archives, and the type of their values if it is known.
     pub fn new(rxfilenames: &[impl AsRef<BStr>], value_type: Option<ValueType>) -> Self {
         Self {
             waiting: rxfilenames.iter().map(|name| name.as_ref().to_owned()).collect(),

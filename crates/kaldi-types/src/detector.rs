@@ -152,9 +152,9 @@ impl Framing for Detector {
                 frame => return Ok(frame),
             },
         };
-        let behind = &window[end..];
-        let blank = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
-        if blank < behind.len() {
+        let after = &window[end..];
+        let blank = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
+        if blank < after.len() {
             return Ok(Frame::Whole(end + blank));
         }
         if !at_end {

@@ -82,14 +82,14 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
     let mut at = HEADER;
     for left in (0..count_at(window, 2)?).rev() {
         // Each of the following vectors takes at least a count.
-        let behind = left * UNIT as u64;
+        let after = left * UNIT as u64;
         if window.len() - at < UNIT {
-            return Ok((at + UNIT) as u64 + behind);
+            return Ok((at + UNIT) as u64 + after);
         }
         let end = (at + UNIT) as u64 + count_at(window, at)? * UNIT as u64;
         match usize::try_from(end) {
             Ok(end) if end <= window.len() => at = end,
-            _ => return Ok(end + behind),
+            _ => return Ok(end + after),
         }
     }
     Ok(at as u64)

@@ -160,9 +160,9 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
     let mut at = HEADER;
     for left in (0..num_frames).rev() {
         // Each of the following frames takes at least a count.
-        let behind = left * UNIT as u64;
+        let after = left * UNIT as u64;
         if window.len() - at < UNIT {
-            return Ok((at + UNIT) as u64 + behind);
+            return Ok((at + UNIT) as u64 + after);
         }
         let count = count_at(window, at)?;
         at += UNIT;
@@ -176,11 +176,11 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
                         format!("expected a float of size 4 or 8, got size {size}"),
                     ));
                 }
-                None => return Ok(at as u64 + (count - index) * PAIR as u64 + behind),
+                None => return Ok(at as u64 + (count - index) * PAIR as u64 + after),
             };
         }
         if at > window.len() {
-            return Ok(at as u64 + behind);
+            return Ok(at as u64 + after);
         }
     }
     Ok(at as u64)

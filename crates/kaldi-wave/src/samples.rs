@@ -62,7 +62,7 @@ impl WaveSamples {
             let mut rest = &window[end as usize..];
             if is_odd {
                 match rest {
-                    [0, behind @ ..] => (rest, end) = (behind, end + 1),
+                    [0, after @ ..] => (rest, end) = (after, end + 1),
                     [] => return more(end + 1),
                     _ => {}
                 }

@@ -49,9 +49,9 @@ impl Iterator for Blend {
         let place = (self.next as f64).max(1.0);
         let mut chosen = (0, f64::NEG_INFINITY);
         for (at, (weight, count)) in self.weights.iter().zip(&self.counts).enumerate() {
-            let behind = weight * place - *count as f64;
-            if behind > chosen.1 {
-                chosen = (at, behind);
+            let lag = weight * place - *count as f64;
+            if lag > chosen.1 {
+                chosen = (at, lag);
             }
         }
         self.next += 1;

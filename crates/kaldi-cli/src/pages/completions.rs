@@ -47,7 +47,7 @@ fn all_options(tool: &Help) -> impl Iterator<Item = &HelpOption> {
     tool.options.iter().chain(&tool.standard_options)
 }
 
-/// Whether the option stands without a value.
+/// Whether the option may be given without a value.
 fn is_switch(option: &HelpOption) -> bool {
     option.kind == "bool"
 }

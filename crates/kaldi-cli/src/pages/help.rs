@@ -5,7 +5,7 @@ use crate::names::Role;
 use crate::option::Opt;
 use crate::tool::Tool;
 
-/// What is said of a tool.
+/// The help of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Help {
     /// The tool's name.
@@ -37,7 +37,7 @@ pub struct HelpOption {
     pub kind: String,
     /// The words that the value may be; empty if it may be anything of its type.
     pub choices: Vec<String>,
-    /// The default as it is shown, where one is.
+    /// The default as it is shown, if there is one.
     pub default: Option<String>,
     /// What the value names: `input` or `output`; `None` if it is no name of a stream or table.
     pub role: Option<&'static str>,

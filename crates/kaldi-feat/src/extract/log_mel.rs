@@ -72,8 +72,8 @@ impl LogMel {
         }
         let sample = |at: usize| wave[at] / 32768.0;
         let before = (1..=self.middle).rev().map(sample);
-        let behind = (0..self.middle).map(|at| sample(wave.len() - 2 - at));
-        let mirrored: Vec<f32> = before.chain((0..wave.len()).map(sample)).chain(behind).collect();
+        let after = (0..self.middle).map(|at| sample(wave.len() - 2 - at));
+        let mirrored: Vec<f32> = before.chain((0..wave.len()).map(sample)).chain(after).collect();
         // The last frame, half of which is after the end, is left out.
         let end = (num_frames - 1) * self.hop_length + 2 * self.middle;
         let energies = vec![Lanes::ZERO; self.filters.len()];

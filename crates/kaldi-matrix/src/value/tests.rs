@@ -355,8 +355,8 @@ fn cut<V: Value>(bytes: &[u8], ends: impl Fn(usize) -> bool) {
             assert!(V::read(&mut Cursor::new(window)).is_err(), "{}", window.escape_ascii());
         }
     }
-    for behind in ["", "utt2 ", "\n", "\r\n", "]", "\0B"] {
-        let longer = [bytes, behind.as_bytes()].concat();
+    for after in ["", "utt2 ", "\n", "\r\n", "]", "\0B"] {
+        let longer = [bytes, after.as_bytes()].concat();
         assert_eq!(V::frame(&longer, true), Ok(Frame::Whole(bytes.len())));
     }
 }

@@ -13,7 +13,7 @@ use kaldi_tar::{BLOCK, member_header, padding};
 #[derive(Debug)]
 pub struct Packed {
     key: BString,
-    /// Path, offset from the sample's begin, and size of each content.
+    /// Path, offset from the start of the sample, and size of each content.
     index: Vec<(BString, u64, u64)>,
     /// Contents that are written from where they are, each with the bytes before it.
     pieces: Vec<(Vec<u8>, Blob)>,

@@ -257,8 +257,8 @@ impl Origins {
     pub(super) fn of(&self, frame: usize, state: usize) -> usize {
         let begin = if frame == 0 { 0 } else { self.ends[frame - 1] };
         let ranges = &self.all[begin..self.ends[frame]];
-        let behind = ranges.partition_point(|range| usize::from(range.start) <= state);
-        ranges[behind - 1].from.into()
+        let after = ranges.partition_point(|range| usize::from(range.start) <= state);
+        ranges[after - 1].from.into()
     }
 }
 
