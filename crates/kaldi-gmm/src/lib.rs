@@ -24,6 +24,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod acoustic_model;
 mod am_diag_gmm;
 mod diag_gmm;
 mod dot;
@@ -33,6 +34,7 @@ mod full_gmm;
 mod mixture;
 mod selection;
 
+pub use acoustic_model::AcousticModel;
 pub use am_diag_gmm::AmDiagGmm;
 pub use diag_gmm::DiagGmm;
 pub use error::{Error, Result};
