@@ -24,4 +24,7 @@ pub use hash_order::HashOrderedSums;
 pub use posterior::{PhonesOfPdfs, SilenceWeight};
 pub use topology::{HmmState, HmmTopology, PdfClasses};
 pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
-pub use tree::{ContextDependency, Event, EventMap, EventNode, EventSet, PDF_CLASS};
+pub use tree::{
+    ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, PDF_CLASS, Questions,
+    Refinement, TreeError, TreeStats, TreeStatsSum,
+};

@@ -62,6 +62,7 @@ mod posterior;
 mod product;
 mod range;
 mod real;
+pub mod select;
 mod sparse;
 mod sphinx;
 mod text;

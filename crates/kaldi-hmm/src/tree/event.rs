@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use kaldi_io::ParseError;
+use kaldi_values::{Cursor, Format, write_basic, write_token};
+
 /// The key of the pdf class in an [`Event`]; the phones of the context have the keys 0, 1, ...
 pub const PDF_CLASS: i32 = -1;
 
@@ -39,6 +42,44 @@ impl Event {
     /// The pairs of a key and a value, by key.
     pub fn pairs(&self) -> &[(i32, i32)] {
         &self.pairs
+    }
+
+    /// Reads `EV`, the number of pairs and the pairs.
+    ///
+    /// # Errors
+    /// If the bytes are no event, or its keys do not ascend.
+    pub(crate) fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        cursor.expect_token("EV")?;
+        let count: u32 = cursor.read_basic()?;
+        let mut pairs: Vec<(i32, i32)> = Vec::new();
+        for _ in 0..count {
+            if !cursor.is_binary() {
+                cursor.skip_space();
+            }
+            let offset = cursor.offset();
+            let pair: (i32, i32) = (cursor.read_basic()?, cursor.read_basic()?);
+            if let Some(&(last, _)) = pairs.last()
+                && last >= pair.0
+            {
+                let message = format!("expected a key over {last}, got {}", pair.0);
+                return Err(ParseError::new(offset, message));
+            }
+            pairs.push(pair);
+        }
+        Ok(Self { pairs })
+    }
+
+    /// Appends what [`Event::read_part`] reads.
+    pub(crate) fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        write_token(out, b"EV");
+        write_basic(out, format, self.pairs.len() as u32);
+        for &(key, value) in &self.pairs {
+            write_basic(out, format, key);
+            write_basic(out, format, value);
+        }
+        if format == Format::Text {
+            out.push(b'\n');
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 use memchr::memchr_iter;
 
 use super::numbers::{extremes, round};
-use super::select::{insertion_sort, select};
+use crate::select::{insertion_sort, select};
 use super::stored::Header;
 
 /// From this number of rows on, sorting into buckets pays.

@@ -23,7 +23,6 @@ mod encode;
 mod method;
 mod numbers;
 mod part;
-mod select;
 mod stored;
 
 use std::ops::Range;

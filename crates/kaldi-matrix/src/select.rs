@@ -1,11 +1,11 @@
-//! Order statistics in the steps of the C++ library that Kaldi's programs are built with (libstdc++'s `nth_element`, and
-//! its `sort` of a few values).
+//! Order statistics in the steps of the C++ library that Kaldi's programs are built with (libstdc++'s `nth_element`, its
+//! `sort` of a few values, and its `priority_queue`).
 //!
-//! NaN is neither before nor after any other value. So its final place, and which values are then taken for the
-//! quartiles, depend on these very steps. Other columns need none of this.
+//! NaN is neither before nor after any other value, and values can be equal in order that are not the same. So their
+//! final places depend on these very steps. Other values need none of this.
 
 /// Sorts values; up to 16 of them as `sort` does.
-pub(super) fn insertion_sort(values: &mut [f32]) {
+pub fn insertion_sort<T: PartialOrd + Copy>(values: &mut [T]) {
     for index in 1..values.len() {
         let value = values[index];
         // A value less than the first goes before the first, whatever is between.
@@ -18,7 +18,7 @@ pub(super) fn insertion_sort(values: &mut [f32]) {
 }
 
 /// Moves the value that belongs at `nth` there, with lesser ones before it and greater ones after it.
-pub(super) fn select(values: &mut [f32], nth: usize) {
+pub fn select<T: PartialOrd + Copy>(values: &mut [T], nth: usize) {
     let (mut first, mut last) = (0, values.len());
     let mut steps = 2 * last.ilog2();
     while last - first > 3 {
@@ -33,7 +33,7 @@ pub(super) fn select(values: &mut [f32], nth: usize) {
 }
 
 /// Partitions values at the median of three of them; the second part starts at the returned index.
-fn partition(values: &mut [f32]) -> usize {
+fn partition<T: PartialOrd + Copy>(values: &mut [T]) -> usize {
     let (middle, last) = (values.len() / 2, values.len() - 1);
     let (a, b, c) = (values[1], values[middle], values[last]);
     let median = match (a < b, a < c, b < c) {
@@ -62,7 +62,7 @@ fn partition(values: &mut [f32]) -> usize {
 }
 
 /// Does the same with a heap of the least values, for an order in which partitioning makes no progress.
-fn select_by_heap(values: &mut [f32], nth: usize) {
+fn select_by_heap<T: PartialOrd + Copy>(values: &mut [T], nth: usize) {
     let (heap, others) = values.split_at_mut(nth + 1);
     for hole in (0..heap.len() / 2).rev() {
         sift(heap, hole, heap[hole]);
@@ -76,8 +76,54 @@ fn select_by_heap(values: &mut [f32], nth: usize) {
     heap.swap(0, nth);
 }
 
+/// A queue that delivers the greatest value first, and equal ones in the order in which the C++ library does.
+#[derive(Clone, Debug)]
+pub struct Heap<T> {
+    values: Vec<T>,
+}
+
+impl<T> Default for Heap<T> {
+    fn default() -> Self {
+        Self { values: Vec::new() }
+    }
+}
+
+impl<T: PartialOrd + Copy> Heap<T> {
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Removes all values.
+    pub fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Adds a value.
+    pub fn push(&mut self, value: T) {
+        self.values.push(value);
+        let hole = self.values.len() - 1;
+        rise(&mut self.values, 0, hole, value);
+    }
+
+    /// Removes the greatest value and returns it; `None` if there is none.
+    pub fn pop(&mut self) -> Option<T> {
+        let last = self.values.pop()?;
+        let Some(&greatest) = self.values.first() else {
+            return Some(last);
+        };
+        sift(&mut self.values, 0, last);
+        Some(greatest)
+    }
+}
+
 /// Fills a hole with the greater child of each hole down to a leaf, and lets `value` rise from there.
-fn sift(heap: &mut [f32], mut hole: usize, value: f32) {
+fn sift<T: PartialOrd + Copy>(heap: &mut [T], mut hole: usize, value: T) {
     let top = hole;
     while 2 * hole + 1 < heap.len() {
         let (left, right) = (2 * hole + 1, 2 * hole + 2);
@@ -85,6 +131,11 @@ fn sift(heap: &mut [f32], mut hole: usize, value: f32) {
         heap[hole] = heap[child];
         hole = child;
     }
+    rise(heap, top, hole, value);
+}
+
+/// Moves a hole up to where `value` belongs, at most up to `top`.
+fn rise<T: PartialOrd + Copy>(heap: &mut [T], top: usize, mut hole: usize, value: T) {
     while hole > top && heap[(hole - 1) / 2] < value {
         heap[hole] = heap[(hole - 1) / 2];
         hole = (hole - 1) / 2;
@@ -130,6 +181,28 @@ mod tests {
         check(select(2), &VALUES, &[1.0, NAN, 2.0, 8.0, NAN, 5.0, 9.0, 3.0, NAN, 7.0, 4.0, 6.0]);
         check(select(6), &VALUES, &[2.0, NAN, 3.0, 8.0, NAN, 1.0, 4.0, 9.0, NAN, 7.0, 5.0, 6.0]);
         check(select(9), &VALUES, &[4.0, NAN, 5.0, NAN, NAN, 1.0, 2.0, 3.0, 8.0, 6.0, 9.0, 7.0]);
+    }
+
+    #[test]
+    fn queues_are_those_of_the_cpp_library() {
+        /// Values are compared by the first number only.
+        #[derive(Clone, Copy, PartialEq)]
+        struct Job(i32, char);
+        impl PartialOrd for Job {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+                self.0.partial_cmp(&other.0)
+            }
+        }
+        let mut queue = Heap::default();
+        for (number, name) in "abcdefghij".chars().enumerate() {
+            queue.push(Job([3, 1, 3, 2, 3, 1, 2, 3, 2, 1][number], name));
+        }
+        let mut names = String::new();
+        while let Some(job) = queue.pop() {
+            names.push(job.1);
+        }
+        assert_eq!(names, "acehgdifjb");
+        assert!(queue.is_empty());
     }
 
     #[test]
