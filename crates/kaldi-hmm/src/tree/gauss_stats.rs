@@ -123,6 +123,17 @@ impl GaussStats {
         Ok(Self { count, var_floor, sums })
     }
 
+    /// Consumes the text form without looking at the elements of the sums.
+    pub(crate) fn skip_text(cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
+        cursor.expect_token("GCL")?;
+        let _: (f64, f64) = (cursor.read_basic()?, cursor.read_basic()?);
+        match memchr::memchr(b']', cursor.rest()) {
+            Some(length) => cursor.advance(length + 1),
+            None => return Err(cursor.end("\"]\"")),
+        }
+        cursor.skip_newline()
+    }
+
     /// Appends what [`GaussStats::read_part`] reads.
     pub(crate) fn write_part(&self, out: &mut Vec<u8>, format: Format) {
         write_token(out, b"GCL");

@@ -125,23 +125,19 @@ impl Value for TreeStats {
     const NAME: &'static str = "tree statistics";
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_by_parsing::<Self>(window, at_end)
+        if at_end || window.first() == Some(&0) {
+            return frame_by_parsing::<Self>(window, at_end);
+        }
+        let mut cursor = Cursor::new_open(window);
+        match read_entries(&mut cursor, GaussStats::skip_text) {
+            Ok(_) => Ok(Frame::Whole(cursor.offset())),
+            Err(error) if error.at_end => Ok(Frame::Partial(window.len() as u64 + 1)),
+            Err(error) => Err(error),
+        }
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
-        cursor.read_marker()?;
-        cursor.expect_token("BTS")?;
-        let count: u32 = cursor.read_basic()?;
-        let mut entries = Vec::new();
-        for _ in 0..count {
-            let event = Event::read_part(cursor)?;
-            let is_there: bool = cursor.read_basic()?;
-            entries.push((event, is_there.then(|| GaussStats::read_part(cursor)).transpose()?));
-        }
-        if !cursor.is_binary() {
-            cursor.skip_line_end()?;
-        }
-        Ok(Self { entries })
+        Ok(Self { entries: read_entries(cursor, GaussStats::read_part)? })
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
@@ -159,6 +155,26 @@ impl Value for TreeStats {
             out.push(b'\n');
         }
     }
+}
+
+/// Reads everything; `stats` reads the statistics of an event.
+fn read_entries<T>(
+    cursor: &mut Cursor<'_>,
+    stats: impl Fn(&mut Cursor<'_>) -> Result<T, ParseError>,
+) -> Result<Vec<(Event, Option<T>)>, ParseError> {
+    cursor.read_marker()?;
+    cursor.expect_token("BTS")?;
+    let count: u32 = cursor.read_basic()?;
+    let mut entries = Vec::new();
+    for _ in 0..count {
+        let event = Event::read_part(cursor)?;
+        let is_there: bool = cursor.read_basic()?;
+        entries.push((event, is_there.then(|| stats(cursor)).transpose()?));
+    }
+    if !cursor.is_binary() {
+        cursor.skip_line_end()?;
+    }
+    Ok(entries)
 }
 
 #[cfg(test)]
