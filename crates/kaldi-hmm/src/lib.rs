@@ -25,6 +25,7 @@ pub use posterior::{PhonesOfPdfs, SilenceWeight};
 pub use topology::{HmmState, HmmTopology, PdfClasses};
 pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
 pub use tree::{
-    ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, PDF_CLASS, Questions,
-    Refinement, TreeError, TreeStats, TreeStatsSum,
+    ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS, PhoneClusterer,
+    Questions, Refinement, TreeBuilder, TreeError, TreeLimits, TreeRoot, TreeStats, TreeStatsSum, TwoLevelTree,
+    read_phone_sets,
 };

@@ -1,4 +1,4 @@
-//! What is known about a state in its context.
+//! What is known about a state in its context, and what is asked about it.
 
 use std::fmt;
 
@@ -90,5 +90,33 @@ impl fmt::Display for Event {
             write!(f, "{space}{key}:{value}")?;
         }
         Ok(())
+    }
+}
+
+/// The set of values that a question asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventSet {
+    /// In the order of the file, which writers keep ascending.
+    values: Vec<i32>,
+    ascends: bool,
+}
+
+impl EventSet {
+    pub(super) fn new(values: Vec<i32>) -> Self {
+        let ascends = values.is_sorted();
+        Self { values, ascends }
+    }
+
+    /// Whether a value is in the set.
+    pub fn contains(&self, value: i32) -> bool {
+        match self.ascends {
+            true => self.values.binary_search(&value).is_ok(),
+            false => self.values.contains(&value),
+        }
+    }
+
+    /// The values.
+    pub fn values(&self) -> &[i32] {
+        &self.values
     }
 }

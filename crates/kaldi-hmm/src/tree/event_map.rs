@@ -3,7 +3,7 @@
 use kaldi_io::{ParseError, excerpt};
 use kaldi_values::{Cursor, Format, write_basic, write_int_vector, write_token};
 
-use super::Event;
+use super::{Event, EventSet};
 
 /// A map from events to answers (numbers of pdfs), as a tree whose leaves are the answers.
 ///
@@ -39,34 +39,6 @@ pub enum EventNode {
     },
 }
 
-/// The set of values that a question asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EventSet {
-    /// In the order of the file, which writers keep ascending.
-    values: Vec<i32>,
-    ascends: bool,
-}
-
-impl EventSet {
-    fn new(values: Vec<i32>) -> Self {
-        let ascends = values.is_sorted();
-        Self { values, ascends }
-    }
-
-    /// Whether a value is in the set.
-    pub fn contains(&self, value: i32) -> bool {
-        match self.ascends {
-            true => self.values.binary_search(&value).is_ok(),
-            false => self.values.contains(&value),
-        }
-    }
-
-    /// The values.
-    pub fn values(&self) -> &[i32] {
-        &self.values
-    }
-}
-
 impl EventMap {
     /// The map that gives the same answer to all events.
     pub fn leaf(answer: i32) -> Self {
@@ -88,6 +60,38 @@ impl EventMap {
         let no = append(&mut nodes, no);
         nodes[0] = EventNode::Split { key, yes_set: EventSet::new(yes_set), yes, no };
         Self { nodes }
+    }
+
+    /// The map of these nodes: the root first, and every other node after its parent.
+    pub(super) fn from_nodes(nodes: Vec<EventNode>) -> Self {
+        Self { nodes }
+    }
+
+    /// This map with other maps in the place of answers, or the same answer if `map` returns `None`.
+    pub(super) fn with_leaves<'a>(&self, map: impl Fn(i32) -> Option<&'a Self>) -> Self {
+        let mut nodes = self.nodes.clone();
+        for at in 0..self.nodes.len() {
+            let EventNode::Leaf(answer) = self.nodes[at] else { continue };
+            let Some(map) = map(answer) else { continue };
+            // Its root has the place of the leaf, and the others follow at the end.
+            let offset = nodes.len() - 1;
+            let moved = |child: usize| child + offset;
+            let mut others = map.nodes.iter().map(|node| node.with_children(moved));
+            if let Some(root) = others.next() {
+                nodes[at] = root;
+                nodes.extend(others);
+            }
+        }
+        Self { nodes }
+    }
+
+    /// This map with other answers.
+    pub(super) fn with_answers(&self, answer: impl Fn(i32) -> i32) -> Self {
+        let nodes = self.nodes.iter().map(|node| match node {
+            EventNode::Leaf(old) => EventNode::Leaf(answer(*old)),
+            other => other.clone(),
+        });
+        Self { nodes: nodes.collect() }
     }
 
     /// The nodes: the root first, and every other node after its parent.
@@ -308,17 +312,23 @@ fn child_of(children: &[Option<usize>], value: i32) -> Option<usize> {
 /// Appends the nodes of a map, and returns the index of its root.
 fn append(nodes: &mut Vec<EventNode>, map: EventMap) -> usize {
     let start = nodes.len();
-    nodes.extend(map.nodes.into_iter().map(|node| match node {
-        EventNode::Leaf(answer) => EventNode::Leaf(answer),
-        EventNode::Table { key, children } => {
-            let children = children.into_iter().map(|child| child.map(|child| child + start)).collect();
-            EventNode::Table { key, children }
-        }
-        EventNode::Split { key, yes_set, yes, no } => {
-            EventNode::Split { key, yes_set, yes: yes + start, no: no + start }
-        }
-    }));
+    nodes.extend(map.nodes.iter().map(|node| node.with_children(|child| child + start)));
     start
+}
+
+impl EventNode {
+    /// This node with other indexes of its children.
+    fn with_children(&self, index: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::Leaf(answer) => Self::Leaf(*answer),
+            Self::Table { key, children } => {
+                Self::Table { key: *key, children: children.iter().map(|child| child.map(&index)).collect() }
+            }
+            Self::Split { key, yes_set, yes, no } => {
+                Self::Split { key: *key, yes_set: yes_set.clone(), yes: index(*yes), no: index(*no) }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
