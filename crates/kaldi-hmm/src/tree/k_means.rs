@@ -9,10 +9,8 @@ use kaldi_random::Random;
 
 use super::{GaussStats, Refinement, TreeError};
 
-/// Clusters, and which of them each point is in.
+/// Which cluster each point is in.
 pub(super) struct Clustering {
-    /// The sums of the points.
-    pub(super) clusters: Vec<GaussStats>,
     /// The cluster of each point.
     pub(super) assignments: Vec<usize>,
     /// How much better the objective is than with one cluster.
@@ -210,7 +208,7 @@ impl KMeans {
                 break;
             }
         }
-        Ok(Clustering { clusters, assignments, gain })
+        Ok(Clustering { assignments, gain })
     }
 }
 
@@ -314,7 +312,6 @@ mod tests {
         let clustering = KMeans { num_tries: 2 }.cluster(&points, 2, &mut Random::default(), &mut |_| ()).unwrap();
         let [a, b, ..] = clustering.assignments[..] else { unreachable!() };
         assert_eq!(clustering.assignments, [a, b, a, b, a, b]);
-        assert_eq!(clustering.clusters[a].count(), 6.0);
         assert!(a != b && clustering.gain > 0.0);
     }
 
