@@ -6,7 +6,7 @@ use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_tok
 
 use crate::dot::Products;
 use crate::mixture::check_feats;
-use crate::{Error, Mixture, Result};
+use crate::{AccumDiagGmm, Error, Mixture, Result};
 
 /// A mixture of Gaussians with diagonal covariances (Kaldi's `DiagGmm`), `num_gauss × dim`.
 ///
@@ -140,6 +140,8 @@ pub(crate) fn constant_of_dim(dim: usize) -> f32 {
 }
 
 impl Mixture for DiagGmm {
+    type Stats = AccumDiagGmm;
+
     fn num_gauss(&self) -> usize {
         self.weights.dim()
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::GmmFlags;
+
 /// The result of the functions of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -60,6 +62,40 @@ pub enum Error {
         /// The numbers of the Gaussians.
         got: Vec<i32>,
     },
+    /// Two statistics are of other sizes or for other parameters.
+    StatsSize {
+        /// The numbers of Gaussians and dimensions of the first.
+        expected: (usize, usize),
+        /// The parameters of the first.
+        flags: GmmFlags,
+        /// The numbers of Gaussians and dimensions of the others.
+        got: (usize, usize),
+        /// The parameters of the others.
+        got_flags: GmmFlags,
+    },
+    /// Statistics are of another size than the mixture.
+    OtherModel {
+        /// The numbers of Gaussians and dimensions of the mixture.
+        expected: (usize, usize),
+        /// Those of the statistics.
+        got: (usize, usize),
+    },
+    /// There are no statistics for parameters that shall be estimated.
+    Flags {
+        /// The parameters.
+        wanted: GmmFlags,
+        /// Those that the statistics are for.
+        got: GmmFlags,
+    },
+    /// A mixture cannot get this number of Gaussians in this way.
+    Target {
+        /// What should be done: `split`, `merge`.
+        what: &'static str,
+        /// The number of Gaussians.
+        got: usize,
+        /// The wanted number.
+        wanted: i32,
+    },
     /// An acoustic model has no pdfs.
     NoPdfs,
     /// The mixtures of an acoustic model have different dimensions.
@@ -107,6 +143,23 @@ impl fmt::Display for Error {
             }
             Self::Selection { frame, num_gauss, got } => {
                 write!(f, "expected numbers of Gaussians below {num_gauss} in frame {frame}, got {got:?}")
+            }
+            Self::StatsSize { expected, flags, got, got_flags } => write!(
+                f,
+                "dimension or flags mismatch: expected statistics of {} Gaussians in {} dimensions with flags {flags}, \
+                 got {} in {} with {got_flags}",
+                expected.0, expected.1, got.0, got.1
+            ),
+            Self::OtherModel { expected, got } => write!(
+                f,
+                "expected statistics of {} Gaussians in {} dimensions, as the model has, got {} in {}",
+                expected.0, expected.1, got.0, got.1
+            ),
+            Self::Flags { wanted, got } => {
+                write!(f, "expected statistics for the flags {wanted}, got those for {got}")
+            }
+            Self::Target { what, got, wanted } => {
+                write!(f, "cannot {what} {got} Gaussians to get {wanted}")
             }
             Self::NoPdfs => f.write_str("expected pdfs, got none"),
             Self::PdfDim { pdf, expected, got } => {

@@ -7,7 +7,7 @@ use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_tok
 use crate::diag_gmm::constant_of_dim;
 use crate::dot::Products;
 use crate::mixture::check_feats;
-use crate::{DiagGmm, Error, Mixture, Result};
+use crate::{AccumFullGmm, DiagGmm, Error, Mixture, Result};
 
 /// A mixture of Gaussians with full covariances (Kaldi's `FullGmm`), `num_gauss × dim`.
 ///
@@ -189,6 +189,8 @@ fn append_squares(frame: &[f32], out: &mut Vec<f32>) {
 }
 
 impl Mixture for FullGmm {
+    type Stats = AccumFullGmm;
+
     fn num_gauss(&self) -> usize {
         self.weights.dim()
     }

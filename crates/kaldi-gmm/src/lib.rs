@@ -24,21 +24,33 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod accum_diag;
+mod accum_full;
 mod acoustic_model;
 mod am_diag_gmm;
 mod diag_gmm;
 mod dot;
 mod error;
+mod estimate;
+mod estimate_diag;
+mod estimate_full;
 mod flags;
 mod full_gmm;
+mod merge;
 mod mixture;
 mod selection;
+mod split;
+mod stats;
 
+pub use accum_diag::AccumDiagGmm;
+pub use accum_full::AccumFullGmm;
 pub use acoustic_model::AcousticModel;
 pub use am_diag_gmm::AmDiagGmm;
 pub use diag_gmm::DiagGmm;
 pub use error::{Error, Result};
+pub use estimate::{Estimate, LowCount, LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
 pub use flags::GmmFlags;
 pub use full_gmm::FullGmm;
 pub use mixture::{Mixture, softmax};
 pub use selection::Selection;
+pub use stats::{FrameWeights, GmmStats, accumulate};

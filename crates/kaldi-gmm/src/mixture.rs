@@ -1,15 +1,20 @@
 //! What mixtures with diagonal and with full covariances have in common.
 
+use std::ops::Range;
+
 use kaldi_matrix::Matrix;
 use kaldi_values::Value;
 
-use crate::{Error, Result, Selection};
+use crate::{Error, GmmStats, Result, Selection};
 
 /// How many frames are computed at once, so that their likelihoods stay near the processor.
 const BLOCK: usize = 128;
 
 /// A mixture of Gaussians: [`crate::DiagGmm`] or [`crate::FullGmm`].
 pub trait Mixture: Value {
+    /// The statistics that a mixture of this kind is estimated from.
+    type Stats: GmmStats;
+
     /// The number of Gaussians.
     fn num_gauss(&self) -> usize;
 
@@ -54,6 +59,27 @@ pub trait Mixture: Value {
         places.filter(|places| !places.is_empty()).ok_or_else(refused)
     }
 
+    /// Calls `visit` with the numbers of some frames and their log likelihoods with all Gaussians, a row for each, until all
+    /// frames were visited in order.
+    ///
+    /// # Errors
+    /// If the features have another dimension, and those of `visit`.
+    fn each_block(
+        &self,
+        feats: &Matrix<f32>,
+        mut visit: impl FnMut(Range<usize>, &mut Matrix<f32>) -> Result<()>,
+    ) -> Result<()>
+    where
+        Self: Sized,
+    {
+        let (num_frames, dim) = feats.size();
+        for start in (0..num_frames).step_by(BLOCK) {
+            let frames = start..num_frames.min(start + BLOCK);
+            visit(frames.clone(), &mut self.log_likelihoods(&feats.range(frames, 0..dim))?)?;
+        }
+        Ok(())
+    }
+
     /// Calls `visit` with each frame's number and its log likelihoods with all Gaussians.
     ///
     /// # Errors
@@ -62,14 +88,9 @@ pub trait Mixture: Value {
     where
         Self: Sized,
     {
-        let (num_frames, dim) = feats.size();
-        for start in (0..num_frames).step_by(BLOCK) {
-            let block = feats.range(start..num_frames.min(start + BLOCK), 0..dim);
-            for (frame, likelihoods) in (start..).zip(self.log_likelihoods(&block)?.rows()) {
-                visit(frame, likelihoods)?;
-            }
-        }
-        Ok(())
+        self.each_block(feats, |frames, likelihoods| {
+            frames.zip(likelihoods.rows()).try_for_each(|(frame, likelihoods)| visit(frame, likelihoods))
+        })
     }
 
     /// Selects the `n` Gaussians with the best likelihoods for each frame.

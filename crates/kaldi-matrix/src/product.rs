@@ -62,6 +62,24 @@ impl<T: Real> Matrix<T> {
         Ok(())
     }
 
+    /// Adds `left^T * right`: the transpose of `k × m` times `k × n` to `m × n`.
+    ///
+    /// # Errors
+    /// If the sizes do not fit.
+    pub fn add_transposed_product(&mut self, left: &Self, right: &Self) -> Result<()> {
+        for (what, expected, got) in [
+            ("left factor", (right.num_rows(), self.num_rows()), left.size()),
+            ("right factor", (left.num_rows(), self.num_cols()), right.size()),
+        ] {
+            if got != expected {
+                return Err(Error::Size { what, expected, got });
+            }
+        }
+        let product = Product { left: left.transposed_factor(), right: right.factor(), beta: T::from_f64(1.0) };
+        T::gemm(&product, self.as_mut_slice());
+        Ok(())
+    }
+
     /// Computes `self^T * self`: the sum of the outer products of all rows, `num_cols × num_cols`.
     pub fn gram(&self) -> Self {
         let mut out = Self::new(self.num_cols(), self.num_cols());
@@ -176,6 +194,10 @@ mod tests {
         let error = sum.add_product_transposed(&right, &left).unwrap_err();
         assert_eq!(error.to_string(), "expected a left factor of 2 by 2, got 3 by 2");
         assert!(sum.add_product_transposed(&left, &left).is_err());
+        let mut squares = matrix(2, &[1.0, 0.0, 0.0, 1.0]);
+        squares.add_transposed_product(&right, &right).unwrap();
+        assert_eq!(squares, matrix(2, &[6.0, -2.0, -2.0, 3.0]));
+        assert!(squares.add_transposed_product(&left, &right).is_err());
     }
 
     #[test]

@@ -1,0 +1,261 @@
+//! Statistics for mixtures with diagonal covariances.
+
+use kaldi_io::ParseError;
+use kaldi_lanes::{Kernel, dispatch};
+use kaldi_matrix::Matrix;
+use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_token};
+
+use crate::mixture::check_feats;
+use crate::stats::{StatsHead, sums_size};
+use crate::{Error, FrameWeights, GmmFlags, GmmStats, Result};
+
+/// Statistics for a mixture with diagonal covariances (Kaldi's `AccumDiagGmm`): for each Gaussian the sums of its frames'
+/// weights, of the frames and of their squares, both times their weights.
+///
+/// As text, of one Gaussian in one dimension, with 4 frames that have a sum of 8 and a sum of squares of 17:
+///
+/// ```text
+/// <GMMACCS> <VECSIZE> 1 <NUMCOMPONENTS> 1 <FLAGS> 7 <OCCUPANCY>  [ 4 ]
+/// <MEANACCS>  [
+///   8 ]
+/// <DIAGVARACCS>  [
+///   17 ]
+/// </GMMACCS>
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct AccumDiagGmm {
+    flags: GmmFlags,
+    dim: usize,
+    occupancy: Vec<f64>,
+    /// A row for each Gaussian, or empty.
+    means: Matrix<f64>,
+    /// A row for each Gaussian, or empty.
+    squares: Matrix<f64>,
+}
+
+impl AccumDiagGmm {
+    /// The sums of the frames, a row for each Gaussian; empty if the flags do not have means.
+    pub fn means(&self) -> &Matrix<f64> {
+        &self.means
+    }
+
+    /// The sums of the squares of the frames, a row for each Gaussian; empty if the flags do not have variances.
+    pub fn squares(&self) -> &Matrix<f64> {
+        &self.squares
+    }
+
+    /// Consumes statistics that are part of a larger object, in the form that the cursor has found.
+    ///
+    /// # Errors
+    /// If the bytes are no statistics, or their parts do not fit each other.
+    pub fn read_part(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let StatsHead { flags, occupancy, means, dim } = StatsHead::read(cursor)?;
+        let start = cursor.offset();
+        cursor.expect_token("<DIAGVARACCS>")?;
+        let squares = Matrix::<f64>::read_part(cursor)?;
+        let expected = sums_size(flags.contains(GmmFlags::VARIANCES), occupancy.len(), dim);
+        if squares.size() != expected {
+            let (rows, cols) = squares.size();
+            let message = format!("expected sums of {} by {}, got {rows} by {cols}", expected.0, expected.1);
+            return Err(ParseError::new(start, message));
+        }
+        cursor.expect_token("</GMMACCS>")?;
+        Ok(Self { flags, dim, occupancy, means, squares })
+    }
+
+    /// Appends the statistics as part of a larger object: without a binary marker of their own.
+    pub fn write_part(&self, out: &mut Vec<u8>, format: Format) {
+        StatsHead::write((self.flags, self.dim), &self.occupancy, &self.means, out, format);
+        write_token(out, b"<DIAGVARACCS>");
+        self.squares.to_precision::<f32>().write_part(out, format);
+        write_token(out, b"</GMMACCS>");
+    }
+}
+
+impl GmmStats for AccumDiagGmm {
+    fn new(num_gauss: usize, dim: usize, flags: GmmFlags) -> Self {
+        let flags = flags.with_needed();
+        let sums = |flag| {
+            let (rows, cols) = sums_size(flags.contains(flag), num_gauss, dim);
+            Matrix::new(rows, cols)
+        };
+        let (means, squares) = (sums(GmmFlags::MEANS), sums(GmmFlags::VARIANCES));
+        Self { flags, dim, occupancy: vec![0.0; num_gauss], means, squares }
+    }
+
+    fn flags(&self) -> GmmFlags {
+        self.flags
+    }
+
+    fn num_gauss(&self) -> usize {
+        self.occupancy.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn occupancy(&self) -> &[f64] {
+        &self.occupancy
+    }
+
+    fn add_weighted(&mut self, feats: &Matrix<f32>, weights: &[FrameWeights]) -> Result<()> {
+        assert_eq!(feats.num_rows(), weights.len());
+        check_feats(feats, self.dim)?;
+        dispatch(AddFrames { stats: self, feats, weights });
+        Ok(())
+    }
+
+    fn add_all(&mut self, feats: &Matrix<f32>, weights: &Matrix<f32>) -> Result<()> {
+        check_feats(feats, self.dim)?;
+        let feats = feats.to_precision::<f64>();
+        let weights = weights.to_precision::<f64>();
+        let refused = |_| Error::SelectionLength { expected: feats.num_rows(), got: weights.num_rows() };
+        for (sum, weight) in self.occupancy.iter_mut().zip(weights.column_sums().as_slice()) {
+            *sum += weight;
+        }
+        if !self.means.is_empty() && !feats.is_empty() {
+            self.means.add_transposed_product(&weights, &feats).map_err(refused)?;
+        }
+        if !self.squares.is_empty() && !feats.is_empty() {
+            let mut squares = feats.clone();
+            squares.apply(|value| value * value);
+            self.squares.add_transposed_product(&weights, &squares).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: Self) -> Result<()> {
+        self.check_like(&other)?;
+        for (sums, others) in [
+            (&mut self.occupancy[..], &other.occupancy[..]),
+            (self.means.as_mut_slice(), other.means.as_slice()),
+            (self.squares.as_mut_slice(), other.squares.as_slice()),
+        ] {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        }
+        Ok(())
+    }
+}
+
+/// Adds frames for the Gaussians of their lists.
+struct AddFrames<'a> {
+    stats: &'a mut AccumDiagGmm,
+    feats: &'a Matrix<f32>,
+    weights: &'a [FrameWeights],
+}
+
+impl Kernel for AddFrames<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        let AccumDiagGmm { occupancy, means, squares, .. } = self.stats;
+        for (frame, weights) in self.feats.rows().zip(self.weights) {
+            for &(gauss, weight) in weights {
+                let weight = f64::from(weight);
+                occupancy[gauss] += weight;
+                if !means.is_empty() {
+                    for (sum, &value) in means.row_mut(gauss).iter_mut().zip(frame) {
+                        *sum += weight * f64::from(value);
+                    }
+                }
+                if !squares.is_empty() {
+                    for (sum, &value) in squares.row_mut(gauss).iter_mut().zip(frame) {
+                        *sum += weight * (f64::from(value) * f64::from(value));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Value for AccumDiagGmm {
+    const NAME: &'static str = "statistics of a mixture of Gaussians";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        frame_between_tokens::<Self>(window, at_end, "<GMMACCS>", "</GMMACCS>")
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        cursor.read_marker()?;
+        Self::read_part(cursor)
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        format.write_marker(out);
+        self.write_part(out, format);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feats() -> Matrix<f32> {
+        Matrix::from_vec(3, 2, vec![1.0, 2.0, -3.0, 0.5, 0.0, 4.0])
+    }
+
+    fn stats(flags: GmmFlags) -> AccumDiagGmm {
+        let mut stats = AccumDiagGmm::new(2, 2, flags);
+        let weights = [vec![(0, 0.5), (1, 0.5)], vec![(1, 1.0)], vec![]];
+        stats.add_weighted(&feats(), &weights).unwrap();
+        stats
+    }
+
+    #[test]
+    fn frames_count_for_their_gaussians() {
+        let stats = stats(GmmFlags::ALL);
+        assert_eq!(stats.occupancy(), [0.5, 1.5]);
+        assert_eq!(stats.means().as_slice(), [0.5, 1.0, -2.5, 1.5]);
+        assert_eq!(stats.squares().as_slice(), [0.5, 2.0, 9.5, 2.25]);
+        let mut all = AccumDiagGmm::new(2, 2, GmmFlags::ALL);
+        all.add_all(&feats(), &Matrix::from_vec(3, 2, vec![0.5, 0.5, 0.0, 1.0, 0.0, 0.0])).unwrap();
+        assert_eq!(all, stats);
+        all.add(stats.clone()).unwrap();
+        assert_eq!(all.occupancy(), [1.0, 3.0]);
+        assert!(all.add_weighted(&Matrix::new(1, 3), &[vec![]]).is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        for flags in [GmmFlags::ALL, GmmFlags::MEANS, GmmFlags::WEIGHTS] {
+            for format in [Format::Binary, Format::Text] {
+                let mut bytes = Vec::new();
+                stats(flags).write(&mut bytes, format);
+                assert_eq!(AccumDiagGmm::read(&mut Cursor::new(&bytes)), Ok(stats(flags)));
+                assert_eq!(AccumDiagGmm::frame(&bytes, true), Ok(Frame::Whole(bytes.len())));
+                for length in 0..bytes.len() {
+                    assert!(AccumDiagGmm::read(&mut Cursor::new(&bytes[..length])).is_err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn statistics_of_other_sizes_are_not_added() {
+        let message = |other| stats(GmmFlags::ALL).add(other).unwrap_err().to_string();
+        assert_eq!(
+            message(AccumDiagGmm::new(3, 2, GmmFlags::MEANS)),
+            "dimension or flags mismatch: expected statistics of 2 Gaussians in 2 dimensions with flags mvwt, got 3 in 2 \
+             with mw"
+        );
+        assert!(message(stats(GmmFlags::MEANS)).contains("with mw"));
+    }
+
+    #[test]
+    fn sizes_in_files_are_claims() {
+        let text = "<GMMACCS> <VECSIZE> 1 <NUMCOMPONENTS> 1 <FLAGS> 7 <OCCUPANCY>  [ 4 ]\n<MEANACCS>  [\n  8 ]\n<DIAGVARACCS>  \
+                    [\n  17 ]\n</GMMACCS> ";
+        let message = |from: &str, to: &str| {
+            let text = text.replace(from, to);
+            AccumDiagGmm::read(&mut Cursor::new(text.as_bytes())).unwrap_err().to_string()
+        };
+        let sizes = "expected 2000000000 occupancies and sums of 2000000000 by 1, got 1 and 1 by 1";
+        assert_eq!(message("<NUMCOMPONENTS> 1", "<NUMCOMPONENTS> 2000000000"), sizes);
+        assert!(message("<NUMCOMPONENTS> 1", "<NUMCOMPONENTS> -1").contains("got -1 of them in 1 dimensions"));
+        assert!(message("<FLAGS> 7", "<FLAGS> 16").contains("expected flags from 0 to 15, got 16"));
+        assert!(message("<FLAGS> 7", "<FLAGS> 5").contains("expected sums of 0 by 0, got 1 by 1"));
+        assert!(message("<DIAGVARACCS>", "<FULLVARACCS>").contains("expected token \"<DIAGVARACCS>\""));
+    }
+}
