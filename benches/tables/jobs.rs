@@ -137,7 +137,7 @@ pub fn yardsticks() -> Vec<Run> {
         Run::new("cp".into(), &["m1.ark", "m2.ark", "copies"]),
         // Their data is there only where a job needs it.
         Run::new("sh".into(), &["-c", "[ ! -e big.bin ] || { cat t.ark > out; cp big.bin copies; }"]),
-        Run::new("sh".into(), &["-c", "[ ! -e part-0.bin ] || cp part-*.bin copies"]),
+        Run::new("sh".into(), &["-c", "[ ! -e part-1.bin ] || cp part-*.bin copies"]),
         Run::new("sh".into(), &["-c", "[ ! -e made ] || cat made/*.tar"]),
         Run::new("sh".into(), &["-c", "[ ! -e noise ] || cp -r noise copies"]),
     ]
@@ -171,7 +171,7 @@ fn token_jobs() -> Vec<Job> {
     let job = |name, tool, arguments| Job::new(Corpus::Tokens, name, tool, arguments).beside(Rival::Nobody);
     let parts = &[
         "copies/out",
-        "part-0",
+        "part-1",
         "part-1",
         "part-2",
         "part-3",
@@ -351,12 +351,16 @@ fn shard_jobs() -> Vec<Job> {
     vec![
         job("making shards", "make-shard-list", &["noise.scp", "noise.text", "copies", "out"])
             .compared_with(CpSound, 1.3),
-        job("reading the samples of shards (to /dev/null)", "extract-shards", &["--wav=ark:/dev/null", "data.list"])
-            .compared_with(CatShard, 1.5),
+        job(
+            "reading the samples of shards (to /dev/null)",
+            "extract-shards",
+            &["--write-wav=ark:/dev/null", "data.list"],
+        )
+        .compared_with(CatShard, 1.5),
         job("listing shards", "list-shards", &["data.list"]).compared_with(CatShard, 0.5),
         job("checking shards by headers", "check-shards", &["--quick=true", "data.list"]).compared_with(CatShard, 0.5),
         job("a script file of shards", "shards-to-scp", &["data.list", "out.scp"]).compared_with(CatShard, 0.5),
-        job("copying and shuffling shards", "copy-shards", &["--shuffle-seed=1", "data.list", "copies", "out"])
+        job("copying and shuffling shards", "copy-shards", &["--seed=1", "data.list", "copies", "out"])
             .compared_with(CpSound, 1.3),
     ]
 }

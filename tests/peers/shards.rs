@@ -64,7 +64,7 @@ fn tarfile_writes_the_same(python: &Python) {
     python.run(&scratch, "make_shards", "1000 wav.scp s.text segments theirs-cut");
     scratch.sh("diff -r cut theirs-cut").succeeds();
     // A difference would be seen.
-    scratch.sh("make-shard-list --num-utts-per-shard=3 --shuffle-seed=1 wav.scp text other other.list").succeeds();
+    scratch.sh("make-shard-list --num-utts-per-shard=3 --seed=1 wav.scp text other other.list").succeeds();
     scratch.sh("diff -r -q other theirs").fails_with(1);
 }
 

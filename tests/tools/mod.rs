@@ -5,6 +5,7 @@ pub mod features;
 pub mod feed;
 pub mod help;
 pub mod inspect;
+pub mod option_names;
 pub mod posteriors;
 pub mod scoring;
 pub mod shards;

@@ -117,12 +117,20 @@ impl Dialect {
             };
             return Err(fault(&format!("expected --{}=<{}>{advice}", option.name, option.kind)));
         }
-        let value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
-        let is_known = option.choices.is_empty() || option.choices.iter().any(|choice| value == choice.as_str());
+        let mut value = option.kind.canonical(value).map_err(|expected| fault(&expected.to_string()))?;
+        if option.had_name(&key) {
+            kaldi_log::warning!("--{key} is an old name of --{}, which will go", option.name);
+        }
+        if let Some((_, choice)) = option.old_choices.iter().find(|(old, _)| value == old.as_str()) {
+            kaldi_log::warning!("--{}={value} is an old spelling of --{0}={choice}", option.name);
+            value = choice.as_str().into();
+        }
+        let chosen = option.choices.iter().find(|choice| value.eq_ignore_ascii_case(choice.as_bytes()));
+        let is_known = option.choices.is_empty() || chosen.is_some();
         if !(is_known || option.empty_is_none && value.is_empty()) {
             return Err(fault(&format!("expected {}, got {value:?}", alternatives(&option.choices))));
         }
-        values[index] = Some(value);
+        values[index] = Some(chosen.map_or(value, |choice| choice.as_str().into()));
         Ok(())
     }
 

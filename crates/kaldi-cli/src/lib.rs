@@ -114,7 +114,7 @@ use tool::CommandLine;
 
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
-pub use one_of::one_of;
+pub use one_of::{one_of, one_of_renamed};
 pub use standard::num_threads;
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use clap::Arg;
+use clap::builder::PossibleValue;
 
+use crate::dialect::normalized;
 use crate::kind::Kind;
 use crate::names::Role;
 
@@ -15,6 +17,8 @@ pub(crate) struct Opt {
     pub(crate) name: Cow<'static, str>,
     /// Further names of the same option.
     pub(crate) aliases: Vec<String>,
+    /// Names that the option had before; they are taken with a warning, and shown nowhere.
+    pub(crate) old_names: Vec<String>,
     pub(crate) kind: Kind,
     /// What the option names, if it names a stream or a table.
     pub(crate) role: Option<Role>,
@@ -23,6 +27,8 @@ pub(crate) struct Opt {
     pub(crate) default: Option<Cow<'static, str>>,
     /// The only allowed values; empty if there is no such list.
     pub(crate) choices: Vec<String>,
+    /// Spellings that choices had before, each with the choice.
+    pub(crate) old_choices: Vec<(String, String)>,
     /// An empty value means that the option is not given.
     pub(crate) empty_is_none: bool,
 }
@@ -34,18 +40,25 @@ impl Opt {
             id: None,
             name: name.into(),
             aliases: Vec::new(),
+            old_names: Vec::new(),
             kind,
             role: None,
             help: help.into(),
             default: Some(default.into()),
             choices: Vec::new(),
+            old_choices: Vec::new(),
             empty_is_none: false,
         }
     }
 
-    /// The name and the further names.
+    /// All names that the command line may use.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&*self.name).chain(self.aliases.iter().map(String::as_str))
+        std::iter::once(&*self.name).chain(self.aliases.iter().chain(&self.old_names).map(String::as_str))
+    }
+
+    /// Whether this name, in its normalized form, is one that the option had before.
+    pub(crate) fn had_name(&self, key: &[u8]) -> bool {
+        self.old_names.iter().any(|name| normalized(name.as_bytes()) == key)
     }
 
     /// Takes an option from a derived command.
@@ -59,21 +72,29 @@ impl Opt {
             (None, Kind::Text) => Some("\"\"".into()),
             (None, _) => None,
         };
-        let choices = match kind {
-            Kind::Text => arg.get_possible_values().iter().map(|choice| choice.get_name().to_owned()).collect(),
-            _ => Vec::new(),
+        let values = if kind == Kind::Text { arg.get_possible_values() } else { Vec::new() };
+        let choices = values.iter().map(|choice| choice.get_name().to_owned()).collect();
+        let old_choices = |choice: &PossibleValue| {
+            let (old, name) = (choice.get_name_and_aliases().skip(1).map(str::to_owned), choice.get_name().to_owned());
+            old.map(move |old| (old, name.clone())).collect::<Vec<_>>()
         };
-        let aliases = arg.get_all_aliases().unwrap_or_default().into_iter().map(str::to_owned).collect();
+        let old_choices = values.iter().flat_map(old_choices).collect();
+        let visible = arg.get_visible_aliases().unwrap_or_default();
+        let all = arg.get_all_aliases().unwrap_or_default();
+        let (aliases, old_names) =
+            all.into_iter().map(str::to_owned).partition(|name| visible.contains(&name.as_str()));
         let help = arg.get_help().map(ToString::to_string).unwrap_or_default().into();
         Self {
             id: Some(arg.get_id().to_string()),
             name: name.to_owned().into(),
             aliases,
+            old_names,
             kind,
             role: Role::of(arg.get_value_parser()),
             help,
             default,
             choices,
+            old_choices,
             empty_is_none,
         }
     }

@@ -48,4 +48,4 @@ pub use file_format::FileFormat;
 pub use import::import;
 pub use item::{Export, Item};
 pub use record::to_record;
-pub use table_type::{UnknownTableType, parse_table_type};
+pub use table_type::table_types;

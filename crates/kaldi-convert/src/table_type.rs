@@ -1,16 +1,14 @@
 //! The types of tables that can be made.
 
-use std::fmt;
+use std::sync::LazyLock;
 
 use kaldi_types::ValueType;
 
-/// Reads the name of a type of tables that can be made of the files of other programs; the names are those that `ark-to-scp
-/// --type` has.
-///
-/// # Errors
-/// If there is no such type.
-pub fn parse_table_type(name: &str) -> Result<ValueType, UnknownTableType> {
-    name.parse().ok().filter(|&table_type| can_be_made(table_type)).ok_or(UnknownTableType)
+/// The types of tables that can be made of the files of other programs, each with its name, which `ark-to-scp --type` has, too.
+pub fn table_types() -> &'static [(&'static str, ValueType)] {
+    static MADE: LazyLock<Vec<(&str, ValueType)>> =
+        LazyLock::new(|| ValueType::NAMES.iter().filter(|(_, table_type)| can_be_made(*table_type)).copied().collect());
+    &MADE
 }
 
 /// Whether tables of the type can be made: features of HTK and Sphinx are those of other programs themselves.
@@ -74,18 +72,3 @@ pub(crate) fn part_names(table_type: ValueType) -> &'static [&'static str] {
         | ValueType::Sphinx => &[],
     }
 }
-
-/// The name of no type of tables that can be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownTableType;
-
-impl fmt::Display for UnknownTableType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = ValueType::ALL.iter().filter(|table_type| can_be_made(**table_type));
-        let names: Vec<&str> = made.map(|table_type| table_type.name()).collect();
-        let (last, first) = names.split_last().unwrap_or((&"", &[]));
-        write!(f, "expected {} or {last}", first.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownTableType {}

@@ -63,6 +63,11 @@ pub enum Even {
     Repeat,
 }
 
+impl Even {
+    /// Every way with its name.
+    pub const NAMES: [(&str, Self); 3] = [("none", Self::None), ("trim", Self::Trim), ("repeat", Self::Repeat)];
+}
+
 /// A planned batch: its samples are measured but not loaded.
 pub(crate) struct Planned {
     /// Its number among those of the rank.

@@ -3,11 +3,54 @@
 use std::sync::Arc;
 
 use bstr::{BStr, ByteSlice};
+use kaldi_cli::one_of;
 use kaldi_io::{Input, InputName};
 
 use kaldi_feed::{
     Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result, YamlValue,
 };
+
+/// The part of the data that is fed, which says what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeedPart {
+    /// All stages are applied, and each rank gets its share.
+    Train,
+    /// Stages that are for training only are left out, and every rank gets everything.
+    Cv,
+}
+
+/// What is done about a sample that cannot be read or used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnError {
+    /// It is left out with a warning.
+    Skip,
+    /// It is an error.
+    Fail,
+}
+
+/// Another program whose order is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShuffleCompat {
+    /// The order is our own.
+    None,
+    /// That of Python's `random.Random(epoch).shuffle`.
+    Python,
+}
+
+impl FeedPart {
+    /// Every part with its name.
+    pub const NAMES: [(&str, Self); 2] = [("train", Self::Train), ("cv", Self::Cv)];
+}
+
+impl OnError {
+    /// Every way with its name.
+    pub const NAMES: [(&str, Self); 2] = [("skip", Self::Skip), ("fail", Self::Fail)];
+}
+
+impl ShuffleCompat {
+    /// Every order with its name.
+    pub const NAMES: [(&str, Self); 2] = [("none", Self::None), ("python", Self::Python)];
+}
 
 /// What is fed to whom, and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -20,8 +63,8 @@ pub struct FeedArguments {
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), shard (a tar file a line) or table (scp:wav.scp or
     /// scp:feats.scp)
-    #[arg(long, default_value = "raw")]
-    pub data_type: String,
+    #[arg(long, default_value = "raw", value_parser = one_of(&DataType::NAMES))]
+    pub data_type: DataType,
     /// File or table with the text of each utterance, for --data-type=table
     #[arg(long)]
     pub text: Option<InputName>,
@@ -47,8 +90,8 @@ pub struct FeedArguments {
     #[arg(long, default_value_t = 1)]
     pub num_workers: u64,
     /// train, or cv: nothing is shuffled or changed at random, and every rank gets everything
-    #[arg(long, default_value = "train")]
-    pub split: String,
+    #[arg(long, alias = "split", default_value = "train", value_parser = one_of(&FeedPart::NAMES))]
+    pub part: FeedPart,
     /// Samples with which a shuffle buffer starts, while it fills up; 0 means a full buffer
     #[arg(long, default_value_t = 0)]
     pub initial: u64,
@@ -56,17 +99,17 @@ pub struct FeedArguments {
     #[arg(long, default_value_t = 0)]
     pub skip_batches: u64,
     /// How all ranks get equally many batches: none (they do not), trim (some leave batches out) or repeat (some start again)
-    #[arg(long, default_value = "none")]
-    pub even: String,
+    #[arg(long, default_value = "none", value_parser = one_of(&Even::NAMES))]
+    pub even: Even,
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
-    #[arg(long, default_value = "skip")]
-    pub on_error: String,
+    #[arg(long, default_value = "skip", value_parser = one_of(&OnError::NAMES))]
+    pub on_error: OnError,
     /// How many bad samples are allowed with --on-error=skip; any number if negative
     #[arg(long, default_value_t = -1)]
     pub max_bad: i64,
-    /// python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
-    #[arg(long, default_value = "none")]
-    pub shuffle_compat: String,
+    /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
+    #[arg(long, default_value = "none", value_parser = one_of(&ShuffleCompat::NAMES))]
+    pub shuffle_compat: ShuffleCompat,
     /// Print the chain with all its parameters, and stop
     #[arg(long, default_value_t = false)]
     pub dry_run: bool,
@@ -89,7 +132,7 @@ impl FeedArguments {
         {
             return Err(Error::Arguments { message: "expected --symbols with a chain that has tokenize".to_owned() });
         }
-        if one_of("split", &self.split, &["train", "cv"])? == "cv" {
+        if self.part == FeedPart::Cv {
             description = description.without_training_stages();
         }
         if self.initial > 0 {
@@ -103,16 +146,10 @@ impl FeedArguments {
     /// # Errors
     /// If an option makes no sense, or the list cannot be read.
     pub fn open(&self, name: &BStr, chain: &Arc<Chain>) -> Result<Feed> {
-        let data_type = match one_of("data-type", &self.data_type, &["raw", "shard", "table"])? {
-            "raw" => DataType::Raw,
-            "shard" => DataType::Shard,
-            _ => DataType::Table,
-        };
         let text = self.text.as_ref().map(|name| (**name).to_owned());
-        if text.is_some() && data_type != DataType::Table {
+        if text.is_some() && self.data_type != DataType::Table {
             return Err(Error::Arguments { message: "expected --text with --data-type=table only".to_owned() });
         }
-        let is_cv = one_of("split", &self.split, &["train", "cv"])? == "cv";
         let rank = [self.rank, self.world_size];
         if self.rank >= self.world_size {
             return Err(Error::Share { among: "ranks", index: self.rank, count: self.world_size });
@@ -120,32 +157,14 @@ impl FeedArguments {
         let options = FeedOptions {
             seed: self.seed,
             epoch: self.epoch,
-            rank: if is_cv { [0, 1] } else { rank },
+            rank: if self.part == FeedPart::Cv { [0, 1] } else { rank },
             worker: [self.worker, self.num_workers],
             skip_batches: self.skip_batches,
-            even: match one_of("even", &self.even, &["none", "trim", "repeat"])? {
-                "trim" => Even::Trim,
-                "repeat" => Even::Repeat,
-                _ => Even::None,
-            },
-            policy: ErrorPolicy {
-                fail: one_of("on-error", &self.on_error, &["skip", "fail"])? == "fail",
-                max_bad: u64::try_from(self.max_bad).ok(),
-            },
-            is_python: one_of("shuffle-compat", &self.shuffle_compat, &["none", "python"])? == "python",
+            even: self.even,
+            policy: ErrorPolicy { fail: self.on_error == OnError::Fail, max_bad: u64::try_from(self.max_bad).ok() },
+            is_python: self.shuffle_compat == ShuffleCompat::Python,
         };
-        Feed::open(&DataList { data_type, name: name.to_owned(), text }, chain, &options)
-    }
-}
-
-fn one_of(option: &str, value: &str, choices: &[&'static str]) -> Result<&'static str> {
-    match choices.iter().find(|choice| **choice == value) {
-        Some(choice) => Ok(choice),
-        None => {
-            let (last, others) = choices.split_last().unwrap_or((&"", &[]));
-            let message = format!("expected --{option} to be {} or {last}, got {value:?}", others.join(", "));
-            Err(Error::Arguments { message })
-        }
+        Feed::open(&DataList { data_type: self.data_type, name: name.to_owned(), text }, chain, &options)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The options of pictures.
 
+use kaldi_cli::one_of;
 use kaldi_plot::{Colormap, Pooling, Result, Style, Timing};
 
 /// The look of pictures, as options of a tool.
@@ -24,7 +25,7 @@ pub struct PlotArguments {
     #[arg(long, default_value_t = 20)]
     pub font_size: u32,
     /// viridis, magma, inferno, plasma, cividis, gray, or diverging (which has zero in its middle)
-    #[arg(long, default_value = "viridis")]
+    #[arg(long, default_value = "viridis", value_parser = one_of(&Colormap::NAMES))]
     pub colormap: Colormap,
     /// The value with the first colour; by default the least of each matrix without outliers
     #[arg(long)]
@@ -34,7 +35,7 @@ pub struct PlotArguments {
     pub max: Option<f64>,
     /// How values that share a pixel are combined: mean (for integers the most frequent one) or max; curves show the
     /// extremes
-    #[arg(long, default_value = "mean")]
+    #[arg(long, default_value = "mean", value_parser = one_of(&Pooling::NAMES))]
     pub pool: Pooling,
     /// The name of the values, with their unit, to be written beside the colours
     #[arg(long, default_value = "")]

@@ -1,12 +1,10 @@
 //! Matrices as colours.
 
-use std::str::FromStr;
-
 use plotters::style::RGBColor;
 
 use crate::colormap::{Palette, Special, Specials};
 use crate::limits::Limits;
-use crate::{Colormap, Error, Features};
+use crate::{Colormap, Features};
 
 /// How values that share a pixel are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,19 +16,10 @@ pub enum Pooling {
     Max,
 }
 
-impl FromStr for Pooling {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "mean" => Ok(Self::Mean),
-            "max" => Ok(Self::Max),
-            _ => Err(Error::option("pool", "mean or max", name)),
-        }
-    }
-}
-
 impl Pooling {
+    /// Every way with its name.
+    pub const NAMES: [(&str, Self); 2] = [("mean", Self::Mean), ("max", Self::Max)];
+
     /// Adds another value, which covers the part `weight` of a pixel, to the sum for this pixel.
     fn add(self, sum: &mut f64, value: f64, weight: f64) {
         match self {

@@ -53,7 +53,7 @@ struct Options {
     #[arg(long, default_value_t = 0)]
     max_utts: u64,
     /// png or svg; by default found from the ending of the file's name, otherwise png
-    #[arg(long)]
+    #[arg(long, value_parser = one_of(&PictureFormat::NAMES))]
     format: Option<PictureFormat>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]

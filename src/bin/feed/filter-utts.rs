@@ -22,7 +22,7 @@ times seconds.
 Usage: filter-utts [options] <in-list-or-archive> <out-list>
  e.g.: filter-utts --utt2num-frames=data/utt2num_frames --min-length=20 feats.scp kept.scp
        filter-utts --utt2dur=data/utt2dur --labels=ark:labels.ark wav.scp kept.scp
-       filter-utts --utt2dur=data/utt2dur --write-keys data/utt2dur keys
+       filter-utts --utt2dur=data/utt2dur --only-keys data/utt2dur keys
 See also: tokenize-text, batch-utts, feat-to-len, wav-to-duration
 ";
 
@@ -56,8 +56,8 @@ struct Options {
     #[arg(long, default_value_t = 1.0)]
     max_output_input_ratio: f64,
     /// Write only the keys
-    #[arg(long, default_value_t = false)]
-    write_keys: bool,
+    #[arg(long, alias = "write-keys")]
+    only_keys: bool,
     source: InputName,
     target: OutputName,
 }
@@ -92,7 +92,7 @@ fn filter_utts(opts: Options) -> anyhow::Result<Tally> {
         match reason {
             Some(reason) => dropped.add(key, reason),
             None => {
-                target.write_all(item.line().filter(|_| !opts.write_keys).unwrap_or(key))?;
+                target.write_all(item.line().filter(|_| !opts.only_keys).unwrap_or(key))?;
                 target.write_all(b"\n")?;
                 kept += 1;
             }

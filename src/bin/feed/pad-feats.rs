@@ -17,7 +17,7 @@ Appends frames of one value to features, so that all have the same number of fra
 or --num-frames. With --batches, features are written in the order of the batches.
 
 Usage: pad-feats [options] <feats-rspecifier> <feats-wspecifier>
- e.g.: pad-feats --batches=ark:batches --lengths=ark,t:lengths scp:feats.scp ark:-
+ e.g.: pad-feats --batches=ark:batches --write-lengths=ark,t:lengths scp:feats.scp ark:-
        pad-feats --num-frames=300 scp:feats.scp ark:-
 See also: batch-utts, copy-feats
 ";
@@ -34,7 +34,7 @@ struct Options {
     #[arg(long, default_value_t = 0.0)]
     padding: f32,
     /// Table of integers for the original numbers of frames
-    #[arg(long)]
+    #[arg(long = "write-lengths", alias = "lengths")]
     lengths: Option<OutputName>,
     source: InputName,
     target: OutputName,

@@ -9,6 +9,7 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_feed::{ItemWriter, Items, TableItem, Text, fields};
+use kaldi_io::NamePattern;
 use kaldi_log::log;
 use kaldi_reader::{Reader, ReaderExt, Share};
 
@@ -22,7 +23,7 @@ Usage: table-split [options] <rspecifier-or-list> <wspecifier-or-list>
        table-split --parts=8 feats.scp split/feats.%d.scp
        table-split --parts=8 --by=bytes ark:feats.ark ark,scp:feats.%d.ark,feats.%d.scp
        table-split --parts=8 --by=speakers --utt2spk=data/utt2spk feats.scp split/feats.%d.scp
-%d is the number of the part, counted from 1.
+%d is the number of the part, counted from 1 (%03d adds leading zeros).
 See also: table-shuffle, table-sort, concat-ark
 ";
 
@@ -90,10 +91,10 @@ fn table_split(opts: Options) -> anyhow::Result<Tally> {
 
 /// Writes all parts.
 fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
-    ensure!(opts.target.contains_str("%d"), "expected %d in the name of the output, got {:?}", &*opts.target);
-    let name = |part: usize| BString::from(opts.target.replace("%d", (part + 1).to_string()));
-    let targets: kaldi_feed::Result<Vec<_>> =
-        (0..opts.parts as usize).map(|part| ItemWriter::create(name(part).as_bstr(), &items)).collect();
+    let pattern = NamePattern::parse(&opts.target)?;
+    ensure!(pattern.has_number(), "expected %d in the name of the output, got {}", opts.target);
+    let create = |part| ItemWriter::create(pattern.name(part).as_bstr(), &items);
+    let targets: kaldi_feed::Result<Vec<_>> = (1..=u64::from(opts.parts)).map(create).collect();
     let mut targets = targets?;
     let all = items.read_all()?;
     let parts = opts.parts_of(&all)?;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::{BStr, BString, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_convert::{Error, FileFormat, Item, import, parse_table_type, to_record};
+use kaldi_convert::{Error, FileFormat, Item, import, table_types, to_record};
 use kaldi_inspect::Numbers;
 use kaldi_log::log;
 use kaldi_table::TableWriter;
@@ -35,7 +35,7 @@ struct Options {
     #[arg(long, value_parser = one_of(&FileFormat::NAMES))]
     format: Option<FileFormat>,
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
-    #[arg(long = "type", value_parser = parse_table_type)]
+    #[arg(long = "type", value_parser = one_of(table_types()))]
     table_type: Option<ValueType>,
     source: InputName,
     target: OutputName,

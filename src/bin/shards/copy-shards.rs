@@ -23,7 +23,7 @@ decoding sound. Members keep their names and contents; their headers are written
 Usage: copy-shards [options] <shard-or-list> [<shard-or-list> ...] <shard-dir> <list-wxfilename>
  e.g.: copy-shards --num-utts-per-shard=500 data.list smaller smaller.list
        copy-shards --keys=dev.keys --max-duration=20 data.list dev dev.list
-       copy-shards --shuffle-seed=1 --max-bytes=1000000000 a.list b.list shuffled shuffled.list
+       copy-shards --seed=1 --max-bytes=1000000000 a.list b.list shuffled shuffled.list
 Files of keys have a key at the start of each line; the rest is ignored. First all headers are read, then samples are
 copied.
 See also: list-shards, check-shards, make-shard-list
@@ -52,8 +52,8 @@ struct Options {
     /// Leave out longer samples, in seconds
     #[arg(long)]
     max_duration: Option<f64>,
-    /// Shuffle all samples, with this seed
-    #[arg(long)]
+    /// Shuffle all samples, with this seed; without it they keep their order
+    #[arg(long = "seed", alias = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Compress the new shards: none or gzip
     #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]

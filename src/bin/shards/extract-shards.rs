@@ -19,10 +19,10 @@ Takes shards apart. In a folder it makes a Kaldi data directory: wav/ with the s
 With wspecifiers it writes tables instead.
 
 Usage: extract-shards [options] <shard-or-list> [<shard-or-list> ...] <out-dir>
-  or:  extract-shards --wav=<wspecifier> --text=<wspecifier> --utt2dur=<wspecifier> <shard-or-list> [<shard-or-list> ...]
+  or:  extract-shards --write-wav=<wspecifier> --write-text=<wspecifier> --write-utt2dur=<wspecifier> <shard-or-list> [<shard-or-list> ...]
  e.g.: extract-shards data.list data/train
-       extract-shards --wav=ark,scp:wav.ark,wav.scp --text=ark,t:text data.list
-       extract-shards --utt2dur=ark,t:utt2dur data.list
+       extract-shards --write-wav=ark,scp:wav.ark,wav.scp --write-text=ark,t:text data.list
+       extract-shards --write-utt2dur=ark,t:utt2dur data.list
 In a folder, sound is not changed, suffix included; in a table it becomes WAV of 16 bits. A key with a slash is a file
 in a folder of wav/; samples whose keys lead elsewhere (../x, /x) are skipped with a warning.
 See also: shards-to-scp, copy-shards
@@ -34,13 +34,13 @@ struct Options {
     #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
     grouping: Grouping,
     /// Wspecifier for the sound
-    #[arg(long)]
+    #[arg(long = "write-wav", alias = "wav")]
     wav: Option<OutputName>,
     /// Wspecifier for the texts
-    #[arg(long)]
+    #[arg(long = "write-text", alias = "text")]
     text: Option<OutputName>,
     /// Wspecifier for the durations in seconds
-    #[arg(long)]
+    #[arg(long = "write-utt2dur", alias = "utt2dur")]
     utt2dur: Option<OutputName>,
     #[arg(required = true)]
     names: Vec<Arg>,

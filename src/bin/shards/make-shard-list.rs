@@ -29,7 +29,7 @@ one rate, or is copied unchanged.
 Usage: make-shard-list [options] <wav-scp-rxfilename|wav-rspecifier> <text-rxfilename> <shard-dir> <list-wxfilename>
  e.g.: make-shard-list --num-utts-per-shard=1000 data/wav.scp data/text shards data.list
        make-shard-list --segments=data/segments scp:data/wav.scp data/text shards data.list
-       make-shard-list --audio=copy --shuffle-seed=1 data/wav.scp data/text shards data.list
+       make-shard-list --audio=copy --seed=1 data/wav.scp data/text shards data.list
 Utterances whose sound is missing or broken, segments outside of their recordings and sound without text are skipped with a
 warning; with --strict each is an error.
 See also: make-raw-list, check-shards, list-shards
@@ -60,8 +60,8 @@ struct Options {
     /// Compress the shards: none or gzip
     #[arg(long, default_value = "none", value_parser = one_of(&ShardCompression::NAMES))]
     compress: ShardCompression,
-    /// Shuffle the utterances, with this seed
-    #[arg(long)]
+    /// Shuffle the utterances, with this seed; without it they keep their order
+    #[arg(long = "seed", alias = "shuffle-seed")]
     shuffle_seed: Option<u32>,
     /// Write an index next to each shard: dali
     #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]

@@ -21,7 +21,7 @@ programs can read it in place. Only headers of the shards are read, and texts if
 
 Usage: shards-to-scp [options] <shard-or-list> [<shard-or-list> ...] <scp-wxfilename> [<scp-wxfilename> ...]
  e.g.: shards-to-scp data.list wav.scp && compute-fbank-feats scp:wav.scp ark,scp:feats.ark,feats.scp
-       shards-to-scp --text=ark,t:text --utt2dur=ark,t:utt2dur data.list wav.scp
+       shards-to-scp --write-text=ark,t:text --write-utt2dur=ark,t:utt2dur data.list wav.scp
        shards-to-scp --fields=wav,txt --index=dali shards_000000000.tar wav.scp txt.scp
 Sound whose header does not give its length (FLAC, streams) is read by a command that cuts it out of the shard.
 See also: list-shards, extract-shards
@@ -39,10 +39,10 @@ struct Options {
     #[arg(long, value_parser = one_of(&ShardIndex::NAMES))]
     index: Option<ShardIndex>,
     /// Wspecifier (or a file name, for a text archive) for the texts
-    #[arg(long)]
+    #[arg(long = "write-text", alias = "text")]
     text: Option<OutputName>,
     /// Wspecifier (or a file name, for a text archive) for the durations in seconds, according to headers
-    #[arg(long)]
+    #[arg(long = "write-utt2dur", alias = "utt2dur")]
     utt2dur: Option<OutputName>,
     #[arg(required = true)]
     names: Vec<Arg>,

@@ -35,11 +35,11 @@ struct Options {
     #[arg(long)]
     description: Option<InputName>,
     /// The part in the names of the files, with --description: train, valid or test
-    #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
-    split_name: SplitName,
+    #[arg(long, alias = "split-name", default_value = "train", value_parser = one_of(&SplitName::NAMES))]
+    part: SplitName,
     /// Also print both indices, side by side, one row per line
-    #[arg(long)]
-    text: bool,
+    #[arg(long, alias = "text")]
+    print_indices: bool,
     out_dir: Arg,
 }
 
@@ -67,12 +67,12 @@ fn indexed_blend(opts: Options) -> Result<Tally> {
     let rows = blend(&weights, size)?;
     let names = match &opts.description {
         Some(description) => {
-            IndexNames::described(Input::open(description)?.read_to_end()?, "BlendedDataset", opts.split_name)
+            IndexNames::described(Input::open(description)?.read_to_end()?, "BlendedDataset", opts.part)
         }
         None => IndexNames::plain(),
     };
     rows.clone().write(opts.out_dir.as_path(), &names)?;
-    if opts.text {
+    if opts.print_indices {
         let mut output = Output::create(b"-".as_bstr(), false)?;
         for (dataset, sample) in rows {
             output.write_all(format!("{dataset} {sample}\n").as_bytes())?;

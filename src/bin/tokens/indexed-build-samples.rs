@@ -4,7 +4,6 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use anyhow::{Result, bail, ensure};
 use bstr::ByteSlice;
@@ -12,7 +11,7 @@ use indexed_dataset::samples::{
     IndexNames, NpyReader, SampleCount, SampleOptions, SeparateLastEpoch, Split, SplitName, build_samples,
 };
 use indexed_dataset::{Dialect, IndexedDataset, Prefix};
-use kaldi_cli::{Arg, InputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed};
 use kaldi_io::{Input, Output};
 use kaldi_log::log;
 
@@ -24,7 +23,7 @@ keeps. Without --num-samples and --num-epochs, they are those of one epoch.
 
 Usage: indexed-build-samples [options] <prefix> <out-dir>
  e.g.: indexed-build-samples --seq-length=2048 --num-samples=1000000 train indices
-       indexed-build-samples --seq-length=2048 --split=98,1,1 --split-name=valid --description=description.txt train cache
+       indexed-build-samples --seq-length=2048 --split=98,1,1 --part=valid --description=description.txt train cache
 See also: indexed-samples-to-int-vector, indexed-blend, int-vector-to-indexed
 ";
 
@@ -46,8 +45,8 @@ struct Options {
     #[arg(long, default_value = "969,30,1")]
     split: Split,
     /// The part for which indices are made: train, valid or test
-    #[arg(long, default_value = "train", value_parser = one_of(&SplitName::NAMES))]
-    split_name: SplitName,
+    #[arg(long, alias = "split-name", default_value = "train", value_parser = one_of(&SplitName::NAMES))]
+    part: SplitName,
     /// Add the first token of the next sample to each sample
     #[arg(long, default_value_t = true)]
     extra_token: bool,
@@ -55,8 +54,8 @@ struct Options {
     #[arg(long, default_value_t = true)]
     drop_last: bool,
     /// Shuffle the last epoch separately: true, false, or auto: if less than 80 % of its samples are wanted
-    #[arg(long, default_value = "auto")]
-    separate_last_epoch: Separate,
+    #[arg(long, default_value = "auto", value_parser = one_of_renamed(&SEPARATE, &OTHER_WORDS))]
+    separate_last_epoch: SeparateLastEpoch,
     /// Shuffle; otherwise sequences and samples are in the order of the dataset
     #[arg(long, default_value_t = true)]
     shuffle: bool,
@@ -65,30 +64,20 @@ struct Options {
     #[arg(long)]
     description: Option<InputName>,
     /// Also print the three indices, one row per line, each after a line with its name
-    #[arg(long)]
-    text: bool,
+    #[arg(long, alias = "text")]
+    print_indices: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_dir: Arg,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Separate(SeparateLastEpoch);
+const SEPARATE: [(&str, SeparateLastEpoch); 3] =
+    [("auto", SeparateLastEpoch::Auto), ("true", SeparateLastEpoch::Yes), ("false", SeparateLastEpoch::No)];
 
-impl FromStr for Separate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.to_ascii_lowercase().as_str() {
-            "auto" => Ok(Self(SeparateLastEpoch::Auto)),
-            "true" | "t" | "1" => Ok(Self(SeparateLastEpoch::Yes)),
-            "false" | "f" | "0" => Ok(Self(SeparateLastEpoch::No)),
-            _ => Err(format!("expected auto, true or false, got {text:?}")),
-        }
-    }
-}
+/// Other words for true and false.
+const OTHER_WORDS: [(&str, &str); 4] = [("t", "true"), ("1", "true"), ("f", "false"), ("0", "false")];
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_build_samples));
 
@@ -109,16 +98,14 @@ fn indexed_build_samples(opts: Options) -> Result<Tally> {
         seed: opts.seed,
         extra_token: opts.extra_token,
         drop_last: opts.drop_last,
-        separate_last_epoch: opts.separate_last_epoch.0,
+        separate_last_epoch: opts.separate_last_epoch,
         shuffle: opts.shuffle,
     };
     let dataset = IndexedDataset::open_as(&Prefix::new(opts.prefix.as_path()), opts.dialect)?;
-    let sequences = opts.split.range(opts.split_name, dataset.len());
-    ensure!(!sequences.is_empty(), "{}: no sequences are in the part {}", dataset.prefix(), opts.split_name.name());
+    let sequences = opts.split.range(opts.part, dataset.len());
+    ensure!(!sequences.is_empty(), "{}: no sequences are in the part {}", dataset.prefix(), opts.part.name());
     let names = match &opts.description {
-        Some(description) => {
-            IndexNames::described(Input::open(description)?.read_to_end()?, "GPTDataset", opts.split_name)
-        }
+        Some(description) => IndexNames::described(Input::open(description)?.read_to_end()?, "GPTDataset", opts.part),
         None => IndexNames::plain(),
     };
     let target = opts.out_dir.as_path();
@@ -133,7 +120,7 @@ fn indexed_build_samples(opts: Options) -> Result<Tally> {
         built.num_epochs,
         if built.separate { ", the last one apart" } else { "" }
     );
-    if opts.text {
+    if opts.print_indices {
         print(target, &names)?;
     }
     Ok(Tally::new(built.num_samples, 0).always_ok())

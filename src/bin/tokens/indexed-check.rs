@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Checked, Dialect, Prefix, check};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, one_of_renamed};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use serde::Serialize;
@@ -37,7 +37,7 @@ struct Options {
     #[arg(long)]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     #[arg(required = true)]
     prefixes: Vec<Arg>,

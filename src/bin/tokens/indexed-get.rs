@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, write_text};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, one_of_renamed};
 use kaldi_io::Output;
 
 const USAGE: &str = "\
@@ -29,7 +29,7 @@ struct Options {
     #[arg(long)]
     raw: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     #[arg(required = true)]

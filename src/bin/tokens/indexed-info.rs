@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::ByteSlice;
 use indexed_dataset::{DatasetSummary, Dialect, Error, IndexedDataset, Prefix, count_bin_parts, format_of_file};
-use kaldi_cli::{Arg, Tally};
+use kaldi_cli::{Arg, Tally, one_of_renamed};
 use kaldi_io::Output;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ struct Options {
     #[arg(long)]
     json: bool,
     /// Dialect of the datasets: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     #[arg(required = true)]
     prefixes: Vec<Arg>,

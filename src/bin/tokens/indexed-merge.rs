@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
-use kaldi_cli::{Arg, InputName, Tally};
+use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed};
 use kaldi_io::Lines;
 use kaldi_log::log;
 
@@ -28,11 +28,11 @@ struct Options {
     #[arg(long)]
     from: Option<InputName>,
     /// Write this type, such as int32; by default all must have the same. A token that does not fit is an error
-    #[arg(long)]
+    #[arg(long, value_parser = one_of(&TokenType::NAMES))]
     dtype: Option<TokenType>,
     /// Dialect of the new dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the inputs, or megatron
     /// if they differ
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     out_prefix: Arg,
     prefixes: Vec<Arg>,

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use bstr::BStr;
 use indexed_dataset::samples::SampleIndices;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, decode_i32};
-use kaldi_cli::{Arg, OutputName, Tally};
+use kaldi_cli::{Arg, OutputName, Tally, one_of_renamed};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered};
 
@@ -37,7 +37,7 @@ struct Options {
     #[arg(long)]
     choose: Option<String>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     index_dir: Arg,

@@ -6,15 +6,15 @@ use std::ops::Range;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
-use bstr::{BString, ByteSlice};
+use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
-use kaldi_cli::{Arg, InputName, Tally};
-use kaldi_io::Lines;
+use kaldi_cli::{Arg, InputName, Tally, one_of_renamed};
+use kaldi_io::{Lines, NamePattern};
 use kaldi_log::log;
 
 const USAGE: &str = "\
 Cuts a token dataset into datasets of neighbouring documents (--parts of them, or as small as --max-bytes), or takes the
-documents of a list out of it. In <out-pattern>, %d is the number of the part, counted from 0 (%03d adds leading zeros).
+documents of a list out of it. In <out-pattern>, %d is the number of the part, counted from 1 (%03d adds leading zeros).
 With --cut-bin, only the file of tokens is cut, into <out-prefix>-00000-of-00020.bin and so on, like Pythia's, and with
 --join such files become one.
 
@@ -45,7 +45,7 @@ struct Options {
     #[arg(long)]
     join: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     out_pattern: Arg,
@@ -75,10 +75,11 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         log!("Cut the tokens of {prefix} into {count} files");
         return Ok(Tally::new(count, 0));
     }
-    let pattern = Pattern::parse(&opts.out_pattern)?;
+    let pattern = NamePattern::parse(&opts.out_pattern)?;
+    let name = |number| Prefix::new(pattern.name(number).to_path_lossy());
     if let Some(list) = &opts.documents {
         let documents = documents(list)?;
-        let target = pattern.name(0);
+        let target = name(1);
         let count: u64 = documents.iter().map(|range| range.end - range.start).sum();
         dataset.split(&[(target.clone(), documents)])?;
         log!("Wrote {count} documents of {prefix} to {target}");
@@ -90,48 +91,14 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         (_, max_bytes) => dataset.parts_by_size(max_bytes.unwrap_or(u64::MAX))?,
     };
     ensure!(
-        pattern.has_number || parts.len() == 1,
+        pattern.has_number() || parts.len() == 1,
         "expected %d in the names of several parts, got {}",
         opts.out_pattern
     );
-    let named = parts.into_iter().enumerate().map(|(number, documents)| (pattern.name(number), vec![documents]));
-    let parts: Vec<_> = named.collect();
+    let parts: Vec<_> = (1..).map(name).zip(parts.into_iter().map(|documents| vec![documents])).collect();
     dataset.split(&parts)?;
     log!("Cut {prefix} into {} parts", parts.len());
     Ok(Tally::new(parts.len() as u64, 0).always_ok())
-}
-
-/// A name with a place for a number.
-struct Pattern {
-    start: BString,
-    width: usize,
-    end: BString,
-    has_number: bool,
-}
-
-impl Pattern {
-    fn parse(text: &Arg) -> Result<Self> {
-        let Some((start, rest)) = text.split_once_str("%") else {
-            return Ok(Self {
-                start: BString::from(text.as_bytes()),
-                width: 0,
-                end: BString::default(),
-                has_number: false,
-            });
-        };
-        let wrong = || format!("expected one %d, such as part-%d or part-%03d, got {text}");
-        let (width, end) = rest.split_once_str("d").with_context(wrong)?;
-        let is_width = width.is_empty() || (width[0] == b'0' && width.len() == 2 && width[1].is_ascii_digit());
-        ensure!(is_width && !end.contains(&b'%'), wrong());
-        let width = width.last().map_or(0, |digit| usize::from(digit - b'0'));
-        Ok(Self { start: start.into(), width, end: end.into(), has_number: true })
-    }
-
-    fn name(&self, number: usize) -> Prefix {
-        let number = if self.has_number { format!("{number:0width$}", width = self.width) } else { String::new() };
-        let name = [self.start.as_bytes(), number.as_bytes(), self.end.as_bytes()].concat();
-        Prefix::new(BString::from(name).to_path_lossy())
-    }
 }
 
 /// Reads numbers of documents and ranges of them; adjacent ones become one range.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BString, ByteSlice};
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, decode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed};
 use kaldi_io::{Lines, Wspecifier, WspecifierKind, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Record, TableWriter, count_delivered, is_key};
@@ -39,7 +39,7 @@ struct Options {
     #[arg(long)]
     strip_eod: Option<i32>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
-    #[arg(long)]
+    #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Option<Dialect>,
     prefix: Arg,
     target: OutputName,

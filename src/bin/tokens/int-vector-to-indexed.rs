@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed};
 use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::log;
 use kaldi_table::{Reader, Rows, SequentialReader};
@@ -21,7 +21,7 @@ both are complete. An empty vector is a sequence of length 0.
 
 Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
  e.g.: int-vector-to-indexed --dtype=uint16 --append-eod=0 ark:tokens.ark train
-       int-vector-to-indexed --dtype=auto --keys=train.keys 'ark:gunzip -c ali.*.gz |' train
+       int-vector-to-indexed --dtype=auto --write-keys=train.keys 'ark:gunzip -c ali.*.gz |' train
 See also: indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
 ";
 
@@ -41,14 +41,14 @@ struct Options {
     #[arg(long)]
     nested: bool,
     /// Wxfilename for the key of each sequence, one per line
-    #[arg(long)]
+    #[arg(long = "write-keys", alias = "keys")]
     keys: Option<OutputName>,
     /// Rspecifier of integers by key, the modes of the sequences (-128 to 127); with --nested there are as many for
     /// each key as sequences
     #[arg(long)]
     modes: Option<InputName>,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq
-    #[arg(long, default_value = "megatron")]
+    #[arg(long, default_value = "megatron", value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
     dialect: Dialect,
     /// Leave out sequences without tokens, and documents that have no others
     #[arg(long)]

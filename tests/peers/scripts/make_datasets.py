@@ -113,7 +113,7 @@ def make_cached(rng, number, dataset):
         return None
     (name,) = [name for name in os.listdir(cache) if name.endswith("description.txt")]
     drop = drop_last or split_name != "valid"
-    build = f"--seq-length={length} --seed={seed} --split='{split}' --split-name={split_name} --extra-token={extra}"
+    build = f"--seq-length={length} --seed={seed} --split='{split}' --part={split_name} --extra-token={extra}"
     build += f" --drop-last={drop} --description='{cache}/{name}'" + (f" --num-samples={wanted}" if wanted else "")
     write_samples(number, samples, length, extra)
     return build, f"--seq-length={length} --extra-token={extra} --pad={PAD}"

@@ -107,9 +107,9 @@ fn ranks_share_the_data_and_epochs_and_seeds_change_it() {
         assert_ne!(keys(&other), keys(&all));
         assert_eq!(sorted(&other), sorted(&all));
     }
-    let cv = fed(&scratch, &format!("{RANDOM} --split=cv --rank=1 --world-size=3 data.list"));
+    let cv = fed(&scratch, &format!("{RANDOM} --part=cv --rank=1 --world-size=3 data.list"));
     assert_eq!(keys(&cv).len(), NUM_UTTERANCES);
-    assert_eq!(keys(&cv), keys(&fed(&scratch, &format!("{RANDOM} --split=cv --epoch=4 data.list"))));
+    assert_eq!(keys(&cv), keys(&fed(&scratch, &format!("{RANDOM} --part=cv --epoch=4 data.list"))));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn the_order_of_python_programs() {
     let workers = "table-split --worker=2 --num-workers=3 - -";
     let script = format!("sed 's/ .*//' text | {workers}");
     let all = String::from_utf8(scratch.sh(&script).succeeds().stdout().to_vec()).unwrap();
-    assert_eq!(got(&format!("--split=cv {share}")), all.trim());
+    assert_eq!(got(&format!("--part=cv {share}")), all.trim());
 }
 
 #[test]
@@ -280,10 +280,10 @@ fn what_makes_no_sense_is_refused() {
         ("data.list", "expected one of --conf=FILE and --chain=FILE"),
         ("--conf=plain.yaml --chain=plain.yaml data.list", "expected one of --conf=FILE and --chain=FILE"),
         ("--conf=plain.yaml --format=zip data.list", "--format=zip: expected safetensors or npz, got \"zip\""),
-        ("--conf=plain.yaml --data-type=tar data.list", "expected --data-type to be raw, shard or table, got \"tar\""),
+        ("--conf=plain.yaml --data-type=tar data.list", "--data-type=tar: expected raw, shard or table, got \"tar\""),
         ("--conf=plain.yaml --rank=2 --world-size=2 data.list", "expected a number from 0 to 1 of 2 ranks, got 2"),
         ("--conf=plain.yaml --worker=1 data.list", "expected a number from 0 to 0 of 1 workers, got 1"),
-        ("--conf=plain.yaml --even=yes data.list", "expected --even to be none, trim or repeat, got \"yes\""),
+        ("--conf=plain.yaml --even=yes data.list", "--even=yes: expected none, trim or repeat, got \"yes\""),
         ("--conf=plain.yaml --text=text data.list", "expected --text with --data-type=table only"),
         ("--conf=plain.yaml --data-type=table ark:wav.scp", "expected a script file (scp:FILE)"),
         ("--conf=plain.yaml --data-type=table wav.scp", "expected a table such as scp:wav.scp"),

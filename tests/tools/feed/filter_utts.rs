@@ -37,7 +37,7 @@ fn frames_are_hundredths_of_seconds() {
     scratch.write("utt2dur", "a 0.29\nb 0.28\nc 3\nd 0.3\n");
     let ran = scratch.sh("filter-utts --utt2dur=utt2dur --min-length=29 --max-length=30 feats.scp -");
     ran.succeeds().stdout_is("a x.ark:2\nd x.ark:30\n");
-    let ran = scratch.sh("filter-utts --utt2dur=ark:utt2dur --min-length=29 --max-length=30 --write-keys feats.scp -");
+    let ran = scratch.sh("filter-utts --utt2dur=ark:utt2dur --min-length=29 --max-length=30 --only-keys feats.scp -");
     ran.succeeds().stdout_is("a\nd\n");
 }
 

@@ -17,7 +17,7 @@ fn two_arguments_are_needed() {
 #[test]
 fn members_of_a_batch_get_the_length_of_its_longest() {
     let scratch = feats();
-    let ran = scratch.sh("pad-feats --batches=ark:batches --lengths=ark,t:lengths ark:f.txt ark,t:-").succeeds();
+    let ran = scratch.sh("pad-feats --batches=ark:batches --write-lengths=ark,t:lengths ark:f.txt ark,t:-").succeeds();
     let ran = ran.stdout_is(
         "b  [\n  5 6 \n  0 0 ]\na  [\n  1 2 \n  3 4 ]\nd  [\n  13 14 \n  0 0 \n  0 0 ]\nc  [\n  7 8 \n  9 10 \n  11 12 ]\n",
     );

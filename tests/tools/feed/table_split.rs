@@ -86,7 +86,7 @@ fn what_makes_no_sense_is_refused() {
         ("--rank=2 --world-size=2", "expected a number from 0 to 1 of 2 ranks, got 2"),
         ("--num-workers=0", "expected 1 or more workers, got 0"),
         ("--parts=2 --rank=1 --world-size=2", "expected either --parts or --rank and --worker"),
-        ("--parts=2", "expected %d in the name of the output, got \"o\""),
+        ("--parts=2", "expected %d in the name of the output, got o"),
         ("--by=bytes", "expected --by and --utt2spk with --parts only"),
     ] {
         scratch.sh(&format!("table-split {options} l.scp o")).fails_with(255).stderr_has(message);

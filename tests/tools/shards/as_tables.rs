@@ -7,7 +7,7 @@ use crate::support::tar::{shard, tar};
 /// Shards in a scratch folder, and the same as a script file and a text.
 fn with_tables() -> Scratch {
     let scratch = shards();
-    scratch.sh("shards-to-scp --text=text data.list wav.scp").succeeds();
+    scratch.sh("shards-to-scp --write-text=text data.list wav.scp").succeeds();
     scratch
 }
 

@@ -74,9 +74,9 @@ fn samples_are_selected_by_key_and_by_duration() {
 #[test]
 fn a_seed_gives_an_order_of_all_samples() {
     let scratch = thirty();
-    let one = keys(&scratch, "copy-shards --shuffle-seed=1 --num-utts-per-shard=10 data.list x x.list");
-    assert_eq!(one, keys(&scratch, "copy-shards --shuffle-seed=1 --num-utts-per-shard=10 data.list x x.list"));
-    assert_ne!(one, keys(&scratch, "copy-shards --shuffle-seed=2 --num-utts-per-shard=10 data.list x x.list"));
+    let one = keys(&scratch, "copy-shards --seed=1 --num-utts-per-shard=10 data.list x x.list");
+    assert_eq!(one, keys(&scratch, "copy-shards --seed=1 --num-utts-per-shard=10 data.list x x.list"));
+    assert_ne!(one, keys(&scratch, "copy-shards --seed=2 --num-utts-per-shard=10 data.list x x.list"));
     let mut sorted: Vec<&str> = one.split([' ', '|']).collect();
     sorted.sort_unstable();
     assert_eq!(sorted, (0..30).map(|number| format!("{number:02}")).collect::<Vec<_>>());
@@ -86,7 +86,7 @@ fn a_seed_gives_an_order_of_all_samples() {
     }
     // Sound belongs to its key.
     scratch
-        .sh("copy-shards --shuffle-seed=1 data.list x x.list && check-shards --quick=true --fields=wav,txt x.list")
+        .sh("copy-shards --seed=1 data.list x x.list && check-shards --quick=true --fields=wav,txt x.list")
         .succeeds();
     let ran = scratch.sh("list-shards x.list | sort | cut -d' ' -f1,3 | tail -n 2");
     ran.succeeds().stdout_is("u28 2.8\nu29 2.9\n");
@@ -95,7 +95,7 @@ fn a_seed_gives_an_order_of_all_samples() {
 #[test]
 fn compression_makes_no_difference() {
     let scratch = thirty();
-    let copy = "copy-shards --shuffle-seed=5 --num-utts-per-shard=12";
+    let copy = "copy-shards --seed=5 --num-utts-per-shard=12";
     scratch.sh(&format!("{copy} data.list x x.list")).succeeds();
     scratch.sh("gzip -k 1.tar && mv 1.tar.gz 1z && cat 0.tar 2.tar > /dev/null").succeeds();
     scratch

@@ -28,12 +28,12 @@ fn with_wspecifiers_there_are_tables() {
     let scratch = shards();
     scratch.sh("gzip b.tar && mv b.tar.gz b.tar").succeeds();
     scratch
-        .sh("extract-shards --wav=ark,scp:w.ark,w.scp --text=ark,t:text --utt2dur=ark,t:utt2dur data.list")
+        .sh("extract-shards --write-wav=ark,scp:w.ark,w.scp --write-text=ark,t:text --write-utt2dur=ark,t:utt2dur data.list")
         .succeeds();
     assert!(scratch.read("w.ark") == archive(&[("u1", &sound(16000)), ("u2", &sound(32000)), ("d/u3", &sound(8000))]));
     assert_eq!(scratch.read("text"), "u1 hello \nu2 hello world \nd/u3 \u{4f60}\u{597d} \n".as_bytes());
     assert_eq!(scratch.read("utt2dur"), b"u1 1 \nu2 2 \nd/u3 0.5 \n");
-    scratch.sh("cat a.tar | extract-shards --utt2dur=ark,t:- -").succeeds().stdout_is("u1 1 \nu2 2 \n");
+    scratch.sh("cat a.tar | extract-shards --write-utt2dur=ark,t:- -").succeeds().stdout_is("u1 1 \nu2 2 \n");
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn tables_hold_16_bits_and_folders_what_there_is() {
     let scratch = Scratch::new();
     let bytes = riff(1, 8000, 1, 8, &[0, 128, 255, 1]);
     scratch.write("a.tar", tar(&[("u.WAV", &bytes), ("u.txt", b" a \n b\n"), ("u.json", b"{}")]));
-    scratch.sh("extract-shards a.tar x && extract-shards --wav=ark:- a.tar > w.ark").succeeds();
+    scratch.sh("extract-shards a.tar x && extract-shards --write-wav=ark:- a.tar > w.ark").succeeds();
     assert_eq!(scratch.read("x/wav/u.WAV"), bytes);
     assert_eq!(scratch.read("x/text"), b"u a b\n");
     assert_eq!(scratch.read("w.ark"), archive(&[("u", &wave(8000, &[&[-32768, 0, 32512, -32512]]))]));
@@ -79,10 +79,10 @@ fn damage_leaves_no_lists() {
         .fails_with(255)
         .stderr_has("a.tar: expected each key once, got u1 again");
     scratch.sh("ls x").succeeds().stdout_is("wav\n");
-    scratch.sh("extract-shards --wav=ark:w.ark cut.tar").fails_with(255);
+    scratch.sh("extract-shards --write-wav=ark:w.ark cut.tar").fails_with(255);
     scratch.write("bad.tar", shard(&[("a", "x", b"ID3")]));
     scratch
-        .sh("extract-shards --wav=ark:w.ark bad.tar")
+        .sh("extract-shards --write-wav=ark:w.ark bad.tar")
         .fails_with(255)
         .stderr_has("bad.tar: a: expected RIFF or RIFX, got ID3");
     assert!(!scratch.list().contains(&"w.ark".to_owned()));
@@ -94,6 +94,7 @@ fn samples_that_lack_a_field_are_told() {
     scratch.write("a.tar", tar(&[("a.txt", b"x"), ("b.wav", &sound(10))]));
     let ran = scratch.sh("extract-shards a.tar x").succeeds();
     ran.stderr_has("a: the sample has no sound").stderr_has("b: the sample has no text");
-    let ran = scratch.sh("extract-shards --wav=ark:w.ark --text=ark,t:- a.tar").succeeds().stdout_is("a x \n");
+    let ran =
+        scratch.sh("extract-shards --write-wav=ark:w.ark --write-text=ark,t:- a.tar").succeeds().stdout_is("a x \n");
     ran.stderr_has("a: the sample has no sound").stderr_has("b: the sample has no text");
 }

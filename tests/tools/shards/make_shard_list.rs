@@ -199,7 +199,7 @@ fn a_seed_gives_an_order() {
         let ran = scratch.sh(&format!("make-shard-list {seed} wav.scp text a l && list-shards l | cut -d' ' -f1"));
         String::from_utf8(ran.succeeds().stdout().to_vec()).unwrap()
     };
-    let [plain, one, again, two] = ["", "--shuffle-seed=1", "--shuffle-seed=1", "--shuffle-seed=2"].map(keys);
+    let [plain, one, again, two] = ["", "--seed=1", "--seed=1", "--seed=2"].map(keys);
     assert!(one == again && one != two && one != plain);
     let sorted = |keys: &str| {
         let mut keys: Vec<_> = keys.lines().map(str::to_owned).collect();

@@ -23,7 +23,7 @@ fn sound_is_read_where_it_is() {
     let scratch = shards();
     scratch.sh("shards-to-scp data.list wav.scp").succeeds().stderr_has("Wrote lines of 3 samples");
     assert_eq!(scratch.read("wav.scp"), b"u1 a.tar:1536\nu2 a.tar:35328\nd/u3 b.tar:1536\n");
-    scratch.sh("extract-shards --wav=ark:a.ark data.list && wav-copy scp:wav.scp ark:- | cmp - a.ark").succeeds();
+    scratch.sh("extract-shards --write-wav=ark:a.ark data.list && wav-copy scp:wav.scp ark:- | cmp - a.ark").succeeds();
     scratch.sh("wav-to-duration scp:wav.scp ark,t:-").succeeds().stdout_is("u1 1 \nu2 2 \nd/u3 0.5 \n");
     scratch
         .sh("grep -v u3 wav.scp | compute-mfcc-feats scp:- ark:- | feat-to-len ark:- ark,t:-")
@@ -42,7 +42,7 @@ fn several_fields_have_an_output_each() {
 #[test]
 fn texts_and_durations_are_tables() {
     let scratch = shards();
-    scratch.sh("shards-to-scp --text=text --utt2dur=ark,t:utt2dur data.list wav.scp").succeeds();
+    scratch.sh("shards-to-scp --write-text=text --write-utt2dur=ark,t:utt2dur data.list wav.scp").succeeds();
     assert_eq!(scratch.read("text"), "u1 hello \nu2 hello world \nd/u3 \u{4f60}\u{597d} \n".as_bytes());
     assert_eq!(scratch.read("utt2dur"), b"u1 1 \nu2 2 \nd/u3 0.5 \n");
 }

@@ -19,7 +19,7 @@ fn two_arguments_are_needed() {
 #[test]
 fn rows_are_printed_as_they_are_written() {
     let scratch = with_lengths();
-    let build = "indexed-build-samples --seq-length=30 --text";
+    let build = "indexed-build-samples --seq-length=30 --print-indices";
     let rows = "0 0\n1 10\n1 40\n2 20\n2 50\n3 20\n4 20\n4 50\n4 80\n";
     let all = format!("document_index\n0\n1\n2\n3\n4\n5\nsample_index\n{rows}shuffle_index\n0\n1\n2\n3\n4\n5\n6\n7\n");
     scratch.sh(&format!("{build} --shuffle=false data out")).succeeds().stdout_is(all);
@@ -39,13 +39,13 @@ fn epochs_and_samples_exclude_each_other() {
         "--seq-length=0",
         "--num-epochs=0",
         "--split=0",
-        "--split-name=all",
+        "--part=all",
         "--seed=-1",
         "--num-samples=9223372036854775807",
     ] {
         scratch.sh(&format!("indexed-build-samples {option} data out")).fails_with(255).stdout_is("");
     }
-    let samples = "indexed-build-samples --seq-length=30 --text";
+    let samples = "indexed-build-samples --seq-length=30 --print-indices";
     let documents = |options: &str| {
         let ran = scratch
             .sh(&format!("{samples} {options} data out | sed '1d; /sample_index/,$d' | tr '\\n' ' '"))
@@ -63,7 +63,7 @@ fn a_description_gives_the_names() {
     let scratch = with_lengths();
     scratch.write("description", "abc");
     scratch
-        .sh("indexed-build-samples --seq-length=30 --split=1,1 --split-name=valid --description=description data out")
+        .sh("indexed-build-samples --seq-length=30 --split=1,1 --part=valid --description=description data out")
         .succeeds();
     let start = "900150983cd24fb0d6963f7d28e17f72-GPTDataset-valid";
     let names = ["description.txt", "document_index.npy", "sample_index.npy", "shuffle_index.npy"];
@@ -74,7 +74,7 @@ fn a_description_gives_the_names() {
 #[test]
 fn there_must_be_something_to_train_on() {
     let scratch = with_lengths();
-    scratch.sh("indexed-build-samples --split=1 --split-name=test data out").fails_with(255).stderr_has("no sequences");
+    scratch.sh("indexed-build-samples --split=1 --part=test data out").fails_with(255).stderr_has("no sequences");
     scratch
         .sh("echo a | int-vector-to-indexed ark:- e && indexed-build-samples --split=1 e out")
         .fails_with(255)

@@ -47,9 +47,7 @@ fn one_of_several_indices_is_chosen_by_its_name() {
     scratch.write("d", "x");
     for part in ["train", "valid"] {
         scratch
-            .sh(&format!(
-                "indexed-build-samples --split=2,1 --split-name={part} --description=d --seq-length=1 data out"
-            ))
+            .sh(&format!("indexed-build-samples --split=2,1 --part={part} --description=d --seq-length=1 data out"))
             .succeeds();
     }
     scratch.sh("indexed-samples-to-int-vector data out ark:x").fails_with(255).stderr_has("--choose");

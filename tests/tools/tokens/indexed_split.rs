@@ -14,16 +14,16 @@ fn two_arguments_and_one_way_are_needed() {
 #[test]
 fn parts_join_to_the_whole() {
     let scratch = with_dataset();
-    scratch.sh("indexed-split --parts=2 data part-%d && indexed-merge whole part-0 part-1").succeeds();
+    scratch.sh("indexed-split --parts=2 data part-%d && indexed-merge whole part-1 part-2").succeeds();
     scratch
-        .sh("cmp data.idx whole.idx && cmp data.bin whole.bin && indexed-get part-1 0")
+        .sh("cmp data.idx whole.idx && cmp data.bin whole.bin && indexed-get part-2 0")
         .succeeds()
         .stdout_is("8 9\n");
     scratch
         .sh("indexed-split --max-bytes=8 data small-%03d.idx && ls small-*.idx")
         .succeeds()
-        .stdout_is("small-000.idx\nsmall-001.idx\nsmall-002.idx\n");
-    scratch.sh("indexed-check small-000 small-001 small-002 part-0 part-1").succeeds();
+        .stdout_is("small-001.idx\nsmall-002.idx\nsmall-003.idx\n");
+    scratch.sh("indexed-check small-001 small-002 small-003 part-1 part-2").succeeds();
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn documents_of_a_list_are_taken_in_its_order() {
     let scratch = with_dataset();
     scratch.write("list", "2\n0:2\n").write("bad", "3\n").write("words", "a\n");
     scratch
-        .sh("indexed-split --documents=list data chosen-%d && indexed-get chosen-0 0 1 2")
+        .sh("indexed-split --documents=list data chosen-%d && indexed-get chosen-1 0 1 2")
         .succeeds()
         .stdout_is("8 9\n1 2 3\n4 5 6 7\n");
     scratch
@@ -44,14 +44,14 @@ fn documents_of_a_list_are_taken_in_its_order() {
 #[test]
 fn names_need_a_place_for_the_number() {
     let scratch = with_dataset();
-    for pattern in ["part", "part-%s", "part-%d-%d", "data%"] {
+    for pattern in ["part", "part-%s", "part-%3d", "data%"] {
         scratch.sh(&format!("indexed-split --parts=2 data {pattern}")).fails_with(255).stderr_has("%d");
     }
     scratch
-        .sh("cp data.idx d-1.idx; cp data.bin d-1.bin; indexed-split --parts=2 d-1 d-%d")
+        .sh("cp data.idx d-2.idx; cp data.bin d-2.bin; indexed-split --parts=2 d-2 d-%d")
         .fails_with(255)
         .stderr_has("to be read and written");
-    assert!(!scratch.list().contains(&"d-0.idx".to_owned()));
+    assert!(!scratch.list().contains(&"d-1.idx".to_owned()));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn files_appear_together_or_not_at_all() {
     let scratch = with_dataset();
     assert_eq!(scratch.list(), ["data.bin", "data.idx", "tokens"]);
     scratch.write("cut", b"a \0B\x04\x02\0\0\0\x04\x01\0\0\0");
-    scratch.sh("int-vector-to-indexed --keys=keys ark:cut other").fails_with(255);
+    scratch.sh("int-vector-to-indexed --write-keys=keys ark:cut other").fails_with(255);
     assert_eq!(scratch.list(), ["cut", "data.bin", "data.idx", "tokens"]);
     let old = scratch.read("data.idx");
     scratch.sh("int-vector-to-indexed ark:cut data").fails_with(255);
@@ -65,7 +65,7 @@ fn the_end_of_a_document_stands_in_its_last_sequence() {
     let scratch = Scratch::new();
     scratch.write("n", "a 1 2 ; 3 ; \nb \nc ; \nd 4 ; ; \n");
     scratch
-        .sh("int-vector-to-indexed --nested --append-eod=0 --keys=- ark:n d")
+        .sh("int-vector-to-indexed --nested --append-eod=0 --write-keys=- ark:n d")
         .succeeds()
         .stdout_is("a\na\nc\nd\nd\n");
     scratch.sh("indexed-to-int-vector d ark,t:-").succeeds().stdout_is("0 1 2 \n1 3 0 \n2 \n3 4 \n4 0 \n");
@@ -83,7 +83,7 @@ fn sequences_without_tokens_may_be_left_out() {
         .succeeds()
         .stdout_is("0 1 3 \n");
     let ran = scratch
-        .sh("int-vector-to-indexed --skip-empty --keys=- --modes=ark:modes ark:t e && tail -c 2 e.idx | od -A n -t d1");
+        .sh("int-vector-to-indexed --skip-empty --write-keys=- --modes=ark:modes ark:t e && tail -c 2 e.idx | od -A n -t d1");
     ran.succeeds().stdout_is("a\nc\n    5    7\n");
 }
 

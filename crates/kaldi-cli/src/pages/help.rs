@@ -167,7 +167,7 @@ mod tests {
     #[allow(dead_code, reason = "only the options are looked at")]
     struct Options {
         /// Multiply by this (both of them), with words enough for two lines of the usage text, and more
-        #[arg(long, default_value_t = 1.0, alias = "factor")]
+        #[arg(long, default_value_t = 1.0, visible_alias = "factor")]
         scale: f32,
         /// Write in binary mode
         #[arg(long, default_value_t = true)]

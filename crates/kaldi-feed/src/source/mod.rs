@@ -27,6 +27,11 @@ pub enum DataType {
     Table,
 }
 
+impl DataType {
+    /// Every type with its name.
+    pub const NAMES: [(&str, Self); 3] = [("raw", Self::Raw), ("shard", Self::Shard), ("table", Self::Table)];
+}
+
 /// The list of the data.
 #[derive(Clone, Debug)]
 pub struct DataList {
