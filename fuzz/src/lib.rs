@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
-use kaldi_feed::{Chain, Description, standard_stages};
+use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
 use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
@@ -289,7 +289,7 @@ pub fn shard(bytes: &[u8]) {
 pub fn configuration(bytes: &[u8]) {
     let _ = RawUtterance::parse(bytes);
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    for description in [Description::parse("c", text), Description::from_wenet("c", text, None)] {
+    for description in [Description::parse("c", text), Description::from_wenet("c", text, LabelSource::None)] {
         let Ok(description) = description else { continue };
         let printed = description.to_string();
         let again = Description::parse("c", &printed).expect("what was printed is read");

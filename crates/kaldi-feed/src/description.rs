@@ -76,6 +76,12 @@ impl Description {
         found
     }
 
+    /// Removes all stages of this name.
+    pub fn without(mut self, stage: &str) -> Self {
+        self.stages.retain(|it| it.0 != stage);
+        self
+    }
+
     /// Removes what changes from pass to pass, shuffling and augmentation, for validation data.
     pub fn without_training_stages(mut self) -> Self {
         self.stages.retain(|stage| !TRAINING.contains(&stage.0.as_str()));

@@ -12,14 +12,15 @@ pub const BLANK: char = '▁';
 
 /// Cuts text into symbols, as the tokenizers of WeNet do.
 ///
-/// Blanks at the ends of the text do not count. If there are non-linguistic symbols such as `[LAUGH]` or `<NOISE>`, the
-/// text is converted to upper case, and each of them is one symbol. Other text in brackets is ordinary text.
+/// White space at the ends of the text does not count. If there are non-linguistic symbols such as `[LAUGH]` or
+/// `<NOISE>`, the text is converted to upper case, and each of them is one symbol. Other text in brackets is ordinary
+/// text, but all text in brackets is cut off from what is before and after it: blanks next to it do not count.
 ///
 /// ```
 /// use kaldi_feed::Tokenizer;
 ///
 /// let tokenizer = Tokenizer::characters().with_non_linguistic(["{NOISE}"]);
-/// assert_eq!(tokenizer.tokens(" ab {noise} c ")?, ["A", "B", "▁", "{NOISE}", "▁", "C"]);
+/// assert_eq!(tokenizer.tokens(" a b {noise} c ")?, ["A", "▁", "B", "{NOISE}", "C"]);
 /// # Ok::<(), kaldi_feed::Error>(())
 /// ```
 #[derive(Clone)]
@@ -68,7 +69,7 @@ impl Tokenizer {
     /// # Errors
     /// If the model fails.
     pub fn tokens(&self, text: &str) -> Result<Vec<String>> {
-        let text = text.trim();
+        let text = stripped(text);
         let mut tokens = Vec::new();
         let Some(symbols) = &self.non_linguistic else {
             self.cut(text, &mut tokens)?;
@@ -77,8 +78,10 @@ impl Tokenizer {
         for part in bracketed_parts(&text.to_uppercase()) {
             if symbols.contains(part) {
                 tokens.push(part.to_owned());
-            } else if !part.trim().is_empty() {
-                self.cut(part, &mut tokens)?;
+            } else if !stripped(part).is_empty() {
+                // A model treats white space at the ends in its own way.
+                let is_model = matches!(self.cutter, Cutter::Bpe(_));
+                self.cut(if is_model { part } else { stripped(part) }, &mut tokens)?;
             }
         }
         Ok(tokens)
@@ -93,7 +96,7 @@ impl Tokenizer {
                 for part in chinese_parts(&text) {
                     if part.starts_with(is_chinese) {
                         tokens.push(part.to_owned());
-                    } else if !part.trim().is_empty() {
+                    } else if !stripped(part).is_empty() {
                         tokens.extend(model.encode(part).map_err(|error| Error::Encode { reason: error.to_string() })?);
                     }
                 }
@@ -132,6 +135,27 @@ pub fn ids(symbols: &SymbolTable, tokens: &[String], unknown: &str) -> (Vec<i32>
     };
     let ids = tokens.iter().filter_map(id).collect();
     (ids, num_unknown)
+}
+
+/// A text without the white space at its ends, as Python's `strip` leaves it: the four separators of ASCII are white space.
+fn stripped(text: &str) -> &str {
+    text.trim_matches(|it: char| it.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&it))
+}
+
+/// The non-linguistic symbols in the text of the file `name`: one on each line, in brackets.
+///
+/// # Errors
+/// If a line is something else.
+pub fn parse_non_linguistic(name: &str, text: &str) -> Result<Vec<String>> {
+    let mut symbols = Vec::new();
+    for (line, number) in text.lines().map(stripped).zip(1..).filter(|(line, _)| !line.is_empty()) {
+        if bracketed_parts(&format!("a{line}b")) != ["a", line, "b"] {
+            let message = format!("expected a symbol in [], <> or {{}}, got {line:?}");
+            return Err(Error::Conf { place: format!("{name}:{number}"), message });
+        }
+        symbols.push(line.to_uppercase());
+    }
+    Ok(symbols)
 }
 
 /// Whether a character is a unit by itself under a SentencePiece model.
@@ -199,6 +223,30 @@ mod tests {
         assert_eq!(tokenizer.tokens("[no]").unwrap(), ["[", "N", "O", "]"]);
         assert_eq!(tokenizer.tokens("[[noise]").unwrap(), ["[", "[NOISE]"]);
         assert_eq!(tokenizer.tokens("[]<").unwrap(), ["[", "]", "<"]);
+    }
+
+    /// What WeNet's own tokenizer gives.
+    #[test]
+    fn blanks_beside_brackets_do_not_count() {
+        let tokenizer = Tokenizer::characters().with_non_linguistic(["{BRK}", "[NOISE]"]);
+        let joined = |text: &str| tokenizer.tokens(text).unwrap().join(" ");
+        assert_eq!(joined("HELLO {brk} World"), "H E L L O {BRK} W O R L D");
+        assert_eq!(joined("[noise] lower"), "[NOISE] L O W E R");
+        assert_eq!(joined("a b [no] c"), "A ▁ B [ N O ] C");
+        assert_eq!(joined(" {brk}  [noise] "), "{BRK} [NOISE]");
+        assert_eq!(joined("a [ b {brk"), "A ▁ [ ▁ B ▁ { B R K");
+        assert_eq!(joined("\u{1f}a\u{1d} {brk}\u{a0}b\u{3000}"), "A {BRK} B");
+        // Without a list, brackets are ordinary text.
+        assert_eq!(Tokenizer::characters().tokens("a {b} c").unwrap().join(" "), "a ▁ { b } ▁ c");
+    }
+
+    #[test]
+    fn symbols_of_a_list_are_in_brackets() {
+        assert_eq!(parse_non_linguistic("syms", "[noise]\n\n <A B> \r\n").unwrap(), ["[NOISE]", "<A B>"]);
+        for text in ["NOISE", "[]", "[a]b]", "[a][b]", "{a>"] {
+            let error = parse_non_linguistic("syms", &format!("{{OK}}\n{text}\n")).unwrap_err().to_string();
+            assert_eq!(error, format!("syms:2: expected a symbol in [], <> or {{}}, got {text:?}"));
+        }
     }
 
     #[test]

@@ -4,15 +4,31 @@ use crate::params::Params;
 use crate::yaml::{Node, YamlValue};
 use crate::{Description, Error, Result};
 
+/// Where the labels of utterances come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelSource<'a> {
+    /// There are none.
+    None,
+    /// They are the symbols of the text. The files replace those that the configuration names.
+    Text {
+        /// The symbol table.
+        symbols: Option<&'a str>,
+        /// The list of non-linguistic symbols.
+        non_linguistic: Option<&'a str>,
+        /// Whether it is an error if there is no symbol table. Otherwise there are no labels then.
+        is_needed: bool,
+    },
+}
+
 impl Description {
     /// Reads WeNet's `train.yaml`, or its map `dataset_conf` alone: the stages in WeNet's order with its defaults.
-    /// `symbols` replaces the symbol table that the file names. If there is neither, text does not become labels.
     /// `name` is what messages call the file.
     ///
     /// # Errors
-    /// If the text is not YAML, `dataset_conf` has a key that WeNet does not know, or the tokenizer is not supported.
-    /// Wrong parameters of a stage are reported when the chain is [built](crate::Chain::build).
-    pub fn from_wenet(name: &str, text: &str, symbols: Option<&str>) -> Result<Self> {
+    /// If the text is not YAML, `dataset_conf` has a key that WeNet does not know, the tokenizer is not supported, or there
+    /// should be labels and no symbol table is named. Wrong parameters of a stage are reported when the chain is
+    /// [built](crate::Chain::build).
+    pub fn from_wenet(name: &str, text: &str, labels: LabelSource<'_>) -> Result<Self> {
         let top = Node::parse(name, text)?;
         let dataset = top.get("dataset_conf");
         let mut conf = Params::new(name, "dataset_conf", dataset.unwrap_or(&top))?;
@@ -34,7 +50,7 @@ impl Description {
         }
         // Older files have it here.
         let split = conf.boolean("split_with_space", false)?;
-        if let Some(tokenize) = tokenizer(name, dataset.map(|_| &top), symbols, split)? {
+        if let Some(tokenize) = tokenizer(name, dataset.map(|_| &top), labels, split)? {
             description.push("tokenize", tokenize);
         }
         for (stage, default) in [("filter", true), ("resample", true), ("speed_perturb", false)] {
@@ -77,12 +93,18 @@ fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Node {
     Node::new(YamlValue::Map(entries.into_iter().map(entry).collect()))
 }
 
-/// The parameters of the stage that makes labels of text, if there is a symbol table.
-fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool) -> Result<Option<Node>> {
+/// The parameters of the stage that makes labels of text; `None` if there are no labels.
+fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: bool) -> Result<Option<Node>> {
+    let LabelSource::Text { symbols, non_linguistic, is_needed } = labels else { return Ok(None) };
     let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
     let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != YamlValue::Null);
-    let symbols = symbols.map(|name| YamlValue::Text(name.to_owned())).or_else(|| given("symbol_table_path"));
-    let (Some(symbols), tokenizer) = (symbols, top.and_then(|top| top.get("tokenizer"))) else { return Ok(None) };
+    let [symbols, non_linguistic] =
+        [symbols, non_linguistic].map(|name| name.map(|name| YamlValue::Text(name.to_owned())));
+    let symbols = symbols.or_else(|| given("symbol_table_path"));
+    if symbols.is_none() && !is_needed {
+        return Ok(None);
+    }
+    let tokenizer = top.and_then(|top| top.get("tokenizer"));
     let is_split = split || given("split_with_space") == Some(YamlValue::Bool(true));
     let kind = match tokenizer.map(|node| &node.value) {
         Some(YamlValue::Text(kind)) if kind == "bpe" || kind == "sentencepiece" => "bpe",
@@ -94,11 +116,17 @@ fn tokenizer(file: &str, top: Option<&Node>, symbols: Option<&str>, split: bool)
         _ if is_split => "word",
         _ => "char",
     };
+    let Some(symbols) = symbols else {
+        let message = "expected a symbol table for the labels, symbol_table_path of tokenizer_conf, got none: give --symbols, \
+                       or --labels=none for batches without labels";
+        return Err(Error::Conf { place: file.to_owned(), message: message.to_owned() });
+    };
     let mut parameters = vec![("type", YamlValue::Text(kind.to_owned())), ("symbols", symbols)];
     if kind == "bpe" {
         parameters.extend(given("bpe_path").map(|model| ("model", model)));
     }
-    parameters.extend(given("non_lang_syms_path").map(|name| ("non_lang_syms", name)));
+    let non_linguistic = non_linguistic.or_else(|| given("non_lang_syms_path"));
+    parameters.extend(non_linguistic.map(|name| ("non_lang_syms", name)));
     let entry = |(name, value): (&str, YamlValue)| (name.to_owned(), Node::new(value));
     Ok(Some(Node::new(YamlValue::Map(parameters.into_iter().map(entry).collect()))))
 }
@@ -140,8 +168,11 @@ dataset_conf:
         batch_size: 16
 ";
 
+    const NAMED: LabelSource<'_> = LabelSource::Text { symbols: None, non_linguistic: None, is_needed: true };
+
     fn stages(text: &str, symbols: Option<&str>) -> String {
-        Description::from_wenet("train.yaml", text, symbols).unwrap().to_string()
+        let labels = LabelSource::Text { symbols, non_linguistic: None, is_needed: true };
+        Description::from_wenet("train.yaml", text, labels).unwrap().to_string()
     }
 
     #[test]
@@ -180,17 +211,41 @@ dataset_conf:
         let split = "tokenizer: char\ntokenizer_conf: {split_with_space: true}\ndataset_conf:\n";
         assert!(stages(split, Some("u")).contains("- tokenize: {type: word, symbols: u}\n"));
         assert!(stages("split_with_space: true\n", Some("u")).contains("type: word"));
-        assert!(!stages(split, None).contains("tokenize"));
-        let refused = Description::from_wenet("t.yaml", &new.replace("bpe\n", "whisper\n"), None).unwrap_err();
+        let whisper = new.replace("bpe\n", "whisper\n");
+        let refused = Description::from_wenet("t.yaml", &whisper, NAMED).unwrap_err();
         assert_eq!(refused.to_string(), "t.yaml:1: expected tokenizer to be char, bpe or sentencepiece, got whisper");
+    }
+
+    #[test]
+    fn labels_need_a_symbol_table_unless_there_are_none() {
+        for text in [OLD, "tokenizer: char\ntokenizer_conf: {split_with_space: true}\ndataset_conf:\n"] {
+            let error = Description::from_wenet("t.yaml", text, NAMED).unwrap_err().to_string();
+            assert!(error.starts_with("t.yaml: expected a symbol table for the labels, "), "{error}");
+        }
+        let optional = LabelSource::Text { symbols: None, non_linguistic: None, is_needed: false };
+        for text in [OLD, "tokenizer: whisper\ndataset_conf:\n"] {
+            for labels in [LabelSource::None, optional] {
+                let description = Description::from_wenet("t.yaml", text, labels).unwrap().to_string();
+                assert!(!description.contains("tokenize"), "{description}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_non_linguistic_symbols_is_that_of_the_option() {
+        let text = "tokenizer: char\ntokenizer_conf: {symbol_table_path: u, non_lang_syms_path: old}\ndataset_conf:\n";
+        assert!(stages(text, None).contains("- tokenize: {type: char, symbols: u, non_lang_syms: old}\n"));
+        let labels = LabelSource::Text { symbols: None, non_linguistic: Some("mine"), is_needed: true };
+        let description = Description::from_wenet("t.yaml", text, labels).unwrap().to_string();
+        assert!(description.contains("- tokenize: {type: char, symbols: u, non_lang_syms: mine}\n"), "{description}");
     }
 
     #[test]
     fn keys_are_looked_at_inside_the_data_only() {
         let text = OLD.replace("    sort: true\n", "    sorting: true\n").replace("conformer", "x\nunknown: 1");
-        let error = Description::from_wenet("train.yaml", &text, None).unwrap_err().to_string();
+        let error = Description::from_wenet("train.yaml", &text, LabelSource::None).unwrap_err().to_string();
         assert_eq!(error, "train.yaml:26: dataset_conf has no parameter \"sorting\"; did you mean sort?");
-        let error = Description::from_wenet("train.yaml", "encoder: x\n", None).unwrap_err().to_string();
+        let error = Description::from_wenet("train.yaml", "encoder: x\n", LabelSource::None).unwrap_err().to_string();
         assert!(error.starts_with("train.yaml:1: dataset_conf has no parameter \"encoder\""), "{error}");
     }
 }

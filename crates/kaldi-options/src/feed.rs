@@ -7,7 +7,8 @@ use kaldi_cli::one_of;
 use kaldi_io::{Input, InputName};
 
 use kaldi_feed::{
-    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, Registry, Result, YamlValue,
+    Chain, DataList, DataType, Description, Error, ErrorPolicy, Even, Feed, FeedOptions, LabelSource, Registry, Result,
+    YamlValue,
 };
 
 /// The part of the data that is fed, which says what is done with it.
@@ -35,6 +36,20 @@ pub enum ShuffleCompat {
     None,
     /// That of Python's `random.Random(epoch).shuffle`.
     Python,
+}
+
+/// What the labels of utterances are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeedLabels {
+    /// The numbers of the symbols of their text.
+    Text,
+    /// There are none.
+    None,
+}
+
+impl FeedLabels {
+    /// Every kind with its name.
+    pub const NAMES: [(&str, Self); 2] = [("text", Self::Text), ("none", Self::None)];
 }
 
 impl FeedPart {
@@ -71,6 +86,12 @@ pub struct FeedArguments {
     /// Symbol table, instead of the one that --conf or --chain names
     #[arg(long)]
     pub symbols: Option<InputName>,
+    /// Non-linguistic symbols such as [NOISE], one a line, instead of those that --conf or --chain names
+    #[arg(long)]
+    pub non_lang_syms: Option<InputName>,
+    /// Labels of the utterances: text (the numbers of the symbols of their text) or none
+    #[arg(long, default_value = "text", value_parser = one_of(&FeedLabels::NAMES))]
+    pub labels: FeedLabels,
     /// Pass over the data: each has another order and other changes
     #[arg(long, default_value_t = 0)]
     pub epoch: u64,
@@ -116,22 +137,41 @@ pub struct FeedArguments {
 }
 
 impl FeedArguments {
-    /// The chain of these arguments, of stages of a registry.
+    /// The chain of these arguments, of stages of a registry. `needs_labels` makes it an error if there is no symbol table.
     ///
     /// # Errors
     /// If there is none or there are two, a file cannot be read, or the chain makes no sense.
-    pub fn build_chain(&self, registry: &Registry) -> Result<Chain> {
-        let symbols = self.symbols.as_ref().map(|name| name.to_string());
-        let mut description = match (&self.conf, &self.chain) {
-            (Some(conf), None) => Description::from_wenet(&conf.to_string(), &read_text(conf)?, symbols.as_deref())?,
-            (None, Some(chain)) => Description::parse(&chain.to_string(), &read_text(chain)?)?,
-            _ => return Err(Error::Arguments { message: "expected one of --conf=FILE and --chain=FILE".to_owned() }),
-        };
-        if let (Some(symbols), Some(_)) = (symbols, &self.chain)
-            && !description.set("tokenize", "symbols", YamlValue::Text(symbols))
-        {
-            return Err(Error::Arguments { message: "expected --symbols with a chain that has tokenize".to_owned() });
+    pub fn build_chain(&self, registry: &Registry, needs_labels: bool) -> Result<Chain> {
+        let arguments = |message: &str| Error::Arguments { message: message.to_owned() };
+        let [symbols, non_linguistic] =
+            [&self.symbols, &self.non_lang_syms].map(|it| it.as_ref().map(|it| it.to_string()));
+        let has_labels = self.labels == FeedLabels::Text;
+        if !has_labels && (symbols.is_some() || non_linguistic.is_some()) {
+            return Err(arguments("expected --symbols and --non-lang-syms with --labels=text only"));
         }
+        let mut description = match (&self.conf, &self.chain) {
+            (Some(conf), None) => {
+                let [symbols, non_linguistic] = [symbols.as_deref(), non_linguistic.as_deref()];
+                let labels = match has_labels {
+                    true => LabelSource::Text { symbols, non_linguistic, is_needed: needs_labels },
+                    false => LabelSource::None,
+                };
+                Description::from_wenet(&conf.to_string(), &read_text(conf)?, labels)?
+            }
+            (None, Some(chain)) => {
+                let mut description = Description::parse(&chain.to_string(), &read_text(chain)?)?;
+                for (option, parameter, file) in
+                    [("symbols", "symbols", symbols), ("non-lang-syms", "non_lang_syms", non_linguistic)]
+                {
+                    let Some(file) = file else { continue };
+                    if !description.set("tokenize", parameter, YamlValue::Text(file)) {
+                        return Err(arguments(&format!("expected --{option} with a chain that has tokenize")));
+                    }
+                }
+                if has_labels { description } else { description.without("tokenize") }
+            }
+            _ => return Err(arguments("expected one of --conf=FILE and --chain=FILE")),
+        };
         if self.part == FeedPart::Cv {
             description = description.without_training_stages();
         }

@@ -23,7 +23,7 @@ mod transforms;
 mod waveforms;
 
 pub use extraction::{ExtractArguments, WarpArguments};
-pub use feed::{FeedArguments, FeedPart, OnError, ShuffleCompat};
+pub use feed::{FeedArguments, FeedLabels, FeedPart, OnError, ShuffleCompat};
 pub use frames::{
     DeltaArguments, FrameGridArguments, OnlineCmvnArguments, SampleGridArguments, ShiftedDeltaArguments,
     SlidingCmnArguments,

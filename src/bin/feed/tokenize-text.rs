@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Text, Tokenizer, ids};
+use kaldi_feed::{Text, Tokenizer, ids, parse_non_linguistic};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
@@ -39,8 +39,8 @@ struct Options {
     /// Symbol for unknown ones; if the table does not have it, they are left out
     #[arg(long, default_value = "<unk>")]
     unk: String,
-    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, and the text is converted to upper
-    /// case
+    /// Non-linguistic symbols, words in brackets, one a line: each is one symbol, blanks beside it do not count, and the
+    /// text is converted to upper case
     #[arg(long)]
     non_lang_syms: Option<InputName>,
     /// Convert numbers to text
@@ -140,18 +140,8 @@ impl Options {
             (Mode::Word, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=word"),
         };
         let Some(name) = &self.non_lang_syms else { return Ok(tokenizer) };
-        let text = read_text(name)?;
-        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        for line in lines.clone() {
-            let brackets = [("[", "]"), ("<", ">"), ("{", "}")];
-            let has_brackets = |(open, close)| line.starts_with(open) && line.ends_with(close);
-            ensure!(
-                brackets.into_iter().any(has_brackets),
-                "{}: expected symbols in [], <> or {{}}, got {line:?}",
-                name.to_str_lossy()
-            );
-        }
-        Ok(tokenizer.with_non_linguistic(lines.map(str::to_uppercase)))
+        let symbols = parse_non_linguistic(&name.to_str_lossy(), &read_text(name)?)?;
+        Ok(tokenizer.with_non_linguistic(symbols))
     }
 }
 

@@ -49,7 +49,7 @@ fn lists_shards_and_tables_deliver_the_same() {
     let shards = fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=shard shards.list");
     let table = fed(&scratch, "--conf=plain.yaml --symbols=units.txt --data-type=table --text=text scp:wav.scp");
     assert!(raw == shards && raw == table);
-    let options = "--conf=plain.yaml --data-type=table scp:wav.scp -";
+    let options = "--conf=plain.yaml --labels=none --data-type=table scp:wav.scp -";
     scratch.sh(&format!("feed-batches {options} > /dev/null")).succeeds().stderr_lacks("no entry was read");
     // Compressed shards cannot be read at any place.
     scratch.sh("gzip a.tar && mv a.tar.gz c.tar && printf 'c.tar\\nb.tar\\n' > packed.list").succeeds();
@@ -139,23 +139,6 @@ fn a_training_goes_on_where_it_stopped() {
 }
 
 #[test]
-fn ranks_get_equally_many_batches() {
-    let scratch = corpus();
-    let of = |rank, even: &str| {
-        let options = format!("--conf=plain.yaml --even={even} --rank={rank} --world-size=3");
-        fed(&scratch, &format!("{options} data.list"))
-    };
-    scratch.sh("sed -i 's/batch_size: 4/batch_size: 1/' plain.yaml").succeeds();
-    // 8, 8 and 7 utterances.
-    assert_eq!([0, 1, 2].map(|rank| of(rank, "none").len()), [8, 8, 7]);
-    assert_eq!([0, 1, 2].map(|rank| of(rank, "trim").len()), [7, 7, 7]);
-    assert_eq!([0, 1, 2].map(|rank| of(rank, "repeat").len()), [8, 8, 8]);
-    let (short, long) = (of(2, "none"), of(2, "repeat"));
-    assert!(short == long[..7] && short[0] == long[7]);
-    assert!(of(0, "trim") == of(0, "none")[..7]);
-}
-
-#[test]
 fn several_passes_keep_the_share_of_each_rank() {
     let scratch = corpus();
     scratch.sh("sed -i 's/^dataset_conf:/&\\n  cycle: 3/' random.yaml").succeeds();
@@ -231,6 +214,47 @@ fn a_bad_sample_costs_itself() {
 }
 
 #[test]
+fn a_configuration_without_a_tokenizer_is_an_error_unless_there_are_no_labels() {
+    let scratch = corpus();
+    for more in ["", "--dry-run", "--part=cv"] {
+        let ran = scratch.sh(&format!("feed-batches --conf=plain.yaml {more} data.list -")).fails_with(255);
+        ran.stdout_is("").stderr_has(
+            "plain.yaml: expected a symbol table for the labels, symbol_table_path of tokenizer_conf, got none: give \
+             --symbols, or --labels=none for batches without labels",
+        );
+    }
+    let unlabelled = fed(&scratch, "--conf=plain.yaml --labels=none data.list");
+    assert_eq!(unlabelled.len(), 6);
+    for batch in &unlabelled {
+        let names: Vec<&str> = batch.header.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, ["__metadata__", "feats", "feats_lengths"]);
+    }
+    // A chain says all by itself.
+    scratch.sh("feed-batches --conf=plain.yaml --labels=none --dry-run data.list - > chain.yaml").succeeds();
+    assert!(unlabelled == fed(&scratch, "--chain=chain.yaml data.list"));
+    scratch.sh(&format!("feed-batches {PLAIN} --dry-run - > chain.yaml")).succeeds();
+    assert!(unlabelled == fed(&scratch, "--chain=chain.yaml --labels=none data.list"));
+}
+
+/// What WeNet's own tokenizer gives.
+#[test]
+fn non_linguistic_symbols_take_the_blanks_beside_them() {
+    let scratch = corpus();
+    scratch.sh("sed -i '1s/GO ON/go [noise] on [noise]/' data.list; printf '[NOISE]\\n' > syms").succeeds();
+    scratch.sh("echo '[NOISE] 7' >> units.txt").succeeds();
+    let labels = |options: &str| {
+        let script = format!("feed-feats {options} data.list ark:/dev/null ark,t:- | grep u00");
+        String::from_utf8(scratch.sh(&script).succeeds().stdout().to_vec()).unwrap()
+    };
+    let options = "--conf=plain.yaml --symbols=units.txt --non-lang-syms=syms";
+    assert_eq!(labels(options), "u00 2 4 7 4 3 7 \n");
+    scratch.sh("(cat plain.yaml; echo 'tokenizer: char'; echo 'tokenizer_conf: {symbol_table_path: units.txt, non_lang_syms_path: syms}') > t.yaml").succeeds();
+    assert_eq!(labels("--conf=t.yaml"), "u00 2 4 7 4 3 7 \n");
+    scratch.sh(&format!("feed-batches {PLAIN} --dry-run - > chain.yaml")).succeeds();
+    assert_eq!(labels("--chain=chain.yaml --non-lang-syms=syms"), "u00 2 4 7 4 3 7 \n");
+}
+
+#[test]
 fn an_unknown_symbol_is_unk_or_costs_its_sample() {
     let scratch = corpus();
     scratch.sh("sed -i '2s/\"ON\"/\"OXN\"/' data.list").succeeds();
@@ -245,7 +269,7 @@ fn an_unknown_symbol_is_unk_or_costs_its_sample() {
 fn a_cut_shard_costs_what_is_cut() {
     let scratch = corpus();
     scratch.sh("head -c 30000 a.tar > s && mv s a.tar").succeeds();
-    let ran = scratch.sh("feed-batches --conf=plain.yaml --data-type=shard shards.list -").succeeds();
+    let ran = scratch.sh("feed-batches --conf=plain.yaml --labels=none --data-type=shard shards.list -").succeeds();
     let left = batches(ran.stdout());
     let keys = keys(&left);
     assert!(keys.contains(&"u00") && keys.contains(&"u12") && keys.contains(&"u22") && !keys.contains(&"u11"));
@@ -257,7 +281,7 @@ fn the_order_of_python_programs() {
     let scratch = corpus();
     scratch.sh("sed -i 's/  list_shuffle: false//' plain.yaml").succeeds();
     scratch.sh("sed -i 's/batch_size: 4/batch_size: 1/' plain.yaml").succeeds();
-    let options = "--conf=plain.yaml --shuffle-compat=python --epoch=5";
+    let options = "--conf=plain.yaml --labels=none --shuffle-compat=python --epoch=5";
     let got = |more: &str| keys(&fed(&scratch, &format!("{options} {more} data.list"))).join("\n");
     let expected = |range: &str| {
         let script = format!("sed 's/ .*//' text | table-shuffle --shuffle-compat=python --epoch=5 - - | {range}");
@@ -279,15 +303,27 @@ fn what_makes_no_sense_is_refused() {
     for (arguments, message) in [
         ("data.list", "expected one of --conf=FILE and --chain=FILE"),
         ("--conf=plain.yaml --chain=plain.yaml data.list", "expected one of --conf=FILE and --chain=FILE"),
-        ("--conf=plain.yaml --format=zip data.list", "--format=zip: expected safetensors or npz, got \"zip\""),
-        ("--conf=plain.yaml --data-type=tar data.list", "--data-type=tar: expected raw, shard or table, got \"tar\""),
-        ("--conf=plain.yaml --rank=2 --world-size=2 data.list", "expected a number from 0 to 1 of 2 ranks, got 2"),
-        ("--conf=plain.yaml --worker=1 data.list", "expected a number from 0 to 0 of 1 workers, got 1"),
-        ("--conf=plain.yaml --even=yes data.list", "--even=yes: expected none, trim or repeat, got \"yes\""),
-        ("--conf=plain.yaml --text=text data.list", "expected --text with --data-type=table only"),
-        ("--conf=plain.yaml --data-type=table ark:wav.scp", "expected a script file (scp:FILE)"),
-        ("--conf=plain.yaml --data-type=table wav.scp", "expected a table such as scp:wav.scp"),
-        ("--conf=plain.yaml missing.list", "cannot open missing.list"),
+        (
+            "--conf=plain.yaml --labels=none --format=zip data.list",
+            "--format=zip: expected safetensors or npz, got \"zip\"",
+        ),
+        (
+            "--conf=plain.yaml --labels=none --data-type=tar data.list",
+            "--data-type=tar: expected raw, shard or table, got \"tar\"",
+        ),
+        (
+            "--conf=plain.yaml --labels=none --rank=2 --world-size=2 data.list",
+            "expected a number from 0 to 1 of 2 ranks, got 2",
+        ),
+        ("--conf=plain.yaml --labels=none --worker=1 data.list", "expected a number from 0 to 0 of 1 workers, got 1"),
+        (
+            "--conf=plain.yaml --labels=none --even=yes data.list",
+            "--even=yes: expected none, trim or repeat, got \"yes\"",
+        ),
+        ("--conf=plain.yaml --labels=none --text=text data.list", "expected --text with --data-type=table only"),
+        ("--conf=plain.yaml --labels=none --data-type=table ark:wav.scp", "expected a script file (scp:FILE)"),
+        ("--conf=plain.yaml --labels=none --data-type=table wav.scp", "expected a table such as scp:wav.scp"),
+        ("--conf=plain.yaml --labels=none missing.list", "cannot open missing.list"),
         ("--conf=data.list data.list", "data.list:"),
     ] {
         let ran = scratch.sh(&format!("feed-batches {arguments} -")).fails_with(255);
@@ -301,8 +337,11 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn nothing_to_feed_is_told() {
     let scratch = corpus();
-    scratch.sh("feed-batches --conf=plain.yaml /dev/null -").fails_with(1).stderr_has("nothing was found");
-    scratch.sh(": > empty; feed-batches --conf=plain.yaml empty -").fails_with(1).stdout_is("");
+    scratch
+        .sh("feed-batches --conf=plain.yaml --labels=none /dev/null -")
+        .fails_with(1)
+        .stderr_has("nothing was found");
+    scratch.sh(": > empty; feed-batches --conf=plain.yaml --labels=none empty -").fails_with(1).stdout_is("");
 }
 
 #[test]

@@ -50,6 +50,9 @@ fn tables_have_the_utterances_of_the_batches() {
 fn labels_need_a_symbol_table() {
     let scratch = corpus();
     let ran = scratch.sh("feed-feats --conf=plain.yaml data.list ark:f.ark ark:l.ark").fails_with(255);
+    ran.stderr_has("plain.yaml: expected a symbol table for the labels, ").stderr_has("give --symbols");
+    scratch.sh("feed-feats --conf=plain.yaml --dry-run data.list - > chain.yaml").succeeds();
+    let ran = scratch.sh("feed-feats --chain=chain.yaml data.list ark:f.ark ark:l.ark").fails_with(255);
     ran.stderr_has("u00: expected labels: the chain needs the stage tokenize, and --symbols");
     assert!(!scratch.list().iter().any(|name| name.ends_with(".ark")));
 }

@@ -50,10 +50,13 @@ fn listed_symbols_in_brackets_are_one_and_text_is_in_upper_case() {
     let scratch = texts();
     scratch.write("syms", "[NOISE]\n");
     let ran = scratch.sh("echo 'u a[noise] [b' | tokenize-text --symbols=units.txt --non-lang-syms=syms - ark,t:-");
-    ran.succeeds().stdout_is("u 7 6 4 1 8 \n");
+    ran.succeeds().stdout_is("u 7 6 1 8 \n");
+    let ran =
+        scratch.sh("echo 'u a [noise] b [no] a' | tokenize-text --symbols=units.txt --non-lang-syms=syms - ark,t:-");
+    ran.succeeds().stdout_is("u 7 6 8 1 1 1 1 7 \n");
     scratch.write("syms", "NOISE\n");
     let ran = scratch.sh("tokenize-text --symbols=units.txt --non-lang-syms=syms text ark,t:-");
-    ran.fails_with(255).stderr_has("syms: expected symbols in [], <> or {}, got \"NOISE\"");
+    ran.fails_with(255).stderr_has("syms:1: expected a symbol in [], <> or {}, got \"NOISE\"");
 }
 
 /// The pieces that the SentencePiece library itself gives, as numbers of the lines of a list.

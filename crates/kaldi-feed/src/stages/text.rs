@@ -6,7 +6,7 @@ use kaldi_values::SymbolTable;
 
 use crate::params::Params;
 use crate::yaml::YamlValue;
-use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids};
+use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids, parse_non_linguistic};
 
 /// Replaces symbols that are not in the table.
 const UNKNOWN: &str = "<unk>";
@@ -36,7 +36,7 @@ fn tokenize(params: &mut Params) -> Result<Stage> {
         (kind, None) => return Err(params.error("type", "char, bpe or word", kind)),
     };
     let tokenizer = match non_linguistic {
-        Some(name) => tokenizer.with_non_linguistic(non_linguistic_symbols(&name)?),
+        Some(name) => tokenizer.with_non_linguistic(parse_non_linguistic(&name, &read_text(&name)?)?),
         None => tokenizer,
     };
     Ok(Stage::tokenize(tokenizer, symbols, &unknown))
@@ -105,25 +105,6 @@ impl Stage {
             }
         })
     }
-}
-
-/// The symbols of a file, one on each line.
-///
-/// # Errors
-/// If it cannot be read, or a line is not in brackets.
-pub(crate) fn non_linguistic_symbols(name: &str) -> Result<Vec<String>> {
-    let text = read_text(name)?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut symbols = Vec::new();
-    for line in lines {
-        let brackets = [("[", "]"), ("<", ">"), ("{", "}")];
-        if !brackets.into_iter().any(|(open, close)| line.starts_with(open) && line.ends_with(close)) {
-            let message = format!("expected symbols in [], <> or {{}}, got {line:?}");
-            return Err(Error::Conf { place: name.to_owned(), message });
-        }
-        symbols.push(line.to_uppercase());
-    }
-    Ok(symbols)
 }
 
 fn read(name: &str) -> Result<Vec<u8>> {

@@ -7,8 +7,8 @@
 use memchr::memchr_iter;
 
 use super::numbers::{extremes, round};
-use crate::select::{insertion_sort, select};
 use super::stored::Header;
+use crate::select::{insertion_sort, select};
 
 /// From this number of rows on, sorting into buckets pays.
 const MANY: usize = 24;
