@@ -104,6 +104,18 @@ pub enum Error {
         /// How many there are.
         count: u64,
     },
+    /// A rank gets no batches, although all should get the same number.
+    NoBatches {
+        /// The rank, from 0 on.
+        rank: u64,
+        /// The number of ranks.
+        world_size: u64,
+    },
+    /// No batch of a rank can be read, although all should get the same number.
+    NoSpare {
+        /// The batch that should be replaced.
+        number: u64,
+    },
     /// A shard or a list of utterances cannot be read.
     Shard(kaldi_shard::Error),
     /// A list cannot be read.
@@ -146,6 +158,12 @@ impl fmt::Display for Error {
             Self::Share { among, count: 0, .. } => write!(f, "expected 1 or more {among}, got 0"),
             Self::Share { among, index, count } => {
                 write!(f, "expected a number from 0 to {} of {count} {among}, got {index}", count - 1)
+            }
+            Self::NoBatches { rank, world_size } => {
+                write!(f, "expected batches for each of {world_size} ranks, got none for rank {rank}")
+            }
+            Self::NoSpare { number } => {
+                write!(f, "expected another batch for batch {number}, which cannot be read, got none that can")
             }
             Self::Shard(error) => error.fmt(f),
             Self::Io(error) => error.fmt(f),

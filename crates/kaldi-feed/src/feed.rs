@@ -1,16 +1,15 @@
 //! From a list to batches.
 
-use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kaldi_log::{capture, replay};
+use kaldi_log::{capture, replay, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Context;
 
-use crate::ledger::{Ledger, judge};
-use crate::source::{Opened, Reading};
-use crate::stage::Batches;
-use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Pass, Result, Sample};
+use crate::ledger::judge;
+use crate::plan::{Limited, Plan, Planned, count};
+use crate::source::Opened;
+use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Result, Sample};
 
 /// Bytes of batches that are read but not yet delivered.
 const IN_FLIGHT: usize = 256 << 20;
@@ -51,7 +50,7 @@ impl Default for FeedOptions {
     }
 }
 
-/// How all ranks get the same number of batches.
+/// How all ranks get the same number of batches, whatever samples cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Even {
     /// Not at all.
@@ -68,32 +67,25 @@ impl Even {
     pub const NAMES: [(&str, Self); 3] = [("none", Self::None), ("trim", Self::Trim), ("repeat", Self::Repeat)];
 }
 
-/// A planned batch: its samples are measured but not loaded.
-pub(crate) struct Planned {
-    /// Its number among those of the rank.
-    number: u64,
-    samples: Vec<Sample>,
-    /// Log lines up to this batch.
-    log: Vec<u8>,
-    /// Counts up to this batch.
-    counts: FeedCounts,
-}
-
 /// The samples of a list, after a chain, in batches.
 ///
 /// Batches are planned one after the other, from the headers of their samples. Samples are then read, decoded and
 /// processed on several threads, a whole batch on each.
 pub struct Feed {
+    list: Arc<Opened>,
+    chain: Arc<Chain>,
+    options: FeedOptions,
     plan: BoxReader<Planned, Error>,
-    policy: ErrorPolicy,
 }
 
 impl Feed {
     /// Puts a chain after a list.
     ///
     /// # Errors
-    /// If the list cannot be read, or the options make no sense.
+    /// If the list cannot be read, the options make no sense, or a rank that should get as many batches as others gets
+    /// none.
     pub fn open(list: &DataList, chain: &Arc<Chain>, options: &FeedOptions) -> Result<Self> {
+        let mut options = options.clone();
         let [worker, num_workers] = options.worker;
         let [rank, world_size] = options.rank;
         let workers = Share::new(worker, num_workers, 0, 1).map_err(|_| Error::Share {
@@ -106,23 +98,22 @@ impl Feed {
             index: rank,
             count: world_size,
         })?;
+        if world_size == 1 {
+            options.even = Even::None;
+        }
         let list = Arc::new(Opened::open(list)?);
-        let plan_of = |rank: u64| Plan::open(&list, chain, options, rank);
-        let plan = plan_of(rank)?;
+        let plan = Plan::open(&list, chain, &options, rank)?;
         let plan: BoxReader<Planned, Error> = match options.even {
             Even::None => plan.boxed(),
             even => {
-                let mut counts = Vec::new();
-                for rank in 0..world_size {
-                    counts.push(count(plan_of(rank)?)?);
-                }
-                let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+                let counts: Vec<u64> = (0..world_size)
+                    .map(|rank| count(Plan::open(&list, chain, &options, rank)?))
+                    .collect::<Result<_>>()?;
+                let [least, most] = even_counts(&counts)?;
+                let passes = most.div_ceil(counts[rank as usize].max(1)).max(1);
                 match even {
-                    Even::Repeat if counts.get(rank as usize) != Some(&0) => {
-                        let passes = most.unwrap_or(0).div_ceil(counts[rank as usize].max(1)).max(1);
-                        Limited { reader: plan.repeat(passes), limit: most.unwrap_or(0), number: 0 }.boxed()
-                    }
-                    _ => Limited { reader: plan, limit: least.unwrap_or(0), number: 0 }.boxed(),
+                    Even::Repeat => Limited::new(plan.repeat(passes), most).boxed(),
+                    _ => Limited::new(plan, least).boxed(),
                 }
             }
         };
@@ -132,23 +123,26 @@ impl Feed {
         let mine = plan.filter_map(move |mut planned: Planned| {
             let is_mine = planned.number.checked_sub(skip).is_some_and(|number| workers.contains(number));
             if !is_mine {
+                planned.is_left = !planned.samples.is_empty();
                 planned.samples.clear();
             }
             Ok(Some(planned))
         });
-        Ok(Self { plan: mine.boxed(), policy: options.policy })
+        Ok(Self { list, chain: Arc::clone(chain), options, plan: mine.boxed() })
     }
 
     /// Loads batches on the threads of the context, calls `finish` for each there, and delivers the results in order.
     /// `finish` also gets the number of the batch within its rank.
     ///
-    /// Bad samples are left out of their batches, as the policy says. A batch without samples is not delivered.
+    /// Bad samples are left out of their batches, as the policy says. A batch without samples is not delivered; if all ranks
+    /// should get the same number of batches, another one of the rank takes its place and its number.
     pub fn batches<U, F>(self, context: Context, finish: F) -> FeedReader<U>
     where
         U: Send + 'static,
         F: Fn(u64, Vec<Sample>) -> Result<U> + Send + Sync + 'static,
     {
-        let policy = self.policy;
+        let Self { list, chain, options, plan } = self;
+        let policy = options.policy;
         let threads = {
             let context = context.clone();
             move || context.num_threads()
@@ -157,29 +151,78 @@ impl Feed {
             let samples: usize = planned.samples.iter().map(Sample::loaded_weight).sum();
             samples + planned.log.len()
         };
-        let work = move |planned: Planned| {
-            let Planned { number, samples, log, counts } = planned;
-            let mut worked = Worked { log, counts, bad: Vec::new(), batch: FeedCounts::default(), value: None };
-            let (result, work_log) = capture(|| -> Result<Option<U>> {
-                let mut loaded = Vec::with_capacity(samples.len());
-                for mut sample in samples {
-                    match sample.load() {
-                        Ok(()) => loaded.push(sample),
-                        Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
-                    }
+        let work: Arc<Work<U>> = Arc::new(move |planned| load(planned, &finish));
+        let spare = (options.even != Even::None).then(|| Spare {
+            work: Arc::clone(&work),
+            open: Box::new(move || Plan::open(&list, &chain, &options, options.rank[0])),
+            plan: None,
+        });
+        let reader = plan.par_map(threads, IN_FLIGHT, weigh, move |planned| work(planned));
+        FeedReader { reader, spare, context, policy, counts: Arc::default(), bad: 0, ended: false }
+    }
+}
+
+/// The least and the most batches of the ranks, of which each gets some.
+fn even_counts(counts: &[u64]) -> Result<[u64; 2]> {
+    let [least, most] = [counts.iter().min(), counts.iter().max()].map(|count| count.copied().unwrap_or(0));
+    match counts.iter().position(|count| *count == 0).filter(|_| most > 0) {
+        Some(rank) => Err(Error::NoBatches { rank: rank as u64, world_size: counts.len() as u64 }),
+        None => Ok([least, most]),
+    }
+}
+
+type Work<U> = dyn Fn(Planned) -> Result<Worked<U>> + Send + Sync;
+
+/// Loads the samples of a batch.
+fn load<U>(planned: Planned, finish: &impl Fn(u64, Vec<Sample>) -> Result<U>) -> Result<Worked<U>> {
+    let Planned { number, samples, is_left, log, counts } = planned;
+    let mut worked =
+        Worked { log, counts, is_left, bad: Vec::new(), failed: None, batch: FeedCounts::default(), value: None };
+    let (result, work_log) = capture(|| -> Result<Option<U>> {
+        let mut loaded = Vec::with_capacity(samples.len());
+        for mut sample in samples {
+            match sample.load() {
+                Ok(()) => loaded.push(sample),
+                Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
+            }
+        }
+        if loaded.is_empty() {
+            worked.failed = (!worked.bad.is_empty()).then_some(number);
+            return Ok(None);
+        }
+        worked.batch = counts_of(&loaded);
+        finish(number, loaded).map(Some)
+    });
+    worked.log.extend_from_slice(&work_log);
+    worked.value = result?;
+    Ok(worked)
+}
+
+/// Batches for the places of those that cannot be read.
+struct Spare<U> {
+    work: Arc<Work<U>>,
+    open: Box<dyn Fn() -> Result<Plan> + Send>,
+    plan: Option<Plan>,
+}
+
+impl<U> Spare<U> {
+    /// The next batch of the rank that can be read, with this number. After the last one, the first one follows.
+    fn batch(&mut self, number: u64) -> Result<Worked<U>> {
+        for _ in 0..2 {
+            let plan = match &mut self.plan {
+                Some(plan) => plan,
+                None => self.plan.insert((self.open)()?),
+            };
+            // What is wrong with these samples is said elsewhere.
+            while let Some(planned) = capture(|| plan.next()).0? {
+                let worked = (self.work)(Planned { number, ..planned })?;
+                if worked.value.is_some() {
+                    return Ok(worked);
                 }
-                if loaded.is_empty() {
-                    return Ok(None);
-                }
-                worked.batch = counts_of(&loaded);
-                finish(number, loaded).map(Some)
-            });
-            worked.log.extend_from_slice(&work_log);
-            worked.value = result?;
-            Ok(worked)
-        };
-        let reader = self.plan.par_map(threads, IN_FLIGHT, weigh, work);
-        FeedReader { reader, context, policy, counts: Arc::default(), bad: 0, ended: false }
+            }
+            self.plan = None;
+        }
+        Err(Error::NoSpare { number })
     }
 }
 
@@ -187,7 +230,10 @@ impl Feed {
 struct Worked<U> {
     log: Vec<u8>,
     counts: FeedCounts,
+    is_left: bool,
     bad: Vec<String>,
+    /// The number of the batch, if none of its samples can be read.
+    failed: Option<u64>,
     batch: FeedCounts,
     value: Option<U>,
 }
@@ -208,6 +254,8 @@ fn counts_of(samples: &[Sample]) -> FeedCounts {
 /// The reader that [`Feed::batches`] returns.
 pub struct FeedReader<U> {
     reader: ParMap<BoxReader<Planned, Error>, Worked<U>>,
+    /// If all ranks should get the same number of batches.
+    spare: Option<Spare<U>>,
     policy: ErrorPolicy,
     counts: Arc<Mutex<FeedCounts>>,
     /// Bad samples that were found while loading.
@@ -226,15 +274,13 @@ impl<U> FeedReader<U> {
 impl<U: Send + 'static> FeedReader<U> {
     fn read(&mut self) -> Result<Option<U>> {
         while let Some(worked) = self.reader.next()? {
-            let Worked { log, counts, bad, batch, value } = worked;
+            let Worked { log, counts, is_left, bad, failed, batch, value } = worked;
             replay(&log);
             let mut total = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
             (total.samples, total.dropped) = (counts.samples, counts.dropped);
-            total.batches += batch.batches;
-            total.delivered += batch.delivered;
-            total.frames += batch.frames;
-            total.padded_frames += batch.padded_frames;
-            total.seconds += batch.seconds;
+            total.left += u64::from(is_left);
+            total.failed += u64::from(failed.is_some());
+            total.add(&batch);
             for message in bad {
                 self.bad += 1;
                 total.bad = counts.bad + self.bad;
@@ -243,6 +289,12 @@ impl<U: Send + 'static> FeedReader<U> {
             total.bad = counts.bad + self.bad;
             if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {
                 return Err(Error::TooManyBad { max, message: "the warnings name them".to_owned() });
+            }
+            if let (Some(number), Some(spare)) = (failed, &mut self.spare) {
+                let worked = spare.batch(number)?;
+                warning!("batch {number} cannot be read; another one takes its place");
+                total.add(&worked.batch);
+                return Ok(worked.value);
             }
             if value.is_some() {
                 return Ok(value);
@@ -274,6 +326,9 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
         self.bad = 0;
         self.ended = true;
+        if let Some(spare) = &mut self.spare {
+            spare.plan = None;
+        }
         self.reader.restart()?;
         self.ended = false;
         Ok(())
@@ -281,124 +336,6 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
 
     fn finish(&mut self) -> Result<()> {
         self.ended = true;
-        self.reader.finish()
-    }
-}
-
-/// The planned batches of a rank.
-struct Plan {
-    batches: Batches,
-    ledger: Ledger,
-    number: u64,
-    /// Whether the last counts, or an error, still have to be delivered.
-    end: Option<Result<()>>,
-    ended: bool,
-}
-
-impl Plan {
-    fn open(list: &Arc<Opened>, chain: &Arc<Chain>, options: &FeedOptions, rank: u64) -> Result<Self> {
-        let [worker, num_workers] = if options.is_python { options.worker } else { [0, 1] };
-        let world_size = NonZeroU64::new(options.rank[1]).map_or(1, NonZeroU64::get);
-        let share = Share::new(rank, world_size, worker, num_workers).map_err(|_| Error::Share {
-            among: "workers",
-            index: worker,
-            count: num_workers,
-        })?;
-        let reading = Reading {
-            order: chain.list_order(),
-            share,
-            seed: options.seed,
-            epoch: options.epoch,
-            is_python: options.is_python,
-        };
-        let ledger = Ledger::new(options.policy);
-        let pass = Pass { seed: options.seed, epoch: options.epoch };
-        let batches = chain.attach(list.read(reading), pass, &ledger);
-        Ok(Self { batches, ledger, number: 0, end: None, ended: false })
-    }
-
-    fn planned(&mut self, samples: Vec<Sample>, log: Vec<u8>) -> Planned {
-        let number = self.number;
-        self.number += u64::from(!samples.is_empty());
-        Planned { number, samples, log, counts: self.ledger.counts() }
-    }
-}
-
-impl Reader for Plan {
-    type Item = Planned;
-    type Error = Error;
-
-    fn next(&mut self) -> Result<Option<Planned>> {
-        if self.ended {
-            return self.end.take().map_or(Ok(None), |end| end.map(|()| None));
-        }
-        let (next, log) = capture(|| self.batches.next());
-        match next {
-            Ok(Some(samples)) => Ok(Some(self.planned(samples, log))),
-            Ok(None) => {
-                self.ended = true;
-                Ok(Some(self.planned(Vec::new(), log)))
-            }
-            // The log comes first.
-            Err(error) => {
-                self.ended = true;
-                self.end = Some(Err(error));
-                Ok(Some(self.planned(Vec::new(), log)))
-            }
-        }
-    }
-
-    fn restart(&mut self) -> Result<()> {
-        self.ledger.clear();
-        (self.number, self.end, self.ended) = (0, None, true);
-        self.batches.restart()?;
-        self.ended = false;
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        (self.end, self.ended) = (None, true);
-        self.batches.finish()
-    }
-}
-
-/// Counts the batches of a plan. Others report its warnings.
-fn count(mut plan: Plan) -> Result<u64> {
-    let (counted, _) = capture(|| {
-        while plan.next()?.is_some() {}
-        plan.finish()
-    });
-    counted.map(|()| plan.number)
-}
-
-/// As many batches as other ranks have, numbered across all passes.
-struct Limited<R> {
-    reader: R,
-    limit: u64,
-    number: u64,
-}
-
-impl<R: Reader<Item = Planned, Error = Error>> Reader for Limited<R> {
-    type Item = Planned;
-    type Error = Error;
-
-    fn next(&mut self) -> Result<Option<Planned>> {
-        if self.number < self.limit {
-            let Some(mut planned) = self.reader.next()? else { return Ok(None) };
-            planned.number = self.number;
-            self.number += u64::from(!planned.samples.is_empty());
-            return Ok(Some(planned));
-        }
-        Ok(None)
-    }
-
-    fn restart(&mut self) -> Result<()> {
-        self.number = 0;
-        self.reader.restart()
-    }
-
-    fn finish(&mut self) -> Result<()> {
-        self.number = self.limit;
         self.reader.finish()
     }
 }

@@ -29,6 +29,10 @@ pub struct FeedCounts {
     pub dropped: BTreeMap<&'static str, u64>,
     /// Bad samples.
     pub bad: u64,
+    /// Batches that were skipped, or are those of other workers.
+    pub left: u64,
+    /// Batches of which no sample could be read.
+    pub failed: u64,
     /// Batches that were delivered.
     pub batches: u64,
     /// Samples in these.
@@ -42,6 +46,20 @@ pub struct FeedCounts {
 }
 
 impl FeedCounts {
+    /// Adds what was delivered.
+    pub(crate) fn add(&mut self, delivered: &Self) {
+        self.batches += delivered.batches;
+        self.delivered += delivered.delivered;
+        self.frames += delivered.frames;
+        self.padded_frames += delivered.padded_frames;
+        self.seconds += delivered.seconds;
+    }
+
+    /// Whether there was nothing to deliver, since all batches were skipped or are those of other workers.
+    pub fn are_left_only(&self) -> bool {
+        self.batches == 0 && self.failed == 0 && self.left > 0
+    }
+
     /// The share of padding in percent.
     pub fn padding_percent(&self) -> f64 {
         100.0 * (self.padded_frames - self.frames) as f64 / (self.padded_frames.max(1)) as f64

@@ -32,7 +32,7 @@ struct Options {
     feed: FeedArguments,
     source: InputName,
     feats: OutputName,
-    labels: Option<OutputName>,
+    labels_out: Option<OutputName>,
     batches: Option<OutputName>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
-    let chain = Arc::new(opts.feed.build_chain(&standard_stages())?);
+    let chain = Arc::new(opts.feed.build_chain(&standard_stages(), opts.labels_out.is_some())?);
     if opts.feed.dry_run {
         let mut output = Output::create("-".into(), false)?;
         output.write_all(chain.description().to_string().as_bytes())?;
@@ -53,7 +53,7 @@ fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     let feed = opts.feed.open(&opts.source, &chain)?;
     let mut target = Target {
         feats: TableWriter::create(&opts.feats)?,
-        labels: opts.labels.as_ref().map(TableWriter::create).transpose()?,
+        labels: opts.labels_out.as_ref().map(TableWriter::create).transpose()?,
         batches: opts.batches.as_ref().map(TableWriter::create).transpose()?,
     };
     let mut batches = feed.batches(Context::new(), |number, samples| Ok((number, samples)));
@@ -63,7 +63,9 @@ fn feed_feats(opts: Options) -> anyhow::Result<Tally> {
     let counts = batches.counts();
     log!("{counts}");
     target.finish()?;
-    Ok(Tally::new(counts.delivered, counts.bad))
+    let tally = Tally::new(counts.delivered, counts.bad);
+    // Nothing is left to do behind the end of an epoch.
+    Ok(if counts.are_left_only() { tally.always_ok() } else { tally })
 }
 
 /// The output tables.

@@ -1,5 +1,6 @@
 pub mod batch_utts;
 mod corpus;
+mod even_batches;
 pub mod feed_batches;
 pub mod feed_feats;
 pub mod filter_utts;

@@ -1,0 +1,149 @@
+//! Batches that are planned: what is in them, from the headers of their samples.
+
+use std::num::NonZeroU64;
+
+use kaldi_log::capture;
+use kaldi_reader::{Reader, Share};
+
+use crate::ledger::Ledger;
+use crate::source::{Opened, Reading};
+use crate::stage::Batches;
+use crate::{Chain, Error, FeedCounts, FeedOptions, Pass, Result, Sample};
+
+/// A planned batch: its samples are measured but not loaded.
+pub(crate) struct Planned {
+    /// Its number among those of the rank.
+    pub(crate) number: u64,
+    pub(crate) samples: Vec<Sample>,
+    /// Whether it is skipped, or that of another worker. Then it has no samples.
+    pub(crate) is_left: bool,
+    /// Log lines up to this batch.
+    pub(crate) log: Vec<u8>,
+    /// Counts up to this batch.
+    pub(crate) counts: FeedCounts,
+}
+
+/// The planned batches of a rank.
+pub(crate) struct Plan {
+    batches: Batches,
+    ledger: Ledger,
+    number: u64,
+    /// Whether the last counts, or an error, still have to be delivered.
+    end: Option<Result<()>>,
+    ended: bool,
+}
+
+impl Plan {
+    /// Plans for a rank.
+    pub(crate) fn open(list: &Opened, chain: &Chain, options: &FeedOptions, rank: u64) -> Result<Self> {
+        let [worker, num_workers] = if options.is_python { options.worker } else { [0, 1] };
+        let world_size = NonZeroU64::new(options.rank[1]).map_or(1, NonZeroU64::get);
+        let share = Share::new(rank, world_size, worker, num_workers).map_err(|_| Error::Share {
+            among: "workers",
+            index: worker,
+            count: num_workers,
+        })?;
+        let reading = Reading {
+            order: chain.list_order(),
+            share,
+            seed: options.seed,
+            epoch: options.epoch,
+            is_python: options.is_python,
+        };
+        let ledger = Ledger::new(options.policy);
+        let pass = Pass { seed: options.seed, epoch: options.epoch };
+        let batches = chain.attach(list.read(reading), pass, &ledger);
+        Ok(Self { batches, ledger, number: 0, end: None, ended: false })
+    }
+
+    fn planned(&mut self, samples: Vec<Sample>, log: Vec<u8>) -> Planned {
+        let number = self.number;
+        self.number += u64::from(!samples.is_empty());
+        Planned { number, samples, is_left: false, log, counts: self.ledger.counts() }
+    }
+}
+
+impl Reader for Plan {
+    type Item = Planned;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Planned>> {
+        if self.ended {
+            return self.end.take().map_or(Ok(None), |end| end.map(|()| None));
+        }
+        let (next, log) = capture(|| self.batches.next());
+        match next {
+            Ok(Some(samples)) => Ok(Some(self.planned(samples, log))),
+            Ok(None) => {
+                self.ended = true;
+                Ok(Some(self.planned(Vec::new(), log)))
+            }
+            // The log comes first.
+            Err(error) => {
+                self.ended = true;
+                self.end = Some(Err(error));
+                Ok(Some(self.planned(Vec::new(), log)))
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.ledger.clear();
+        (self.number, self.end, self.ended) = (0, None, true);
+        self.batches.restart()?;
+        self.ended = false;
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (self.end, self.ended) = (None, true);
+        self.batches.finish()
+    }
+}
+
+/// Counts the batches of a plan. Others report its warnings.
+pub(crate) fn count(mut plan: Plan) -> Result<u64> {
+    let (counted, _) = capture(|| {
+        while plan.next()?.is_some() {}
+        plan.finish()
+    });
+    counted.map(|()| plan.number)
+}
+
+/// As many batches as other ranks have, numbered across all passes.
+pub(crate) struct Limited<R> {
+    reader: R,
+    limit: u64,
+    number: u64,
+}
+
+impl<R> Limited<R> {
+    pub(crate) fn new(reader: R, limit: u64) -> Self {
+        Self { reader, limit, number: 0 }
+    }
+}
+
+impl<R: Reader<Item = Planned, Error = Error>> Reader for Limited<R> {
+    type Item = Planned;
+    type Error = Error;
+
+    fn next(&mut self) -> Result<Option<Planned>> {
+        if self.number < self.limit {
+            let Some(mut planned) = self.reader.next()? else { return Ok(None) };
+            planned.number = self.number;
+            self.number += u64::from(!planned.samples.is_empty());
+            return Ok(Some(planned));
+        }
+        Ok(None)
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.number = 0;
+        self.reader.restart()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.number = self.limit;
+        self.reader.finish()
+    }
+}
