@@ -38,6 +38,7 @@ fn row(task: &str, entry: &Entry) -> Value {
         "task": task,
         "summary": entry.summary,
         "in_kaldi": entry.origin == Origin::Kaldi,
+        "careful": entry.tool.is_careful(),
         "usages": help.usages,
         "examples": help.examples,
         "see_also": help.see_also,

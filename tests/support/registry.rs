@@ -17,6 +17,8 @@ pub struct Tool {
     pub task: String,
     pub summary: String,
     pub in_kaldi: bool,
+    /// Whether it replaces files of another kind with `--force` only.
+    pub careful: bool,
     pub usages: Vec<String>,
     pub examples: Vec<String>,
     pub see_also: Vec<String>,

@@ -1,6 +1,7 @@
 pub mod audio;
 pub mod cmvn;
 pub mod every_field;
+pub mod every_output;
 pub mod features;
 pub mod feed;
 pub mod help;

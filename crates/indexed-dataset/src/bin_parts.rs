@@ -7,6 +7,7 @@ use crate::builder::{Spool, publish};
 use crate::check::fits_bin;
 use crate::copy::append;
 use crate::index_file::{IndexFile, open_file};
+use crate::places::Places;
 use crate::{DatasetFault, Error, IndexedDataset, Prefix, Result};
 
 /// The name of a numbered part, such as `text-00000-of-00020.bin`.
@@ -61,27 +62,29 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
     inputs.extend(parts.iter().map(|(path, ..)| path.as_path()));
     out.refuse_inputs(&inputs)?;
     let bin_length = parts.iter().map(|(.., length)| length).sum();
-    if !fits_bin(&index, bin_length)? {
+    let Some(token_size) = fits_bin(&index, bin_length)? else {
         let found = format!("{bin_length} bytes");
         return Err(
             DatasetFault::new(&parts[0].0, "length", None, "all parts to be what the sizes add up to", found).into()
         );
-    }
+    };
+    Places { index: &index, token_size, bin_length }.check_all(&parts[0].0)?;
     let mut bin = Spool::create(out.bin(), 0)?;
     for (path, file, length) in &parts {
         append(file, 0..*length, path, &mut bin)?;
     }
     let mut new_index = Spool::create(out.idx(), 0)?;
     append(&index.file, 0..index.length, &index_path, &mut new_index)?;
-    publish([bin.seal()?, new_index.seal()?])?;
+    publish([bin.seal()?, new_index.seal()?], || Ok::<_, Error>(()))?;
     Ok(count)
 }
 
 /// Cuts the `.bin` of a dataset into `count` numbered files of equal length (the last is shorter) and copies the index.
 ///
 /// # Errors
-/// If the output would replace the dataset, or a file cannot be read or written.
+/// If the dataset is damaged, the output would replace it, or a file cannot be read or written.
 pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()> {
+    dataset.check_index()?;
     let size = dataset.token_type().size();
     let each = (dataset.bin_length / size).div_ceil(count.max(1)) * size;
     let (index_path, bin_path) = (dataset.prefix().idx(), dataset.prefix().bin());
@@ -99,5 +102,5 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
     let mut index = Spool::create(out.idx(), 0)?;
     append(&dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
     sealed.push(index.seal()?);
-    publish(sealed)
+    publish(sealed, || Ok(()))
 }

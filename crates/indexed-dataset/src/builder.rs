@@ -180,7 +180,23 @@ impl IndexedDatasetBuilder {
     ///
     /// # Errors
     /// If a file cannot be written, sequences follow the last document, or a sequence has no mode.
-    pub fn finish(mut self) -> Result<DatasetCounts> {
+    pub fn finish(self) -> Result<DatasetCounts> {
+        self.finish_with(|| Ok(()))
+    }
+
+    /// Like [`IndexedDatasetBuilder::finish`]. `others` completes files that belong to the dataset; no other process
+    /// gives names to a dataset of this prefix at the same time.
+    ///
+    /// # Errors
+    /// As [`IndexedDatasetBuilder::finish`], and those of `others`.
+    pub fn finish_with<E: From<Error>>(mut self, others: impl FnOnce() -> Result<(), E>) -> Result<DatasetCounts, E> {
+        self.complete_index()?;
+        publish([self.bin.seal()?, self.index.seal()?], others)?;
+        Ok(self.counts)
+    }
+
+    /// Writes the rest of the index.
+    fn complete_index(&mut self) -> Result<()> {
         let DatasetCounts { sequences, documents, .. } = self.counts;
         if self.options.dialect.has_documents() && self.last_bound != sequences {
             let count = sequences - self.last_bound;
@@ -225,8 +241,7 @@ impl IndexedDatasetBuilder {
         }
         writer.finish()?;
         drop(file);
-        publish([self.bin.seal()?, self.index.seal()?])?;
-        Ok(self.counts)
+        Ok(())
     }
 
     /// The place of the next sequence, for messages.
@@ -313,7 +328,20 @@ impl Spool {
 }
 
 /// Gives complete files their names, in this order: a `.bin` before its index, so that any program that finds the index
-/// finds the tokens.
-pub(crate) fn publish(files: impl IntoIterator<Item = (PathBuf, Sealed)>) -> Result<()> {
-    files.into_iter().try_for_each(|(path, sealed)| sealed.publish().map_err(Error::write(&path)))
+/// finds the tokens. `others` completes files that belong to them. Meanwhile no other process does the same, so all of
+/// the files come from one process.
+pub(crate) fn publish<E: From<Error>>(
+    files: impl IntoIterator<Item = (PathBuf, Sealed)>,
+    others: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let files: Vec<_> = files.into_iter().collect();
+    // In one order in all processes, so that no two wait for each other.
+    let mut order: Vec<_> = files.iter().collect();
+    order.sort_by_key(|(path, _)| path);
+    let _turns: Vec<_> = order.into_iter().map(|(_, sealed)| sealed.turn()).collect();
+    others()?;
+    for (path, sealed) in files {
+        sealed.publish().map_err(Error::write(&path))?;
+    }
+    Ok(())
 }

@@ -118,19 +118,19 @@ fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile
         claimed => claimed?,
     };
     for index in claimed {
-        if fits_bin(&index, bin_length)? {
+        if fits_bin(&index, bin_length)?.is_some() {
             return Ok(Some(index));
         }
     }
     Ok(None)
 }
 
-/// Whether the sizes, in a type that the code may mean, add up to a `.bin` of this length.
-pub(crate) fn fits_bin(index: &IndexFile, bin_length: u64) -> Result<bool> {
-    let Some(tokens) = total(index)? else { return Ok(false) };
+/// The bytes of a token with which the sizes add up to a `.bin` of this length, if the code may mean such a type.
+pub(crate) fn fits_bin(index: &IndexFile, bin_length: u64) -> Result<Option<u64>> {
+    let Some(tokens) = total(index)? else { return Ok(None) };
     let dialects = Dialect::candidates(index.layout.num_bounds.is_some());
-    let mut types = dialects.filter_map(|dialect| dialect.type_of(index.layout.code));
-    Ok(types.any(|token_type| tokens.checked_mul(token_type.size()) == Some(bin_length)))
+    let mut sizes = dialects.filter_map(|dialect| Some(dialect.type_of(index.layout.code)?.size()));
+    Ok(sizes.find(|size| tokens.checked_mul(*size) == Some(bin_length)))
 }
 
 /// The sum of the sizes, unless one is negative.
@@ -344,6 +344,6 @@ impl Checked {
         }
         writer.finish()?;
         append(bin, 0..*bin_length, bin_path, &mut new_bin)?;
-        publish([new_bin.seal()?, new_index.seal()?])
+        publish([new_bin.seal()?, new_index.seal()?], || Ok(()))
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use crate::index_file::{IndexFile, open_file};
+use crate::places::Places;
 use crate::{DatasetFault, Dialect, Error, Prefix, Result, SequenceTokens, TokenType};
 
 /// A dataset that is open for reading.
@@ -81,7 +82,8 @@ impl IndexedDataset {
     /// Reads a sequence, counted from 0.
     ///
     /// # Errors
-    /// If there is no such sequence, or it is not in the file of tokens.
+    /// If there is no such sequence, it is not in the file of tokens, or the index is damaged at this place: its
+    /// sequences overlap or have gaps.
     pub fn sequence(&self, number: u64) -> Result<SequenceTokens> {
         let place = self.place(number)?;
         self.tokens(place)
@@ -162,30 +164,39 @@ impl IndexedDataset {
         let (mut sizes, mut pointers) = (Vec::new(), Vec::new());
         self.index.sizes(number..number + 1, &mut sizes)?;
         self.index.pointers(number..number + 1, &mut pointers)?;
-        self.check_place(number, sizes[0], pointers[0])
+        let places = self.places();
+        let place = places.place(number, sizes[0], pointers[0])?;
+        places.check_start(number, place.start, places.end_before(number)?)?;
+        places.check_end(number + 1, place.end, places.pointer(number + 1)?, || self.prefix.bin())?;
+        Ok(place)
     }
 
-    /// Compares the entry of a sequence in the index with the file of tokens.
-    pub(crate) fn check_place(&self, number: u64, size: i32, pointer: i64) -> Result<Range<u64>> {
-        let Ok(length) = u64::try_from(size) else {
-            return Err(DatasetFault::new(&self.index.path, "sizes", Some(number), "0 or more", size).into());
-        };
-        // At most 2^34.
-        let length = length * self.token_type.size();
-        let start = u64::try_from(pointer).ok();
-        let end = start.and_then(|start| start.checked_add(length)).filter(|end| *end <= self.bin_length);
-        match (start, end) {
-            (Some(start), Some(end)) => Ok(start..end),
-            _ => {
-                let expected = format!("{length} bytes of tokens among the {} of the .bin", self.bin_length);
-                Err(DatasetFault::new(&self.index.path, "pointers", Some(number), expected, pointer).into())
-            }
-        }
+    /// Where sequences are, as far as that makes sense.
+    pub(crate) fn places(&self) -> Places<'_> {
+        Places { index: &self.index, token_size: self.token_type.size(), bin_length: self.bin_length }
+    }
+
+    /// Compares the whole index with itself and with the file of tokens.
+    ///
+    /// # Errors
+    /// If the dataset is damaged, or cannot be read.
+    pub(crate) fn check_index(&self) -> Result<()> {
+        self.places().check_all(&self.prefix.bin())?;
+        let mut documents = self.documents(0..self.num_documents())?;
+        while documents.next_document()?.is_some() {}
+        Ok(())
     }
 
     /// Compares the bounds of a document with the number of sequences.
     pub(crate) fn check_bounds(&self, document: u64, start: i64, end: i64) -> Result<Range<u64>> {
         match (u64::try_from(start), u64::try_from(end)) {
+            (Ok(start), Ok(_)) if document == 0 && start != 0 => {
+                Err(DatasetFault::new(&self.index.path, "documents", Some(0), 0, start).into())
+            }
+            (Ok(_), Ok(end)) if document + 1 == self.num_documents() && end != self.len() => {
+                let expected = format!("{}, the number of sequences", self.len());
+                Err(DatasetFault::new(&self.index.path, "documents", Some(document + 1), expected, end).into())
+            }
             (Ok(start), Ok(end)) if start <= end && end <= self.len() => Ok(start..end),
             _ => {
                 let expected = format!("a number from {} to {}", start.max(0), self.len());

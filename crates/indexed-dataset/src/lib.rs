@@ -61,6 +61,7 @@ mod index_file;
 mod index_writer;
 mod layout;
 mod merge;
+mod places;
 mod prefix;
 pub mod samples;
 mod sequences;

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::shown;
+use crate::layout::MAGIC;
 use crate::{Error, Result};
 
 /// The common start of the names of the two files of a dataset.
@@ -43,6 +45,29 @@ impl Prefix {
         let mut name = OsString::from(&self.0);
         name.push(end);
         PathBuf::from(name)
+    }
+
+    /// Whether there is a dataset with this prefix, or a part of one that is not empty.
+    pub fn has_files(&self) -> bool {
+        [self.idx(), self.bin()].iter().any(|path| fs::metadata(path).is_ok_and(|file| file.len() > 0))
+    }
+
+    /// Returns an error if a dataset with this prefix would replace files that are none: an index of another format, or
+    /// a `.bin` without an index.
+    ///
+    /// # Errors
+    /// [`Error::Request`] in that case.
+    pub fn refuse_others(&self) -> Result<()> {
+        if !self.has_files() {
+            return Ok(());
+        }
+        let mut head = [0; MAGIC.len()];
+        let is_index =
+            File::open(self.idx()).and_then(|mut index| index.read_exact(&mut head)).is_ok() && head == MAGIC;
+        if is_index {
+            return Ok(());
+        }
+        Err(Error::Request(format!("{self}.idx or {self}.bin is there, and they are no token dataset")))
     }
 
     /// Returns an error if a dataset with this prefix would replace one of the `inputs`, whatever its name looks like.

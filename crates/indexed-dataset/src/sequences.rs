@@ -15,6 +15,8 @@ pub struct Sequences<'a> {
     /// The sequences that were not delivered yet.
     rest: Range<u64>,
     block: Block,
+    /// Whether none was delivered yet.
+    is_first: bool,
     /// Bytes of the `.bin`, from this place on.
     window: Vec<u8>,
     window_start: u64,
@@ -31,7 +33,8 @@ impl IndexedDataset {
             let message = format!("{prefix}: expected a range in 0:{len}, got {start}:{end}");
             return Err(crate::Error::Request(message));
         }
-        Ok(Sequences { dataset: self, rest: range, block: Block::default(), window: Vec::new(), window_start: 0 })
+        let block = Block::default();
+        Ok(Sequences { dataset: self, rest: range, block, is_first: true, window: Vec::new(), window_start: 0 })
     }
 }
 
@@ -49,13 +52,22 @@ impl Sequences<'_> {
         if !held.contains(&number) {
             self.block.sizes.clear();
             let range = number..self.rest.end.min(number + BLOCK);
-            self.dataset.index.pointers(range.clone(), &mut self.block.pointers)?;
+            // A sequence ends where the next one starts.
+            let next = self.dataset.len().min(range.end + 1);
+            self.dataset.index.pointers(range.start..next, &mut self.block.pointers)?;
             self.dataset.index.sizes(range, &mut self.block.sizes)?;
             self.block.first = number;
         }
         self.rest.start += 1;
         let at = (number - self.block.first) as usize;
-        let place = self.dataset.check_place(number, self.block.sizes[at], self.block.pointers[at])?;
+        let places = self.dataset.places();
+        let place = places.place(number, self.block.sizes[at], self.block.pointers[at])?;
+        if self.is_first {
+            places.check_start(number, place.start, places.end_before(number)?)?;
+            self.is_first = false;
+        }
+        let next = self.block.pointers.get(at + 1).copied();
+        places.check_end(number + 1, place.end, next, || self.dataset.prefix().bin())?;
         let end = self.window_start + self.window.len() as u64;
         if place.start < self.window_start || place.end > end {
             self.fill(&place)?;

@@ -51,6 +51,7 @@ const FORMATS: &[Format] = &[
     format(b"\x80\x03", "a Python pickle", Help::Arrays),
     format(b"\x80\x04\x95", "a Python pickle", Help::Arrays),
     format(b"\x80\x05\x95", "a Python pickle", Help::Arrays),
+    format(b"\x89PNG", "a PNG picture", Help::Text("no tool here reads pictures")),
     Format { at: 257, ..format(b"ustar", "a tar file", Help::Text("unpack it with tar first")) },
 ];
 
@@ -62,7 +63,7 @@ const fn format(magic: &'static [u8], what: &'static str, help: Help) -> Format 
 ///
 /// `head` is the start of the stream, `fault` the offset at which it could not be read, and `name` its printable name.
 pub(crate) fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
-    match foreign(head) {
+    match format_of(head) {
         // A tool that reads waveforms found one. Something is wrong after the magic bytes.
         Some(Format { help: Help::Wave, .. }) if wanted == ExpectedStream::Value && fault >= 4 => None,
         Some(format) => Some(format!("this is {}; {}", format.what, format.help.to_text(name))),
@@ -74,8 +75,13 @@ pub(crate) fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: 
     }
 }
 
+/// What a file in a foreign format is called, if it starts with these bytes.
+pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
+    format_of(head).map(|format| format.what)
+}
+
 /// The foreign format that starts with these bytes.
-fn foreign(head: &[u8]) -> Option<&'static Format> {
+fn format_of(head: &[u8]) -> Option<&'static Format> {
     static LINES: Format = format(b"", "JSON text in lines", Help::Import);
     static JSON: Format = format(b"", "JSON text", Help::Text("no tool here reads it"));
     let begins = |format: &&Format| head.get(format.at..).is_some_and(|rest| rest.starts_with(format.magic));

@@ -87,6 +87,7 @@ mod option;
 pub mod pages;
 mod progress;
 mod reading;
+mod replace;
 mod standard;
 mod sum;
 mod tally;
@@ -103,6 +104,8 @@ use std::panic::Location;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+
+use kaldi_io::HeldOutputs;
 use kaldi_types::TypeAdvice;
 
 use command::Dialect;
@@ -115,7 +118,7 @@ use tool::CommandLine;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::{one_of, one_of_renamed};
-pub use standard::num_threads;
+pub use standard::{is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
 pub use tool::{AnyWork, Tool, Work, set_command_line};
@@ -132,7 +135,7 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
         Ok((mut matches, names)) => {
             let before = names.before();
             let progress = Progress::watch(kaldi_table::entries_delivered);
-            let result = tool.work.run(&mut matches);
+            let (result, kept) = settle(tool.work.run(&mut matches));
             kaldi_io::close_store();
             drop(progress);
             let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
@@ -142,12 +145,30 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
             };
             let advice =
                 if nothing.is_some() || result.is_err() { names.advise_on_swap(&before) } else { String::new() };
-            if let Some(nothing) = nothing {
-                ending::warn(&format!("{nothing}{advice}"), main);
+            match (nothing, kept.is_empty()) {
+                (None, true) => {}
+                (Some(nothing), true) => ending::warn(&format!("{nothing}{advice}"), main),
+                (nothing, false) => {
+                    let nothing = nothing.unwrap_or_else(|| "nothing was done".to_owned());
+                    ending::warn(&format!("{nothing}; {} stays as it was{advice}", kept.join(", ")), main);
+                }
             }
             ending::end(result, &advice, main)
         }
         Err(code) => code,
+    }
+}
+
+/// Gives outputs that waited for the end their names, or none if the tool failed. Returns what then stays as it was.
+fn settle(result: anyhow::Result<Tally>) -> (anyhow::Result<Tally>, Vec<String>) {
+    let what = match &result {
+        Ok(tally) if tally.exit_code() == 0 => HeldOutputs::Publish,
+        Ok(_) => HeldOutputs::KeepOld,
+        Err(_) => HeldOutputs::Discard,
+    };
+    match kaldi_io::settle_outputs(what) {
+        Ok(kept) => (result, kept),
+        Err(error) => (result.and(Err(error.into())), Vec::new()),
     }
 }
 
@@ -184,7 +205,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     kaldi_log::set_program(&line.tool());
 
     let command = tool.work.command();
-    let dialect = Dialect::of(&command);
+    let dialect = tool.dialect();
     let usage_for = |descriptor| usage::usage_text(tool.usage, &dialect, usage::columns(descriptor));
     let print_usage_line = || kaldi_log::write_line(usage::usage_line(tool.usage).as_bytes());
     let fail = |fault: Fault| {
@@ -207,6 +228,10 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     };
     let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
+    kaldi_io::hold_outputs_while(|| kaldi_table::entries_delivered() == 0);
+    if tool.is_careful() && !standard.force {
+        kaldi_io::set_replacement_check(replace::refuse);
+    }
     kaldi_io::set_recognizer(foreign::recognize);
     kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
     kaldi_table::set_num_threads(num_threads);

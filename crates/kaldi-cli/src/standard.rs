@@ -18,6 +18,7 @@ pub(crate) struct Standard {
     pub(crate) progress: Option<bool>,
     num_threads: Option<usize>,
     verbose: i32,
+    pub(crate) force: bool,
 }
 
 /// Returns the options of all tools, as the usage text shows them.
@@ -34,6 +35,11 @@ pub(crate) fn options() -> Vec<Opt> {
     ]
 }
 
+/// The option of careful tools.
+pub(crate) fn force() -> Opt {
+    Opt::standard("force", Kind::Bool, "false", "Replace outputs of another kind, too")
+}
+
 impl Standard {
     /// Takes the standard options off a command line, of which `get` returns the canonical value of an option.
     pub(crate) fn from<'r>(get: impl Fn(&str) -> Option<&'r str>) -> Result<Self, Fault> {
@@ -48,6 +54,7 @@ impl Standard {
             print_args: get("print-args") != Some("false"),
             progress: get("progress").map(|value| value == "true"),
             num_threads,
+            force: get("force") == Some("true"),
             verbose: get("verbose").and_then(|value| value.parse().ok()).unwrap_or(0),
         })
     }
@@ -62,6 +69,22 @@ impl Standard {
 /// Returns the value of `--progress`, `None` if it was not given.
 pub(crate) fn progress() -> Option<bool> {
     STANDARD.get().and_then(|standard| standard.progress)
+}
+
+/// Returns whether `--force` was given, which only careful tools have ([`Tool::careful`](crate::Tool::careful)).
+pub fn is_forced() -> bool {
+    STANDARD.get().is_some_and(|standard| standard.force)
+}
+
+/// Passes on that an output must not replace what is there, with the advice to use `--force`; after `--force`, it may.
+///
+/// # Errors
+/// The error of `check`.
+pub fn unless_forced<E: std::fmt::Display>(check: Result<(), E>) -> anyhow::Result<()> {
+    match check {
+        Err(error) if !is_forced() => anyhow::bail!("{error}: choose another name, or replace it with --force"),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the number of threads to use: `--num-threads`, or else the processors available to the process, at most

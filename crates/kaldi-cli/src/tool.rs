@@ -10,6 +10,7 @@ use clap::{ArgMatches, Command};
 
 use crate::Tally;
 use crate::command::Dialect;
+use crate::standard;
 
 /// The work of a tool, a function of its parsed options.
 #[derive(Clone, Copy)]
@@ -43,13 +44,26 @@ impl<O: clap::Parser> AnyWork for Work<O> {
 pub struct Tool {
     pub(crate) usage: &'static str,
     pub(crate) work: &'static dyn AnyWork,
+    is_careful: bool,
 }
 
 impl Tool {
     /// A tool with this usage text.
     #[must_use]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work }
+        Self { usage, work, is_careful: false }
+    }
+
+    /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
+    /// Kaldi does not have.
+    #[must_use]
+    pub const fn careful(usage: &'static str, work: &'static dyn AnyWork) -> Self {
+        Self { usage, work, is_careful: true }
+    }
+
+    /// Whether it was made by [`Tool::careful`].
+    pub const fn is_careful(&self) -> bool {
+        self.is_careful
     }
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit
@@ -61,7 +75,11 @@ impl Tool {
 
     /// What the tool's options and arguments may be.
     pub(crate) fn dialect(&self) -> Dialect {
-        Dialect::of(&self.work.command())
+        let mut dialect = Dialect::of(&self.work.command());
+        if self.is_careful {
+            dialect.options.push(standard::force());
+        }
+        dialect
     }
 }
 

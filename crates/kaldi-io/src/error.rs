@@ -57,6 +57,13 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// A file would be replaced by one of another kind.
+    Replace {
+        /// The printable name.
+        name: String,
+        /// The two kinds, and the way out.
+        reason: String,
+    },
     /// A command could not be started.
     Run {
         /// The command, with its pipe sign.
@@ -98,6 +105,7 @@ impl fmt::Display for Error {
             Self::Write { name, offset, source } => {
                 write!(f, "cannot write {name}: {} (after {offset} bytes)", reason(source))
             }
+            Self::Replace { name, reason } => write!(f, "cannot replace {name}: {reason}"),
             Self::Run { command, source } => write!(f, "cannot run {command}: {}", reason(source)),
             Self::Status { command, status } => {
                 write!(f, "Pipe {command} had nonzero return status: {}", describe(*status))
@@ -114,7 +122,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Name { .. } | Self::Status { .. } | Self::ReadOnce { .. } => None,
+            Self::Name { .. } | Self::Status { .. } | Self::ReadOnce { .. } | Self::Replace { .. } => None,
             Self::Open { source, .. }
             | Self::Read { source, .. }
             | Self::Write { source, .. }

@@ -1,9 +1,12 @@
 //! Streams to write to.
 //!
 //! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
-//! its name, and an old file survives a failure. Devices, FIFOs and files that are opened in place are written
+//! its name, and an old file survives a failure; a program may ask for more care ([`hold_outputs_while`],
+//! [`set_replacement_check`]). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
+mod held;
+mod replaced;
 mod room;
 mod stream;
 
@@ -14,7 +17,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 use room::Room;
 use stream::{Sink, Stream};
 use whole_file::{Pending, Turn};
@@ -24,6 +27,9 @@ use crate::pipe::ShellChild;
 use crate::remote::store;
 use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
+
+pub use held::{HeldOutputs, hold_outputs_while, settle_outputs};
+pub use replaced::{ReplacementCheck, set_replacement_check};
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -44,8 +50,8 @@ enum Target {
     Renamed(Pending),
     /// The command is waited for.
     Command(ShellChild),
-    /// The object appears.
-    Object,
+    /// The object of this address appears.
+    Object(BString),
 }
 
 impl Output {
@@ -71,7 +77,7 @@ impl Output {
         match store().and_then(|store| store.create(url)) {
             Ok(upload) => {
                 let stream = Arc::new(Mutex::new(Stream::of_object(upload, name)));
-                Ok(Self { stream, target: Target::Object })
+                Ok(Self { stream, target: Target::Object(url.to_owned()) })
             }
             Err(source) => Err(Error::Open { name, source }),
         }
@@ -98,6 +104,7 @@ impl Output {
                 Err(source) => return Err(Error::Open { name, source }),
             }
         }
+        replaced::check(&destination, &name, None)?;
         match open_in_place(path) {
             Ok(file) => Ok(Self::new(file, name, Target::InPlace)),
             Err(source) => Err(Error::Open { name, source }),
@@ -199,7 +206,7 @@ impl Output {
     pub fn turn(&self) -> Option<Turn> {
         match &self.target {
             Target::Renamed(pending) => pending.turn(),
-            Target::Open | Target::InPlace | Target::Command(_) | Target::Object => None,
+            Target::Open | Target::InPlace | Target::Command(_) | Target::Object(_) => None,
         }
     }
 
@@ -217,15 +224,12 @@ impl Output {
             return Ok(());
         }
         let sink = self.stream().sink.take();
-        let failed = |source| Error::Write { name, offset, source };
         match (std::mem::replace(&mut self.target, Target::InPlace), sink) {
-            (_, Some(Sink::Object(upload))) => upload.finish().map_err(failed),
-            (Target::Renamed(pending), Some(Sink::File(file))) => {
-                let given_back = Room::give_back(&file, offset);
-                given_back.and_then(|()| pending.seal(file)?.publish()).map_err(failed)
-            }
-            (Target::Open | Target::InPlace | Target::Object, Some(Sink::File(file))) => {
-                whole_file::close(file).map_err(failed)
+            (Target::Object(url), Some(Sink::Object(upload))) => held::complete(name, offset, url, upload),
+            (Target::Renamed(pending), Some(Sink::File(file))) => rename(name, offset, file, pending),
+            (_, Some(Sink::Object(upload))) => upload.finish().map_err(|source| Error::Write { name, offset, source }),
+            (Target::Open | Target::InPlace | Target::Object(_), Some(Sink::File(file))) => {
+                whole_file::close(file).map_err(|source| Error::Write { name, offset, source })
             }
             (Target::Command(mut child), sink) => {
                 drop(sink);
@@ -256,13 +260,24 @@ impl Drop for Output {
     /// ends. A command's input must be closed before waiting for the command.
     fn drop(&mut self) {
         let mut stream = self.stream();
-        if !matches!(self.target, Target::Renamed(_) | Target::Object) {
+        if !matches!(self.target, Target::Renamed(_) | Target::Object(_)) {
             let _ = stream.flush();
         }
         if !matches!(self.target, Target::Open) {
             drop(stream.sink.take());
         }
     }
+}
+
+/// Completes a file, whose bytes end at `offset`, and gives it its name.
+fn rename(name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
+    if offset > 0 {
+        replaced::check(pending.path(), &name, Some(&file))?;
+    }
+    let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
+    let sealed = Room::give_back(&file, offset).and_then(|()| pending.seal(file));
+    let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;
+    held::publish(name, offset, sealed, replaces)
 }
 
 /// Opens a file under its own name, empties it, and creates it if it does not exist. Files of other users in a folder

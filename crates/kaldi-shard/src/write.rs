@@ -8,7 +8,8 @@ pub use packed::Packed;
 pub use shard::ShardWriter;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::Output;
+use kaldi_io::{Output, is_remote};
+use whole_file::Turn;
 
 use crate::dali::DaliIndex;
 use crate::{Error, Result};
@@ -66,18 +67,25 @@ pub struct ShardSetWriter {
     names: Vec<BString>,
     shard: Option<(ShardWriter, DaliIndex)>,
     num_samples: u64,
+    /// Until the list is there, no other process writes shards of this prefix in this folder.
+    _turn: Option<Turn>,
 }
 
 impl ShardSetWriter {
-    /// Makes the folder, if there is none, and opens the list.
+    /// Makes the folder, if there is none, and opens the list. If another process writes shards of the same prefix
+    /// there, waits until its list is complete: otherwise a list would name shards of both.
     ///
     /// # Errors
     /// If that is impossible.
     pub fn create(options: ShardOptions, list: &BStr) -> Result<Self> {
         kaldi_io::make_folder(&options.folder.to_path_lossy())
             .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
+        let turn = match is_remote(&options.folder) {
+            true => None,
+            false => Turn::take(&options.folder.to_path_lossy().join(options.prefix.to_path_lossy())),
+        };
         let list = Output::create(list, false)?;
-        Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0 })
+        Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
     }
 
     /// The name of a shard by its number, as the list has it.

@@ -169,6 +169,11 @@ fn is_reserved_for_owners(folder: &Path, user: u32) -> bool {
 }
 
 impl Pending {
+    /// The place that the file will have, after all symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Waits for the turn to give files their names, among all processes that write this file and others that belong to
     /// it; `None` if the folder allows no locks.
     pub fn turn(&self) -> Option<Turn> {
@@ -192,6 +197,11 @@ impl Pending {
 }
 
 impl Sealed {
+    /// Waits for the turn as [`Pending::turn`] does.
+    pub fn turn(&self) -> Option<Turn> {
+        Turn::take(&self.path)
+    }
+
     /// Gives the file its name.
     ///
     /// # Errors

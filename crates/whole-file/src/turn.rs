@@ -18,8 +18,9 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn to replace `path` and files that belong to it; `None` if its folder allows no locks.
-    pub(super) fn take(path: &Path) -> Option<Self> {
+    /// Waits for the turn to replace `path` and files that belong to it; `None` if its folder allows no locks. There need
+    /// not be a file of this name: it stands for the files that belong together.
+    pub fn take(path: &Path) -> Option<Self> {
         let mut name = OsString::from(".kaldi-tables-");
         name.push(path.file_name()?);
         name.push(".lock");

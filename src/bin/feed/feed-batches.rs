@@ -42,7 +42,7 @@ struct Options {
     out_dir: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_batches));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

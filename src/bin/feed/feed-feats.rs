@@ -36,7 +36,7 @@ struct Options {
     batches: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feed_feats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

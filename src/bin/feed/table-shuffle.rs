@@ -54,7 +54,7 @@ enum Order {
 
 const ORDERS: [(&str, Order); 2] = [("none", Order::Own), ("python", Order::Python)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_shuffle));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

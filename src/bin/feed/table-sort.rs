@@ -59,7 +59,7 @@ enum Rank {
     Number(u64),
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_sort));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

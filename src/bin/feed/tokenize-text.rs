@@ -60,7 +60,7 @@ enum Mode {
 
 const MODES: [(&str, Mode); 3] = [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(tokenize_text));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -51,7 +51,7 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_get));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

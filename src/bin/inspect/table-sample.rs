@@ -49,7 +49,7 @@ struct Drawn {
     item: TableItem,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_sample));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

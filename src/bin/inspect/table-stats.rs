@@ -48,7 +48,7 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_stats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_stats));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

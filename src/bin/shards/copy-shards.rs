@@ -73,7 +73,7 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_shards));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

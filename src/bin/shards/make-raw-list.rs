@@ -31,7 +31,7 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(make_raw_list));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

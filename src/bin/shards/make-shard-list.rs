@@ -93,7 +93,7 @@ enum Audio {
 
 const AUDIO: [(&str, Audio); 2] = [("wav", Audio::Wav), ("copy", Audio::Copy)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(make_shard_list));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

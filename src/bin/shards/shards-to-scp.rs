@@ -56,7 +56,7 @@ struct Seen {
     text: Option<Vec<u8>>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(shards_to_scp));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename, printable_wxfilename};
+use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename};
 use kaldi_log::{log, warning};
 use kaldi_scan::Sequence;
 use kaldi_table::{Error, create_output, write_script_line};
@@ -38,7 +38,7 @@ struct Options {
     script: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ark_to_scp));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -51,7 +51,6 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
             check_no_script(archive)?;
         }
     }
-    check_script(&opts.script)?;
     let mut script = create_output(&opts.script, false)?;
     let mut entries = Sequence::new(&opts.archives, opts.value_type);
     let mut line = Vec::new();
@@ -126,21 +125,6 @@ fn check_no_script(archive: &BStr) -> Result<()> {
             "{name} is a script file (keys and places in archives) and no archive: tools read it as scp:{name}; \
                --type=token lists it all the same"
         );
-    }
-    Ok(())
-}
-
-/// Returns an error if the output would replace a file that is no script file, such as the last archive if the script
-/// file was forgotten.
-fn check_script(script: &BStr) -> Result<()> {
-    let is_file = |path: &[u8]| path.to_path().is_ok_and(|path| fs::metadata(path).is_ok_and(|old| old.is_file()));
-    if !is_file(script) {
-        return Ok(());
-    }
-    let (mut old, mut bytes) = (Input::open(script)?, Vec::new());
-    old.read_some(&mut bytes, 1 << 12)?;
-    if old.is_compressed() || bytes.contains(&0) {
-        bail!("{} is there and no script file, it is binary: is it an archive?", printable_wxfilename(script));
     }
     Ok(())
 }

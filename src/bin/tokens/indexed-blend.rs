@@ -55,7 +55,7 @@ impl FromStr for Weights {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_blend));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

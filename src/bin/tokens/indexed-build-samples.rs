@@ -79,7 +79,7 @@ const SEPARATE: [(&str, SeparateLastEpoch); 3] =
 /// Other words for true and false.
 const OTHER_WORDS: [(&str, &str); 4] = [("t", "true"), ("1", "true"), ("f", "false"), ("0", "false")];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_build_samples));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -67,7 +67,7 @@ struct DatasetFault {
     found: String,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_check));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -83,6 +83,7 @@ fn indexed_check(opts: Options) -> Result<Tally> {
         let new = opts.repair.as_ref().map(|new| Prefix::new(new.as_path()));
         let new = new.filter(|_| checked.is_repairable());
         if let Some(new) = &new {
+            kaldi_cli::unless_forced(new.refuse_others())?;
             checked.repair(new)?;
         } else if opts.repair.is_some() {
             warning!("{prefix}: the sizes and the tokens do not fit together, which no new index mends");

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, TokenType, merge};
-use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed};
+use kaldi_cli::{Arg, InputName, Tally, one_of, one_of_renamed, unless_forced};
 use kaldi_io::Lines;
 use kaldi_log::log;
 
 const USAGE: &str = "\
 Joins token datasets in the order given: sequences, documents and modes. Every index is compared with itself and with
 its tokens before any token is copied, so a damaged part cannot shift the others. The files appear when both are
-complete.
+complete. A dataset that is there already is replaced with --force only.
 
 Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
  e.g.: indexed-merge train part-0 part-1 part-2
@@ -38,7 +38,7 @@ struct Options {
     prefixes: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_merge));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_merge));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -46,6 +46,10 @@ pub(crate) fn main() -> ExitCode {
 
 fn indexed_merge(opts: Options) -> Result<Tally> {
     let target = Prefix::new(opts.out_prefix.as_path());
+    unless_forced(match target.has_files() {
+        true => Err(format!("{target}, the first argument, is the dataset to write, and it is there already")),
+        false => Ok(()),
+    })?;
     let mut prefixes = Vec::new();
     if let Some(from) = &opts.from {
         let mut lines = Lines::open(from)?;

@@ -44,7 +44,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_samples_to_int_vector));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_samples_to_int_vector));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
 use indexed_dataset::{Dialect, IndexedDataset, Prefix, cut_bin, join_bin_parts};
-use kaldi_cli::{Arg, InputName, Tally, one_of_renamed};
+use kaldi_cli::{Arg, InputName, Tally, one_of_renamed, unless_forced};
 use kaldi_io::{Lines, NamePattern};
 use kaldi_log::log;
 
@@ -51,7 +51,7 @@ struct Options {
     out_pattern: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_split));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -64,6 +64,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
     ensure!(count == 1, "expected one of --parts, --max-bytes, --documents, --cut-bin and --join, got {count}");
     let (prefix, target) = (Prefix::new(opts.prefix.as_path()), Prefix::new(opts.out_pattern.as_path()));
     if opts.join {
+        unless_forced(target.refuse_others())?;
         let count = join_bin_parts(&prefix, &target)?;
         log!("Joined {count} files of tokens to {target}");
         return Ok(Tally::new(count, 0));
@@ -80,6 +81,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
     if let Some(list) = &opts.documents {
         let documents = documents(list)?;
         let target = name(1);
+        unless_forced(target.refuse_others())?;
         let count: u64 = documents.iter().map(|range| range.end - range.start).sum();
         dataset.split(&[(target.clone(), documents)])?;
         log!("Wrote {count} documents of {prefix} to {target}");
@@ -96,6 +98,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
         opts.out_pattern
     );
     let parts: Vec<_> = (1..).map(name).zip(parts.into_iter().map(|documents| vec![documents])).collect();
+    unless_forced(parts.iter().try_for_each(|(target, _)| target.refuse_others()))?;
     dataset.split(&parts)?;
     log!("Cut {prefix} into {} parts", parts.len());
     Ok(Tally::new(parts.len() as u64, 0).always_ok())

@@ -71,7 +71,7 @@ impl FromStr for Numbers {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_to_int_vector));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -8,16 +8,17 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use indexed_dataset::{BuilderOptions, Dialect, IndexedDatasetBuilder, Misfit, Prefix, TokenType, encode_i32};
-use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed};
+use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed, unless_forced};
 use kaldi_io::{Output, Rspecifier, is_same_file};
-use kaldi_log::log;
+use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
 use kaldi_values::Value;
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, for Megatron and similar programs: each vector
 is a document of one sequence, or with --nested each vector of vectors is a document of several. The files appear when
-both are complete. An empty vector is a sequence of length 0.
+both are complete. An empty vector is a sequence of length 0. If there is nothing to write, a dataset that is there
+stays, and the exit status is 1.
 
 Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
  e.g.: int-vector-to-indexed --dtype=uint16 --append-eod=0 ark:tokens.ark train
@@ -74,7 +75,7 @@ const CHOICES: [(&str, Choice); 7] = [
     ("auto", Choice::Auto),
 ];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -91,6 +92,7 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
     for source in [Some(&opts.source), opts.modes.as_ref()].into_iter().flatten() {
         refuse_outputs(source, &prefix, opts.keys.as_deref())?;
     }
+    unless_forced(prefix.refuse_others())?;
     let mut rows = match opts.nested {
         false => encode::<Vec<i32>>(&opts.source, encoder, |vector| vec![vector])?,
         true => encode::<Vec<Vec<i32>>>(&opts.source, encoder, |vectors| vectors)?,
@@ -128,18 +130,21 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
             builder.end_document()?;
         }
     }
+    rows.finish()?;
+    modes.map_or(Ok(()), Modes::finish)?;
     let (counts, token_type) = (builder.counts(), builder.token_type());
+    if counts.documents == 0 && prefix.has_files() {
+        warning!("there is no document to write; the dataset {prefix} stays as it was");
+        return Ok(Tally::default());
+    }
+    builder.finish_with(|| keys.map_or(Ok(()), |keys| Ok::<_, anyhow::Error>(keys.finish()?)))?;
     log!(
         "Wrote {} documents of {} sequences and {} tokens of {token_type} to {prefix}",
         counts.documents,
         counts.sequences,
         counts.tokens
     );
-    rows.finish()?;
-    modes.map_or(Ok(()), Modes::finish)?;
-    keys.map_or(Ok(()), Output::finish)?;
-    builder.finish()?;
-    Ok(Tally::new(counts.documents, 0).always_ok())
+    Ok(Tally::new(counts.documents, 0))
 }
 
 /// Returns an error if an input is also an output.

@@ -185,8 +185,10 @@ fn nothing_is_listed_before_all_is_there() {
     scratch.sh("make-shard-list --strict --num-utts-per-shard=1 wav.scp text a data.list").fails_with(255);
     assert_eq!(scratch.read("data.list"), b"old\n");
     scratch.write("text", "u2\n");
-    scratch.sh("make-shard-list wav.scp text b data.list").fails_with(1);
-    assert_eq!(scratch.read("data.list"), b"");
+    scratch.sh("make-shard-list wav.scp text b data.list").fails_with(1).stderr_has("data.list stays as it was");
+    assert_eq!(scratch.read("data.list"), b"old\n");
+    scratch.sh("make-shard-list wav.scp text b new.list").fails_with(1);
+    assert_eq!(scratch.read("new.list"), b"");
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn archives_are_not_replaced_by_their_script_file() {
     }
     scratch.sh("ark-to-scp a.ark - >> a.ark").fails_with(255).stderr_has("the same file as the input a.ark");
     // The script file was forgotten.
-    scratch.sh("ark-to-scp a.ark b.ark").fails_with(255).stderr_has("b.ark is there and no script file");
+    scratch.sh("ark-to-scp a.ark b.ark").fails_with(255).stderr_has("cannot replace b.ark: it is a binary archive");
     assert_eq!((scratch.read("a.ark"), scratch.read("b.ark")), (bytes.clone(), bytes));
 }
 

@@ -36,8 +36,13 @@ fn an_output_that_is_an_input_is_refused_before_anything_is_touched() {
     let before = scratch.read("data.bin");
     scratch.sh("ln -s data.bin link.bin; ln -s data.idx link.idx").succeeds();
     for out in ["data", "./data.bin", "link"] {
-        scratch.sh(&format!("indexed-merge {out} data data")).fails_with(255).stderr_has("to be read and written");
+        // The output was forgotten.
+        let message = "the first argument, is the dataset to write, and it is there already";
+        scratch.sh(&format!("indexed-merge {out} data data")).fails_with(255).stderr_has(message);
+        let ran = scratch.sh(&format!("indexed-merge --force {out} data data"));
+        ran.fails_with(255).stderr_has("to be read and written");
     }
+    scratch.sh("indexed-merge new data && indexed-merge --force new data data && indexed-check new").succeeds();
     assert_eq!(scratch.read("data.bin"), before);
 }
 

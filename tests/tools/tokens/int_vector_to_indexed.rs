@@ -23,8 +23,28 @@ fn files_appear_together_or_not_at_all() {
 #[test]
 fn an_empty_table_is_an_empty_dataset() {
     let scratch = Scratch::new();
-    scratch.sh("int-vector-to-indexed ark:/dev/null empty && indexed-check empty").succeeds();
+    scratch.sh("int-vector-to-indexed ark:/dev/null empty").fails_with(1);
+    scratch.sh("indexed-check empty").succeeds();
     scratch.sh("indexed-to-int-vector empty ark,t:-").succeeds().stdout_is("");
+}
+
+#[test]
+fn a_dataset_stays_if_there_is_nothing_to_write_or_it_is_no_dataset() {
+    let scratch = Scratch::new();
+    scratch.write("t", "a 1 2\n").write("u.idx", "v1.2 2\n").write("w.bin", "x");
+    scratch.sh("int-vector-to-indexed --write-keys=keys ark:t d").succeeds();
+    let old = (scratch.read("d.idx"), scratch.read("d.bin"), scratch.read("keys"));
+    scratch
+        .sh("false | int-vector-to-indexed --write-keys=keys ark:- d")
+        .fails_with(1)
+        .stderr_has("there is no document to write; the dataset d stays as it was");
+    assert_eq!((scratch.read("d.idx"), scratch.read("d.bin"), scratch.read("keys")), old);
+    for other in ["u", "w"] {
+        let message = "and they are no token dataset: choose another name, or replace it with --force";
+        scratch.sh(&format!("int-vector-to-indexed ark:t {other}")).fails_with(255).stderr_has(message);
+        scratch.sh(&format!("indexed-split --parts=1 d {other}")).fails_with(255).stderr_has(message);
+        scratch.sh(&format!("int-vector-to-indexed --force ark:t {other} && indexed-check {other}")).succeeds();
+    }
 }
 
 #[test]
@@ -46,7 +66,7 @@ fn a_token_that_does_not_fit_is_named_by_key_and_position() {
 #[test]
 fn the_type_may_follow_from_the_tokens_or_the_vocabulary() {
     let scratch = Scratch::new();
-    scratch.write("small", "a 1 65535\n").write("large", "a 1 65535\nb 65536\nc 2\n");
+    scratch.write("small", "a 1 65535\n").write("large", "a 1 65535\nb 65536\nc 2\n").write("one", "a 1\n");
     let dtype = |options: &str| {
         let ran = scratch.sh(&format!("int-vector-to-indexed {options} d && indexed-info d | grep dtype"));
         String::from_utf8(ran.succeeds().stdout().to_vec()).unwrap()
@@ -56,7 +76,7 @@ fn the_type_may_follow_from_the_tokens_or_the_vocabulary() {
     assert_eq!(dtype("--dtype=auto ark:large"), "dtype int32\n");
     scratch.sh("indexed-to-int-vector d ark,t:-").succeeds().stdout_is("0 1 65535 \n1 65536 \n2 2 \n");
     assert_eq!(dtype("--dtype=auto --vocab-size=65537 ark:small"), "dtype int32\n");
-    assert_eq!(dtype("--dtype=int8 ark:/dev/null"), "dtype int8\n");
+    assert_eq!(dtype("--dtype=int8 ark:one"), "dtype int8\n");
     scratch.sh("int-vector-to-indexed --dtype=auto --vocab-size=60000 ark:small d").fails_with(255);
 }
 

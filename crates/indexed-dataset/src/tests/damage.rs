@@ -45,6 +45,62 @@ fn every_byte_of_an_index_that_is_changed_is_found() {
     }
 }
 
+/// Whatever is changed in sizes, pointers, the first bound of the documents or the last one, a reader delivers the right tokens or an error.
+#[test]
+fn no_reader_delivers_wrong_tokens_of_a_damaged_index() {
+    let (_folder, prefix) = golden();
+    let open = |prefix: &Prefix| IndexedDataset::open_as(prefix, Some(Dialect::Megatron));
+    let whole = open(&prefix).unwrap();
+    let sequence = |number: u64| whole.sequence(number).unwrap().as_bytes().to_vec();
+    let (right, documents): (Vec<_>, Vec<_>) =
+        (0..whole.len()).map(|number| (sequence(number), whole.document(number).unwrap().as_bytes().to_vec())).unzip();
+    let out = Prefix::new(prefix.with("-out"));
+    let mut num_refused = 0;
+    for at in (34..78).chain(94..GOLDEN_INDEX.len()) {
+        for change in [1, 2, 3, 4, 0x55, 0x80, 0xff] {
+            let mut bytes = GOLDEN_INDEX;
+            bytes[at] ^= change;
+            fs::write(prefix.idx(), bytes).unwrap();
+            let Ok(dataset) = open(&prefix) else { continue };
+            let place = format!("byte {at} ^ {change}");
+            for (number, right) in (0..).zip(&right) {
+                let all = [dataset.sequence(number), dataset.slice(number, 0, None)];
+                for tokens in all.into_iter().flatten() {
+                    assert_eq!(tokens.as_bytes(), right, "{place}: sequence {number}");
+                }
+            }
+            for (number, right) in (0..).zip(&documents) {
+                if let Ok(tokens) = dataset.document(number) {
+                    assert_eq!(tokens.as_bytes(), right, "{place}: document {number}");
+                }
+            }
+            let mut sequences = dataset.sequences(0..dataset.len()).unwrap();
+            let mut number = 0;
+            let end = loop {
+                match sequences.next_sequence() {
+                    Ok(Some(tokens)) => assert_eq!(tokens, right[number], "{place}: sequence {number} in order"),
+                    end => break end,
+                }
+                number += 1;
+            };
+            num_refused += usize::from(end.is_err());
+            // Each document by itself, as its neighbours are not part of it.
+            for number in 0..dataset.num_documents() {
+                if dataset.split(&[(out.clone(), vec![number..number + 1])]).is_ok() {
+                    let part = open(&out).unwrap();
+                    assert_eq!(
+                        part.document(0).unwrap().as_bytes(),
+                        documents[number as usize],
+                        "{place}: part {number}"
+                    );
+                }
+            }
+            assert!(cut_bin(&dataset, &out, 2).is_err() && merge(&out, &[dataset], None, None).is_err(), "{place}");
+        }
+    }
+    assert!(num_refused > 100, "{num_refused}");
+}
+
 #[test]
 fn every_cut_and_every_addition_is_found() {
     let (_folder, prefix) = golden();

@@ -1,0 +1,116 @@
+//! Files and objects that wait for the end of the program before they replace what is there.
+//!
+//! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
+//! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program that calls
+//! [`hold_outputs_while`] gives such outputs their names in [`settle_outputs`].
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use bstr::{BStr, BString};
+use whole_file::Sealed;
+
+use crate::input::Input;
+use crate::{Error, Result, Upload};
+
+/// An output that has content waits only if it is this small: without input, no tool writes more than headers.
+const HEADERS: u64 = 1 << 12;
+
+/// No more outputs than this wait. A run that writes more of them has had an input.
+const MOST: usize = 64;
+
+static NOTHING_READ: OnceLock<fn() -> bool> = OnceLock::new();
+
+static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
+
+/// A complete output that lacks only its name.
+struct Held {
+    name: String,
+    offset: u64,
+    place: Place,
+}
+
+enum Place {
+    /// A file; there is another one with content under its name.
+    File(Sealed),
+    Object {
+        url: BString,
+        upload: Box<dyn Upload>,
+    },
+}
+
+/// What happens at the end of the program to the outputs of [`hold_outputs_while`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldOutputs {
+    /// They replace what is there.
+    Publish,
+    /// What is there stays, if it has any content.
+    KeepOld,
+    /// None of them appears.
+    Discard,
+}
+
+/// From now on, outputs that are empty wait for [`settle_outputs`], if they would replace anything. So do small ones
+/// that are finished while `nothing_read` returns true. The first call counts.
+pub fn hold_outputs_while(nothing_read: fn() -> bool) {
+    let _ = NOTHING_READ.set(nothing_read);
+}
+
+/// Ends the waiting. Returns the printable names of those whose old content was kept.
+///
+/// # Errors
+/// If a file cannot get its name, or a store refuses an object.
+pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
+    let held = std::mem::take(&mut *HELD.lock().unwrap_or_else(PoisonError::into_inner));
+    // They may belong together, as an archive and its script file do.
+    let _turn = held.first().and_then(|first| match &first.place {
+        Place::File(sealed) => sealed.turn(),
+        Place::Object { .. } => None,
+    });
+    let mut kept = Vec::new();
+    for Held { name, offset, place } in held {
+        let failed = |source| Error::Write { name: name.clone(), offset, source };
+        match (what, place) {
+            (HeldOutputs::Discard, _) => {}
+            (HeldOutputs::KeepOld, Place::File(_)) => kept.push(name),
+            (HeldOutputs::KeepOld, Place::Object { url, .. }) if has_content(url.as_ref()) => kept.push(name),
+            (_, Place::File(sealed)) => sealed.publish().map_err(failed)?,
+            (_, Place::Object { upload, .. }) => upload.finish().map_err(failed)?,
+        }
+    }
+    Ok(kept)
+}
+
+/// Whether an output of this size has to wait.
+fn must_wait(offset: u64) -> bool {
+    let Some(nothing_read) = NOTHING_READ.get() else { return false };
+    (offset == 0 || (offset <= HEADERS && nothing_read()))
+        && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
+}
+
+fn hold(held: Held) {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+}
+
+/// Gives a file its name, now or at the end. `replaces` says that there is another one with content.
+pub(super) fn publish(name: String, offset: u64, sealed: Sealed, replaces: bool) -> Result<()> {
+    if replaces && must_wait(offset) {
+        hold(Held { name, offset, place: Place::File(sealed) });
+        return Ok(());
+    }
+    sealed.publish().map_err(|source| Error::Write { name, offset, source })
+}
+
+/// Completes an object, now or at the end.
+pub(super) fn complete(name: String, offset: u64, url: BString, upload: Box<dyn Upload>) -> Result<()> {
+    if must_wait(offset) {
+        hold(Held { name, offset, place: Place::Object { url, upload } });
+        return Ok(());
+    }
+    upload.finish().map_err(|source| Error::Write { name, offset, source })
+}
+
+/// Whether there is an object, and it is not empty. If the store does not say so, there is nothing to protect.
+fn has_content(url: &BStr) -> bool {
+    let read = Input::open(url).and_then(|mut input| input.read_some(&mut Vec::new(), 1));
+    read.is_ok_and(|length| length > 0)
+}
