@@ -316,6 +316,38 @@ tasks! {
         vector_sum "vector-sum" "bin/vectors/vector-sum.rs" Kaldi
             "sums or averages vectors, by key or all of a table";
     }
+    models "Models" {
+        acc_lda "acc-lda" "bin/models/acc-lda.rs" Kaldi
+            "accumulates statistics for LDA, with pdfs as classes";
+        ali_to_pdf "ali-to-pdf" "bin/models/ali-to-pdf.rs" Kaldi
+            "converts alignments from transition-ids to pdfs";
+        ali_to_phones "ali-to-phones" "bin/models/ali-to-phones.rs" Kaldi
+            "converts alignments to phones, their lengths or CTM";
+        am_info "am-info" "bin/models/am-info.rs" Kaldi
+            "prints the numbers of phones, pdfs and transitions of a model of any kind";
+        build_pfile_from_ali "build-pfile-from-ali" "bin/models/build-pfile-from-ali.rs" Kaldi
+            "writes features and their pdfs as text for pfile_create";
+        compute_gop "compute-gop" "bin/models/compute-gop.rs" Kaldi
+            "scores the pronunciation of phones";
+        convert_ali "convert-ali" "bin/models/convert-ali.rs" Kaldi
+            "converts alignments from one model to another";
+        copy_transition_model "copy-transition-model" "bin/models/copy-transition-model.rs" Kaldi
+            "copies a transition model, alone or out of an acoustic model";
+        hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
+            "prints the same as am-info";
+        post_to_pdf_post "post-to-pdf-post" "bin/models/post-to-pdf-post.rs" Kaldi
+            "converts posteriors from transition-ids to pdfs";
+        post_to_phone_post "post-to-phone-post" "bin/models/post-to-phone-post.rs" Kaldi
+            "converts posteriors from transition-ids or pdfs to phones";
+        post_to_tacc "post-to-tacc" "bin/models/post-to-tacc.rs" Kaldi
+            "counts transition-ids in posteriors";
+        show_alignments "show-alignments" "bin/models/show-alignments.rs" Kaldi
+            "shows alignments with the names of their phones";
+        show_transitions "show-transitions" "bin/models/show-transitions.rs" Kaldi
+            "shows the transitions of a model in words";
+        weight_silence_post "weight-silence-post" "bin/models/weight-silence-post.rs" Kaldi
+            "weights the posteriors of silence";
+    }
     scoring "Scoring" {
         align_text "align-text" "bin/scoring/align-text.rs" Kaldi
             "aligns sentences word by word";

@@ -12,7 +12,8 @@ use std::os::unix::ffi::OsStringExt;
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
-use kaldi_gmm::{DiagGmm, FullGmm};
+use kaldi_gmm::{AcousticModel, DiagGmm, FullGmm};
+use kaldi_hmm::{HmmTopology, TransitionModel};
 use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
     printable_wxfilename, specifier_advice,
@@ -40,7 +41,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 30] = [
+const VALUES: [fn(&[u8]); 33] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -68,6 +69,9 @@ const VALUES: [fn(&[u8]); 30] = [
     keeps_promises::<LogisticRegression>,
     keeps_promises::<DiagGmm>,
     keeps_promises::<FullGmm>,
+    keeps_promises::<HmmTopology>,
+    keeps_promises::<TransitionModel>,
+    keeps_promises::<AcousticModel>,
     keeps_promises::<LdaStats>,
     keeps_promises::<MlltStats>,
     keeps_promises::<Fmpe>,

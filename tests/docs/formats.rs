@@ -1,5 +1,6 @@
 use bstr::BStr;
 use kaldi_gmm::{DiagGmm, FullGmm};
+use kaldi_hmm::TransitionModel;
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
@@ -61,6 +62,7 @@ fn check(kind: &str, example: &Example) {
         "logistic-regression" => example.is_file::<LogisticRegression>(),
         "lda-stats" => example.is_file::<LdaStats>(),
         "mllt-stats" => example.is_file::<MlltStats>(),
+        "transition-model" => example.is_file::<TransitionModel>(),
         "diag-gmm" => example.is_file::<DiagGmm>(),
         "full-gmm" => example.is_file::<FullGmm>(),
         _ => panic!("{}: no type {kind:?}", example.place),

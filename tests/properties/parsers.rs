@@ -12,6 +12,7 @@ use kaldi_values::{Format, Value};
 use super::Random;
 use crate::safety::values::{ForEachType, for_each_type};
 use crate::support::tar::{member, tar};
+use crate::tools::models;
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
@@ -78,7 +79,7 @@ fn damaged(random: &mut Random, samples: &[Vec<u8>]) -> Vec<u8> {
 /// Files of the conformance suite of at most `longest` bytes whose names end so.
 fn files(ends: &[&str], longest: u64) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
-    for folder in ["bin", "feats", "io", "signal"] {
+    for folder in ["bin", "feats", "io", "models", "signal"] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data").join(folder);
         let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
@@ -111,7 +112,11 @@ fn values() -> Vec<Vec<u8>> {
     }
     let mut written = Written(Vec::new());
     for_each_type(&mut written);
-    written.0.extend(files(&[".mat", ".vec", ".acc", ".macc", "plda", "plda.txt", ".htk", ".post", ".int"], 2000));
+    written.0.extend(texts(&[models::TRANSITIONS, &(models::TRANSITIONS.to_owned() + &models::gaussians())]));
+    written.0.extend(files(
+        &[".mat", ".vec", ".acc", ".macc", "plda", "plda.txt", ".htk", ".post", ".int", ".tm", ".topo"],
+        2000,
+    ));
     written.0
 }
 

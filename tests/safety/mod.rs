@@ -13,6 +13,9 @@ mod cut_archives;
 /// Every byte of a header, damaged.
 mod damaged_headers;
 
+/// Files of models, cut and damaged at every byte.
+mod damaged_models;
+
 /// Full disks, closed streams, dying children.
 mod endings;
 

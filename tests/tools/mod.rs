@@ -6,6 +6,7 @@ pub mod features;
 pub mod feed;
 pub mod help;
 pub mod inspect;
+pub mod models;
 pub mod option_names;
 pub mod posteriors;
 pub mod scoring;

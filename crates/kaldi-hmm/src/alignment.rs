@@ -25,7 +25,27 @@ pub struct PhoneSplit {
     pub is_reordered: bool,
 }
 
+impl PhoneSplit {
+    /// The phone of each frame.
+    pub fn phone_of_each_frame(&self) -> Vec<i32> {
+        let mut phones = Vec::with_capacity(self.segments.last().map_or(0, |last| last.frames.end));
+        for segment in &self.segments {
+            phones.resize(segment.frames.end, segment.phone);
+        }
+        phones
+    }
+}
+
 impl TransitionModel {
+    /// The pdf of each frame of an alignment.
+    ///
+    /// # Errors
+    /// If a number is not a transition-id of the model.
+    pub fn pdfs_of(&self, alignment: &[i32]) -> Result<Vec<i32>> {
+        let pdf = |(frame, &id)| self.pdf(id).map_err(|source| Error::TransitionId { frame, source });
+        alignment.iter().enumerate().map(pdf).collect()
+    }
+
     /// What is known about each transition-id of an alignment.
     ///
     /// # Errors
@@ -140,6 +160,15 @@ mod tests {
         assert_eq!(lengths(&[2, 1, 1, 4, 3, 6, 8, 7, 7, 2, 4, 6, 5]), (vec![(1, 6), (2, 3), (1, 4)], true));
         assert_eq!(lengths(&[8, 7]), (vec![(2, 2)], true));
         assert_eq!(lengths(&[7, 8]), (vec![(2, 2)], true));
+    }
+
+    #[test]
+    fn every_frame_has_a_phone_and_a_pdf() {
+        let alignment = [1, 2, 4, 6, 7, 8];
+        let split = model().split_to_phones(&alignment).unwrap();
+        assert_eq!(split.phone_of_each_frame(), [1, 1, 1, 1, 2, 2]);
+        assert_eq!(model().pdfs_of(&alignment), Ok(vec![0, 0, 1, 2, 3, 3]));
+        assert!(model().pdfs_of(&[9]).is_err());
     }
 
     #[test]

@@ -1,16 +1,14 @@
 //! Alignments of one model, converted to another.
 
 mod lengths;
-mod phone_map;
 mod random_path;
 
 use kaldi_random::Random;
 
+use crate::phones::PhoneMap;
 use crate::transition_model::{TransitionFacts, TransitionModel, TransitionTuple};
 use crate::tree::ContextDependency;
 use crate::{Error, Result};
-
-pub use phone_map::PhoneMap;
 
 /// More phones than this in the context of a tree are damage.
 const WIDEST_CONTEXT: i32 = 1000;

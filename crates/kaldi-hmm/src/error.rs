@@ -38,6 +38,16 @@ pub enum Error {
         /// The phone.
         got: i32,
     },
+    /// A text is not a list of phones.
+    PhoneList {
+        /// The text.
+        got: String,
+    },
+    /// A file cannot be read, or makes no sense.
+    Unreadable {
+        /// Which, and why.
+        message: String,
+    },
     /// A line of a map of phones makes no sense.
     PhoneMap {
         /// The line, from 1; 0 if there is none.
@@ -78,6 +88,11 @@ pub enum Error {
         /// The number of pdfs.
         num_pdfs: usize,
     },
+    /// Phones cannot be scored.
+    Pronunciation {
+        /// Why.
+        message: String,
+    },
     /// A vector has another length than a model asks for.
     Counts {
         /// What is counted.
@@ -96,9 +111,12 @@ impl fmt::Display for Error {
             Self::SelfLoops { frame } => {
                 write!(f, "frame {frame}: the alignment goes from a self-loop of one state to that of another")
             }
-            Self::Tree { message } => f.write_str(message),
-            Self::Phone { got } => write!(f, "phone {got} is not in the topology of the new model"),
+            Self::Tree { message } | Self::Pronunciation { message } | Self::Unreadable { message } => {
+                f.write_str(message)
+            }
+            Self::Phone { got } => write!(f, "phone {got} is not in the topology"),
             Self::UnmappedPhone { got } => write!(f, "could not map phone {got}: it is not in the map of phones"),
+            Self::PhoneList { got } => write!(f, "expected phones such as 1:2:3, got {got:?}"),
             Self::PhoneMap { line: 0, .. } => f.write_str("expected lines of an old and a new phone, got an empty map"),
             Self::PhoneMap { line, got } => {
                 write!(

@@ -177,6 +177,17 @@ impl TransitionModel {
         Ok(self.facts(transition_id)?.pdf)
     }
 
+    /// The numbers of phones, pdfs, transition-ids and transition-states in four lines, as Kaldi's `am-info` prints them.
+    pub fn summary(&self) -> String {
+        format!(
+            "number of phones {}\nnumber of pdfs {}\nnumber of transition-ids {}\nnumber of transition-states {}\n",
+            self.phones().len(),
+            self.num_pdfs(),
+            self.num_transition_ids(),
+            self.num_transition_states()
+        )
+    }
+
     /// The phone of a transition-id.
     ///
     /// # Errors

@@ -49,12 +49,38 @@ pub struct Lda {
 }
 
 impl LdaStats {
+    /// No vectors yet, of classes from 0 on.
+    pub fn new(num_classes: usize, dim: usize) -> Self {
+        let sums = if dim == 0 { Matrix::default() } else { Matrix::new(num_classes, dim) };
+        Self { counts: vec![0.0; num_classes], sums, squares: SymmetricMatrix::new(dim) }
+    }
+
     fn num_classes(&self) -> usize {
         self.counts.len()
     }
 
-    fn dim(&self) -> usize {
+    /// The number of dimensions; 0 if there are no statistics.
+    pub fn dim(&self) -> usize {
         self.squares.dim()
+    }
+
+    /// Adds a vector of a class, with a weight.
+    ///
+    /// # Panics
+    /// If there is no such class, or the vector has another number of dimensions.
+    pub fn accumulate(&mut self, class: usize, weight: f32, vector: &[f32]) {
+        assert_eq!(vector.len(), self.dim(), "dimensions of a vector");
+        let weight = f64::from(weight);
+        if weight == 0.0 {
+            return;
+        }
+        self.counts[class] += weight;
+        for (row, &value) in vector.iter().enumerate() {
+            let weighted = weight * f64::from(value);
+            self.sums.row_mut(class)[row] += weighted;
+            let squares = self.squares.lower_row_mut(row).iter_mut().zip(vector);
+            squares.for_each(|(square, &other)| *square += weighted * f64::from(other));
+        }
     }
 
     /// Adds other statistics; empty ones become the others.
@@ -254,12 +280,9 @@ mod tests {
     fn stats() -> LdaStats {
         let classes: [[[f64; 2]; 4]; 2] =
             [[[3.0, 0.0], [1.0, 0.0], [2.0, 2.0], [2.0, -2.0]], [[-3.0, 0.0], [-1.0, 0.0], [-2.0, 2.0], [-2.0, -2.0]]];
-        let mut stats = LdaStats { counts: vec![4.0; 2], sums: Matrix::new(2, 2), squares: SymmetricMatrix::new(2) };
+        let mut stats = LdaStats::new(2, 2);
         for (class, vectors) in classes.iter().enumerate() {
-            for vector in vectors {
-                stats.sums.row_mut(class).iter_mut().zip(vector).for_each(|(sum, value)| *sum += value);
-                stats.squares.add_outer(1.0, vector).unwrap();
-            }
+            vectors.iter().for_each(|vector| stats.accumulate(class, 1.0, &vector.map(|value| value as f32)));
         }
         stats
     }
@@ -285,6 +308,17 @@ mod tests {
                 assert!(LdaStats::frame(&bytes[..length], true).is_err());
             }
         }
+    }
+
+    #[test]
+    fn vectors_count_with_their_weights() {
+        let mut weighted = LdaStats::new(2, 2);
+        weighted.accumulate(1, 0.5, &[2.0, 4.0]);
+        weighted.accumulate(1, -0.25, &[0.0, 2.0]);
+        weighted.accumulate(0, 0.0, &[f32::NAN, 1.0]);
+        assert_eq!(weighted.counts, [0.0, 0.25]);
+        assert_eq!(weighted.sums.row(1), [1.0, 1.5]);
+        assert_eq!(weighted.squares.as_slice(), [2.0, 4.0, 7.0]);
     }
 
     #[test]

@@ -77,6 +77,11 @@ impl SymbolTable {
         }
     }
 
+    /// Whether there are no symbols.
+    pub fn is_empty(&self) -> bool {
+        self.symbols.is_empty()
+    }
+
     /// The integer of a symbol, if it is in the table.
     pub fn integer(&self, symbol: impl AsRef<[u8]>) -> Option<i32> {
         self.integers.get(symbol.as_ref().as_bstr()).copied()

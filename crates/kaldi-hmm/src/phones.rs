@@ -1,14 +1,46 @@
-//! Maps of phones, for systems with other phones.
+//! Lists and maps of phones, as command lines and files have them.
 
 use std::collections::BTreeMap;
 
+use bstr::BStr;
+use kaldi_io::Input;
+
 use crate::{Error, Result};
+
+/// Parses phones with colons between them, such as `1:2:3`; an empty text has none.
+///
+/// # Errors
+/// If there is something else between the colons than an integer.
+pub fn parse_phones(text: &[u8]) -> Result<Vec<i32>> {
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let phone = |word: &[u8]| std::str::from_utf8(word).ok()?.trim_start().parse().ok();
+    let phones: Option<_> = text.split(|&byte| byte == b':').map(phone).collect();
+    phones.ok_or_else(|| Error::PhoneList { got: String::from_utf8_lossy(text).into_owned() })
+}
 
 /// The new phones of old ones, for a system with other phones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhoneMap(BTreeMap<i32, i32>);
 
 impl PhoneMap {
+    /// Reads the map that an rxfilename names.
+    ///
+    /// # Errors
+    /// Those of [`Self::parse`], and if the file cannot be read.
+    pub fn read(rxfilename: &BStr) -> Result<Self> {
+        let read = || {
+            let mut input = Input::open(rxfilename)?;
+            let text = input.read_to_end()?;
+            let name = input.name().to_owned();
+            input.finish()?;
+            Ok((name, text))
+        };
+        let (name, text) = read().map_err(|error: kaldi_io::Error| Error::Unreadable { message: error.to_string() })?;
+        Self::parse(&text).map_err(|error| Error::Unreadable { message: format!("{name}: {error}") })
+    }
+
     /// Parses lines of an old phone and its new one.
     ///
     /// # Errors
@@ -45,6 +77,17 @@ impl PhoneMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn phones_have_colons_between_them() {
+        assert_eq!(parse_phones(b""), Ok(vec![]));
+        assert_eq!(parse_phones(b"1:22:+3"), Ok(vec![1, 22, 3]));
+        for text in ["1,2", "1::2", ":", "a", "1:", "4294967296"] {
+            assert!(parse_phones(text.as_bytes()).is_err(), "{text}");
+        }
+        let error = parse_phones(b"1,2").unwrap_err().to_string();
+        assert_eq!(error, "expected phones such as 1:2:3, got \"1,2\"");
+    }
 
     #[test]
     fn lines_map_old_phones_to_new_ones() {

@@ -1,0 +1,41 @@
+//! Copies a transition model, alone or out of an acoustic model.
+//!
+//! Matches Kaldi's `copy-transition-model`, except that `--binary` is true if it is not given; in Kaldi it is not defined.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_hmm::TransitionModel;
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Copies the transition model of a model of any kind, between text and binary. What follows it in the file is dropped.
+
+Usage: copy-transition-model [options] <model-rxfilename> <transition-model-wxfilename>
+ e.g.: copy-transition-model --binary=false final.mdl - | less
+See also: am-info, show-transitions
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_transition_model));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn copy_transition_model(opts: Options) -> anyhow::Result<Tally> {
+    let model: TransitionModel = read_file(&opts.source)?;
+    write_file(&opts.target, &model, Format::from_binary(opts.binary))?;
+    log!("Copied transition model.");
+    Ok(Tally::new(1, 0))
+}

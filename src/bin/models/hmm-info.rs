@@ -1,0 +1,38 @@
+//! Prints how large a transition model is.
+//!
+//! Matches Kaldi's `hmm-info`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, Tally};
+use kaldi_hmm::TransitionModel;
+use kaldi_io::Output;
+use kaldi_table::read_file;
+
+const USAGE: &str = "\
+Prints the numbers of phones, pdfs, transition-ids and transition-states of a model. It may be a model of any kind: only
+its transition model is read, which comes first.
+
+Usage: hmm-info [options] <model-rxfilename>
+ e.g.: hmm-info final.mdl
+See also: am-info, show-transitions, copy-transition-model
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    model: InputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(hmm_info));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn hmm_info(opts: Options) -> anyhow::Result<Tally> {
+    let model: TransitionModel = read_file(&opts.model)?;
+    let mut stdout = Output::create("-".into(), false)?;
+    stdout.write_all(model.summary().as_bytes())?;
+    stdout.finish()?;
+    Ok(Tally::default().always_ok())
+}

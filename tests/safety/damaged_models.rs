@@ -1,0 +1,59 @@
+//! Files of models, cut and damaged at every byte.
+
+use kaldi_gmm::AcousticModel;
+use kaldi_hmm::{HmmTopology, TransitionModel};
+use kaldi_table::read_file;
+use kaldi_values::{Cursor, Format, Value};
+
+use crate::support::Scratch;
+use crate::tools::models::{TRANSITIONS, gaussians};
+
+/// What a byte is combined with, by exclusive or: single bits, signs, and values that turn letters into spaces.
+const DAMAGE: [u8; 10] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff];
+
+/// A model that is cut is an error that names the file; one with a wrong byte is another model, or an error of one line.
+fn survives<T: Value>(text: &str) {
+    let model = T::read(&mut Cursor::new(text.as_bytes())).unwrap();
+    let scratch = Scratch::new();
+    let path = scratch.path("cut.mdl").into_os_string().into_encoded_bytes();
+    for format in [Format::Binary, Format::Text] {
+        let mut bytes = Vec::new();
+        model.write(&mut bytes, format);
+        // White space at the end of a text is not always needed.
+        let needed = if format == Format::Text { bytes.trim_ascii_end().len() } else { bytes.len() };
+        for cut in 0..needed {
+            scratch.write("cut.mdl", &bytes[..cut]);
+            let Err(error) = kaldi_log::capture(|| read_file::<T>(&path)).0 else { panic!("{}: {cut} bytes", T::NAME) };
+            let error = error.to_string();
+            assert!(error.contains("cut.mdl:") && !error.contains('\n'), "{} in {cut} bytes: {error}", T::NAME);
+        }
+        for place in 0..bytes.len() {
+            for damage in DAMAGE {
+                bytes[place] ^= damage;
+                let (read, frame) = (T::read(&mut Cursor::new(&bytes)), T::frame(&bytes, true));
+                if let Some(error) = read.err() {
+                    let what = format!("{}, byte {place} ^ {damage:#x}: {error}", T::NAME);
+                    assert!(error.offset <= bytes.len() && !error.to_string().contains('\n'), "{what}");
+                    assert!(frame.is_err(), "{what}");
+                }
+                bytes[place] ^= damage;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_topology_is_another_one_or_an_error() {
+    let (start, end) = (TRANSITIONS.find("<Topology>").unwrap(), TRANSITIONS.find("<Triples>").unwrap());
+    survives::<HmmTopology>(&TRANSITIONS[start..end]);
+}
+
+#[test]
+fn a_damaged_transition_model_is_another_one_or_an_error() {
+    survives::<TransitionModel>(TRANSITIONS);
+}
+
+#[test]
+fn a_damaged_model_of_mixtures_is_another_one_or_an_error() {
+    survives::<AcousticModel>(&[TRANSITIONS, &gaussians()].concat());
+}

@@ -1,0 +1,33 @@
+use super::{scratch, wants_arguments};
+
+const SUMMARY: &str =
+    "number of phones 2\nnumber of pdfs 4\nnumber of transition-ids 8\nnumber of transition-states 4\n";
+
+#[test]
+fn one_argument_is_needed() {
+    wants_arguments("am-info", 1..=1);
+}
+
+#[test]
+fn a_model_is_summarized() {
+    let scratch = scratch();
+    scratch.sh("am-info mdl").succeeds().stdout_is(SUMMARY);
+    scratch.sh("copy-transition-model mdl - | am-info -").succeeds().stdout_is(SUMMARY);
+}
+
+#[test]
+fn what_follows_the_transition_model_does_not_matter() {
+    let scratch = scratch();
+    scratch.sh("(copy-transition-model mdl -; echo rubbish) > o && am-info o").succeeds().stdout_is(SUMMARY);
+}
+
+#[test]
+fn damage_has_a_place() {
+    let scratch = scratch();
+    scratch
+        .sh("sed 's/^1 1 1/7 1 1/' mdl > bad; am-info bad")
+        .fails_with(255)
+        .stderr_has("bad:")
+        .stderr_has("tuple 2: phone 7");
+    scratch.sh("head -c 100 mdl > cut; am-info cut").fails_with(255).stdout_is("").stderr_has("cut:");
+}
