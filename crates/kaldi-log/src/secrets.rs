@@ -5,28 +5,42 @@ use std::borrow::Cow;
 /// What is shown instead of a secret.
 const HIDDEN: &[u8] = b"...";
 
-/// Values of this length or longer are taken for secrets, whatever the name of their parameter is.
+/// Values that are longer than this are taken for secrets, whatever the name of their parameter is.
 const LONG: usize = 24;
 
-/// Parts of the names of parameters whose values are secrets or name their owner: `X-Amz-Signature`, `sig`,
-/// `OSSAccessKeyId`, `X-Amz-Credential`, `delegation`.
-const WORDS: [&[u8]; 12] = [
-    b"sig",
-    b"token",
-    b"key",
-    b"cred",
-    b"secret",
-    b"pass",
-    b"pwd",
-    b"policy",
-    b"auth",
-    b"delegation",
-    b"session",
-    b"code",
+/// Parameters whose values are shown. There are more names of secrets than one can list (`X-Amz-Signature`, `sig`, `md5`,
+/// `hmac`, `jwt`, `pw`), so those of all other parameters are hidden.
+const SHOWN: [&[u8]; 26] = [
+    b"alt",
+    b"date",
+    b"download",
+    b"end",
+    b"file",
+    b"format",
+    b"id",
+    b"index",
+    b"lang",
+    b"limit",
+    b"name",
+    b"offset",
+    b"op",
+    b"page",
+    b"part",
+    b"raw",
+    b"ref",
+    b"rev",
+    b"shard",
+    b"size",
+    b"split",
+    b"start",
+    b"type",
+    b"v",
+    b"version",
+    b"x-amz-date",
 ];
 
-/// Removes secrets from the addresses in a text: the user before the host, and the values of parameters after `?` whose
-/// names mean a secret or which are long. `https://u:p@host/a.ark?part=1&sig=abc:17` becomes
+/// Removes what may be secrets from the addresses in a text: the user before the host, what follows `#`, and the values of
+/// parameters after `?` and `;`, except short plain ones of a few parameters that are known. `https://u:p@host/a.ark?part=1&sig=abc:17` becomes
 /// `https://...@host/a.ark?part=1&sig=...:17`. A text without addresses is returned unchanged.
 pub fn hide_secrets(text: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = find(text, b"://") else { return Cow::Borrowed(text) };
@@ -64,9 +78,11 @@ fn hide_in_address(address: &[u8], shown: &mut Vec<u8>) {
         }
         None => shown.extend_from_slice(host),
     }
-    let Some(question) = rest.iter().position(|&byte| byte == b'?') else { return shown.extend_from_slice(rest) };
-    shown.extend_from_slice(&rest[..=question]);
-    let query = &rest[question + 1..];
+    let question = rest.iter().position(|byte| b"?#".contains(byte)).unwrap_or(rest.len());
+    let (path, query) = rest.split_at(question);
+    hide_in_path(path, shown);
+    let Some((&mark, query)) = query.split_first() else { return };
+    shown.push(mark);
     let (query, place) = query.split_at(query.len() - place_length(query));
     for (index, parameter) in query.split(|&byte| byte == b'&').enumerate() {
         if index > 0 {
@@ -74,19 +90,43 @@ fn hide_in_address(address: &[u8], shown: &mut Vec<u8>) {
         }
         let equals = parameter.iter().position(|&byte| byte == b'=');
         let (name, value) = parameter.split_at(equals.map_or(0, |equals| equals + 1));
+        let is_known = mark == b'?'
+            && SHOWN.iter().any(|shown| name.strip_suffix(b"=").is_some_and(|name| name.eq_ignore_ascii_case(shown)));
         shown.extend_from_slice(name);
-        let name = name.to_ascii_lowercase();
-        let is_secret = value.len() >= LONG || WORDS.iter().any(|word| find(&name, word).is_some());
-        if is_secret && !value.is_empty() {
-            shown.extend_from_slice(HIDDEN);
-            // Characters that belong to the sentence around the address.
-            let end = value.iter().rposition(|byte| !b",;:)".contains(byte)).map_or(0, |last| last + 1);
-            shown.extend_from_slice(&value[end..]);
-        } else {
-            shown.extend_from_slice(value);
-        }
+        hide_value(value, is_known, shown);
     }
     shown.extend_from_slice(place);
+}
+
+/// Appends a path, in which parameters may follow after `;`.
+fn hide_in_path(path: &[u8], shown: &mut Vec<u8>) {
+    for (index, part) in path.split(|&byte| byte == b'/').enumerate() {
+        if index > 0 {
+            shown.push(b'/');
+        }
+        match part.iter().position(|&byte| byte == b';') {
+            Some(at) if part[at..].contains(&b'=') => {
+                shown.extend_from_slice(&part[..=at]);
+                let place = part.len() - place_length(part);
+                hide_value(&part[at + 1..place.max(at + 1)], false, shown);
+                shown.extend_from_slice(&part[place.max(at + 1)..]);
+            }
+            _ => shown.extend_from_slice(part),
+        }
+    }
+}
+
+/// Appends a value, or what is shown instead of it.
+fn hide_value(value: &[u8], is_known: bool, shown: &mut Vec<u8>) {
+    // Characters that belong to the sentence around the address.
+    let end = value.iter().rposition(|byte| !b",;:)".contains(byte)).map_or(0, |last| last + 1);
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.".contains(byte);
+    match end {
+        0 => {}
+        _ if is_known && end <= LONG && value[..end].iter().all(is_plain) => shown.extend_from_slice(&value[..end]),
+        _ => shown.extend_from_slice(HIDDEN),
+    }
+    shown.extend_from_slice(&value[end..]);
 }
 
 /// The length of an offset and of a range at the end: `:1204`, `:1204[0:9]`.
@@ -131,15 +171,24 @@ mod tests {
             "a http://h?OSSAccessKeyId=...&Signature=... and http://h?token=...\n",
         );
         t("http://h/?abcdefghijklmnopqrstuvwxyz", "http://h/?...");
-        t("http://h/?abc", "http://h/?abc");
+        t("http://h/?abc", "http://h/?...");
+        for name in ["md5", "hmac", "jwt", "sas", "pw", "st", "e", "Policy", "s%69g", "id%3D5%26sig"] {
+            t(&format!("http://h/a?id=5&{name}=abc:7"), &format!("http://h/a?id=5&{name}=...:7"));
+        }
+        t("http://h/a?name=sig%3Dabc", "http://h/a?name=...");
+        t("http://h/a?file=http%3A%2F%2Fu%3Apw%40h", "http://h/a?file=...");
+        t("http://h/a?id=5;sig=abc", "http://h/a?id=...");
+        t("http://h/a#token=abc", "http://h/a#token=...");
+        t("http://h/a;jsessionid=abc/b?id=7: no", "http://h/a;.../b?id=7: no");
+        t("http://h/a; no", "http://h/a; no");
         t(
             "cannot open http://h/?sig=abc: no; http://h/?sig=a;",
             "cannot open http://h/?sig=...: no; http://h/?sig=...;",
         );
         t("://", "://");
         t("http://h/a?", "http://h/a?");
-        t("http://h/a?[", "http://h/a?[");
-        t("http://h/a?]", "http://h/a?]");
+        t("http://h/a?[", "http://h/a?...");
+        t("http://h/a?]", "http://h/a?...");
         t("http://h/a?:5", "http://h/a?:5");
     }
 }
