@@ -1,8 +1,9 @@
 //! Repeated tries.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io::ErrorKind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use kaldi_log::vlog;
@@ -16,6 +17,12 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest pause, unless the server asks for a longer one.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
+/// Bytes after which all failures are forgotten.
+const PROGRESS: u64 = 4096;
+
+/// A server that breaks off after a few bytes each time is tried so many times as often as one that sends none.
+const STUTTERS: u32 = 10;
+
 /// The tries of one stream.
 #[derive(Clone, Debug)]
 pub struct Attempts {
@@ -24,17 +31,24 @@ pub struct Attempts {
     name: Arc<str>,
     /// Failures since the last progress.
     failures: Arc<AtomicU32>,
+    /// Bytes that have arrived since the last failure.
+    bytes: Arc<AtomicU64>,
+    /// Failures after a few bytes.
+    stutters: Arc<AtomicU32>,
 }
 
 impl Attempts {
     /// The tries of a stream of the object with the name `name` in messages.
     pub fn new(settings: Settings, name: &str) -> Self {
-        Self { settings, name: name.into(), failures: Arc::default() }
+        Self { settings, name: name.into(), failures: Arc::default(), bytes: Arc::default(), stutters: Arc::default() }
     }
 
-    /// Bytes have arrived: the count starts again.
-    pub fn progress(&self) {
-        self.failures.store(0, Ordering::Relaxed);
+    /// This many bytes have arrived. After enough of them, the count starts again.
+    pub fn progress(&self, bytes: usize) {
+        if self.bytes.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64 >= PROGRESS {
+            self.failures.store(0, Ordering::Relaxed);
+            self.stutters.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Waits before the next try.
@@ -42,6 +56,13 @@ impl Attempts {
     /// # Errors
     /// Returns the fault, if no other try is left or would help.
     pub async fn pause(&self, fault: Fault) -> Result<(), Fault> {
+        let has_progress = self.bytes.swap(0, Ordering::Relaxed) > 0;
+        if has_progress && fault.kind != ErrorKind::TimedOut {
+            let stutters = self.stutters.fetch_add(1, Ordering::Relaxed);
+            if stutters < STUTTERS * self.settings.retries {
+                self.failures.store(0, Ordering::Relaxed);
+            }
+        }
         let failures = self.failures.fetch_add(1, Ordering::Relaxed);
         let asked = match fault.again {
             Again::Never => return Err(fault),
@@ -79,12 +100,26 @@ mod tests {
             let attempts = Attempts::new(Settings { retries: 2, silence: Duration::from_millis(1) }, "x");
             let passing = || Fault { again: Again::After(Duration::from_secs(9)), ..Fault::other("gone") };
             attempts.pause(passing()).await.unwrap();
-            attempts.progress();
+            attempts.progress(1);
             attempts.pause(passing()).await.unwrap();
             attempts.pause(passing()).await.unwrap();
             let fault = attempts.pause(passing()).await.unwrap_err();
             assert_eq!((fault.message.as_str(), fault.again), ("gone, 3 times", Again::Never));
-            attempts.progress();
+            // A few bytes each time do not help for ever, and not at all if they come slowly.
+            for _ in 0..20 {
+                attempts.progress(1);
+                let _ = attempts.pause(passing()).await;
+            }
+            attempts.progress(1);
+            assert!(attempts.pause(passing()).await.is_err());
+            attempts.progress(5000);
+            for _ in 0..2 {
+                attempts.progress(1);
+                attempts.pause(Fault { kind: io::ErrorKind::TimedOut, ..passing() }).await.unwrap();
+            }
+            attempts.progress(1);
+            assert!(attempts.pause(Fault { kind: io::ErrorKind::TimedOut, ..passing() }).await.is_err());
+            attempts.progress(5000);
             let fault = attempts.pause(Fault::new(io::ErrorKind::NotFound, "none")).await.unwrap_err();
             assert_eq!(fault.message, "none");
         });

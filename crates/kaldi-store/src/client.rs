@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 use std::sync::OnceLock;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use http::header::{AUTHORIZATION, COOKIE, LOCATION, PROXY_AUTHORIZATION, RETRY_AFTER};
 use http::{HeaderMap, Method};
@@ -18,6 +18,24 @@ const REDIRECTIONS: usize = 10;
 
 /// Bytes of a request's own for which one more second of silence is allowed.
 const SENT_PER_SECOND: f64 = 100_000.0;
+
+/// A server that sends fewer bytes a second than this, for as long as it may be silent, counts as silent.
+const SLOWEST: f64 = 64.0;
+
+/// An answer whose bytes arrive.
+#[derive(Debug)]
+pub struct Arriving {
+    response: Response,
+    /// How long the server was waited for, and the bytes that came, since it was last fast enough.
+    waited: Duration,
+    bytes: usize,
+}
+
+impl From<Response> for Arriving {
+    fn from(response: Response) -> Self {
+        Self { response, waited: Duration::ZERO, bytes: 0 }
+    }
+}
 
 /// One request, which can be sent several times.
 #[derive(Clone, Debug)]
@@ -95,13 +113,26 @@ impl Client {
     /// Waits for the next bytes of an answer.
     ///
     /// # Errors
-    /// If the connection breaks or is silent.
-    pub async fn next_piece(&self, answer: &mut Response) -> Result<Option<bytes::Bytes>, Fault> {
-        match tokio::time::timeout(self.settings.silence, answer.chunk()).await {
-            Ok(Ok(piece)) => Ok(piece),
-            Ok(Err(error)) => Err(broken(&error.without_url())),
-            Err(_) => Err(silent(self.settings.silence)),
+    /// If the connection breaks, or is silent or nearly so.
+    pub async fn next_piece(&self, answer: &mut Arriving) -> Result<Option<bytes::Bytes>, Fault> {
+        let start = Instant::now();
+        let piece = match tokio::time::timeout(self.settings.silence, answer.response.chunk()).await {
+            Ok(Ok(Some(piece))) => piece,
+            Ok(Ok(None)) => return Ok(None),
+            Ok(Err(error)) => return Err(broken(&error.without_url())),
+            Err(_) => return Err(silent(self.settings.silence)),
+        };
+        answer.waited += start.elapsed();
+        answer.bytes += piece.len();
+        if answer.waited >= self.settings.silence {
+            let seconds = answer.waited.as_secs_f64();
+            if (answer.bytes as f64) < SLOWEST * seconds {
+                let message = format!("the server has sent only {} bytes in {seconds:.1} s", answer.bytes);
+                return Err(Fault::passing(io::ErrorKind::TimedOut, message));
+            }
+            (answer.waited, answer.bytes) = (Duration::ZERO, 0);
         }
+        Ok(Some(piece))
     }
 
     fn client(&self, secure: bool) -> Result<reqwest::Client, Fault> {

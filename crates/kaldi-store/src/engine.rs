@@ -203,7 +203,7 @@ impl Engine {
             return Ok(operator.clone());
         }
         let (client, settings) = (Arc::clone(&self.client), self.settings);
-        let transport = Transport { client, settings, page: Mutex::default(), bucket: None };
+        let transport = Transport { client, settings, page: Mutex::default(), is_hdfs: false, bucket: None };
         let operator = place::operator(scheme, bucket, transport)?;
         operators.insert(name, operator.clone());
         Ok(operator)

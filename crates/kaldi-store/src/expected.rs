@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes, BytesMut};
+use futures::stream;
 use kaldi_io::{Frame, FrameFn};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::AbortHandle;
@@ -22,6 +23,7 @@ use crate::facts::Part;
 use crate::fault::Fault;
 use crate::reader::Reader;
 use crate::recent::Recent;
+use crate::wholes::{MOST as MOST_WHOLE, Wholes};
 
 /// The most requests at the same time.
 const MOST: u64 = 256;
@@ -31,6 +33,9 @@ const FIRST_REACH: u64 = 1 << 17;
 
 /// The bounds of the length to request for a value.
 const REACHES: std::ops::RangeInclusive<u64> = 1 << 14..=1 << 22;
+
+/// The last values of which it is known how much was read.
+const REMEMBERED: usize = 64;
 
 /// Bytes between two values that are fetched with them rather than left out.
 const GAP: u64 = 1 << 16;
@@ -57,6 +62,7 @@ pub struct Expected {
     permits: Arc<Semaphore>,
     /// The number of permits.
     at_once: AtomicU64,
+    wholes: Arc<Wholes>,
 }
 
 #[derive(Debug, Default)]
@@ -69,6 +75,8 @@ struct Values {
     bytes: u64,
     /// How many times values were expected.
     calls: u64,
+    /// How many values were expected.
+    number: u64,
     /// The length to request for the values of an object, and for those of an object of which none was read.
     reaches: Recent<BString, Reach>,
     reach: Reach,
@@ -77,6 +85,8 @@ struct Values {
 /// A value that was fetched or is being fetched.
 #[derive(Debug)]
 struct Value {
+    /// Unlike that of any other value.
+    number: u64,
     content: watch::Receiver<Content>,
     /// Ends with the last value of a request.
     _work: Arc<Work>,
@@ -103,27 +113,39 @@ impl Drop for Work {
     }
 }
 
-/// The length to request for a value: at most that of the last ones that were read. For headers, that is little.
-#[derive(Clone, Copy, Debug)]
-struct Reach(u64);
-
-impl Default for Reach {
-    fn default() -> Self {
-        Self(FIRST_REACH)
-    }
+/// The length to request for a value: the most that was read of one of the last values. For headers, that is little.
+#[derive(Clone, Debug, Default)]
+struct Reach {
+    /// The numbers of the last values, and how much was read of each.
+    read: VecDeque<(u64, u64)>,
 }
 
 impl Reach {
-    /// Remembers how much was read of a value. A large length is forgotten gradually.
-    fn learn(&mut self, length: u64) {
-        self.0 = length.max(self.0 - self.0 / 64).clamp(*REACHES.start(), *REACHES.end());
+    fn length(&self) -> u64 {
+        let most = self.read.iter().map(|(_, length)| *length).max().unwrap_or(0);
+        // Until then, later values may be longer.
+        let least = if self.read.len() < REMEMBERED { FIRST_REACH } else { 0 };
+        most.max(least).clamp(*REACHES.start(), *REACHES.end())
+    }
+
+    /// Remembers that so much was read of the value of a number.
+    fn learn(&mut self, number: u64, length: u64) {
+        match self.read.iter_mut().rev().find(|(known, _)| *known == number) {
+            Some((_, known)) => *known = length.max(*known),
+            None => {
+                if self.read.len() == REMEMBERED {
+                    self.read.pop_front();
+                }
+                self.read.push_back((number, length));
+            }
+        }
     }
 }
 
 impl Expected {
-    /// Nothing is expected yet.
-    pub fn new() -> Self {
-        Self { values: Arc::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
+    /// Nothing is expected yet. Objects that are sent only whole go to `wholes`.
+    pub fn new(wholes: Arc<Wholes>) -> Self {
+        Self { wholes, values: Arc::default(), permits: Arc::new(Semaphore::new(0)), at_once: AtomicU64::new(0) }
     }
 
     /// Fetches the values at these offsets, with `at_once` parallel requests; `frame` finds their ends. Values for
@@ -148,10 +170,11 @@ impl Expected {
                 let wanted = these.iter().copied().zip(senders).collect();
                 let (engine, object) = (Arc::clone(engine), object.clone());
                 let (url, permits, all) = (object.url.clone(), Arc::clone(&self.permits), Arc::clone(&self.values));
+                let wholes = Arc::clone(&self.wholes);
                 let work = tokio::spawn(async move {
                     let _permit = permits.acquire_owned().await;
                     // A failure is reported to the reader of the value, which is then fetched once more.
-                    let _ = fetch(engine, object, wanted, reach, frame, &all).await;
+                    let _ = fetch(engine, object, wanted, reach, frame, &all, &wholes).await;
                 });
                 let work = Arc::new(Work(work.abort_handle()));
                 for (offset, content) in these.iter().zip(receivers) {
@@ -180,8 +203,9 @@ impl Expected {
     /// Remembers that this many bytes from `offset` on were read, for the value there if there is one.
     pub fn learn(&self, url: &BStr, offset: u64, length: u64) {
         let mut values = lock(&self.values);
-        if let Some((place, _)) = values.near(url, offset) {
-            values.learn(url, offset.saturating_add(length).saturating_sub(place));
+        if let Some((place, value)) = values.near(url, offset) {
+            let number = value.number;
+            values.learn(url, number, offset.saturating_add(length).saturating_sub(place));
         }
     }
 }
@@ -192,7 +216,7 @@ fn lock(values: &Mutex<Values>) -> MutexGuard<'_, Values> {
 
 impl Values {
     fn reach(&self, url: &BString) -> u64 {
-        self.reaches.get(url).unwrap_or(&self.reach).0
+        self.reaches.get(url).unwrap_or(&self.reach).length()
     }
 
     fn has(&self, url: &BString, offset: u64) -> bool {
@@ -225,7 +249,9 @@ impl Values {
 
     /// Adds a value for which there is room.
     fn add(&mut self, url: &BString, offset: u64, content: watch::Receiver<Content>, work: &Arc<Work>, bytes: u64) {
-        let value = Value { content, _work: Arc::clone(work), bytes, call: self.calls, was_taken: false };
+        self.number += 1;
+        let value =
+            Value { number: self.number, content, _work: Arc::clone(work), bytes, call: self.calls, was_taken: false };
         self.objects.entry(url.clone()).or_default().insert(offset, value);
         self.order.push_back((url.clone(), offset));
     }
@@ -238,11 +264,14 @@ impl Values {
         }
     }
 
-    fn learn(&mut self, url: &BStr, length: u64) {
-        let mut reach = *self.reaches.get(url).unwrap_or(&self.reach);
-        reach.learn(length);
-        self.reach = reach;
-        self.reaches.put(url.to_owned(), reach);
+    fn learn(&mut self, url: &BStr, number: u64, length: u64) {
+        if self.reaches.get(url).is_none() {
+            self.reaches.put(url.to_owned(), self.reach.clone());
+        }
+        if let Some(reach) = self.reaches.get_mut(url) {
+            reach.learn(number, length);
+            self.reach.clone_from(reach);
+        }
     }
 }
 
@@ -254,11 +283,12 @@ async fn fetch(
     reach: u64,
     frame: FrameFn,
     values: &Mutex<Values>,
+    wholes: &Wholes,
 ) -> Result<(), Fault> {
     let (Some((first, _)), Some((last, _))) = (wanted.first(), wanted.last()) else { return Ok(()) };
     let part = Part::from(first.saturating_sub(BEFORE)..last.saturating_add(reach));
     let url = object.url.clone();
-    let mut arriving = Arriving::open(engine, object, part).await?;
+    let Some(mut arriving) = Arriving::open(engine, object, part, wholes).await? else { return Ok(()) };
     for (offset, sender) in wanted {
         arriving.skip_to(offset.saturating_sub(BEFORE)).await?;
         let length = arriving.value(offset, frame).await?;
@@ -286,17 +316,37 @@ struct Arriving {
 }
 
 impl Arriving {
-    async fn open(engine: Arc<Engine>, object: Object, part: Part) -> Result<Self, Fault> {
-        let whole = || Fault::other("the server sends the object only whole");
-        if engine.known(&object).is_some_and(|facts| !facts.has_ranges) {
-            return Err(whole());
+    /// Requests a part. If the server sends all of a short object, that is kept instead.
+    async fn open(engine: Arc<Engine>, object: Object, mut part: Part, wholes: &Wholes) -> Result<Option<Self>, Fault> {
+        // Before it is known that parts are sent, an object is requested once at a time.
+        let turn = match engine.known(&object) {
+            Some(facts) if facts.has_ranges => None,
+            _ => Some(wholes.turn(object.url.as_ref()).await),
+        };
+        if let Some(known) = engine.known(&object).filter(|facts| !facts.has_ranges) {
+            if known.length.is_none_or(|length| length > MOST_WHOLE) || wholes.get(object.url.as_ref()).is_some() {
+                return Ok(None);
+            }
+            part.start = 0;
         }
         let attempts = engine.attempts(&object);
         let keeps_blocks = engine.cache.is_some();
         let (start, end) = (part.start, part.end.unwrap_or(u64::MAX));
-        let reader = Reader::open(engine, object, part, attempts).await?;
-        let length = reader.facts().length.filter(|_| reader.facts().has_ranges).ok_or_else(whole)?;
-        Ok(Self { reader, length, end: end.min(length), keeps_blocks, start, bytes: BytesMut::new() })
+        let url = object.url.clone();
+        let mut reader = Reader::open(engine, object, part, attempts).await?;
+        let length = reader.facts().length.ok_or_else(|| Fault::other("the length of the object is not known"))?;
+        if !reader.facts().has_ranges {
+            if start == 0 && length <= MOST_WHOLE {
+                reader.extend(None);
+                let pieces = stream::try_unfold(reader, |mut reader| async move {
+                    Ok(reader.next().await?.map(|piece| (piece, reader)))
+                });
+                wholes.fetch(url.as_ref(), length, pieces).await?;
+            }
+            return Ok(None);
+        }
+        drop(turn);
+        Ok(Some(Self { reader, length, end: end.min(length), keeps_blocks, start, bytes: BytesMut::new() }))
     }
 
     /// The place of the next byte to arrive.
@@ -368,14 +418,17 @@ mod tests {
     #[test]
     fn as_much_is_asked_for_as_was_read_of_the_last_values_at_most() {
         let mut reach = Reach::default();
-        assert_eq!(reach.0, FIRST_REACH);
-        reach.learn(160_000);
-        assert_eq!(reach.0, 160_000);
-        reach.learn(1000);
-        assert_eq!(reach.0, 157_500);
-        (0..1000).for_each(|_| reach.learn(1000));
-        assert_eq!(reach.0, *REACHES.start());
-        reach.learn(u64::MAX);
-        assert_eq!(reach.0, *REACHES.end());
+        assert_eq!(reach.length(), FIRST_REACH);
+        (0..80).for_each(|place| reach.learn(place, 1000));
+        assert_eq!(reach.length(), *REACHES.start());
+        // A header first, and then the rest of the value; headers of many others.
+        reach.learn(100, 1000);
+        reach.learn(100, 80_014);
+        (101..164).for_each(|place| reach.learn(place, 1000));
+        assert_eq!(reach.length(), 80_014);
+        reach.learn(164, 1000);
+        assert_eq!(reach.length(), *REACHES.start());
+        reach.learn(165, u64::MAX);
+        assert_eq!(reach.length(), *REACHES.end());
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use reqwest::Response;
+
+use crate::client::Arriving;
 
 /// If an object has not changed for this long, the time of its last change identifies it; servers give it in seconds.
 const SETTLED: Duration = Duration::from_secs(60);
@@ -53,7 +54,7 @@ pub struct Reply {
 /// Bytes that arrive.
 pub enum Body {
     /// From the web.
-    Web(Response),
+    Web(Arriving),
     /// From a store.
     Stored(futures::stream::BoxStream<'static, opendal::Result<Bytes>>),
     /// None.

@@ -42,6 +42,7 @@ mod stores;
 mod transport;
 mod upload;
 mod web;
+mod wholes;
 
 pub use error::{Error, Result};
 pub use stores::install;

@@ -88,7 +88,15 @@ impl Place {
         let name = name.to_str().map_err(|_| invalid("names of objects are UTF-8"))?;
         let (scheme, rest) = name.split_once("://").ok_or_else(|| invalid("this is no name of an object"))?;
         let scheme = scheme.to_ascii_lowercase();
-        if matches!(scheme.as_str(), "http" | "https") {
+        // Addresses are resolved before they are requested: `bucket/../other` would be another bucket.
+        let path = rest.split(['?', '#']).next().unwrap_or_default();
+        let is_web = matches!(scheme.as_str(), "http" | "https");
+        if if is_web { path } else { rest }.split(['/', '\\']).any(|part| is_dots(part, is_web)) {
+            return Err(invalid(
+                "a name with the part \".\" or \"..\" may lead out of its folder or bucket; write it without",
+            ));
+        }
+        if is_web {
             let url = Url::parse(name).map_err(|error| invalid(&format!("this is no address: {error}")))?;
             return Ok(Self::Web(url));
         }
@@ -99,12 +107,23 @@ impl Place {
         if bucket.is_empty() {
             return Err(invalid("the name has no bucket or host after ://"));
         }
+        let is_named = |letter: char| letter.is_ascii_alphanumeric() || "-_.$".contains(letter);
+        let is_host = |letter: char| scheme.ends_with("hdfs") && ":[]".contains(letter);
+        if !bucket.chars().all(|letter| is_named(letter) || is_host(letter)) {
+            return Err(invalid("expected a bucket or host of letters, digits, and \"-_.$\" after ://"));
+        }
         // The library would request another name.
         if key.starts_with('/') || key.contains("//") || key.trim() != key {
             return Err(invalid("names of objects with //, or with white space at an end, cannot be read"));
         }
         Ok(Self::Stored { scheme, bucket: bucket.to_owned(), key: key.to_owned() })
     }
+}
+
+/// Whether a part of a path stands for a folder above or for the same one. In addresses, dots may be encoded.
+fn is_dots(part: &str, is_web: bool) -> bool {
+    let part = if is_web { part.to_ascii_lowercase().replace("%2e", ".") } else { part.to_owned() };
+    matches!(part.as_str(), "." | "..")
 }
 
 /// Opens the store of a bucket, with settings from the environment and from the files of the store's own tools.
@@ -117,7 +136,10 @@ pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<
         "oss" => Operator::new(oss(bucket, &mut transport)?).map(|builder| builder.finish()),
         "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
         "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
-        _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),
+        _ => {
+            transport.is_hdfs = true;
+            Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish())
+        }
     };
     let operator = built.map_err(|error| match error.to_string().contains("region is missing") {
         true => Fault::other("S3 needs a region, such as AWS_REGION=eu-west-1"),
@@ -243,6 +265,30 @@ mod tests {
         t("s3://", "no bucket");
         t("s3://b//k", "with //");
         t("ftp://h/a", "no store");
+        for name in [
+            "s3://b/../evil/k",
+            "s3://b/a/..",
+            "s3://b/./k",
+            "s3://../k",
+            "gs://b/a/../k",
+            "oss://b/..\\evil/k",
+            "azblob://c/..",
+            "hdfs://n/../k",
+            "webhdfs://n:9870/a/./b",
+            "http://h/a/../b",
+            "http://h/%2e%2E/b",
+            "https://h/.",
+            "http://h/a/.%2e?x",
+        ] {
+            t(name, "may lead out of");
+        }
+        t("s3://b/a..b/...", "s3 b a..b/...");
+        t("s3://b/%2e%2e/k", "s3 b %2e%2e/k");
+        t("http://h/a?x=/../y", "web http://h/a?x=/../y");
+        for bucket in ["evil.com#", "a?b", "u@h", "h:80", "a b", "a%2fb", "\u{e4}"] {
+            t(&format!("s3://{bucket}/k"), "expected a bucket");
+        }
+        t("webhdfs://n:9870/k", "webhdfs n:9870 k");
         t("http://", "no address");
         t("a", "no name of an object");
     }

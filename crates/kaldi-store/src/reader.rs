@@ -129,7 +129,7 @@ impl Reader {
             return None;
         }
         self.at += piece.len() as u64;
-        self.attempts.progress();
+        self.attempts.progress(piece.len());
         Some(piece)
     }
 
@@ -152,7 +152,8 @@ impl Reader {
             return Err(Fault::new(
                 io::ErrorKind::Unsupported,
                 format!(
-                    "the server sends the object only whole, and it is too long to leave out the {} bytes before",
+                    "the server sends the object only whole, and it is too long to leave out the {} bytes before; copy it to \
+                     a file first (kaldi-store cp)",
                     self.at
                 ),
             ));

@@ -29,6 +29,14 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         self.new.get(key).or_else(|| self.old.get(key))
     }
 
+    /// The value of a key, if it is still there.
+    pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.new.get_mut(key).or_else(|| self.old.get_mut(key))
+    }
+
     /// Puts a value there.
     pub fn put(&mut self, key: K, value: V) {
         self.old.remove(&key);

@@ -17,6 +17,8 @@ use crate::expected::Expected;
 use crate::fault::Fault;
 use crate::settings::{self, Settings};
 use crate::signals;
+use crate::source::Begun;
+use crate::wholes::Wholes;
 
 /// The time for uploads that are given up to remove their parts.
 const CLEANING: Duration = Duration::from_secs(20);
@@ -33,6 +35,9 @@ pub(crate) struct Running {
     pub(crate) handle: Handle,
     pub(crate) engine: Arc<Engine>,
     pub(crate) expected: Expected,
+    pub(crate) wholes: Arc<Wholes>,
+    /// The stream of the object of which only the first bytes were read last.
+    pub(crate) begun: Mutex<Option<Begun>>,
     uploads: Mutex<JoinSet<()>>,
     /// Whether a signal will end the process, so that all uploads must be given up.
     ends: watch::Sender<bool>,
@@ -54,11 +59,14 @@ impl Running {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
         let handle = runtime.handle().clone();
         thread::Builder::new().name("stores".to_owned()).spawn(move || runtime.block_on(pending::<()>()))?;
+        let wholes = Arc::new(Wholes::new());
         Ok(Self {
             process: id(),
             handle,
             engine: Arc::new(engine),
-            expected: Expected::new(),
+            expected: Expected::new(Arc::clone(&wholes)),
+            wholes,
+            begun: Mutex::default(),
             uploads: Mutex::default(),
             ends: watch::Sender::new(false),
             watches_signals: Once::new(),

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
 use bytes::{Buf, Bytes};
+use futures::stream::{self, StreamExt};
 use kaldi_io::{Compression, ReadAt, Source, fallible};
 
 use crate::ahead::Ahead;
@@ -13,10 +14,26 @@ use crate::engine::Object;
 use crate::facts::Part;
 use crate::fault::Fault;
 use crate::running::Running;
+use crate::wholes::MOST;
+
+/// A stream is read on over this many bytes that nobody wants. Before more of them, a new one costs less: what the old
+/// one has requested in advance, and what is lost with it, is not more than this.
+const PASSED_OVER: u64 = 32 << 20;
+
+/// Who looks only at this many bytes at the start of an object leaves its stream to the next reader of the object.
+const LOOKED_AT: usize = 1 << 16;
+
+/// An object of which the first bytes were looked at.
+pub(crate) struct Begun {
+    url: BString,
+    /// The bytes that were read.
+    head: Vec<u8>,
+    /// Those after them.
+    stream: Stream,
+}
 
 /// The bytes of a part of an object, in order.
 struct Stream {
-    running: Arc<Running>,
     /// Bytes that have arrived and were not read yet.
     piece: Bytes,
     rest: Rest,
@@ -30,18 +47,26 @@ enum Rest {
     Nothing,
 }
 
+/// How an object can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// In parts, from any place on. It has this many bytes.
+    Parts(u64),
+    /// The server sends all of it, which is little: this many bytes.
+    Whole(u64),
+    /// Only in order.
+    Order,
+}
+
 impl Stream {
-    /// Requests the part, or takes what was fetched in advance. Also returns the length of the object, if that is known
-    /// and the object can be read at any place.
-    fn open(
-        running: &Arc<Running>,
-        url: &BStr,
-        offset: u64,
-        length: Option<u64>,
-    ) -> Result<(Self, Option<u64>), Fault> {
+    /// Requests the part, or takes what was fetched in advance. Also returns how the object can be read.
+    fn open(running: &Arc<Running>, url: &BStr, offset: u64, length: Option<u64>) -> Result<(Self, Access), Fault> {
         let object = Object::parse(url)?;
+        if let Some(opened) = Self::of_whole(running, url, offset, length) {
+            return Ok(opened);
+        }
         let part = Part { start: offset, end: length.map(|length| offset.saturating_add(length)) };
-        let (piece, rest, facts) = running.wait(async {
+        let opened = running.wait(async {
             let engine = &running.engine;
             let mut part = part;
             if let Some(piece) = running.expected.take(url, part.start, length.unwrap_or(u64::MAX)).await
@@ -50,7 +75,11 @@ impl Stream {
                 part.end = part.end.or(facts.length);
                 part.start += piece.len() as u64;
                 let is_all = part.end.is_some_and(|end| part.start >= end);
-                return Ok((piece, if is_all { Rest::Nothing } else { Rest::Later(object, part) }, facts));
+                return Ok(Some((piece, if is_all { Rest::Nothing } else { Rest::Later(object, part) }, facts)));
+            }
+            if running.wholes.get(url).is_some() {
+                // It has come in the meantime.
+                return Ok(None);
             }
             if part.end.is_none() && engine.cache.is_some() {
                 // Each stream checks once whether the cached bytes are still right.
@@ -58,16 +87,31 @@ impl Stream {
             }
             let ahead = Ahead::open(Arc::clone(engine), object, part).await?;
             let facts = ahead.facts().clone();
-            Ok((Bytes::new(), Rest::Coming(Box::new(ahead)), facts))
+            Ok(Some((Bytes::new(), Rest::Coming(Box::new(ahead)), facts)))
         })?;
-        let length = facts.length.filter(|_| facts.has_ranges);
-        Ok((Self { running: Arc::clone(running), piece, rest }, length))
+        let Some((piece, rest, facts)) = opened else { return Self::open(running, url, offset, length) };
+        let access = match facts.length {
+            Some(length) if facts.has_ranges => Access::Parts(length),
+            Some(length) if length <= MOST => Access::Whole(length),
+            _ => Access::Order,
+        };
+        Ok((Self { piece, rest }, access))
+    }
+
+    /// A part of an object that is kept.
+    fn of_whole(running: &Arc<Running>, url: &BStr, offset: u64, length: Option<u64>) -> Option<(Self, Access)> {
+        let bytes = running.wholes.get(url)?;
+        let all = bytes.len() as u64;
+        let end = length.map_or(all, |length| offset.saturating_add(length));
+        let [start, end] = [offset, end].map(|place| place.min(all) as usize);
+        let stream = Self { piece: bytes.slice(start..end), rest: Rest::Nothing };
+        Some((stream, Access::Whole(all)))
     }
 
     /// The first bytes, which show whether the object is compressed; this does not consume them.
-    fn head(&mut self) -> Result<&[u8], Fault> {
+    fn head(&mut self, running: &Running) -> Result<&[u8], Fault> {
         while self.piece.len() < Compression::HEAD
-            && let Some(more) = self.running.wait(self.rest.next(&self.running))?
+            && let Some(more) = running.wait(self.rest.next(running))?
         {
             self.piece = [&*self.piece, &*more].concat().into();
         }
@@ -75,17 +119,28 @@ impl Stream {
     }
 
     /// Waits for a piece unless there is one; returns false at the end.
-    fn fill(&mut self) -> Result<bool, Fault> {
+    fn fill(&mut self, running: &Running) -> Result<bool, Fault> {
         if self.piece.is_empty()
-            && let Some(piece) = self.running.wait(self.rest.next(&self.running))?
+            && let Some(piece) = running.wait(self.rest.next(running))?
         {
             self.piece = piece;
         }
         Ok(!self.piece.is_empty())
     }
 
-    fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-        if limit == 0 || !self.fill()? {
+    /// Reads bytes and drops them. Returns their number, which is smaller at the end.
+    fn pass_over(&mut self, running: &Running, count: u64) -> Result<u64, Fault> {
+        let mut left = count;
+        while left > 0 && self.fill(running)? {
+            let there = usize::try_from(left).unwrap_or(usize::MAX).min(self.piece.len());
+            self.piece.advance(there);
+            left -= there as u64;
+        }
+        Ok(count - left)
+    }
+
+    fn read_some(&mut self, running: &Running, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+        if limit == 0 || !self.fill(running)? {
             return Ok(0);
         }
         let count = self.piece.len().min(limit);
@@ -114,6 +169,39 @@ struct RemoteObject {
     running: Arc<Running>,
     url: BString,
     length: u64,
+    /// Whether the server sends it only whole, so that it is kept.
+    is_whole: bool,
+    /// All of the object from its start on, if it was requested and nothing was read yet.
+    start: Mutex<Option<Stream>>,
+}
+
+impl RemoteObject {
+    fn take_start(&self) -> Option<Stream> {
+        self.start.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// All bytes of the object.
+    fn whole(&self) -> Result<Bytes, Fault> {
+        let (running, url) = (&self.running, self.url.as_ref());
+        if let Some(bytes) = running.wholes.get(url) {
+            return Ok(bytes);
+        }
+        let _turn = running.handle.block_on(running.wholes.turn(url));
+        if let Some(bytes) = running.wholes.get(url) {
+            return Ok(bytes);
+        }
+        let Stream { piece, rest, .. } = match self.take_start() {
+            Some(stream) => stream,
+            None => Stream::open(running, url, 0, None)?.0,
+        };
+        let first = stream::iter((!piece.is_empty()).then_some(Ok(piece)));
+        let others =
+            stream::try_unfold(
+                rest,
+                |mut rest| async move { Ok(rest.next(running).await?.map(|piece| (piece, rest))) },
+            );
+        running.wait(running.wholes.fetch(url, self.length, first.chain(others)))
+    }
 }
 
 impl ReadAt for RemoteObject {
@@ -133,11 +221,17 @@ impl ReadAt for RemoteObject {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         fallible(|| buffer.try_reserve_exact(length)).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        if self.is_whole {
+            let whole = self.whole()?;
+            let bytes = usize::try_from(offset).ok().and_then(|start| whole.get(start..start + length));
+            buffer.extend_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+            return Ok(());
+        }
         self.running.expected.learn(self.url.as_ref(), offset, length as u64);
         let (mut stream, _) = Stream::open(&self.running, self.url.as_ref(), offset, Some(length as u64))?;
         let mut missing = length;
         while missing > 0 {
-            match stream.read_some(buffer, missing)? {
+            match stream.read_some(&self.running, buffer, missing)? {
                 0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                 count => missing -= count,
             }
@@ -148,7 +242,7 @@ impl ReadAt for RemoteObject {
     fn read_some_at(&self, offset: u64, buffer: &mut Vec<u8>, length: usize) -> io::Result<usize> {
         let expected = &self.running.expected;
         let taken = expected.take(self.url.as_ref(), offset, length as u64);
-        let Some(bytes) = self.running.handle.block_on(taken) else {
+        let Some(bytes) = self.running.handle.block_on(taken).filter(|_| !self.is_whole) else {
             self.read_at(offset, buffer, length)?;
             return Ok(length);
         };
@@ -170,6 +264,8 @@ pub(crate) struct RemoteSource {
     at: u64,
     /// `None` if it has to be opened again.
     stream: Option<Stream>,
+    /// The first bytes of the object, if they were all that was read.
+    head: Vec<u8>,
 }
 
 impl RemoteSource {
@@ -178,36 +274,64 @@ impl RemoteSource {
     /// # Errors
     /// If there is no such object, or it cannot be read.
     pub(crate) fn open(running: &Arc<Running>, url: &BStr, offset: u64) -> io::Result<Self> {
-        let new = |length: Option<u64>, stream| Self {
-            object: Arc::new(RemoteObject {
-                running: Arc::clone(running),
-                url: url.to_owned(),
-                length: length.unwrap_or(0),
-            }),
-            is_positioned: length.is_some(),
-            start: offset,
-            at: offset,
-            stream,
+        let new = |access, stream: Option<Stream>| {
+            let (length, is_whole) = match access {
+                Access::Parts(length) => (length, false),
+                Access::Whole(length) => (length, true),
+                Access::Order => (0, false),
+            };
+            // A stream from the start can become the kept object.
+            let (start, stream) = if is_whole && offset == 0 { (stream, None) } else { (None, stream) };
+            let (running, url) = (Arc::clone(running), url.to_owned());
+            let object = RemoteObject { running, url, length, is_whole, start: Mutex::new(start) };
+            let is_positioned = access != Access::Order;
+            Self { object: Arc::new(object), is_positioned, start: offset, at: offset, stream, head: Vec::new() }
         };
         if let Some(length) = running.engine.positioned(url) {
-            return Ok(new(Some(length), None));
+            return Ok(new(Access::Parts(length), None));
+        }
+        if let Some(bytes) = running.wholes.get(url)
+            && Compression::of(&bytes[..bytes.len().min(Compression::HEAD)]).is_none()
+        {
+            return Ok(new(Access::Whole(bytes.len() as u64), None));
         }
         if offset > 0 {
-            let (mut stream, _) = Stream::open(running, url, 0, Some(Compression::HEAD as u64))?;
-            if let Some(compression) = Compression::of(stream.head()?) {
+            let (mut stream, access) = Stream::open(running, url, 0, Some(Compression::HEAD as u64))?;
+            if let Some(compression) = Compression::of(stream.head(running)?) {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, compression.no_offset()));
             }
+            if let Access::Whole(_) = access {
+                return Ok(new(access, None));
+            }
         }
-        let (mut stream, mut length) = Stream::open(running, url, offset, None)?;
-        if offset == 0 {
+        let (mut stream, mut access) = Stream::open(running, url, offset, None)?;
+        if offset == 0 && Compression::of(stream.head(running)?).is_some() {
             // Compressed bytes cannot be read at any place.
-            let compression = Compression::of(stream.head()?);
-            length = length.filter(|_| compression.is_none());
+            access = Access::Order;
         }
-        if let Some(length) = length {
+        if let Access::Parts(length) = access {
             running.engine.know_positioned(url, length);
         }
-        Ok(new(length, Some(stream)))
+        Ok(new(access, Some(stream)))
+    }
+
+    /// The bytes from the next one on. An object that is sent only whole is kept if it is not read from its start.
+    fn open_stream(&self) -> Result<Stream, Fault> {
+        let Self { object, at, .. } = self;
+        if *at == 0 {
+            let begun = &mut *object.running.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(Begun { head, mut stream, .. }) = begun.take_if(|begun| begun.url == object.url) {
+                stream.piece = [head.as_slice(), &stream.piece].concat().into();
+                return Ok(stream);
+            }
+            if let Some(stream) = object.take_start() {
+                return Ok(stream);
+            }
+        }
+        if self.at > 0 && self.object.is_whole {
+            self.object.whole()?;
+        }
+        Ok(Stream::open(&self.object.running, self.object.url.as_ref(), self.at, None)?.0)
     }
 }
 
@@ -216,11 +340,14 @@ impl Source for RemoteSource {
         let stream = match &mut self.stream {
             Some(stream) => stream,
             None => {
-                let (stream, _) = Stream::open(&self.object.running, self.object.url.as_ref(), self.at, None)?;
+                let stream = self.open_stream()?;
                 self.stream.insert(stream)
             }
         };
-        let count = stream.read_some(buffer, limit)?;
+        let count = stream.read_some(&self.object.running, buffer, limit)?;
+        if self.at as usize == self.head.len() && self.head.len() + count <= LOOKED_AT {
+            self.head.extend_from_slice(&buffer[buffer.len() - count..]);
+        }
         self.at += count as u64;
         Ok(count)
     }
@@ -230,6 +357,10 @@ impl Source for RemoteSource {
     }
 
     fn seek(&mut self, offset: u64) -> io::Result<()> {
+        let is_close = offset.checked_sub(self.at).is_some_and(|distance| distance <= PASSED_OVER);
+        if is_close && let Some(stream) = &mut self.stream {
+            self.at += stream.pass_over(&self.object.running, offset - self.at)?;
+        }
         if offset != self.at {
             self.stop();
             self.at = offset;
@@ -249,7 +380,23 @@ impl Source for RemoteSource {
     }
 
     fn stop(&mut self) {
-        self.stream = None;
+        let Some(stream) = self.stream.take() else { return };
+        if self.is_positioned && !self.object.is_whole && self.at as usize == self.head.len() {
+            let begun = Begun { url: self.object.url.clone(), head: std::mem::take(&mut self.head), stream };
+            *self.object.running.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
+        }
+    }
+}
+
+impl Drop for RemoteSource {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl fmt::Debug for Begun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Begun").finish_non_exhaustive()
     }
 }
 

@@ -10,12 +10,19 @@ use opendal::raw::{HttpBody, HttpFetch};
 use reqwest::Url;
 
 use crate::attempts::Attempts;
-use crate::client::{Client, Request};
+use crate::client::{Arriving, Client, Request};
 use crate::fault::Fault;
 use crate::settings::Settings;
 
 /// The answer for a list that has ended.
 const LAST_PAGE: &str = "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>";
+
+/// The address of the root folder of HDFS.
+const HDFS_ROOT: &str = "/webhdfs/v1/";
+
+/// The answer for the status of that folder.
+const ROOT_STATUS: &str = "{\"FileStatus\":{\"length\":0,\"modificationTime\":0,\"type\":\"DIRECTORY\",\"pathSuffix\":\"\",\
+                           \"permission\":\"755\",\"owner\":\"\",\"group\":\"\",\"blockSize\":0,\"replication\":0,\"accessTime\":0}}";
 
 /// The largest answer that is no object, such as a list or a message.
 const MESSAGE: u64 = 64 << 20;
@@ -34,6 +41,8 @@ pub struct Transport {
     pub settings: Settings,
     /// The last requested page of a list.
     pub page: Mutex<Option<Url>>,
+    /// Whether the store is HDFS, whose root folder is known to exist.
+    pub is_hdfs: bool,
     /// A bucket that is added to paths if the signatures of requests do not have it.
     pub bucket: Option<String>,
 }
@@ -55,6 +64,11 @@ impl HttpFetch for Transport {
             .map_err(|_| opendal::Error::new(opendal::ErrorKind::Unexpected, "the name makes no address"))?;
         if let Some(bucket) = &self.bucket {
             url.set_path(&format!("/{bucket}{}", url.path()));
+        }
+        if self.is_hdfs && url.path() == HDFS_ROOT && parts.method == Method::GET && asks_for_status(&url) {
+            // The library would create the root folder if it may not look at it.
+            let body = HttpBody::new(stream::once(std::future::ready(Ok(Buffer::from(ROOT_STATUS)))), None);
+            return Ok(Response::new(body));
         }
         let goes_on = self.goes_on(&url);
         if !goes_on && !url.query().is_some_and(|query| query.contains("continuation-token=")) {
@@ -85,7 +99,7 @@ impl HttpFetch for Transport {
         }
         let limit = if is_object && answer.status().is_success() { u64::MAX } else { MESSAGE };
         let client = Arc::clone(&self.client);
-        let pieces = stream::try_unfold((answer, 0), move |(mut answer, before)| {
+        let pieces = stream::try_unfold((Arriving::from(answer), 0), move |(mut answer, before)| {
             let client = Arc::clone(&client);
             async move {
                 let Some(piece) = client.next_piece(&mut answer).await.map_err(failed)? else { return Ok(None) };
@@ -100,6 +114,10 @@ impl HttpFetch for Transport {
         let body = HttpBody::new(Box::pin(pieces), length);
         response.body(body).map_err(|_| failed(Fault::other("the server's answer makes no sense")))
     }
+}
+
+fn asks_for_status(url: &Url) -> bool {
+    url.query_pairs().any(|(name, value)| name == "op" && value == "GETFILESTATUS")
 }
 
 /// Wraps a fault for the library.

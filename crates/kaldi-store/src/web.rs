@@ -77,7 +77,7 @@ fn partial(answer: Response, part: &Part) -> Result<Reply, Fault> {
         )));
     }
     let facts = facts(answer.headers(), length, true);
-    Ok(Reply { facts, start, body: Body::Web(answer) })
+    Ok(Reply { facts, start, body: Body::Web(answer.into()) })
 }
 
 /// An answer with all of the object.
@@ -93,7 +93,7 @@ fn whole(answer: Response) -> Result<Reply, Fault> {
         return Err(Fault::new(io::ErrorKind::Unsupported, message));
     }
     let facts = facts(answer.headers(), length, false);
-    Ok(Reply { facts, start: 0, body: Body::Web(answer) })
+    Ok(Reply { facts, start: 0, body: Body::Web(answer.into()) })
 }
 
 /// The first byte, and the one after the last.
