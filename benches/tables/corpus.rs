@@ -19,7 +19,7 @@ const NUM_WORDS: usize = 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corpus {
     /// `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, `i.ark` (vectors of
-    /// integers), and `batch.yaml`, which makes batches. Yardsticks need it, too.
+    /// integers), `long.txt` (as many integers in one vector), and `batch.yaml`, which makes batches. Yardsticks need it, too.
     Tables,
     /// `wide.ark`: matrices of as many bytes, but 440 columns, and `lda.mat`, which makes 40 of them.
     Spliced,
@@ -119,6 +119,11 @@ fn write_tables(dir: &Path) -> Result<()> {
         (0..length).for_each(|_| put_int(&mut entry, random.below(5000)));
         vectors.write_all(&entry)?;
     }
+    let mut long = create("long.txt")?;
+    long.write_all(b"long")?;
+    (0..600 * NUM_VECTORS).try_for_each(|_| write!(long, " {}", random.below(5000)))?;
+    long.write_all(b"\n")?;
+    long.flush()?;
     whole.flush()?;
     halves.iter_mut().try_for_each(Write::flush)?;
     vectors.flush()

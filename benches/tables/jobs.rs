@@ -213,6 +213,15 @@ fn table_jobs() -> Vec<Job> {
             .goals(0.025, None),
         job("int vectors to text", "copy-int-vector", &["ark:i.ark", "ark,t:out"]).goals(0.07, 0.05),
         job("text to int vectors (to /dev/null)", "copy-int-vector", &["ark:i.txt", "ark:/dev/null"]).goals(0.06, 0.04),
+        job(
+            "one long text vector from a pipe (to /dev/null)",
+            "copy-int-vector",
+            &["ark:cat long.txt |", "ark:/dev/null"],
+        )
+        .goals(0.15, None),
+        job("type and size of one long text vector", "table-info", &["long.txt"])
+            .goals(1.5, None)
+            .beside(Rival::Nobody),
         job("matrices, binary to binary file", "copy-matrix", &["ark:m.ark", "ark:out"]).compared_with(CatToFile, 1.15),
         job("matrices by a shuffled script file (to /dev/null)", "copy-matrix", &["scp:shuffled.scp", "ark:/dev/null"])
             .compared_with(CatToNull, 1.2),

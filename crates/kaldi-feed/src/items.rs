@@ -165,6 +165,7 @@ fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<TableItem>> {
 /// Looks at the value of the next line.
 fn next_value(lines: &mut ScriptLines, loader: &mut ValueLoader<Detector>) -> Result<Option<TableItem>> {
     let Some(line) = lines.next_line()? else { return Ok(None) };
+    lines.expect_values(&line, loader);
     let entry = loader.load_line(Some(lines.name()), lines.number(), &line)?;
     if entry.is_open() {
         return Err(Error::OpenEntry { place: format!("{}: {}:{}", line.key, entry.file(), entry.offset()) });

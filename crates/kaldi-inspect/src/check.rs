@@ -122,6 +122,7 @@ impl Check<'_> {
             if self.checks.skips_commands && line.is_command() {
                 continue;
             }
+            lines.expect_values(&line, &loader);
             match loader.load_line(None, lines.number(), &line) {
                 Ok(entry) => {
                     evidence.add(entry.head(), entry.is_text());

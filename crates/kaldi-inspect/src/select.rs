@@ -96,6 +96,7 @@ fn from_script(named: Named, value_type: Option<ValueType>, wanted: &mut Wanted)
             found[place].get_or_insert_with(|| (number, line.clone(), range));
         }
     }
+    loader.expect(found.iter().flatten().map(|(_, line, _)| line));
     let mut evidence = Evidence::default();
     let mut load = |found: Option<_>| -> Result<Option<RawEntry>> {
         let Some((number, line, range)) = found else { return Ok(None) };

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Locator, Rxfilename, printable_rxfilename};
+use kaldi_io::{Locator, Rxfilename, is_remote, printable_rxfilename};
 use kaldi_table::{RawEntry, ScriptLines, ValueLoader};
 use kaldi_types::{Evidence, Header, Precision, ValueType};
 
@@ -157,7 +157,7 @@ impl Reading {
                 Some(path) => *files.entry(path.to_owned()).or_insert_with_key(|path| {
                     let name = BString::from(path.as_os_str().as_encoded_bytes());
                     let name = printable_rxfilename(name.as_bstr()).into_owned();
-                    let is_there = path.exists();
+                    let is_there = is_remote(path.as_os_str().as_encoded_bytes()) || path.exists();
                     if !is_there {
                         self.summary.missing.push(name.clone());
                     }
@@ -166,6 +166,7 @@ impl Reading {
                 }),
                 None => true,
             };
+            lines.expect_values(&line, &loader);
             let loaded = is_there.then(|| loader.load_line(Some(lines.name()), lines.number(), &line));
             match loaded {
                 Some(Ok(entry)) => {

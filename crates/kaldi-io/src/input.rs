@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bstr::BStr;
 
@@ -228,7 +229,15 @@ impl Input {
         let Some(descriptor) = self.source.descriptor() else { return true };
         let descriptors = [Some(descriptor.as_raw_fd()), self.source.ended().map(|ended| ended.as_raw_fd())];
         let mut polled = polled(descriptors.into_iter().flatten());
-        poll(&mut polled).is_none_or(|()| polled[0].revents != 0)
+        poll(&mut polled, None).is_none_or(|_| polled[0].revents != 0)
+    }
+
+    /// Waits until something can be read, at most for this long. Returns whether it can, also if the system cannot say.
+    pub(crate) fn waits_for(&self, patience: Duration) -> bool {
+        let Some(descriptor) = self.source.descriptor() else { return true };
+        let ended = self.source.ended().map(|ended| ended.as_raw_fd());
+        let mut polled = polled([Some(descriptor.as_raw_fd()), ended].into_iter().flatten());
+        poll(&mut polled, Some(patience)) != Some(false)
     }
 
     /// Reads everything that is left.
@@ -310,8 +319,8 @@ pub fn wait_readable(inputs: &[&Input]) -> Vec<bool> {
     let ended =
         |input: &&Input| input.source.ended().map_or_else(|| descriptor(input), |ended| Some(ended.as_raw_fd()));
     let mut polled = polled(inputs.iter().flat_map(|input| [descriptor(input), ended(input)]).flatten());
-    match poll(&mut polled) {
-        Some(()) => polled.as_chunks::<2>().0.iter().map(|[stream, end]| stream.revents | end.revents != 0).collect(),
+    match poll(&mut polled, None) {
+        Some(_) => polled.as_chunks::<2>().0.iter().map(|[stream, end]| stream.revents | end.revents != 0).collect(),
         None => (0..inputs.len()).map(|index| index == 0).collect(),
     }
 }
@@ -320,17 +329,19 @@ fn polled(descriptors: impl Iterator<Item = i32>) -> Vec<libc::pollfd> {
     descriptors.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect()
 }
 
-/// Waits until one of the descriptors is ready; `None` if the system refuses.
-fn poll(polled: &mut [libc::pollfd]) -> Option<()> {
+/// Waits until one of the descriptors is ready, perhaps not for longer than `patience`. Returns whether one is; `None` if
+/// the system refuses.
+fn poll(polled: &mut [libc::pollfd], patience: Option<Duration>) -> Option<bool> {
+    let patience = patience.map_or(-1, |patience| i32::try_from(patience.as_millis() + 1).unwrap_or(i32::MAX));
     loop {
         #[allow(unsafe_code)]
         // SAFETY: the pointer and the count are those of `polled`; a descriptor that is not open does not affect
         // memory.
-        let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, -1) };
-        if count > 0 {
-            return Some(());
+        let count = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
+        if count >= 0 {
+            return Some(count > 0);
         }
-        if count < 0 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+        if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
             return None;
         }
     }
@@ -357,7 +368,7 @@ fn open(path: &Path, name: &str) -> Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use std::time::Instant;
 
     use super::*;
 

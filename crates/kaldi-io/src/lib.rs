@@ -72,5 +72,5 @@ pub use specifier::{
     specifier_advice,
 };
 pub use store::{Store, Upload};
-pub use window::{Growth, Window};
+pub use window::{Growth, Need, Window};
 pub use xfilename::{Rxfilename, Wxfilename, printable_rxfilename, printable_wxfilename};

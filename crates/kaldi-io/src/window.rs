@@ -1,12 +1,19 @@
 //! A window on a stream that grows until the value at its front is complete.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::{Error, Input, ReadAt, Result};
 
 /// Bytes that are read at once: few enough for the second-level cache of a core, many enough that system calls and
 /// switching between threads do not matter.
 const CHUNK: usize = 1 << 18;
+
+/// A value of unknown length that has more bytes than this is not looked at after each read.
+const LONG: usize = CHUNK / 2;
+
+/// The time that a look takes, for each byte.
+const LOOK: Duration = Duration::from_nanos(20);
 
 /// Bytes that are read at once after a value was skipped: a key and a header.
 const HEAD: usize = 1 << 9;
@@ -29,13 +36,43 @@ pub struct Window {
     ahead: usize,
 }
 
+/// How many bytes a value needs after the front of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It takes this many bytes.
+    Exactly(u64),
+    /// It takes at least this many. How many exactly is known only after more of them were read.
+    AtLeast(u64),
+}
+
+impl Need {
+    /// The same for something that starts `count` bytes before the value.
+    #[must_use]
+    pub fn after(self, count: usize) -> Self {
+        match self {
+            Self::Exactly(wanted) => Self::Exactly(wanted.saturating_add(count as u64)),
+            Self::AtLeast(wanted) => Self::AtLeast(wanted.saturating_add(count as u64)),
+        }
+    }
+
+    fn wanted(self) -> u64 {
+        match self {
+            Self::Exactly(wanted) | Self::AtLeast(wanted) => wanted,
+        }
+    }
+}
+
 /// How far a window has to grow before looking again makes sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
-    /// This many bytes should be there after the front.
+    /// This many bytes were there.
+    seen: usize,
+    /// This many should be there.
     enough: usize,
     /// Bytes that are read at once.
     limit: usize,
+    /// If nothing has come for this long, looking again makes sense with fewer bytes, too.
+    patience: Duration,
 }
 
 impl Window {
@@ -110,26 +147,30 @@ impl Window {
         }
     }
 
-    /// How far to grow for a value that needs at least `wanted` bytes. Before a long value is looked at again, the
-    /// window must grow by half, because framing starts from the beginning.
-    pub fn growth(&self, wanted: u64) -> Growth {
+    /// How far to grow for a value. Before a long value of unknown length is looked at again, the window must grow by
+    /// half, because framing starts from the beginning: so all looks together take no more than a few times the last
+    /// one. If the stream pauses, as where somebody waits for the answer to a value, a look may come earlier, after a
+    /// pause that is longer than the look.
+    pub fn growth(&self, need: Need) -> Growth {
         let length = self.bytes().len();
-        let missing = usize::try_from(wanted).unwrap_or(usize::MAX).saturating_sub(length);
+        let missing = usize::try_from(need.wanted()).unwrap_or(usize::MAX).saturating_sub(length);
         let trusted = if self.skimmed.is_some() { missing } else { missing.min(length) };
-        let is_long = length > 4 * CHUNK;
+        let is_long = length > LONG;
+        let is_open = matches!(need, Need::AtLeast(_));
         // What is read at an offset grows with one read.
-        let least = if is_long && self.skimmed.is_some() { length / 2 } else { 0 };
+        let least = if is_long && is_open && self.skimmed.is_some() { length / 2 } else { 0 };
         let limit = trusted.max(self.ahead).max(least);
-        let enough = length + if is_long { limit.min(length / 2) } else { 1 };
-        Growth { enough, limit }
+        let more = if is_open { length / 2 } else { missing.min(length / 2) };
+        let enough = length + if is_long { more } else { 1 };
+        Growth { seen: length, enough, limit, patience: LOOK.saturating_mul(length as u32) }
     }
 
-    /// Grows for a value that needs at least `wanted` bytes, or to the end of the stream.
+    /// Grows for a value, or to the end of the stream.
     ///
     /// # Errors
     /// If the stream cannot be read.
-    pub fn grow(&mut self, wanted: u64) -> Result<()> {
-        let growth = self.growth(wanted);
+    pub fn grow(&mut self, need: Need) -> Result<()> {
+        let growth = self.growth(need);
         while !self.read_once(growth)? {}
         Ok(())
     }
@@ -141,6 +182,9 @@ impl Window {
     pub fn read_once(&mut self, growth: Growth) -> Result<bool> {
         self.forget_consumed();
         let Some(source) = &self.skimmed else {
+            if self.bytes.len() > growth.seen && !self.input.waits_for(growth.patience) {
+                return Ok(true);
+            }
             let count = self.input.read_some(&mut self.bytes, growth.limit)?;
             return Ok(count == 0 || self.bytes.len() >= growth.enough);
         };
@@ -239,7 +283,7 @@ mod tests {
     fn a_window_grows_until_the_end() {
         let mut window = window("printf 0123456789 |");
         while !window.at_end() {
-            window.grow(window.bytes().len() as u64 + 1).unwrap();
+            window.grow(Need::AtLeast(window.bytes().len() as u64 + 1)).unwrap();
         }
         assert_eq!(window.bytes(), b"0123456789");
         window.consume(2);
@@ -252,10 +296,41 @@ mod tests {
     #[test]
     fn a_length_that_lies_is_not_reserved_before_it_has_come() {
         let mut window = window("printf 0123456789; exec sleep 0.2 |");
-        window.grow(u64::MAX).unwrap();
+        window.grow(Need::AtLeast(u64::MAX)).unwrap();
         assert!(window.bytes.capacity() <= CHUNK);
-        window.grow(u64::MAX).unwrap();
+        window.grow(Need::AtLeast(u64::MAX)).unwrap();
         assert_eq!(window.bytes(), b"0123456789");
+    }
+
+    #[test]
+    fn a_long_value_is_looked_at_a_few_times() {
+        // Pieces of 4 kB, as from a slow command.
+        let mut window = window("head -c 6000000 /dev/zero | dd obs=4096 2>/dev/null |");
+        let mut looked_at = 0;
+        while !window.at_end() {
+            looked_at += window.bytes().len();
+            window.grow(Need::AtLeast(window.bytes().len() as u64 + 1)).unwrap();
+        }
+        assert_eq!(window.bytes().len(), 6_000_000);
+        assert!(looked_at < 5 * 6_000_000, "{looked_at}");
+    }
+
+    #[test]
+    fn a_value_of_known_length_is_not_waited_behind() {
+        let mut window = window("head -c 600000 /dev/zero; exec sleep 100 |");
+        while window.bytes().len() < 600_000 {
+            window.grow(Need::Exactly(600_000)).unwrap();
+        }
+        window.into_parts().0.stop();
+    }
+
+    #[test]
+    fn a_stream_that_pauses_is_looked_at() {
+        let mut window = window("head -c 600000 /dev/zero; exec sleep 100 |");
+        while window.bytes().len() < 600_000 {
+            window.grow(Need::AtLeast(window.bytes().len() as u64 + 1)).unwrap();
+        }
+        window.into_parts().0.stop();
     }
 
     #[test]
@@ -264,17 +339,17 @@ mod tests {
         bytes.extend(b"after");
         let mut window = Window::new(Input::from_bytes("memory", bytes));
         window.skim();
-        window.grow(5).unwrap();
+        window.grow(Need::AtLeast(5)).unwrap();
         assert_eq!(window.bytes().len(), HEAD);
         assert_eq!(window.left(), Some((1 << 20) + 6));
         window.consume(2);
         assert_eq!(window.skip(0, (1 << 20) - 2), (vec![b'x'; HEAD - 2], 2));
         assert_eq!(window.offset(), 1 << 20);
-        window.grow(1).unwrap();
+        window.grow(Need::AtLeast(1)).unwrap();
         assert_eq!(window.bytes(), b"after");
         assert!(window.at_end());
         window.restart().unwrap();
-        window.grow(3).unwrap();
+        window.grow(Need::AtLeast(3)).unwrap();
         assert_eq!((window.bytes()[0], window.offset()), (b'x', 0));
     }
 }

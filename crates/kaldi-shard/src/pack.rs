@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, Input, Rxfilename, Window};
+use kaldi_io::{Blob, Input, Need, Rxfilename, Window};
 use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo};
 
@@ -72,9 +72,10 @@ pub(crate) fn read_named(name: &BStr) -> kaldi_io::Result<Vec<u8>> {
         let length = window.bytes().len();
         match Wave::frame(window.bytes(), window.at_end()) {
             Ok(Frame::Whole(length)) => return Ok(window.bytes()[..length].to_vec()),
-            Ok(Frame::Beyond(wanted) | Frame::Partial(wanted)) => window.grow(wanted)?,
+            Ok(Frame::Beyond(wanted)) => window.grow(Need::Exactly(wanted))?,
+            Ok(Frame::Partial(wanted)) => window.grow(Need::AtLeast(wanted))?,
             Ok(Frame::Rest) if window.at_end() => return Ok(window.bytes().to_vec()),
-            Ok(Frame::Rest) => window.grow(length as u64 + 1)?,
+            Ok(Frame::Rest) => window.grow(Need::AtLeast(length as u64 + 1))?,
             // Decoding will tell what is wrong.
             Err(_) => return Ok(window.bytes().to_vec()),
         }

@@ -26,10 +26,21 @@ impl Batch {
     }
 }
 
+/// Where long values stay until they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// In files. The values of stores are read, because most of them will be needed.
+    InFiles,
+    /// Wherever they can be read later, since few of them will be needed.
+    Anywhere,
+}
+
 /// A reader of framed entries.
 pub(crate) trait Batches: Reader<Item = Batch, Error = Error> + Send {
     /// Leaves long values where they are until they are asked for.
-    fn skim(&mut self) {}
+    fn leave(&mut self, leaving: Leaving) {
+        let _ = leaving;
+    }
 }
 
 impl<R: Reader<Item = Batch, Error = Error> + Send + 'static> Batches for Prefetch<R> {}
@@ -37,7 +48,7 @@ impl<R: Reader<Item = Batch, Error = Error> + Send + 'static> Batches for Prefet
 pub(crate) type BoxedBatches = Box<dyn Batches>;
 
 impl Batches for BoxedBatches {
-    fn skim(&mut self) {
-        (**self).skim();
+    fn leave(&mut self, leaving: Leaving) {
+        (**self).leave(leaving);
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the entries at the front of an archive's bytes: the key, and the length of the value after it.
 
-use kaldi_io::{FrameFn, ParseError, Window};
+use kaldi_io::{FrameFn, Need, ParseError, Window};
 use kaldi_values::{Cursor, Frame, Part, Value};
 
 use crate::Error;
@@ -43,6 +43,10 @@ pub trait Framing: Send {
         Ok(None)
     }
 
+    /// A function that finds the ends of such values at places that a store fetches in advance. If it is wrong about one,
+    /// more or less is fetched.
+    fn frame_fn(&self) -> FrameFn;
+
     /// Replaces an error of the archive by a better one, if the framing knows more.
     fn explain(&self, error: Error) -> Error {
         error
@@ -64,8 +68,8 @@ pub(crate) enum Extent {
     Whole(usize),
     /// It has this many bytes. They may stay in the file.
     Stored(u64),
-    /// This many bytes of it are needed to know.
-    More(u64),
+    /// This much of it has to be read.
+    More(Need),
 }
 
 /// Returns how long the value is that starts at `start` in the window, and whether it ends with the stream, whatever is
@@ -92,7 +96,7 @@ pub(crate) fn find_extent(
             let left = left();
             let wanted = left.unwrap_or(there + 1);
             let stays = left.is_some() && may_stay(wanted, there);
-            return Ok((if stays { Extent::Stored(wanted) } else { Extent::More(wanted) }, true));
+            return Ok((if stays { Extent::Stored(wanted) } else { Extent::More(Need::AtLeast(wanted)) }, true));
         }
         Frame::Beyond(length) => (length, true),
         Frame::Partial(length) => (length, false),
@@ -109,7 +113,7 @@ pub(crate) fn find_extent(
             return Err(error);
         }
     }
-    Ok((Extent::More(wanted), false))
+    Ok((Extent::More(if is_exact { Need::Exactly(wanted) } else { Need::AtLeast(wanted) }), false))
 }
 
 /// The longest key. Something longer is no key, and no reason to read to the end.
@@ -195,6 +199,10 @@ impl Framing for Typed {
 
     fn part(&self, head: &mut Cursor<'_>, range: &[u8]) -> Result<Option<Part>, ParseError> {
         (self.part)(head, range)
+    }
+
+    fn frame_fn(&self) -> FrameFn {
+        self.frame
     }
 
     fn beside(&self) -> Option<Self> {

@@ -6,13 +6,15 @@
 //! utt3 gunzip -c utt3.mat.gz |
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, printable_rxfilename, recognize};
+use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
+use crate::framing::Framing;
+use crate::read::loader::ValueLoader;
 use crate::{Error, Result};
 
 /// One line of a script file.
@@ -96,7 +98,16 @@ pub fn write_script_line(out: &mut Vec<u8>, key: impl AsRef<[u8]>, archive: impl
 pub struct ScriptLines {
     name: Arc<str>,
     lines: Lines,
+    /// Number of the line delivered last, from 1.
+    number: u64,
+    /// What was read ahead, with the numbers of the lines. After an end or an error, nothing is read ahead.
+    ahead: VecDeque<(u64, Result<Option<ScriptLine>>)>,
+    /// This many of them are being fetched.
+    num_expected: usize,
 }
+
+/// Lines that are read ahead.
+const LINES: usize = 64;
 
 impl ScriptLines {
     /// Opens a script file.
@@ -104,7 +115,13 @@ impl ScriptLines {
     /// # Errors
     /// If it cannot be opened.
     pub fn open(rxfilename: &BStr) -> Result<Self> {
-        Ok(Self { name: printable_rxfilename(rxfilename).as_ref().into(), lines: Lines::open(rxfilename)? })
+        Ok(Self {
+            name: printable_rxfilename(rxfilename).as_ref().into(),
+            lines: Lines::open(rxfilename)?,
+            number: 0,
+            ahead: VecDeque::new(),
+            num_expected: 0,
+        })
     }
 
     /// The printable name of the script file.
@@ -114,12 +131,12 @@ impl ScriptLines {
 
     /// Number of the line delivered last, from 1.
     pub fn number(&self) -> u64 {
-        self.lines.number()
+        self.number
     }
 
     /// Whether the next line can be had without waiting.
     pub(crate) fn has_line(&self) -> bool {
-        self.lines.has_line()
+        !self.ahead.is_empty() || self.lines.has_line()
     }
 
     /// The next line; `None` at the end. After a line that makes no sense, the next one can be asked for.
@@ -127,6 +144,36 @@ impl ScriptLines {
     /// # Errors
     /// If the script file cannot be read on, the line makes no sense, or a pipe failed at its end.
     pub fn next_line(&mut self) -> Result<Option<ScriptLine>> {
+        self.num_expected = self.num_expected.saturating_sub(1);
+        let (number, line) = match self.ahead.pop_front() {
+            Some(next) => next,
+            None => {
+                let line = self.read_line();
+                (self.lines.number(), line)
+            }
+        };
+        self.number = number;
+        line
+    }
+
+    /// Lets stores fetch the value of this line, which was just delivered, and the values of the lines after it, in
+    /// advance. If it is not in a store, nothing is read ahead.
+    pub fn expect_values<F: Framing>(&mut self, line: &ScriptLine, loader: &ValueLoader<F>) {
+        if !is_remote(&line.xfilename) || self.num_expected > LINES / 2 {
+            return;
+        }
+        let may_go_on = |ahead: &VecDeque<_>| ahead.back().is_none_or(|(_, line)| matches!(line, Ok(Some(_))));
+        while self.ahead.len() < LINES && may_go_on(&self.ahead) && self.lines.has_line() {
+            let line = self.read_line();
+            self.ahead.push_back((self.lines.number(), line));
+        }
+        let first = (self.num_expected == 0).then_some(line);
+        let new = self.ahead.iter().skip(self.num_expected).filter_map(|(_, line)| line.as_ref().ok()?.as_ref());
+        loader.expect(first.into_iter().chain(new));
+        self.num_expected = self.ahead.len();
+    }
+
+    fn read_line(&mut self) -> Result<Option<ScriptLine>> {
         let number = self.lines.number() + 1;
         match self.lines.next_line() {
             Ok(Some(line)) => match parse_script_line(line) {
@@ -143,10 +190,13 @@ impl ScriptLines {
     }
 
     pub(crate) fn restart(&mut self) -> Result<()> {
+        self.ahead.clear();
+        (self.number, self.num_expected) = (0, 0);
         Ok(self.lines.restart()?)
     }
 
     pub(crate) fn finish(&mut self) -> Result<()> {
+        self.ahead.clear();
         Ok(self.lines.finish()?)
     }
 

@@ -1,6 +1,6 @@
 //! Finds the type of an archive's values by their bytes.
 
-use kaldi_io::ParseError;
+use kaldi_io::{FrameFn, ParseError};
 use kaldi_table::{Error, Framing, Front, find_key, is_key};
 use kaldi_values::Frame;
 
@@ -169,6 +169,10 @@ impl Framing for Detector {
 
     fn is_text(&self, window: &[u8]) -> bool {
         self.is_text(window)
+    }
+
+    fn frame_fn(&self) -> FrameFn {
+        |window, at_end| Self::new(None).value(window, at_end)
     }
 
     /// If the type of an entry cannot be found, the entry may still be without errors.

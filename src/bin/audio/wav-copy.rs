@@ -38,7 +38,7 @@ fn wav_copy(opts: Options) -> anyhow::Result<Tally> {
         write_file(&opts.target, &read_file::<Wave>(&opts.source)?, Format::Binary)?;
         return Ok(Tally::new(1, 0));
     }
-    let source = SequentialReader::<Wave>::open(&opts.source)?.skim();
+    let source = SequentialReader::<Wave>::open(&opts.source)?.leave_in_files();
     let target = TableWriter::create(&opts.target)?;
 
     let written = source.par_map_into(target, |entry| Ok(entry.copy(Format::Binary)?))?;

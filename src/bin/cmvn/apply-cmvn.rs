@@ -96,7 +96,7 @@ fn apply_cmvn(opts: Options) -> anyhow::Result<Tally> {
 fn copy(opts: &Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<GeneralMatrix>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
-    let written = source.skim().par_map_into(target, move |entry| Ok(entry.copied()?))?;
+    let written = source.leave_in_files().par_map_into(target, move |entry| Ok(entry.copied()?))?;
     log!("Copied {} utterances.", written.done());
     Ok(written.finish()?.into())
 }

@@ -82,7 +82,7 @@ fn copy_table<T: Value, U: Value>(
     let mut target = TableWriter::<U>::create(&opts.target)?;
     let format = target.format();
 
-    let rows = SequentialReader::<T>::open(&opts.source)?.skim().par_map(move |entry| copy(entry, format));
+    let rows = SequentialReader::<T>::open(&opts.source)?.leave_in_files().par_map(move |entry| copy(entry, format));
     let mut done = 0;
     let ended = rows.drain(|key, (record, frames)| {
         target.put(record)?;

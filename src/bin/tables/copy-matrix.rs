@@ -61,7 +61,7 @@ fn copy_matrix(opts: Options) -> anyhow::Result<Tally> {
     let (format, target_name) = (target.format(), opts.target.clone());
 
     if opts.changes_nothing() && format == Format::Binary {
-        source = source.skim();
+        source = source.leave_in_files();
     }
     let written = source.par_map_into(target, move |entry| {
         if opts.changes_nothing() {

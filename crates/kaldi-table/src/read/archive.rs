@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_io::{Blob, Chunk, ExpectedStream, Input, ParseError, Window, recognize};
+use kaldi_io::{Blob, Chunk, ExpectedStream, Input, Need, ParseError, Window, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches};
+use crate::batch::{Batch, Batches, Leaving};
 use crate::framing::{Extent, Framing, Front, find_extent};
 use crate::raw::RawEntry;
 use crate::{Error, Result};
@@ -45,8 +45,8 @@ struct Span {
 
 /// Why framing stops.
 enum Stop {
-    /// This many bytes are needed after the last entry.
-    More(u64),
+    /// This much is needed after the last entry.
+    More(Need),
     /// The last entry is not whole in the window, and what is missing can be skipped.
     Skip,
     /// The archive ends here.
@@ -101,7 +101,7 @@ impl<F: Framing> ArchiveReader<F> {
         loop {
             let mut spans = Vec::new();
             match self.frame(&mut spans) {
-                Stop::More(wanted) if spans.is_empty() => self.window.grow(wanted)?,
+                Stop::More(need) if spans.is_empty() => self.window.grow(need)?,
                 Stop::More(_) => return Ok(Some(self.batch(spans))),
                 Stop::Skip => return Ok(Some(self.skip(spans))),
                 Stop::End => return self.end(spans, None, false),
@@ -126,7 +126,7 @@ impl<F: Framing> ArchiveReader<F> {
                     if spans.is_empty() {
                         self.window.consume(blank);
                     }
-                    return Stop::More(wanted);
+                    return Stop::More(Need::AtLeast(wanted));
                 }
                 Ok(Front::Cut) => {
                     let error = ParseError::end(rest.len(), "a value after its key");
@@ -148,7 +148,7 @@ impl<F: Framing> ArchiveReader<F> {
                     }
                 }
                 // The key stays in front of its value until the value is complete.
-                Err(Stop::More(wanted)) => return Stop::More(wanted + (value - at) as u64),
+                Err(Stop::More(need)) => return Stop::More(need.after(value - at)),
                 Err(stop) => return stop,
             }
         }
@@ -161,7 +161,7 @@ impl<F: Framing> ArchiveReader<F> {
         let (length, stored, is_open) = match find_extent(&mut self.framing, &self.window, start, may_stay) {
             Ok((Extent::Whole(length), is_open)) => (length, None, is_open),
             Ok((Extent::Stored(length), is_open)) => (self.window.bytes().len() - start, Some(length), is_open),
-            Ok((Extent::More(wanted), _)) => return Err(Stop::More(wanted)),
+            Ok((Extent::More(need), _)) => return Err(Stop::More(need)),
             Err(error) => return Err(Stop::Fault(self.value_error(&key, start, error))),
         };
         let is_text = self.framing.is_text(&self.window.bytes()[start..]);
@@ -312,7 +312,7 @@ impl<F: Framing> Reader for ArchiveReader<F> {
 }
 
 impl<F: Framing> Batches for ArchiveReader<F> {
-    fn skim(&mut self) {
+    fn leave(&mut self, _: Leaving) {
         self.window.skim();
     }
 }

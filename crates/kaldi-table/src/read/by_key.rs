@@ -6,10 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Locator, LocatorError, ReadAt, expect_values, is_remote};
+use kaldi_io::{Blob, LocatorError, ReadAt, is_remote};
 use kaldi_reader::Reader;
 
-use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
@@ -76,9 +75,7 @@ impl ScriptTable {
             self.last = number;
             if !new.is_empty() {
                 let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
-                let locators: Vec<_> = lines.filter_map(|line| line.locator().ok()).collect();
-                let names = locators.iter().map(Locator::name);
-                expect_values(names, self.context.values_at_once(), self.loader.framing().frame);
+                self.loader.expect_at_once(lines, self.context.values_at_once());
                 self.expected = number..new.end;
             }
         }

@@ -4,7 +4,7 @@ use bstr::{BStr, BString};
 use kaldi_io::ParseError;
 use kaldi_reader::Reader;
 
-use crate::batch::Batches;
+use crate::batch::{Batches, Leaving};
 use crate::framing::Framing;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
@@ -14,8 +14,8 @@ use crate::{Error, Result};
 
 /// The entries of a table one by one: of an archive, of a script file, or the one value of a file, without a key.
 ///
-/// Reading is strict. Of values in files, only the headers are read; a command is read to its end, and must not fail. A
-/// line of a script file is read only at its turn. After an entry that cannot be read, the next one can be asked for.
+/// Reading is strict. Of values in files, only the headers are read; a command is read to its end, and must not fail. The
+/// values of stores are fetched in advance. After an entry that cannot be read, the next one can be asked for.
 #[derive(Debug)]
 pub struct RawEntries<F> {
     source: Source<F>,
@@ -37,7 +37,7 @@ impl<F: Framing> RawEntries<F> {
     /// If the name is invalid, the file or command cannot be opened, or the file ends before the offset.
     pub fn archive(rxfilename: impl AsRef<[u8]>, framing: F) -> Result<Self> {
         let mut archive = ArchiveReader::open(BStr::new(rxfilename.as_ref()), framing, false)?;
-        archive.skim();
+        archive.leave(Leaving::Anywhere);
         let input = archive.window().input();
         if input.positioned().is_some_and(|file| file.length() < input.offset()) {
             let (name, offset) = (input.name().to_owned(), input.offset());
@@ -90,7 +90,10 @@ impl<F: Framing> Reader for RawEntries<F> {
         match &mut self.source {
             Source::Archive(archive) => archive.next(),
             Source::Script(lines, loader) => match lines.next_line()? {
-                Some(line) => loader.load_line(Some(lines.name()), lines.number(), &line).map(Some),
+                Some(line) => {
+                    lines.expect_values(&line, loader);
+                    loader.load_line(Some(lines.name()), lines.number(), &line).map(Some)
+                }
                 None => Ok(None),
             },
             Source::File(line, loader, waits) => match std::mem::replace(waits, false) {

@@ -5,11 +5,13 @@ use std::sync::{Arc, Weak};
 
 use bstr::{BStr, BString};
 use kaldi_io::{
-    Blob, Chunk, Input, Locator, LocatorError, ReadAt, Rxfilename, Window, open_files_limit, printable_rxfilename,
+    Blob, Chunk, Input, Locator, LocatorError, Need, ReadAt, Rxfilename, Window, expect_values, open_files_limit,
+    printable_rxfilename,
 };
 use kaldi_values::Frame;
 
-use crate::batch::{CHUNK, IN_FLIGHT};
+use crate::batch::{CHUNK, IN_FLIGHT, Leaving};
+use crate::context::Context;
 use crate::framing::{Extent, Framing, find_extent};
 use crate::raw::RawEntry;
 use crate::read::loaded::{Loaded, content};
@@ -54,8 +56,8 @@ pub struct ValueLoader<F> {
     files: Vec<OpenFile>,
     /// The files of values that stay in their files. They stay open as long as the values live.
     held: Vec<Weak<dyn ReadAt>>,
-    /// Whether long values stay in their files.
-    skims: bool,
+    /// Where long values stay.
+    leaving: Option<Leaving>,
     /// Whether streams are read to their ends, and a command that fails is an error.
     is_strict: bool,
     /// What was last read of a file, and where the last delivered value ended.
@@ -74,7 +76,7 @@ impl<F: Framing> ValueLoader<F> {
             framing,
             files: Vec::new(),
             held: Vec::new(),
-            skims: false,
+            leaving: None,
             is_strict: false,
             recent: None,
             stdin: None,
@@ -86,7 +88,7 @@ impl<F: Framing> ValueLoader<F> {
     /// A strict loader: of values in files only the headers are read, commands are read to their ends, and must not
     /// fail.
     pub fn strict(framing: F) -> Self {
-        Self { skims: true, is_strict: true, ..Self::new(framing) }
+        Self { leaving: Some(Leaving::Anywhere), is_strict: true, ..Self::new(framing) }
     }
 
     /// The framing, with what it has learned.
@@ -149,9 +151,21 @@ impl<F: Framing> ValueLoader<F> {
         Ok(())
     }
 
-    /// From now on, long values stay in their files.
-    pub(crate) fn skim(&mut self) {
-        self.skims = true;
+    /// From now on, long values stay where they are.
+    pub(crate) fn leave(&mut self, leaving: Leaving) {
+        self.leaving = Some(leaving);
+    }
+
+    /// Lets stores fetch the values of these lines in advance.
+    pub fn expect<'a>(&self, lines: impl IntoIterator<Item = &'a ScriptLine>) {
+        self.expect_at_once(lines, Context::new().values_at_once());
+    }
+
+    /// Like [`ValueLoader::expect`], with up to `at_once` of them at the same time.
+    pub(crate) fn expect_at_once<'a>(&self, lines: impl IntoIterator<Item = &'a ScriptLine>, at_once: usize) {
+        let locators: Vec<_> = lines.into_iter().filter_map(|line| line.locator().ok()).collect();
+        let names = locators.iter().map(Locator::name);
+        expect_values(names, at_once, self.framing.frame_fn());
     }
 
     /// Frames the value that a locator names. If a part is wanted, a long value stays in its file.
@@ -166,7 +180,7 @@ impl<F: Framing> ValueLoader<F> {
         if let Some((name, loaded)) = &self.last
             && name == locator.name()
             && *locator.rxfilename() != Rxfilename::Stdin
-            && (loaded.blob.is_whole() || in_part || self.skims)
+            && (loaded.blob.is_whole() || in_part || self.leaving.is_some())
         {
             return Ok(loaded.clone());
         }
@@ -213,15 +227,20 @@ impl<F: Framing> ValueLoader<F> {
         if let Some(found) = found {
             return Ok(found);
         }
+        let leaves = match self.leaving {
+            None => false,
+            Some(Leaving::InFiles) => source.is_near(),
+            Some(Leaving::Anywhere) => true,
+        };
         // Where the value starts in the bytes that are read.
-        let start = if self.skims && (before as u64..=length).contains(&offset) { before } else { 0 };
-        let longest = if self.skims { 0 } else { CHUNK as u64 };
-        let mut may_stay = self.skims || in_part;
+        let start = if leaves && (before as u64..=length).contains(&offset) { before } else { 0 };
+        let longest = if leaves { 0 } else { CHUNK as u64 };
+        let mut may_stay = leaves || in_part;
         let ahead = if may_stay { start + HEAD } else { usual };
         let mut window = Window::placed(&name, Arc::clone(&source), offset - start as u64, ahead);
-        let mut wanted = 0;
+        let mut need = Need::AtLeast(0);
         loop {
-            window.grow(start as u64 + wanted)?;
+            window.grow(need.after(start))?;
             let stays = |whole: u64, _: u64| may_stay && whole > longest;
             let (extent, is_open) = find_extent(&mut self.framing, &window, start, stays).map_err(|source| {
                 let value = window.bytes().get(start..).unwrap_or_default();
@@ -233,12 +252,12 @@ impl<F: Framing> ValueLoader<F> {
                     Some(burden) => (whole, burden),
                     None => {
                         may_stay = false;
-                        wanted = whole;
+                        need = Need::Exactly(whole);
                         continue;
                     }
                 },
                 Extent::More(more) => {
-                    wanted = more;
+                    need = more;
                     continue;
                 }
             };

@@ -7,6 +7,7 @@ use kaldi_io::LocatorError;
 use kaldi_log::warning;
 
 use crate::Result;
+use crate::batch::Leaving;
 use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
@@ -85,7 +86,7 @@ impl Steps for ScriptReader {
         self.lines.finish()
     }
 
-    fn skim(&mut self) {
-        self.loader.skim();
+    fn leave(&mut self, leaving: Leaving) {
+        self.loader.leave(leaving);
     }
 }

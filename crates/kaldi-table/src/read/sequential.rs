@@ -7,7 +7,7 @@ use kaldi_io::{RspecifierKind, is_specifier};
 use kaldi_reader::{Reader, prefetch};
 use kaldi_values::Value;
 
-use crate::batch::{Batch, BoxedBatches, IN_FLIGHT};
+use crate::batch::{Batch, BoxedBatches, IN_FLIGHT, Leaving};
 use crate::context::Context;
 use crate::entry::Entry;
 use crate::error::WorkError;
@@ -82,7 +82,14 @@ impl<T: Value> SequentialReader<T> {
     /// their headers: a table in a regular file is then skipped at the cost of its headers, and with [`Entry::copy`]
     /// the kernel moves the bytes.
     pub fn skim(mut self) -> Self {
-        self.batches.skim();
+        self.batches.leave(Leaving::Anywhere);
+        self
+    }
+
+    /// Like [`SequentialReader::skim`], for work that copies most values: only those in files stay there, so that the
+    /// kernel moves their bytes. The values of stores are read, many at the same time.
+    pub fn leave_in_files(mut self) -> Self {
+        self.batches.leave(Leaving::InFiles);
         self
     }
 

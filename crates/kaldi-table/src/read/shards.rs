@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
-use kaldi_io::{Blob, Chunk, FrameFn, ParseError};
+use kaldi_io::{Blob, Chunk, FrameFn, ParseError, ReadAt};
 use kaldi_log::warning;
 use kaldi_tar::{Grouping, Member, Payload, SampleStream, Shard, ShardNames, Wanted, is_field};
 use kaldi_values::Frame;
 
+use crate::batch::Leaving;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
@@ -22,7 +23,7 @@ pub(crate) struct ShardReader {
     samples: SampleStream<ShardNames>,
     field: &'static str,
     frame: FrameFn,
-    skims: bool,
+    leaving: Option<Leaving>,
     permissive: bool,
 }
 
@@ -35,14 +36,14 @@ impl ShardReader {
                 warning!("{error}; the rest of this shard is left out, as permissive mode (p) asks");
             });
         }
-        Self { samples, field, frame, skims: false, permissive }
+        Self { samples, field, frame, leaving: None, permissive }
     }
 
     /// The entry of the next sample, or what is wrong with that sample alone.
     fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
-        let (wanted, frame, skims) = (BStr::new(self.field), self.frame, self.skims);
+        let (wanted, frame, leaving) = (BStr::new(self.field), self.frame, self.leaving);
         let sample = self.samples.next_with(|shard, field, member, payload| {
-            is_field(field, wanted).then(|| look(shard, member, payload, frame, skims)).transpose()
+            is_field(field, wanted).then(|| look(shard, member, payload, frame, leaving)).transpose()
         });
         let Some(mut sample) = sample.map_err(to_error)? else { return Ok(None) };
         let header = sample.fields.first().map_or(0, |field| field.member.header);
@@ -85,16 +86,21 @@ impl ShardReader {
     }
 }
 
-/// Reads a content. If values are skimmed and the rest can be read later, it reads only the header.
+/// Reads a content. If values may stay where they are, and the rest can be read later, it reads only the header.
 fn look(
     shard: &Shard,
     member: &Member,
     payload: &mut Payload<'_>,
     frame: FrameFn,
-    skims: bool,
+    leaving: Option<Leaving>,
 ) -> kaldi_tar::Result<Blob> {
     let (name, base) = (Arc::clone(&shard.name), member.offset);
-    if skims && let Some(rest) = &shard.bytes {
+    let may_stay = |rest: &Arc<dyn ReadAt>| match leaving {
+        None => false,
+        Some(Leaving::InFiles) => rest.is_near(),
+        Some(Leaving::Anywhere) => true,
+    };
+    if let Some(rest) = shard.bytes.as_ref().filter(|rest| may_stay(rest)) {
         let head = payload.look(|head| match frame(head, false) {
             Ok(Frame::Beyond(whole)) if whole <= member.size => Some(Some((head.to_vec(), whole))),
             Ok(Frame::Partial(_)) => None,
@@ -149,8 +155,8 @@ impl Steps for ShardReader {
         }
     }
 
-    fn skim(&mut self) {
-        self.skims = true;
+    fn leave(&mut self, leaving: Leaving) {
+        self.leaving = Some(leaving);
         self.samples.names().want(Wanted::Headers);
     }
 }

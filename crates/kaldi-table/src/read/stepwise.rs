@@ -2,7 +2,7 @@
 
 use kaldi_reader::Reader;
 
-use crate::batch::{Batch, Batches, CHUNK};
+use crate::batch::{Batch, Batches, CHUNK, Leaving};
 use crate::raw::RawEntry;
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ pub(crate) trait Steps: Send {
     fn finish(&mut self) -> Result<()>;
 
     /// Leaves long values where they are until they are asked for.
-    fn skim(&mut self);
+    fn leave(&mut self, leaving: Leaving);
 }
 
 /// The result of a step.
@@ -123,7 +123,7 @@ impl<S: Steps> Reader for Stepwise<S> {
 }
 
 impl<S: Steps> Batches for Stepwise<S> {
-    fn skim(&mut self) {
-        self.steps.skim();
+    fn leave(&mut self, leaving: Leaving) {
+        self.steps.leave(leaving);
     }
 }

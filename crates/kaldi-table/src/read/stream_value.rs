@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kaldi_io::{Blob, Chunk, Growth, Input, Locator, ParseError, Window};
+use kaldi_io::{Blob, Chunk, Growth, Input, Locator, Need, ParseError, Window};
 use kaldi_log::warning;
 
 use crate::framing::{Extent, Framing, find_extent};
@@ -89,7 +89,8 @@ impl StreamValue {
                 self.is_open = is_open;
                 Progress::Whole(length)
             }
-            Ok((Extent::More(wanted) | Extent::Stored(wanted), _)) => Progress::Partial(self.window.growth(wanted)),
+            Ok((Extent::More(need), _)) => Progress::Partial(self.window.growth(need)),
+            Ok((Extent::Stored(length), _)) => Progress::Partial(self.window.growth(Need::Exactly(length))),
             Err(error) => Progress::Fault(error),
         };
         if let Progress::Whole(_) = self.progress {
