@@ -341,7 +341,7 @@ mod tests {
         window.skim();
         window.grow(Need::AtLeast(5)).unwrap();
         assert_eq!(window.bytes().len(), HEAD);
-        assert_eq!(window.left(), Some((1 << 20) + 6));
+        assert_eq!(window.left(), Some((1 << 20) + 5));
         window.consume(2);
         assert_eq!(window.skip(0, (1 << 20) - 2), (vec![b'x'; HEAD - 2], 2));
         assert_eq!(window.offset(), 1 << 20);

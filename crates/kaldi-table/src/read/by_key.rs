@@ -9,6 +9,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{Blob, LocatorError, ReadAt, is_remote};
 use kaldi_reader::Reader;
 
+use crate::context::Context;
 use crate::framing::Typed;
 use crate::permissive::warn_left_out;
 use crate::raw::RawEntry;
