@@ -319,6 +319,8 @@ tasks! {
     models "Models" {
         acc_lda "acc-lda" "bin/models/acc-lda.rs" Kaldi
             "accumulates statistics for LDA, with pdfs as classes";
+        acc_tree_stats "acc-tree-stats" "bin/models/acc-tree-stats.rs" Kaldi
+            "accumulates statistics of states in windows of phones, for trees";
         ali_to_pdf "ali-to-pdf" "bin/models/ali-to-pdf.rs" Kaldi
             "converts alignments from transition-ids to pdfs";
         ali_to_phones "ali-to-phones" "bin/models/ali-to-phones.rs" Kaldi
@@ -327,12 +329,24 @@ tasks! {
             "prints the numbers of phones, pdfs and transitions of a model of any kind";
         build_pfile_from_ali "build-pfile-from-ali" "bin/models/build-pfile-from-ali.rs" Kaldi
             "writes features and their pdfs as text for pfile_create";
+        build_tree "build-tree" "bin/models/build-tree.rs" Kaldi
+            "builds a tree, whose leaves are pdfs, from statistics";
+        build_tree_two_level "build-tree-two-level" "bin/models/build-tree-two-level.rs" Kaldi
+            "builds a large tree that refines a small one";
+        cluster_phones "cluster-phones" "bin/models/cluster-phones.rs" Kaldi
+            "clusters phones by their statistics, for questions or as classes";
+        compile_questions "compile-questions" "bin/models/compile-questions.rs" Kaldi
+            "makes the questions of a tree from sets of phones";
         compute_gop "compute-gop" "bin/models/compute-gop.rs" Kaldi
             "scores the pronunciation of phones";
         convert_ali "convert-ali" "bin/models/convert-ali.rs" Kaldi
             "converts alignments from one model to another";
         copy_transition_model "copy-transition-model" "bin/models/copy-transition-model.rs" Kaldi
             "copies a transition model, alone or out of an acoustic model";
+        copy_tree "copy-tree" "bin/models/copy-tree.rs" Kaldi
+            "copies trees between binary and text";
+        draw_tree "draw-tree" "bin/models/draw-tree.rs" Kaldi
+            "describes a tree as a picture (GraphViz)";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
         post_to_pdf_post "post-to-pdf-post" "bin/models/post-to-pdf-post.rs" Kaldi
@@ -345,6 +359,10 @@ tasks! {
             "shows alignments with the names of their phones";
         show_transitions "show-transitions" "bin/models/show-transitions.rs" Kaldi
             "shows the transitions of a model in words";
+        sum_tree_stats "sum-tree-stats" "bin/models/sum-tree-stats.rs" Kaldi
+            "sums statistics for trees";
+        tree_info "tree-info" "bin/models/tree-info.rs" Kaldi
+            "prints the number of pdfs of a tree, and its window of phones";
         weight_silence_post "weight-silence-post" "bin/models/weight-silence-post.rs" Kaldi
             "weights the posteriors of silence";
     }

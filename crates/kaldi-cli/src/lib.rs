@@ -93,6 +93,7 @@ mod sum;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tool;
 mod usage;
 
@@ -121,6 +122,7 @@ pub use one_of::{one_of, one_of_renamed};
 pub use standard::{is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
+pub use text::read_text;
 pub use tool::{AnyWork, Tool, Work, set_command_line};
 
 /// The width of the terminal that standard output is; `None` if it is not a terminal.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::TreeError;
 use crate::transition_model::{TransitionTuple, UnknownTransitionId};
 
 /// The result of the functions of this crate that can fail.
@@ -23,6 +24,8 @@ pub enum Error {
         /// The second frame, from 0.
         frame: usize,
     },
+    /// Statistics for trees do not fit each other.
+    TreeStats(TreeError),
     /// A transition model cannot be made from a topology and a tree.
     Tree {
         /// Why.
@@ -111,6 +114,7 @@ impl fmt::Display for Error {
             Self::SelfLoops { frame } => {
                 write!(f, "frame {frame}: the alignment goes from a self-loop of one state to that of another")
             }
+            Self::TreeStats(error) => error.fmt(f),
             Self::Tree { message } | Self::Pronunciation { message } | Self::Unreadable { message } => {
                 f.write_str(message)
             }
@@ -150,5 +154,11 @@ impl std::error::Error for Error {
             Self::TransitionId { source, .. } => Some(source),
             _ => None,
         }
+    }
+}
+
+impl From<TreeError> for Error {
+    fn from(error: TreeError) -> Self {
+        Self::TreeStats(error)
     }
 }

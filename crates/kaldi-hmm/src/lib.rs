@@ -30,6 +30,6 @@ pub use topology::{HmmState, HmmTopology, PdfClasses};
 pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
 pub use tree::{
     ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS, PhoneClusterer,
-    Questions, Refinement, TreeBuilder, TreeError, TreeLimits, TreeRoot, TreeStats, TreeStatsSum, TwoLevelTree,
-    read_phone_sets,
+    Questions, Refinement, TreeBuilder, TreeDrawing, TreeError, TreeLimits, TreeRoot, TreeStats, TreeStatsAccumulator,
+    TreeStatsOptions, TreeStatsSum, TwoLevelTree, read_phone_sets,
 };

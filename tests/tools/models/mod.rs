@@ -1,17 +1,26 @@
 pub mod acc_lda;
+pub mod acc_tree_stats;
 pub mod ali_to_pdf;
 pub mod ali_to_phones;
 pub mod am_info;
 pub mod build_pfile_from_ali;
+pub mod build_tree;
+pub mod build_tree_two_level;
+pub mod cluster_phones;
+pub mod compile_questions;
 pub mod compute_gop;
 pub mod convert_ali;
 pub mod copy_transition_model;
+pub mod copy_tree;
+pub mod draw_tree;
 pub mod hmm_info;
 pub mod post_to_pdf_post;
 pub mod post_to_phone_post;
 pub mod post_to_tacc;
 pub mod show_alignments;
 pub mod show_transitions;
+pub mod sum_tree_stats;
+pub mod tree_info;
 pub mod weight_silence_post;
 
 use crate::support::Scratch;

@@ -17,6 +17,13 @@ pub enum TreeError {
         /// That of these.
         got: usize,
     },
+    /// The features of utterances have different numbers of dimensions.
+    FeatsDim {
+        /// That of the utterances before.
+        expected: usize,
+        /// That of this one.
+        got: usize,
+    },
     /// The value of a key is negative or too large.
     Value {
         /// The event.
@@ -63,6 +70,9 @@ impl fmt::Display for TreeError {
         match self {
             Self::Dim { event, expected, got } => {
                 write!(f, "event {event}: expected statistics of dimension {expected}, got dimension {got}")
+            }
+            Self::FeatsDim { expected, got } => {
+                write!(f, "expected features of dimension {expected}, got dimension {got}")
             }
             Self::Value { event, key, value } => write!(
                 f,

@@ -1,8 +1,10 @@
 //! Decision trees: which pdf an HMM state has in which context of phones.
 
+mod accumulate;
 mod bottom_up;
 mod build;
 mod context_dependency;
+mod draw;
 mod error;
 mod event;
 mod event_map;
@@ -14,8 +16,10 @@ mod roots;
 mod split;
 mod tree_stats;
 
+pub use accumulate::{TreeStatsAccumulator, TreeStatsOptions};
 pub use build::{Note, TreeBuilder, TreeLimits, TwoLevelTree};
 pub use context_dependency::ContextDependency;
+pub use draw::TreeDrawing;
 pub use error::TreeError;
 pub use event::{Event, EventSet, PDF_CLASS};
 pub use event_map::{EventMap, EventNode};

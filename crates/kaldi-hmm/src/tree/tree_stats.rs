@@ -81,11 +81,8 @@ pub struct TreeStatsSum {
 
 impl TreeStatsSum {
     /// The statistics of an event, to which frames are added; `empty` makes them if there are none yet.
-    pub fn entry(&mut self, event: &Event, empty: impl Fn() -> GaussStats) -> &mut GaussStats {
-        if !self.sums.contains_key(event) {
-            self.sums.insert(event.clone(), None);
-        }
-        self.sums.entry(event.clone()).or_default().get_or_insert_with(empty)
+    pub fn entry(&mut self, event: Event, empty: impl Fn() -> GaussStats) -> &mut GaussStats {
+        self.sums.entry(event).or_default().get_or_insert_with(empty)
     }
 
     /// Adds the statistics of each event to those of the same event.

@@ -1,0 +1,115 @@
+//! Builds a tree from statistics.
+//!
+//! Matches Kaldi's `build-tree`, except that words in the roots file that are none are errors, and that nothing is written if
+//! a phone of the statistics has no root.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally, read_text};
+use kaldi_hmm::{
+    ContextDependency, EventMap, HmmTopology, Note, Questions, TreeBuilder, TreeLimits, TreeRoot, TreeStats,
+};
+use kaldi_log::{log, vlog, warning};
+use kaldi_number::general;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Builds a tree: the states of phones, in windows of phones, share pdfs if they sound alike. Questions split the roots as
+long as a split gains enough; then leaves are merged that differ little.
+
+The roots file has lines such as `not-shared split 1 2`: phones 1 and 2 have the same roots, one for each pdf class
+(shared: one for all classes), which may be split (not-split: which stay one leaf).
+
+Usage: build-tree [options] <stats-rxfilename> <roots-rxfilename> <questions-rxfilename> <topology-rxfilename> \
+<tree-wxfilename>
+ e.g.: build-tree treeacc roots.txt questions.qst topo tree
+       build-tree --max-leaves=2000 --cluster-thresh=0 treeacc roots.txt questions.qst topo tree
+See also: acc-tree-stats, compile-questions, build-tree-two-level, tree-info
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The number of phones in the window, as for acc-tree-stats
+    #[arg(long, default_value_t = 3)]
+    context_width: i32,
+    /// The position of the phone itself in the window, as for acc-tree-stats
+    #[arg(long, default_value_t = 1)]
+    central_position: i32,
+    /// The largest number of leaves; 0 for no limit
+    #[arg(long, default_value_t = 0)]
+    max_leaves: i32,
+    /// What a split must gain, in log-likelihood
+    #[arg(long, default_value_t = 300.0)]
+    thresh: f32,
+    /// What merging two leaves may lose, in log-likelihood: 0 for no merges, -1 for what the last split gained
+    #[arg(long, default_value_t = -1.0)]
+    cluster_thresh: f32,
+    /// Merge leaves until their number is a multiple of 8
+    #[arg(long, default_value_t = true)]
+    round_num_leaves: bool,
+    stats: InputName,
+    roots: InputName,
+    questions: InputName,
+    topology: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_tree));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn build_tree(opts: Options) -> anyhow::Result<Tally> {
+    let roots = read_text(&opts.roots, TreeRoot::read_all)?;
+    let topology: HmmTopology = read_file(&opts.topology)?;
+    let stats: TreeStats = read_file(&opts.stats)?;
+    log!("Number of separate statistics is {}", stats.len());
+    let questions: Questions = read_file(&opts.questions)?;
+    let builder = TreeBuilder {
+        stats: &stats,
+        roots: &roots,
+        questions: &questions,
+        central_position: opts.central_position,
+        num_classes: &|phone| topology.num_pdf_classes(phone),
+    };
+    let limits = TreeLimits {
+        threshold: opts.thresh,
+        max_leaves: opts.max_leaves,
+        cluster_threshold: opts.cluster_thresh,
+        round_num_leaves: opts.round_num_leaves,
+    };
+    let mut note = |note: Note| match note {
+        Note::Log(text) => log!("{text}"),
+        Note::Detail(text) => vlog!(1, "{text}"),
+        Note::Warning(text) => warning!("{text}"),
+    };
+    let map = builder.build(limits, &mut note)?;
+    tell_low_counts(&stats, &map);
+    builder.check_phones(topology.phones(), &mut note)?;
+    let tree = ContextDependency::new(opts.context_width, opts.central_position, map);
+    write_file(&opts.target, &tree, Format::from_binary(opts.binary))?;
+    log!("Wrote tree");
+    Ok(Tally::new(1, 0))
+}
+
+/// Tells of pdfs with few frames.
+fn tell_low_counts(stats: &TreeStats, map: &EventMap) {
+    if kaldi_log::verbose() < 1 {
+        return;
+    }
+    let mut counts = vec![0.0; map.largest_answer().map_or(0, |largest| largest as usize + 1)];
+    for (event, stats) in stats.iter() {
+        let answer = map.answer(event).and_then(|answer| counts.get_mut(answer as usize));
+        if let (Some(count), Some(stats)) = (answer, stats) {
+            *count += stats.count();
+        }
+    }
+    for (pdf, &count) in counts.iter().enumerate().filter(|(_, count)| **count < 100.0) {
+        vlog!(1, "For pdf-id {pdf}, low count {}", general(count));
+    }
+}

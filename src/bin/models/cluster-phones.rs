@@ -1,0 +1,91 @@
+//! Clusters phones by their statistics, for questions or as classes.
+//!
+//! Matches Kaldi's `cluster-phones`; also an unknown `--mode` writes an empty file, with a warning here.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use kaldi_cli::{InputName, OutputName, Tally, read_text};
+use kaldi_hmm::{Note, PhoneClusterer, TreeStats, read_phone_sets};
+use kaldi_io::Output;
+use kaldi_log::{log, vlog, warning};
+use kaldi_table::read_file;
+
+const USAGE: &str = "\
+Clusters phones, or sets of phones that stay together, by their statistics. The clusters become questions for trees, or
+classes of phones.
+
+Usage: cluster-phones [options] <stats-rxfilename> <phone-sets-rxfilename> <clusters-wxfilename>
+ e.g.: cluster-phones treeacc phonesets.txt questions.txt
+       cluster-phones --mode=k-means --num-classes=10 treeacc phonesets.txt classes.txt
+See also: acc-tree-stats, compile-questions
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// The position of the phone itself in the window of the statistics, from 0
+    #[arg(long, default_value_t = 1)]
+    central_position: i32,
+    /// The number of phones in the window of the statistics; has no effect
+    #[arg(long, default_value_t = 3)]
+    context_width: i32,
+    /// Pdf classes whose statistics count, separated by colons
+    #[arg(long, default_value = "1")]
+    pdf_class_list: String,
+    /// questions: sets that are worth a question; k-means: as many classes as --num-classes says
+    #[arg(long, default_value = "questions")]
+    mode: String,
+    /// The number of classes for --mode=k-means
+    #[arg(long, default_value_t = -1)]
+    num_classes: i32,
+    stats: InputName,
+    sets: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(cluster_phones));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
+    let stats: TreeStats = read_file(&opts.stats)?;
+    let list = &opts.pdf_class_list;
+    let classes: Result<Vec<i32>, _> = list.split(':').map(str::parse).collect();
+    let classes =
+        classes.ok().with_context(|| format!("expected classes such as 0:1 for --pdf-class-list, got {list:?}"))?;
+    let sets = read_text(&opts.sets, read_phone_sets)?;
+    if sets.is_empty() {
+        bail!("{}: No phone sets in phone sets file", opts.sets);
+    }
+    let clusterer =
+        PhoneClusterer { stats: &stats, sets: &sets, pdf_classes: &classes, central_position: opts.central_position };
+    let mut note = |note: Note| match note {
+        Note::Log(text) => log!("{text}"),
+        Note::Detail(text) => vlog!(1, "{text}"),
+        Note::Warning(text) => warning!("{text}"),
+    };
+    let clusters = match opts.mode.as_str() {
+        "questions" if opts.num_classes != -1 => bail!("--num-classes needs --mode=k-means"),
+        "questions" => clusterer.questions(&mut note)?,
+        "k-means" => match usize::try_from(opts.num_classes) {
+            Ok(num_classes) => clusterer.classes(num_classes, &mut note)?,
+            Err(_) => bail!("--mode=k-means needs --num-classes, got {}", opts.num_classes),
+        },
+        mode => {
+            warning!("--mode={mode} is neither questions nor k-means: there are no clusters");
+            Vec::new()
+        }
+    };
+    let mut text = String::new();
+    for cluster in &clusters {
+        let phones: Vec<String> = cluster.iter().map(i32::to_string).collect();
+        text += &(phones.join(" ") + "\n");
+    }
+    let mut target = Output::create(&opts.target, false)?;
+    target.write_all(text.as_bytes())?;
+    target.finish()?;
+    log!("Wrote questions to {}", opts.target);
+    Ok(Tally::new(clusters.len() as u64, 0).always_ok())
+}

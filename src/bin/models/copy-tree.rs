@@ -1,0 +1,41 @@
+//! Copies a tree.
+//!
+//! Matches Kaldi's `copy-tree`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_hmm::ContextDependency;
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Copies a tree, and converts it between binary and text.
+
+Usage: copy-tree [options] <tree-rxfilename> <tree-wxfilename>
+ e.g.: copy-tree --binary=false exp/tri1/tree -
+See also: tree-info, draw-tree
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_tree));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn copy_tree(opts: Options) -> anyhow::Result<Tally> {
+    let tree: ContextDependency = read_file(&opts.source)?;
+    write_file(&opts.target, &tree, Format::from_binary(opts.binary))?;
+    log!("Copied tree");
+    Ok(Tally::new(1, 0))
+}

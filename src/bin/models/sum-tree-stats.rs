@@ -1,0 +1,44 @@
+//! Sums statistics for trees.
+//!
+//! Matches Kaldi's `sum-tree-stats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_hmm::{TreeStats, TreeStatsSum};
+use kaldi_log::log;
+use kaldi_table::write_file;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Sums statistics of acc-tree-stats: those of the same state in the same window of phones.
+
+Usage: sum-tree-stats [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: sum-tree-stats treeacc 1.treeacc 2.treeacc 3.treeacc
+See also: acc-tree-stats, build-tree
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: OutputName,
+    #[arg(required = true)]
+    sources: Vec<InputName>,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(sum_tree_stats));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn sum_tree_stats(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum = TreeStatsSum::default();
+    add_files::<TreeStats, _>(&opts.sources, |source| sum.add(source))?;
+    let stats = sum.into_stats();
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Wrote summed accs ( {} individual stats)", stats.len());
+    Ok(Tally::new(stats.len() as u64, 0))
+}
