@@ -349,6 +349,24 @@ tasks! {
             "describes a tree as a picture (GraphViz)";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
+        ivector_extract "ivector-extract" "bin/models/ivector-extract.rs" Kaldi
+            "extracts i-vectors of utterances or speakers";
+        ivector_extract_online "ivector-extract-online" "bin/models/ivector-extract-online.rs" Kaldi
+            "extracts i-vectors while the frames of an utterance come in";
+        ivector_extract_online2 "ivector-extract-online2" "bin/models/ivector-extract-online2.rs" Kaldi
+            "extracts i-vectors of raw features, as recognizers need them";
+        ivector_extractor_acc_stats "ivector-extractor-acc-stats" "bin/models/ivector-extractor-acc-stats.rs" Kaldi
+            "collects statistics for training an i-vector extractor";
+        ivector_extractor_copy "ivector-extractor-copy" "bin/models/ivector-extractor-copy.rs" Kaldi
+            "copies an i-vector extractor";
+        ivector_extractor_est "ivector-extractor-est" "bin/models/ivector-extractor-est.rs" Kaldi
+            "estimates an i-vector extractor from statistics";
+        ivector_extractor_init "ivector-extractor-init" "bin/models/ivector-extractor-init.rs" Kaldi
+            "makes an i-vector extractor of a Gaussian mixture";
+        ivector_extractor_sum_accs "ivector-extractor-sum-accs" "bin/models/ivector-extractor-sum-accs.rs" Kaldi
+            "sums statistics for training an i-vector extractor";
+        ivector_randomize "ivector-randomize" "bin/models/ivector-randomize.rs" Kaldi
+            "replaces some i-vectors of an utterance by later ones";
         post_to_pdf_post "post-to-pdf-post" "bin/models/post-to-pdf-post.rs" Kaldi
             "converts posteriors from transition-ids to pdfs";
         post_to_phone_post "post-to-phone-post" "bin/models/post-to-phone-post.rs" Kaldi

@@ -18,7 +18,7 @@ use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
     printable_wxfilename, specifier_advice,
 };
-use kaldi_ivector::{LogisticRegression, Plda};
+use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_matrix::{
     CompressedMatrix, GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, MatrixRange, SparseMatrix, SphinxFeatures,
     Vector, VectorRange,
@@ -41,7 +41,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 33] = [
+const VALUES: [fn(&[u8]); 35] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -67,6 +67,8 @@ const VALUES: [fn(&[u8]); 33] = [
     keeps_promises::<GaussPost>,
     keeps_promises::<Plda>,
     keeps_promises::<LogisticRegression>,
+    keeps_promises::<IvectorExtractor>,
+    keeps_promises_but_for_text::<IvectorExtractorStats>,
     keeps_promises::<DiagGmm>,
     keeps_promises::<FullGmm>,
     keeps_promises::<HmmTopology>,

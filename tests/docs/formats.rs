@@ -2,7 +2,7 @@ use bstr::BStr;
 use kaldi_gmm::{DiagGmm, FullGmm};
 use kaldi_hmm::TransitionModel;
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
-use kaldi_ivector::{LogisticRegression, Plda};
+use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::{Reader, SequentialReader, TableWriter};
 use kaldi_transform::{LdaStats, MlltStats};
@@ -60,6 +60,8 @@ fn check(kind: &str, example: &Example) {
         "sphinx-features" => example.is_foreign(SphinxFeatures::into_feats),
         "plda" => example.is_file::<Plda>(),
         "logistic-regression" => example.is_file::<LogisticRegression>(),
+        "ivector-extractor" => example.is_file::<IvectorExtractor>(),
+        "ivector-extractor-stats" => example.is_file::<IvectorExtractorStats>(),
         "lda-stats" => example.is_file::<LdaStats>(),
         "mllt-stats" => example.is_file::<MlltStats>(),
         "transition-model" => example.is_file::<TransitionModel>(),

@@ -114,7 +114,7 @@ fn values() -> Vec<Vec<u8>> {
     for_each_type(&mut written);
     written.0.extend(texts(&[models::TRANSITIONS, &(models::TRANSITIONS.to_owned() + &models::gaussians())]));
     written.0.extend(files(
-        &[".mat", ".vec", ".acc", ".macc", "plda", "plda.txt", ".htk", ".post", ".int", ".tm", ".topo"],
+        &[".mat", ".vec", ".acc", ".macc", ".ie", ".iacc", "plda", "plda.txt", ".htk", ".post", ".int", ".tm", ".topo"],
         2000,
     ));
     written.0

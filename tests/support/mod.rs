@@ -6,7 +6,7 @@ pub mod signal;
 pub mod tar;
 pub mod wave;
 
-pub use scratch::Scratch;
+pub use scratch::{Ran, Scratch};
 
 /// A built tool by name, to be run on its own; pipelines and files go through [`Scratch::sh`].
 pub fn tool(name: &str) -> assert_cmd::Command {

@@ -92,6 +92,13 @@ impl Ran {
         self
     }
 
+    /// This text somewhere on standard output.
+    #[track_caller]
+    pub fn stdout_has(self, text: &str) -> Ran {
+        self.expect("stdout", predicate::str::contains(text), &self.outcome.stdout.to_str_lossy());
+        self
+    }
+
     /// This text somewhere on standard error.
     #[track_caller]
     pub fn stderr_has(self, text: &str) -> Ran {

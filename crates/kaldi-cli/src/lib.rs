@@ -119,7 +119,7 @@ use tool::CommandLine;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::{one_of, one_of_renamed};
-pub use standard::{is_forced, num_threads, unless_forced};
+pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
 pub use text::read_text;

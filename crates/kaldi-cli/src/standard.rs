@@ -93,7 +93,7 @@ pub fn unless_forced<E: std::fmt::Display>(check: Result<(), E>) -> anyhow::Resu
 /// The system is asked on the first call and not before, since many runs are too short to use it.
 pub fn num_threads() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
-    let asked = STANDARD.get().and_then(|standard| standard.num_threads).unwrap_or_else(|| {
+    let asked = asked_threads().unwrap_or_else(|| {
         *DEFAULT.get_or_init(|| {
             let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
             processors.min(limit(std::env::var("OMP_NUM_THREADS").ok().as_deref()))
@@ -101,6 +101,11 @@ pub fn num_threads() -> usize {
     });
     // Fewer if they would not have room in memory.
     asked.min(memory::most_threads())
+}
+
+/// Returns `--num-threads`, `None` if it was not given.
+pub fn asked_threads() -> Option<usize> {
+    STANDARD.get().and_then(|standard| standard.num_threads)
 }
 
 /// Reads `OMP_NUM_THREADS`, a number or a list of numbers by nesting level, of which the first counts.

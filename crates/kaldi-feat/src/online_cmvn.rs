@@ -177,6 +177,15 @@ impl OnlineCmvnState {
         feats.rows().for_each(|frame| speaker.add(frame));
         Ok(())
     }
+
+    /// Makes it as if there had been no more than `most` frames, if there were.
+    pub fn limit(&mut self, most: f64) {
+        if let Some(speaker) = self.speaker.as_mut().filter(|speaker| speaker.count > most) {
+            let mut limited = FrameSums::new(speaker.values.len(), true);
+            limited.add_scaled(most / speaker.count, speaker);
+            *speaker = limited;
+        }
+    }
 }
 
 fn check_dim(sums: &FrameSums, dim: usize) -> Result<()> {
@@ -267,6 +276,18 @@ mod tests {
         let options = OnlineCmvnOptions { skip_dims: Some(Dims(vec![1])), ..options(2, 0, 2) };
         let error = cmvn(options).apply(&column(&[1.0]), &OnlineCmvnState::default()).unwrap_err();
         assert_eq!(error, Error::Dim { dim: 1, got: 1 });
+    }
+
+    #[test]
+    fn earlier_utterances_may_count_as_fewer_frames() {
+        let mut state = OnlineCmvnState::default();
+        state.limit(1.0);
+        state.add(&column(&[4.0, 5.0, 6.0])).unwrap();
+        state.limit(3.0);
+        let apply = |state: &OnlineCmvnState| cmvn(options(9, 9, 0)).apply(&column(&[2.0]), state).unwrap().feats;
+        assert_eq!(apply(&state).as_slice(), [2.0 - 17.0 / 4.0]);
+        state.limit(1.0);
+        assert_eq!(apply(&state).as_slice(), [-1.5]);
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod flags;
 mod full_gmm;
 mod merge;
 mod mixture;
+mod pruned;
 mod selection;
 mod split;
 mod stats;
@@ -52,5 +53,6 @@ pub use estimate::{Estimate, LowCount, LowCounts, MleDiagGmmOptions, MleFullGmmO
 pub use flags::GmmFlags;
 pub use full_gmm::FullGmm;
 pub use mixture::{Mixture, softmax};
+pub use pruned::posterior_entry;
 pub use selection::Selection;
 pub use stats::{FrameWeights, GmmStats, accumulate};

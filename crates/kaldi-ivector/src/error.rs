@@ -59,6 +59,17 @@ pub enum Error {
         /// The length that it has.
         got: usize,
     },
+    /// A frame has a weight for a Gaussian that does not exist.
+    Gaussian {
+        /// The frame, from 0.
+        frame: usize,
+        /// The number of Gaussians.
+        num_gauss: usize,
+        /// The Gaussian, from 0.
+        got: i32,
+    },
+    /// The weights of an extractor's Gaussians depend on the i-vector, which is not possible here.
+    WeightProjections,
     /// Every speaker has only one vector.
     NoRepetition,
     /// A vector is said to come from fewer than one utterance.
@@ -73,6 +84,10 @@ pub enum Error {
         /// Why that is not possible.
         source: kaldi_matrix::Error,
     },
+    /// Features cannot be normalized or spliced.
+    Feats(kaldi_feat::Error),
+    /// Features do not fit a mixture of Gaussians.
+    Mixture(kaldi_gmm::Error),
     /// A transform cannot be estimated.
     Transform(kaldi_transform::Error),
     /// A list of trials cannot be read, or their scores cannot be written.
@@ -115,8 +130,17 @@ impl fmt::Display for Error {
             }
             Self::Voicing { frame, got } => write!(f, "frame {frame}: expected 0 (unvoiced) or 1 (voiced), got {got}"),
             Self::Length { what, expected, got } => write!(f, "expected {expected} {what}, got {got}"),
+            Self::Gaussian { frame, num_gauss, got } => {
+                write!(f, "frame {frame}: expected a Gaussian below {num_gauss}, got {got}")
+            }
+            Self::WeightProjections => f.write_str(
+                "expected an i-vector extractor with fixed weights (ivector-extractor-init --use-weights=false), got one \
+                 whose weights depend on the i-vector",
+            ),
             Self::NoRepetition => f.write_str("expected a speaker with several vectors, got none"),
             Self::NumExamples { got } => write!(f, "expected 1 utterance at least, got {got}"),
+            Self::Feats(error) => error.fmt(f),
+            Self::Mixture(error) => error.fmt(f),
             Self::Transform(error) => error.fmt(f),
             Self::Stream(error) => error.fmt(f),
             Self::TrialLine { list, line, got } => {
@@ -131,6 +155,8 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Matrix { source, .. } => Some(source),
+            Self::Feats(error) => error.source(),
+            Self::Mixture(error) => error.source(),
             Self::Transform(error) => error.source(),
             Self::Stream(error) => error.source(),
             _ => None,

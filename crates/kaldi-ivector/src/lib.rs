@@ -3,6 +3,8 @@
 //! The computations of Kaldi's `ivectorbin`, as functions that open no files:
 //!
 //! - which frames of an utterance are speech: [`EnergyVad`], [`ClassLabels`], [`LabelPairs`], [`select_voiced`];
+//! - a vector for each utterance or speaker: [`IvectorExtractor`], [`IvectorEstimator`], and its training:
+//!   [`StatsAccumulator`], [`IvectorExtractorStats`];
 //! - how likely it is that two vectors are of one speaker: [`Plda`], its estimate ([`PldaEstimator`]) and its scores
 //!   ([`Scorer`]), for the trials of a [`TrialList`];
 //! - which utterances come from one speaker: [`Clustering`];
@@ -21,6 +23,7 @@ struct Readme;
 mod clustering;
 mod energy;
 mod error;
+mod extractor;
 mod labels;
 mod logistic;
 mod moments;
@@ -33,6 +36,11 @@ mod voicing;
 pub use clustering::Clustering;
 pub use energy::energy_projection;
 pub use error::{Error, Result};
+pub use extractor::{
+    CovarianceUpdate, ExtractorOptions, ExtractorUpdate, Ivector, IvectorEstimator, IvectorExtractor,
+    IvectorExtractorStats, OnlineIvectorStats, PriorUpdate, StatsAccumulator, StatsOptions, StreamExtractor,
+    StreamIvectors, StreamOptions, StreamState, UtteranceStats, online_ivectors,
+};
 pub use labels::{ClassLabels, LabelPairs};
 pub use logistic::{LogisticRegression, Trainer};
 pub use moments::VectorMoments;

@@ -80,6 +80,23 @@ impl<T: Real> Matrix<T> {
         Ok(())
     }
 
+    /// Adds `self * other` to `out`, the `m × n` elements of a matrix or of some of its rows, row after row.
+    ///
+    /// # Errors
+    /// If `other` does not have as many rows as `self` has columns, or `out` has another length.
+    pub fn add_product_to(&self, other: &Self, out: &mut [T]) -> Result<()> {
+        let (rows, cols) = (self.num_rows(), other.num_cols());
+        if other.num_rows() != self.num_cols() {
+            return Err(Error::Size { what: "right factor", expected: (self.num_cols(), cols), got: other.size() });
+        }
+        if rows.checked_mul(cols) != Some(out.len()) {
+            return Err(Error::Dim { expected: rows.saturating_mul(cols), got: out.len() });
+        }
+        let product = Product { left: self.factor(), right: other.factor(), beta: T::from_f64(1.0) };
+        T::gemm(&product, out);
+        Ok(())
+    }
+
     /// Computes `self^T * self`: the sum of the outer products of all rows, `num_cols × num_cols`.
     pub fn gram(&self) -> Self {
         let mut out = Self::new(self.num_cols(), self.num_cols());
@@ -198,6 +215,16 @@ mod tests {
         squares.add_transposed_product(&right, &right).unwrap();
         assert_eq!(squares, matrix(2, &[6.0, -2.0, -2.0, 3.0]));
         assert!(squares.add_transposed_product(&left, &right).is_err());
+    }
+
+    #[test]
+    fn a_product_is_added() {
+        let (left, right) = (matrix(2, &[1.0, 2.0, 3.0, 4.0]), matrix(2, &[1.0, 0.5]));
+        let mut sums = [10.0, 20.0];
+        left.add_product_to(&right, &mut sums).unwrap();
+        assert_eq!(sums, [12.0, 25.0]);
+        assert!(left.add_product_to(&right, &mut [0.0; 3]).is_err());
+        assert!(right.add_product_to(&left.transpose(), &mut sums).is_err());
     }
 
     #[test]

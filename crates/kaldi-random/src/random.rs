@@ -66,6 +66,20 @@ impl Random {
         if bound == 1 { 0 } else { self.draw() % bound }
     }
 
+    /// Returns true with a probability, at least that of 1 always and 0 never (Kaldi's `WithProb`).
+    pub fn with_prob(&mut self, prob: f32) -> bool {
+        const RANGE: f32 = (1_u32 << 31) as f32;
+        const RARE: u32 = 128;
+        if prob <= 0.0 || prob == 1.0 {
+            return prob == 1.0;
+        }
+        if prob * RANGE < RARE as f32 {
+            // The numbers are too coarse for a small probability: it is a larger one that counts more seldom.
+            return self.draw() < i32::MAX as u32 / RARE && self.with_prob(prob * RARE as f32);
+        }
+        (self.draw() as f32) < RANGE * prob
+    }
+
     /// Shuffles values by the method of Fisher and Yates, with 62 bits for each.
     pub fn shuffle<T>(&mut self, values: &mut [T]) {
         for last in (1..values.len()).rev() {
@@ -139,6 +153,20 @@ mod tests {
     fn a_choice_of_one_draws_nothing() {
         let mut random = Random::default();
         assert_eq!([random.below(1), random.below(1), random.below(1000)], [0, 0, 383]);
+    }
+
+    #[test]
+    fn a_probability_is_how_often_it_is_true() {
+        let mut random = Random::default();
+        for prob in [0.0, 0.001, 0.5, 0.99, 1.0] {
+            let count = (0..100_000).filter(|_| random.with_prob(prob)).count() as f32;
+            assert!((count - 1e5 * prob).abs() < 500.0, "{prob} {count}");
+        }
+        assert_eq!((0..100_000).filter(|_| random.with_prob(1e-9)).count(), 0);
+        // Only these need no number.
+        let mut other = random.clone();
+        assert!(random.with_prob(1.0) && !random.with_prob(0.0));
+        assert_eq!(random.draw(), other.draw());
     }
 
     #[test]

@@ -25,6 +25,11 @@ impl Posterior {
         self.0.iter().map(|frame| frame.iter().fold(0.0, |sum, (_, weight)| sum + weight)).collect()
     }
 
+    /// The sum of all weights, in double precision.
+    pub fn total(&self) -> f64 {
+        self.0.iter().flatten().map(|&(_, weight)| f64::from(weight)).sum()
+    }
+
     /// The weight in each frame of the index that is aligned with it: that of its first entry; 0 if there is none.
     ///
     /// # Panics
@@ -70,6 +75,7 @@ mod tests {
     fn weights_of_a_frame_are_added_in_order() {
         let sums = posterior(&[&[(1, 1e8), (2, 1.0), (3, -1e8)], &[], &[(1, -0.5), (1, 0.25)]]).frame_weights();
         assert_eq!(sums, [0.0, 0.0, -0.25]);
+        assert_eq!(posterior(&[&[(1, 1e8), (2, 1.0)], &[], &[(1, -1e8)]]).total(), 1.0);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Cholesky factors, inverses and determinants.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
-use super::symmetric::{check_square, packed_len};
-use crate::{Error, Matrix, Real, Result, SymmetricMatrix};
+use super::symmetric::check_square;
+use crate::{Error, Matrix, Real, Result, SymmetricMatrix, Vector};
 
 /// The Cholesky decomposition `L * L^T` of a positive definite matrix.
 #[derive(Clone, Debug)]
@@ -63,12 +63,23 @@ impl Cholesky {
 
     /// The inverse of the decomposed matrix.
     pub fn inverse(&self) -> SymmetricMatrix {
-        let inverse_factor = self.inverse_factor();
-        let gram = inverse_factor.gram();
-        let lower = gram.rows().enumerate().flat_map(|(index, row)| row[..=index].iter().copied());
-        let mut data = Vec::with_capacity(packed_len(gram.num_rows()));
-        data.extend(lower);
-        SymmetricMatrix::from_vec(gram.num_rows(), data)
+        let factor = self.inverse_factor();
+        SymmetricMatrix::lower_product(&factor, &factor)
+    }
+
+    /// Solves `matrix * x = right` for `x`, with the decomposed matrix.
+    ///
+    /// # Errors
+    /// If `right` has another size.
+    pub fn solve(&self, right: &[f64]) -> Result<Vector<f64>> {
+        let dim = self.lower.nrows();
+        if right.len() != dim {
+            return Err(Error::Dim { expected: dim, got: right.len() });
+        }
+        let mut solution = DVector::from_column_slice(right);
+        self.lower.solve_lower_triangular_unchecked_mut(&mut solution);
+        self.lower.tr_solve_lower_triangular_unchecked_mut(&mut solution);
+        Ok(Vector::from_vec(solution.data.into()))
     }
 
     /// The logarithm of the determinant of the decomposed matrix.
@@ -107,7 +118,7 @@ impl Matrix<f64> {
         if right.len() != self.num_rows() {
             return Err(Error::Size { what: "right side", expected: (self.num_rows(), 1), got: (right.len(), 1) });
         }
-        let solution = DMatrix::from(self).lu().solve(&nalgebra::DVector::from_column_slice(right));
+        let solution = DMatrix::from(self).lu().solve(&DVector::from_column_slice(right));
         let solution = solution.filter(|solution| solution.iter().all(|value| value.is_finite()));
         Ok(solution.ok_or(Error::Singular)?.data.into())
     }
@@ -174,6 +185,9 @@ mod tests {
     fn an_inverse_undoes_the_matrix() {
         let inverse = covariance().inverse().unwrap().to_matrix();
         assert!(near(&inverse.multiply(&covariance().to_matrix()).unwrap(), &unit(3)));
+        let solution = covariance().cholesky().unwrap().solve(&[4.0, 2.0, -2.0]).unwrap();
+        assert!(near(&Matrix::from_vec(1, 3, solution.into_vec()), &Matrix::from_vec(1, 3, vec![1.0, 0.0, 0.0])));
+        assert_eq!(covariance().cholesky().unwrap().solve(&[1.0]).unwrap_err(), Error::Dim { expected: 3, got: 1 });
         let matrix = Matrix::from_vec(2, 2, vec![0.0, 2.0, 1.0, 3.0]);
         assert_eq!(matrix.inverse().unwrap().as_slice(), [-1.5, 1.0, 0.5, 0.0]);
         assert_eq!(matrix.solve(&[2.0, 4.0]).unwrap(), [1.0, 1.0]);

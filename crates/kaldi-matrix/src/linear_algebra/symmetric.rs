@@ -1,7 +1,12 @@
 //! Symmetric matrices.
 
+use crate::factor::{Factor, Product};
 use crate::product::dot;
+use crate::real::Storage;
 use crate::{Error, Matrix, Result, Vector};
+
+/// Rows of a product that are computed at once: the elements above the diagonal are left out in steps of this size.
+const BLOCK: usize = 64;
 
 /// A symmetric matrix in double precision, `dim × dim`: its lower triangle, row after row.
 ///
@@ -64,6 +69,37 @@ impl SymmetricMatrix {
         check_square(matrix)?;
         let data = matrix.rows().enumerate().flat_map(|(index, row)| row[..=index].iter().copied()).collect();
         Ok(Self { dim: matrix.num_rows(), data })
+    }
+
+    /// Computes `left^T * right` of two `n × dim` matrices whose product is known to be symmetric, such as `A^T * A` or
+    /// `A^T * (S * A)`: only its lower triangle is computed.
+    ///
+    /// # Errors
+    /// If the sizes of the two differ.
+    pub fn from_transposed_product(left: &Matrix<f64>, right: &Matrix<f64>) -> Result<Self> {
+        let (samples, dim) = left.size();
+        if right.size() != (samples, dim) {
+            return Err(Error::Size { what: "right factor", expected: (samples, dim), got: right.size() });
+        }
+        Ok(Self::lower_product(left, right))
+    }
+
+    /// The lower triangle of `left^T * right`; both have the same size.
+    pub(super) fn lower_product(left: &Matrix<f64>, right: &Matrix<f64>) -> Self {
+        let (samples, dim) = left.size();
+        let mut product = Self::new(dim);
+        let mut rows = vec![0.0; BLOCK.min(dim) * dim];
+        for start in (0..dim).step_by(BLOCK) {
+            let end = dim.min(start + BLOCK);
+            let rows = &mut rows[..(end - start) * end];
+            let left = Factor { data: &left.as_slice()[start..], rows: end - start, cols: samples, strides: (1, dim) };
+            let right = Factor { data: right.as_slice(), rows: samples, cols: end, strides: (dim, 1) };
+            f64::gemm(&Product { left, right, beta: 0.0 }, rows);
+            for (row, elements) in (start..end).zip(rows.chunks_exact(end)) {
+                product.lower_row_mut(row).copy_from_slice(&elements[..=row]);
+            }
+        }
+        product
     }
 
     /// The number of rows and of columns.
@@ -276,6 +312,18 @@ mod tests {
         assert_eq!(three().transformed(&transform).unwrap().as_slice(), [20.0, 9.0, 3.0]);
         let other = SymmetricMatrix::from_vec(3, vec![1.0, 0.0, 2.0, 3.0, 0.0, 1.0]);
         assert_eq!(three().trace_of_product(&other).unwrap(), 1.0 + 6.0 + 6.0 + 2.0 * 12.0);
+    }
+
+    #[test]
+    fn a_product_that_is_symmetric_is_computed_in_blocks() {
+        for (samples, dim) in [(3, 1), (5, 63), (7, 64), (2, 65), (9, 150)] {
+            let data = (0..samples * dim).map(|index| (index * 7 % 11) as f64 - 5.0).collect();
+            let matrix = Matrix::from_vec(samples, dim, data);
+            let product = SymmetricMatrix::from_transposed_product(&matrix, &matrix).unwrap();
+            assert_eq!(product, SymmetricMatrix::from_lower(&matrix.gram()).unwrap(), "{samples} {dim}");
+        }
+        assert!(SymmetricMatrix::from_transposed_product(&Matrix::default(), &Matrix::default()).unwrap().is_empty());
+        assert!(SymmetricMatrix::from_transposed_product(&Matrix::new(1, 2), &Matrix::new(2, 1)).is_err());
     }
 
     #[test]
