@@ -1,6 +1,6 @@
 use bstr::BStr;
 use kaldi_gmm::{DiagGmm, FullGmm};
-use kaldi_hmm::TransitionModel;
+use kaldi_hmm::{ContextDependency, Questions, TransitionModel, TreeStats};
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
@@ -65,6 +65,9 @@ fn check(kind: &str, example: &Example) {
         "lda-stats" => example.is_file::<LdaStats>(),
         "mllt-stats" => example.is_file::<MlltStats>(),
         "transition-model" => example.is_file::<TransitionModel>(),
+        "tree" => example.is_file::<ContextDependency>(),
+        "tree-stats" => example.is_file::<TreeStats>(),
+        "questions" => example.is_file::<Questions>(),
         "diag-gmm" => example.is_file::<DiagGmm>(),
         "full-gmm" => example.is_file::<FullGmm>(),
         _ => panic!("{}: no type {kind:?}", example.place),

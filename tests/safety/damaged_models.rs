@@ -1,7 +1,7 @@
 //! Files of models, cut and damaged at every byte.
 
 use kaldi_gmm::AcousticModel;
-use kaldi_hmm::{HmmTopology, TransitionModel};
+use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Format, Value};
 
@@ -56,4 +56,26 @@ fn a_damaged_transition_model_is_another_one_or_an_error() {
 #[test]
 fn a_damaged_model_of_mixtures_is_another_one_or_an_error() {
     survives::<AcousticModel>(&[TRANSITIONS, &gaussians()].concat());
+}
+
+#[test]
+fn a_damaged_tree_is_another_one_or_an_error() {
+    survives::<ContextDependency>(
+        "ContextDependency 3 1 ToPdf TE 1 3 ( NULL CE 0 SE -1 [ 0 1 ]\n{ CE 1 CE 2 } \n) \nEndContextDependency ",
+    );
+}
+
+#[test]
+fn damaged_tree_statistics_are_others_or_an_error() {
+    survives::<TreeStats>(
+        "BTS 2 EV 2 -1 0 0 1 \nT GCL 2 0.5  [\n  2.5 1 \n  4.25 0.5 ]\nEV 2 -1 0 0 2 \nT GCL 1 0.5  [\n  1 1 \n  1 1 ]\n\n",
+    );
+}
+
+#[test]
+fn damaged_questions_are_others_or_an_error() {
+    survives::<Questions>(
+        "<Questions> <Key> 0 <QuestionsForKey> 2 [ 1 ]\n[ 1 2 ]\n<RefineClustersOptions> 0 2 </RefineClustersOptions> \
+         </QuestionsForKey> </Questions> ",
+    );
 }

@@ -6,8 +6,8 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{PhoneMap, TransitionModel, TreeStatsAccumulator, TreeStatsOptions};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_hmm::{PhoneMap, TransitionModel, TreeStatsAccumulator, TreeStatsOptions, parse_phones};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
@@ -57,7 +57,7 @@ fn acc_tree_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut options = TreeStatsOptions::default();
     (options.context_width, options.central_position) = (opts.context_width, opts.central_position);
     options.var_floor = opts.var_floor;
-    options.phone_map = opts.phone_map.as_ref().map(|name| read_text(name, PhoneMap::parse)).transpose()?;
+    options.phone_map = opts.phone_map.as_ref().map(|name| PhoneMap::read(name)).transpose()?;
     options.ci_phones = ci_phones(&opts.ci_phones)?;
     let mut accumulator = TreeStatsAccumulator::new(options)?;
     let model: TransitionModel = read_file(&opts.model)?;
@@ -102,14 +102,9 @@ fn acc_tree_stats(opts: Options) -> anyhow::Result<Tally> {
 }
 
 fn ci_phones(list: &str) -> anyhow::Result<Vec<i32>> {
-    if list.is_empty() {
-        return Ok(Vec::new());
-    }
-    let phones: Result<Vec<i32>, _> = list.split(':').map(str::parse).collect();
-    let mut phones =
-        phones.ok().with_context(|| format!("expected phones such as 1:2 for --ci-phones, got {list:?}"))?;
+    let mut phones = parse_phones(list.as_bytes()).context("invalid --ci-phones")?;
     phones.sort_unstable();
-    if phones.windows(2).any(|pair| pair[0] == pair[1]) || phones[0] == 0 {
+    if phones.windows(2).any(|pair| pair[0] == pair[1]) || phones.first() == Some(&0) {
         bail!("Invalid --ci-phones option: {list} (a phone comes twice, or is 0)");
     }
     Ok(phones)

@@ -1,12 +1,13 @@
 //! Clusters phones by their statistics, for questions or as classes.
 //!
-//! Matches Kaldi's `cluster-phones`; also an unknown `--mode` writes an empty file, with a warning here.
+//! Matches Kaldi's `cluster-phones`, except that sets of phones that cannot be told apart are written as they are, where
+//! Kaldi aborts. An unknown `--mode` writes an empty file there, too; here with a warning.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use kaldi_cli::{InputName, OutputName, Tally, read_text};
-use kaldi_hmm::{Note, PhoneClusterer, TreeStats, read_phone_sets};
+use kaldi_hmm::{Note, PhoneClusterer, TreeStats, parse_phones, read_phone_sets};
 use kaldi_io::Output;
 use kaldi_log::{log, vlog, warning};
 use kaldi_table::read_file;
@@ -51,10 +52,9 @@ pub(crate) fn main() -> ExitCode {
 
 fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
     let stats: TreeStats = read_file(&opts.stats)?;
-    let list = &opts.pdf_class_list;
-    let classes: Result<Vec<i32>, _> = list.split(':').map(str::parse).collect();
-    let classes =
-        classes.ok().with_context(|| format!("expected classes such as 0:1 for --pdf-class-list, got {list:?}"))?;
+    let classes = parse_phones(opts.pdf_class_list.as_bytes()).ok().filter(|classes| !classes.is_empty());
+    let classes = classes
+        .with_context(|| format!("expected classes such as 0:1 for --pdf-class-list, got {:?}", opts.pdf_class_list))?;
     let sets = read_text(&opts.sets, read_phone_sets)?;
     if sets.is_empty() {
         bail!("{}: No phone sets in phone sets file", opts.sets);

@@ -87,7 +87,7 @@ fn options_that_make_no_sense_are_refused() {
     for (options, message) in [
         ("--ci-phones=1:1", "Invalid --ci-phones option: 1:1"),
         ("--ci-phones=0:1", "Invalid --ci-phones option: 0:1"),
-        ("--ci-phones=1,2", "expected phones such as 1:2 for --ci-phones, got \"1,2\""),
+        ("--ci-phones=1,2", "invalid --ci-phones: expected phones such as 1:2:3, got \"1,2\""),
         ("--central-position=3", "expected --context-width up to 1000 and --central-position below it"),
         ("--context-width=2000000000", "expected --context-width up to 1000 and --central-position below it"),
     ] {

@@ -54,6 +54,11 @@ fn statistics_of_other_classes_do_not_count() {
 }
 
 #[test]
+fn one_set_stays_what_it_is() {
+    scratch().sh("echo 4 1 | cluster-phones stats - -").succeeds().stdout_is("1 4\n");
+}
+
+#[test]
 fn wrong_sets_are_refused() {
     let scratch = scratch();
     for (sets, message) in [

@@ -90,11 +90,13 @@ impl GaussStats {
         if count <= 0.0 {
             return 0.0;
         }
+        // Kaldi's sums have the floor in single precision.
+        let floor = f64::from(self.var_floor as f32);
         let (mut per_frame, mut sum_of_logs, mut product, mut dim) = (0.0, 0.0, 1.0_f64, 0.0);
         for (sum, square) in dims {
             let mean = sum / count;
             let variance = square / count - mean * mean;
-            let floored = if variance < self.var_floor { self.var_floor } else { variance };
+            let floored = if variance < floor { floor } else { variance };
             per_frame += -0.5 * variance / floored;
             product *= floored;
             if !(1e-10..=1e10).contains(&product) {
