@@ -23,6 +23,8 @@ pub(crate) struct Opt {
     /// What the option names, if it names a stream or a table.
     pub(crate) role: Option<Role>,
     pub(crate) help: Cow<'static, str>,
+    /// The title below which the usage text shows it first.
+    pub(crate) heading: Option<String>,
     /// The default as the usage text shows it; `None` if the usage text should not show a default.
     pub(crate) default: Option<Cow<'static, str>>,
     /// The only allowed values; empty if there is no such list.
@@ -44,6 +46,7 @@ impl Opt {
             kind,
             role: None,
             help: help.into(),
+            heading: None,
             default: Some(default.into()),
             choices: Vec::new(),
             old_choices: Vec::new(),
@@ -92,6 +95,7 @@ impl Opt {
             kind,
             role: Role::of(arg.get_value_parser()),
             help,
+            heading: arg.get_help_heading().map(str::to_owned),
             default,
             choices,
             old_choices,

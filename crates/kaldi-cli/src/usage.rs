@@ -16,8 +16,8 @@ const WIDE: usize = 64;
 const UNBROKEN: usize = 30;
 const NO_BREAK: &str = "\u{a0}";
 
-/// Returns the tool's own text, its options and the standard options, sorted by name, in lines of at most `width` columns.
-/// The tool's command lines stay whole, so that they can be copied.
+/// Returns the tool's own text, its options and the standard options, sorted by name, in lines of at most `width` columns. Options
+/// with a heading (`#[arg(help_heading = "...")]`) come first, below it. Broken examples can still be copied.
 ///
 /// ```text
 ///
@@ -35,29 +35,46 @@ pub(crate) fn usage_text(text: &str, dialect: &Dialect, width: usize) -> String 
     push_text(&mut usage, text, width);
     usage.push('\n');
     let hang = if width >= WIDE { 32 } else { 6 };
-    let (standard, own): (Vec<&Opt>, Vec<&Opt>) = dialect.options.iter().partition(|option| option.id.is_none());
-    for (title, mut options) in [("Options", own), ("Standard options", standard)] {
+    let section = |option: &Opt| match (&option.heading, &option.id) {
+        (Some(heading), _) => heading.clone(),
+        (None, Some(_)) => "Options".to_owned(),
+        (None, None) => "Standard options".to_owned(),
+    };
+    let mut titles: Vec<String> = Vec::new();
+    let headings = dialect.options.iter().filter_map(|option| option.heading.as_deref());
+    for title in headings.chain(["Options", "Standard options"]) {
+        if !titles.iter().any(|known| known == title) {
+            titles.push(title.to_owned());
+        }
+    }
+    for title in titles {
+        let mut options: Vec<&Opt> = dialect.options.iter().filter(|option| section(option) == title).collect();
         if options.is_empty() {
             continue;
         }
         options.sort_by_key(|option| normalized(option.name.as_bytes()));
         let _ = writeln!(usage, "{title}:");
-        for Opt { name, aliases, help, kind, default, .. } in options {
-            let mut value = match default {
-                Some(default) => format!("({kind}, default = {default})"),
-                None => format!("({kind})"),
-            };
-            if value.len() <= UNBROKEN {
-                value = value.replace(' ', NO_BREAK);
-            }
-            push_wrapped(&mut usage, &format!("  --{name:<25} : {help} {value}"), width, hang);
-            for alias in aliases {
-                push_wrapped(&mut usage, &format!("  --{alias:<25} : Another name of --{name}"), width, hang);
-            }
+        for option in options {
+            push_option(&mut usage, option, width, hang);
         }
         usage.push('\n');
     }
     usage.replace(NO_BREAK, " ")
+}
+
+fn push_option(usage: &mut String, option: &Opt, width: usize, hang: usize) {
+    let Opt { name, aliases, help, kind, default, .. } = option;
+    let mut value = match default {
+        Some(default) => format!("({kind}, default = {default})"),
+        None => format!("({kind})"),
+    };
+    if value.len() <= UNBROKEN {
+        value = value.replace(' ', NO_BREAK);
+    }
+    push_wrapped(usage, &format!("  --{name:<25} : {help} {value}"), width, hang);
+    for alias in aliases {
+        push_wrapped(usage, &format!("  --{alias:<25} : Another name of --{name}"), width, hang);
+    }
 }
 
 /// Returns the first of a tool's command lines, and where to find the rest, as one line for standard error.
@@ -68,18 +85,23 @@ pub(crate) fn usage_line(text: &str) -> String {
 
 /// Appends a tool's text. A paragraph is filled anew if one of its lines is too long.
 fn push_text(usage: &mut String, text: &str, width: usize) {
-    let is_prose = |line: &str| {
-        line.starts_with(|first: char| first.is_alphanumeric())
-            && !["Usage:", "e.g.:", "See also:"].iter().any(|head| line.starts_with(head))
-    };
+    let is_part =
+        |line: &str| line.starts_with([' ', '\t']) || line.starts_with("Usage:") || line.starts_with("See also:");
+    let continues = |line: &str| line.starts_with(|first: char| first.is_alphanumeric()) && !is_part(line);
     let mut lines = text.lines().peekable();
+    let mut is_example = false;
     while let Some(line) = lines.next() {
-        if !is_prose(line) {
-            push_wrapped(usage, line, if line.starts_with("See also:") { width } else { usize::MAX }, 2);
+        is_example = line.trim_start().starts_with("e.g.:") || (is_example && line.starts_with(' '));
+        if is_example {
+            push_command(usage, line, width);
+            continue;
+        }
+        if line.is_empty() || is_part(line) {
+            push_wrapped(usage, line, width, if line.starts_with("See also:") { 2 } else { 8 });
             continue;
         }
         let mut paragraph = vec![line];
-        while let Some(more) = lines.next_if(|line| is_prose(line)) {
+        while let Some(more) = lines.next_if(|line| continues(line)) {
             paragraph.push(more);
         }
         let is_too_long = paragraph.iter().any(|line| line.chars().count() > width);
@@ -90,6 +112,35 @@ fn push_text(usage: &mut String, text: &str, width: usize) {
             0,
         );
     }
+}
+
+/// Appends an example. If it is longer than `width`, it is broken with backslashes, so that it can be copied.
+fn push_command(text: &mut String, line: &str, width: usize) {
+    const INDENT: usize = 9;
+    let (mut rest, mut indent) = (line, 0);
+    while indent + rest.chars().count() > width {
+        let mut quote = None;
+        let (mut last, mut next) = (None, None);
+        for (column, (at, character)) in rest.char_indices().enumerate() {
+            match (character, quote) {
+                ('\'' | '"', None) => quote = Some(character),
+                (_, Some(open)) if character == open => quote = None,
+                (' ', None) if !matches!(rest[..at].trim(), "" | "e.g.:") => {
+                    if indent + column + 2 <= width {
+                        last = Some(at);
+                    } else {
+                        next = next.or(Some(at));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some(end) = last.or(next) else { break };
+        let _ = writeln!(text, "{:indent$}{} \\", "", rest[..end].trim_end());
+        rest = rest[end..].trim_start();
+        indent = INDENT;
+    }
+    let _ = writeln!(text, "{:indent$}{rest}", "");
 }
 
 /// Appends a line, broken at spaces if it is longer than `width`; what follows a break is indented by `hang`.
@@ -111,13 +162,17 @@ fn push_wrapped(text: &mut String, line: &str, width: usize, hang: usize) {
     let _ = writeln!(text, "{:indent$}{rest}", "");
 }
 
-/// The width of the terminal that a descriptor is, or [`COLUMNS`].
+/// The width of the terminal that a descriptor is; without one, the variable `COLUMNS`, or else [`COLUMNS`].
 pub(crate) fn columns(descriptor: libc::c_int) -> usize {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     #[allow(unsafe_code)]
     // SAFETY: TIOCGWINSZ writes one `winsize`, for which `size` is writable memory.
     let status = unsafe { libc::ioctl(descriptor, libc::TIOCGWINSZ, &raw mut size) };
-    if status == 0 && size.ws_col > 0 { size.ws_col.into() } else { COLUMNS }
+    if status == 0 && size.ws_col > 0 {
+        return size.ws_col.into();
+    }
+    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    told.filter(|columns| *columns > 0).unwrap_or(COLUMNS)
 }
 
 #[cfg(test)]
@@ -155,10 +210,25 @@ mod tests {
             push_text(&mut wrapped, text, width);
             assert_eq!(wrapped, expected);
         };
-        let text = "One two\nthree.\n\nUsage: a <long> <b>\n e.g.: a long line";
-        t(text, 7, "One two\nthree.\n\nUsage: a <long> <b>\n e.g.: a long line\n");
-        t(text, 5, "One\ntwo\nthree.\n\nUsage: a <long> <b>\n e.g.: a long line\n");
+        let text = "One two\nthree.\n\nUsage: a <long> <b>";
+        t(text, 19, "One two\nthree.\n\nUsage: a <long> <b>\n");
+        t(text, 16, "One two\nthree.\n\nUsage: a <long>\n        <b>\n");
+        t("One two\n<three> four five\n%d six", 12, "One two\n<three> four\nfive\n%d six\n");
+        t("  or:  a <long> <b>\n", 16, "  or:  a <long>\n        <b>\n");
         t("One two\nthree four five", 12, "One two\nthree four\nfive\n");
+    }
+
+    #[test]
+    fn an_example_is_broken_so_that_it_can_be_copied() {
+        let t = |text: &str, width: usize, expected: &str| {
+            let mut wrapped = String::new();
+            push_text(&mut wrapped, text, width);
+            assert_eq!(wrapped, expected);
+        };
+        let text = " e.g.: tool --one=1 'ark:x y |' out\n       tool a | b\nEnd.";
+        t(text, 40, " e.g.: tool --one=1 'ark:x y |' out\n       tool a | b\nEnd.\n");
+        t(text, 22, " e.g.: tool --one=1 \\\n         'ark:x y |' \\\n         out\n       tool a | b\nEnd.\n");
+        t(" e.g.: tool long", 3, " e.g.: tool \\\n         long\n");
     }
 
     #[test]

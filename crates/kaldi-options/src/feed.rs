@@ -67,24 +67,27 @@ impl ShuffleCompat {
     pub const NAMES: [(&str, Self); 2] = [("none", Self::None), ("python", Self::Python)];
 }
 
+/// The title of the options that a first run needs.
+const FIRST: &str = "Options for a first run";
+
 /// What is fed to whom, and how.
 #[derive(Clone, Debug, clap::Args)]
 pub struct FeedArguments {
     /// WeNet's train.yaml, or its dataset_conf alone
-    #[arg(long)]
+    #[arg(long, help_heading = FIRST)]
     pub conf: Option<InputName>,
     /// Description of the chain, as --dry-run prints it, instead of --conf
     #[arg(long)]
     pub chain: Option<InputName>,
     /// What the data list has: raw (an utterance a line, in JSON), shard (a tar file a line) or table (scp:wav.scp or
     /// scp:feats.scp)
-    #[arg(long, default_value = "raw", value_parser = one_of(&DataType::NAMES))]
+    #[arg(long, default_value = "raw", value_parser = one_of(&DataType::NAMES), help_heading = FIRST)]
     pub data_type: DataType,
     /// File or table with the text of each utterance, for --data-type=table
-    #[arg(long)]
+    #[arg(long, help_heading = FIRST)]
     pub text: Option<InputName>,
     /// Symbol table, instead of the one that --conf or --chain names
-    #[arg(long)]
+    #[arg(long, help_heading = FIRST)]
     pub symbols: Option<InputName>,
     /// Non-linguistic symbols such as [NOISE], one a line, instead of those that --conf or --chain names
     #[arg(long)]

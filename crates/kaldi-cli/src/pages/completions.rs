@@ -28,8 +28,8 @@ impl Shell {
     }
 }
 
-/// Returns a script by which a shell completes the command lines of these tools: names of options, and names of files
-/// also after `ark:`, `scp:` and `--option=`. After the tool `launcher` it proposes the names of `commands` and of the
+/// Returns a script by which a shell completes the command lines of these tools: names of options, the words that their values may
+/// be, and names of files also after `ark:`, `scp:` and `--option=`. After the tool `launcher` it proposes the names of `commands` and of the
 /// tools.
 #[must_use]
 pub fn completions(shell: Shell, tools: &[Help], launcher: &str, commands: &[&str]) -> String {
@@ -57,32 +57,52 @@ fn names(tools: &[&Help]) -> String {
 }
 
 fn bash(tools: &[&Help], launcher: &str, words: &str) -> String {
-    let mut cases = String::new();
+    let (mut cases, mut values) = (String::new(), String::new());
     for tool in tools {
         let options: Vec<String> = all_options(tool)
             .map(|option| format!("--{}{}", option.name, if is_switch(option) { "" } else { "=" }))
             .collect();
         let _ = writeln!(cases, "        {}) options='{}' ;;", tool.name, options.join(" "));
+        for option in all_options(tool) {
+            let choices = if is_switch(option) { "true false".to_owned() } else { option.choices.join(" ") };
+            if !choices.is_empty() {
+                let _ = writeln!(values, "        '{} --{}') values='{choices}' ;;", tool.name, option.name);
+            }
+        }
     }
     let names = names(tools);
     format!(
         r#"# Completions of kaldi-tables for bash.
 _kaldi_tables() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} options=
-    case ${{COMP_WORDS[0]##*/}} in
-        {launcher})
-            if [ "$COMP_CWORD" -le 2 ]; then
-                mapfile -t COMPREPLY < <(compgen -W '{words}' -- "$word")
-                return
-            fi ;;
+    local word=${{COMP_WORDS[COMP_CWORD]}} tool=${{COMP_WORDS[0]##*/}} option= options= values=
+    if [ "$tool" = {launcher} ]; then
+        if [ "$COMP_CWORD" -le 1 ] || {{ [ "$COMP_CWORD" = 2 ] && [[ $word != -* ]]; }}; then
+            mapfile -t COMPREPLY < <(compgen -W '{words}' -- "$word")
+            return
+        fi
+        tool=${{COMP_WORDS[1]}}
+    fi
+    # The shell takes : and = for words of their own, so a value stands alone after its option.
+    if [ "$word" = = ]; then
+        option=${{COMP_WORDS[COMP_CWORD-1]}} word=
+    elif [ "$COMP_CWORD" -ge 2 ] && [ "${{COMP_WORDS[COMP_CWORD-1]}}" = = ]; then
+        option=${{COMP_WORDS[COMP_CWORD-2]}}
+    elif [ "$word" = : ]; then
+        word=
+    fi
+    case "$tool $option" in
+{values}    esac
+    if [ -n "$values" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+        return
+    fi
+    case $tool in
 {cases}    esac
     case $word in
         --*)
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
             if [ ${{#COMPREPLY[@]}} = 1 ] && [[ ${{COMPREPLY[0]}} == *= ]]; then compopt -o nospace; fi ;;
         *)
-            # The shell takes : and = for words of their own, so that a name behind them stands alone.
-            if [ "$word" = : ] || [ "$word" = = ]; then word=; fi
             compopt -o filenames
             mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
@@ -99,7 +119,8 @@ fn zsh(tools: &[&Help], launcher: &str, words: &str) -> String {
         for option in all_options(tool) {
             let help = zsh_quoted(&option.help);
             let _ = match is_switch(option) {
-                true => writeln!(cases, "        '--{}[{help}]'", option.name),
+                // The value may be left out.
+                true => writeln!(cases, "        '--{}=-[{help}]::bool:(true false)'", option.name),
                 false if !option.choices.is_empty() => {
                     writeln!(
                         cases,
@@ -180,10 +201,15 @@ mod tests {
     #[test]
     fn values_are_asked_for_where_an_option_has_one() {
         let script = |shell| completions(shell, &[tool()], "kaldi-tables", &["help"]);
-        assert!(script(Shell::Bash).contains("        a-b) options='--x --y= --z=' ;;\n"));
+        let bash = script(Shell::Bash);
+        assert!(bash.contains("        a-b) options='--x --y= --z=' ;;\n"), "{bash}");
+        assert!(
+            bash.contains("        'a-b --x') values='true false' ;;\n        'a-b --z') values='one two' ;;\n"),
+            "{bash}"
+        );
         let zsh = script(Shell::Zsh);
         assert!(zsh.starts_with("#compdef kaldi-tables a-b\n"));
-        assert!(zsh.contains(r"        '--x[it'\''s \[a\:b\]]'"), "{zsh}");
+        assert!(zsh.contains(r"        '--x=-[it'\''s \[a\:b\]]::bool:(true false)'"), "{zsh}");
         assert!(zsh.contains(r"        '--y=[it'\''s \[a\:b\]]:int:_kaldi_tables_names'"), "{zsh}");
         assert!(zsh.contains(":string:(one two)'"), "{zsh}");
         let fish = script(Shell::Fish);
