@@ -36,7 +36,7 @@ pub(crate) const FILES: [&str; 21] = [
 ];
 
 /// A data directory has at least one of these files.
-const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
+pub(crate) const SIGNS: [&str; 4] = ["wav.scp", "feats.scp", "utt2spk", "text"];
 
 /// What is in a data directory.
 #[derive(Debug)]

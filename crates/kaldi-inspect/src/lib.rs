@@ -12,6 +12,9 @@
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
 //! are read on all threads; [`Report`] prints them.
 //!
+//! Files that are no tables (arrays of other programs, lists, shards, folders) are a [`Foreign`], if [`ForeignKind::find`] knows
+//! them.
+//!
 //! Only headers are read unless more is asked for: [`Entries`] reads headers, [`read_header`] reads no more if the
 //! value is binary, [`RawEntry::bytes`](kaldi_table::RawEntry::bytes) and [`read_content`] read the rest.
 //!
@@ -46,6 +49,8 @@ mod directory_check;
 mod entries;
 mod error;
 mod fault;
+mod foreign;
+mod foreign_parts;
 mod group;
 mod info;
 mod keys;
@@ -70,6 +75,7 @@ pub use directory_check::{Missing, check_directory};
 pub use entries::Entries;
 pub use error::{Error, Result};
 pub use fault::Fault;
+pub use foreign::{Foreign, ForeignKind, ForeignPart};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
 pub use keys::{Keys, Place};

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{Checks, Fault, Kind, Missing, Named, check, check_directory};
+use kaldi_inspect::{Checks, Fault, Foreign, ForeignKind, Kind, Missing, Named, check, check_directory};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
@@ -23,7 +23,7 @@ Usage: table-check [options] <table> [<table> ...]
 Values must be complete, readable, of one type and finite; matrices must have the same number of columns; keys must be
 sorted and unique. Lines of a script file must lead to values, and not to those of another key. The files of a data
 directory must agree: everything that utils/validate_data_dir.sh finds is found, and values are checked; commands in
-wav.scp are not run.
+wav.scp are not run. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at.
 With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
 ";
@@ -64,10 +64,6 @@ fn table_check(opts: Options) -> Result<Tally> {
     let missing = Missing { wav: opts.no_wav, feats: opts.no_feats, text: opts.no_text };
     let (mut entries, mut faults, mut failed) = (0, 0, None);
     for table in &opts.tables {
-        let named = Named::find(table)?;
-        if let Some(advice) = named.advice() {
-            warning!("{advice}");
-        }
         let mut report = |fault: Fault| {
             faults += 1;
             let line = match opts.json {
@@ -78,6 +74,18 @@ fn table_check(opts: Options) -> Result<Tally> {
                 failed.get_or_insert(error);
             }
         };
+        if let Some(kind) = ForeignKind::find(table)? {
+            let foreign = Foreign::read(table, kind, 0, !opts.quick);
+            entries += foreign.count;
+            if let Some(message) = foreign.fault {
+                report(Fault { table: table.to_string(), place: String::new(), message });
+            }
+            continue;
+        }
+        let named = Named::find(table)?;
+        if let Some(advice) = named.advice() {
+            warning!("{advice}");
+        }
         entries += match named.kind {
             Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
             _ => check(&table.to_string(), named, checks, &mut report)?,

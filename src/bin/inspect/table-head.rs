@@ -4,11 +4,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{Entries, Named, cut_lines, show, show_json};
-use kaldi_io::Output;
-use kaldi_log::warning;
+use kaldi_inspect::{Entries, Foreign, ForeignKind, Named, cut_lines, show, show_json};
+use kaldi_io::{Output, printable_rxfilename};
+use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
 use kaldi_types::ValueType;
 
@@ -21,7 +21,8 @@ Usage: table-head [options] <table> [<table> ...]
        gunzip -c ali.1.gz | table-head ark:-
        table-head --json --n=1 raw_mfcc.1.ark
 With --json: {\"table\": \"raw_mfcc.1.ark\", \"key\": \"utt1\", \"type\": \"matrix\", \"value\": [[1.5, 2], [3, 4]]}
-<table> is an rspecifier or the name of an archive, a script file or a value.
+<table> is an rspecifier or the name of an archive, a script file or a value. Of files of NumPy, safetensors and Parquet, names,
+types and sizes of arrays are printed; of lists and shards, lines and samples; of folders, files.
 See also: table-get, table-info, table-keys
 ";
 
@@ -54,6 +55,19 @@ fn table_head(opts: Options) -> Result<Tally> {
     let width = kaldi_cli::terminal_width().filter(|_| !opts.full && !opts.json);
     let mut done = 0;
     for table in &opts.tables {
+        if let Some(kind) = ForeignKind::find(table)? {
+            let foreign = Foreign::read(table, kind, usize::try_from(opts.n)?, false);
+            for part in &foreign.parts {
+                let text = if opts.json { serde_json::to_string(part)? } else { part.to_string() } + "\n";
+                output.write_all(&width.map_or(text.clone().into(), |width| cut_lines(text.as_bytes(), width)))?;
+            }
+            ensure!(foreign.fault.is_none(), "{table}: {}", foreign.fault.unwrap_or_default());
+            done += foreign.parts.len() as u64;
+            if kind.has_arrays() {
+                log!("table-import makes a table of it: table-import {} ark:-", printable_rxfilename(table));
+            }
+            continue;
+        }
         let named = Named::find(table)?;
         if let Some(advice) = named.advice() {
             warning!("{advice}");

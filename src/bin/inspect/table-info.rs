@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{DirectorySummary, Info, Kind, Named, Summary};
-use kaldi_io::Output;
+use kaldi_inspect::{DirectorySummary, Foreign, ForeignKind, Info, Kind, Named, Summary};
+use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::warning;
 use kaldi_types::ValueType;
 
@@ -21,10 +21,15 @@ Usage: table-info [options] <table> [<table> ...]
        table-info data/train
        gunzip -c ali.1.gz | table-info --json ark:-
 <table> is an rspecifier, the name of an archive, a script file or a value such as final.mat, or a data directory (a
-folder with wav.scp, feats.scp, utt2spk or text). If a table has a fault, it is shown, and the exit status is 1;
+folder with wav.scp, feats.scp, utt2spk or text). Of files of NumPy, safetensors and Parquet, the arrays are shown and the
+command that makes a table of them; of raw lists, lists of shards and shards, how much is in them; of other folders, what
+their files are. If a table has a fault, it is shown, and the exit status is 1;
 table-check finds all faults.
 See also: table-keys, table-head, table-check, table-stats
 ";
+
+/// Parts of a file that is no table, which are shown.
+const SHOWN: usize = 20;
 
 #[derive(clap::Parser)]
 struct Options {
@@ -51,6 +56,23 @@ fn table_info(opts: Options) -> Result<Tally> {
     let mut output = Output::create("-".into(), false)?;
     let mut tally = Tally::default();
     for (at, table) in opts.tables.iter().enumerate() {
+        let gap = if at > 0 { "\n" } else { "" };
+        if let Some(kind) = ForeignKind::find(table)? {
+            let foreign = Foreign::read(table, kind, if opts.json { usize::MAX } else { SHOWN }, false);
+            let import = kind.has_arrays().then(|| format!("table-import {} ark:-", printable_rxfilename(table)));
+            let import = import.as_deref();
+            let text = match opts.json {
+                true => foreign.to_json(table, import),
+                false => format!("{gap}{}", foreign.to_text(table, import)),
+            };
+            output.write_all(text.as_bytes())?;
+            if foreign.fault.is_none() {
+                tally.done += 1
+            } else {
+                tally.failed += 1
+            }
+            continue;
+        }
         let named = Named::find(table)?;
         if let Some(advice) = named.advice() {
             warning!("{advice}");
@@ -61,7 +83,6 @@ fn table_info(opts: Options) -> Result<Tally> {
             }
             _ => Info::of_table(table, Summary::read(named, opts.value_type)?, opts.frame_shift),
         };
-        let gap = if at > 0 { "\n" } else { "" };
         let text = if opts.json { info.to_json() } else { format!("{gap}{info}") };
         output.write_all(text.as_bytes())?;
         if info.is_sound() { tally.done += 1 } else { tally.failed += 1 }

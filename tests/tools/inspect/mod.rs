@@ -1,3 +1,4 @@
+mod foreign;
 mod table_check;
 mod table_diff;
 mod table_export;

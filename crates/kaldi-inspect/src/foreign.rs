@@ -1,0 +1,304 @@
+//! Files and folders that are no tables: what they are, and what is in them.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{Locator, Rspecifier, Rxfilename, is_remote, printable};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::directory::SIGNS;
+use crate::{Error, Result, foreign_parts};
+
+/// Bytes of a file that are looked at.
+const HEAD: usize = 1 << 12;
+
+/// Lines of a list that are looked at.
+const LINES: usize = 20;
+
+/// Parts that a report in text shows.
+const SHOWN: usize = 20;
+
+/// A kind of files that are no tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignKind {
+    /// An array of NumPy.
+    Npy,
+    /// Arrays of NumPy.
+    Npz,
+    /// Tensors.
+    Safetensors,
+    /// Columns.
+    Parquet,
+    /// Files that are no data directory.
+    Folder,
+    /// A line for each utterance, an object in JSON.
+    RawList,
+    /// A line for each shard, its name.
+    ShardList,
+    /// A tar file of samples.
+    Shard,
+}
+
+impl ForeignKind {
+    /// What `name` names; `None` for a table, a data directory, and everything that is not known. Only local files and folders
+    /// are looked at.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn find(name: &BStr) -> Result<Option<Self>> {
+        if Rspecifier::parse(name).is_some() || is_remote(name) {
+            return Ok(None);
+        }
+        let Some(Rxfilename::File(path)) = Locator::parse(name).ok().map(|locator| locator.rxfilename().clone()) else {
+            return Ok(None);
+        };
+        let look = |source| Error::Look { name: printable(name), source };
+        let Ok(metadata) = fs::metadata(&path) else { return Ok(None) };
+        if metadata.is_dir() {
+            let has_files = fs::read_dir(&path).map_err(look)?.next().is_some();
+            return Ok((has_files && !SIGNS.iter().any(|file| path.join(file).exists())).then_some(Self::Folder));
+        }
+        if !metadata.is_file() {
+            return Ok(None);
+        }
+        let mut head = Vec::new();
+        File::open(&path).map_err(look)?.take(HEAD as u64).read_to_end(&mut head).map_err(look)?;
+        Ok(Self::of_head(&path, &head))
+    }
+
+    /// The kind of a file that starts with these bytes.
+    fn of_head(path: &Path, head: &[u8]) -> Option<Self> {
+        let has = |at: usize, magic: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(magic));
+        let name = path.as_os_str().as_encoded_bytes();
+        let is_compressed = has(0, b"\x1f\x8b") || has(0, b"\x28\xb5\x2f\xfd");
+        if has(0, b"\x93NUMPY") {
+            Some(Self::Npy)
+        } else if has(0, b"PAR1") {
+            Some(Self::Parquet)
+        } else if has(0, b"PK\x03\x04") {
+            is_array_first(head).then_some(Self::Npz)
+        } else if has(5, b"\0\0\0{\"") || has(5, b"\0\0\0{}") {
+            Some(Self::Safetensors)
+        } else if has(257, b"ustar") || (is_compressed && is_shard_name(name)) {
+            Some(Self::Shard)
+        } else if head.contains(&0) {
+            None
+        } else {
+            Self::of_lines(head)
+        }
+    }
+
+    /// The kind of a list with these first lines.
+    fn of_lines(head: &[u8]) -> Option<Self> {
+        let whole = if head.len() < HEAD { head } else { &head[..head.rfind_byte(b'\n').unwrap_or(head.len())] };
+        let mut lines =
+            whole.lines().take(LINES).map(|line| line.trim_ascii()).filter(|line| !line.is_empty()).peekable();
+        let first = *lines.peek()?;
+        if first.starts_with(b"{") && first.contains_str("\"key\"") && first.contains_str("\"wav\"") {
+            return Some(Self::RawList);
+        }
+        let is_shard = |line: &[u8]| is_shard_name(line) && !line.iter().any(u8::is_ascii_whitespace);
+        lines.all(is_shard).then_some(Self::ShardList)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Npy => "npy",
+            Self::Npz => "npz",
+            Self::Safetensors => "safetensors",
+            Self::Parquet => "parquet",
+            Self::Folder => "folder",
+            Self::RawList => "raw list",
+            Self::ShardList => "list of shards",
+            Self::Shard => "shard",
+        }
+    }
+
+    /// What its parts are.
+    fn parts(self) -> &'static str {
+        match self {
+            Self::Npy | Self::Npz | Self::Safetensors => "arrays",
+            Self::Parquet => "columns",
+            Self::Folder => "files",
+            Self::RawList => "utterances",
+            Self::ShardList => "shards",
+            Self::Shard => "samples",
+        }
+    }
+
+    /// Whether the arrays in it can become a table.
+    pub fn has_arrays(self) -> bool {
+        matches!(self, Self::Npy | Self::Npz | Self::Safetensors | Self::Parquet)
+    }
+}
+
+/// Whether the first member of a zip file is an array of NumPy.
+fn is_array_first(head: &[u8]) -> bool {
+    let length = head.get(26..28).map_or(0, |bytes| usize::from(bytes[0]) | usize::from(bytes[1]) << 8);
+    head.get(30..30 + length).is_some_and(|name| name.ends_with(b".npy"))
+}
+
+fn is_shard_name(name: &[u8]) -> bool {
+    [&b".tar"[..], b".tar.gz", b".tgz", b".tar.zst"].iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// An array, a column, a file, a line or a sample.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ForeignPart {
+    /// Its name; a line of a list as it is.
+    pub name: String,
+    /// Its type: of numbers (`float32`), of a file (`archive of matrix`); the fields of a sample.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// The sizes of an array.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<Vec<u64>>,
+}
+
+/// A file or folder that is no table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// What it is.
+    pub kind: ForeignKind,
+    /// The first parts.
+    pub parts: Vec<ForeignPart>,
+    /// The number of all parts.
+    pub count: u64,
+    /// Why it could not be read to its end.
+    pub fault: Option<String>,
+}
+
+impl Foreign {
+    /// Reads a file or folder of this kind: as many parts as are wanted, and the number of all. If `whole`, the contents of
+    /// arrays and samples are read, too.
+    pub fn read(name: &BStr, kind: ForeignKind, most: usize, whole: bool) -> Self {
+        let mut foreign = Self { kind, parts: Vec::new(), count: 0, fault: None };
+        let read = foreign_parts::for_each(name, kind, whole, &mut |part| {
+            foreign.count += 1;
+            if foreign.parts.len() < most {
+                foreign.parts.push(part());
+            }
+        });
+        foreign.fault = read.err();
+        foreign
+    }
+
+    /// The report as one line of JSON. `import` is the command that makes a table of the arrays.
+    pub fn to_json(&self, name: &BStr, import: Option<&str>) -> String {
+        let mut object = serde_json::Map::new();
+        object.insert("table".to_owned(), name.to_string().into());
+        object.insert("kind".to_owned(), self.kind.name().into());
+        object.insert(format!("num_{}", self.kind.parts()), self.count.into());
+        if self.shows_parts() {
+            object.insert(self.kind.parts().to_owned(), serde_json::to_value(&self.parts).unwrap_or_default());
+        }
+        let texts = [("import", import), ("fault", self.fault.as_deref())];
+        object.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), Value::from(text?)))));
+        format!("{}\n", Value::Object(object))
+    }
+
+    /// The report in lines. `import` is as in [`Foreign::to_json`].
+    pub fn to_text(&self, name: &BStr, import: Option<&str>) -> String {
+        let mut text = format!("{}\n", printable(name));
+        let mut line = |name: &str, value: &dyn fmt::Display| text += &format!("  {name:<12} {value}\n");
+        line("kind", &self.kind.name());
+        line(self.kind.parts(), &self.count);
+        if self.shows_parts() {
+            for part in self.parts.iter().take(SHOWN) {
+                line(&printable(part.name.as_bytes()), &part.description());
+            }
+            if self.count > SHOWN as u64 {
+                line("...", &format!("{} more", self.count - SHOWN as u64));
+            }
+        } else if let Some(fields) = self.parts.first().and_then(|part| part.what.as_ref()) {
+            line("fields", fields);
+        }
+        if let Some(import) = import {
+            line("import", &import);
+        }
+        if let Some(fault) = &self.fault {
+            line("fault", fault);
+        }
+        text
+    }
+
+    /// Whether reports name the parts; there may be millions of samples and lines.
+    fn shows_parts(&self) -> bool {
+        self.kind.has_arrays() || self.kind == ForeignKind::Folder
+    }
+}
+
+impl ForeignPart {
+    /// Type and sizes, such as `float32 28x13`.
+    fn description(&self) -> String {
+        let shape = self.shape.as_ref().map(|sizes| match sizes[..] {
+            [] => "scalar".to_owned(),
+            _ => sizes.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
+        });
+        [self.what.clone(), shape].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Name, type and sizes, separated by tabs.
+impl fmt::Display for ForeignPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let description = self.description();
+        let gap = if description.is_empty() { "" } else { "\t" };
+        write!(f, "{}{gap}{description}", printable(self.name.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(name: &str, head: &[u8]) -> Option<&'static str> {
+        ForeignKind::of_head(Path::new(name), head).map(ForeignKind::name)
+    }
+
+    #[test]
+    fn kinds_are_told_by_the_first_bytes() {
+        let mut tar = b"a.wav".to_vec();
+        tar.resize(257, 0);
+        tar.extend(b"ustar  ");
+        let mut zip = b"PK\x03\x04".to_vec();
+        zip.resize(26, 0);
+        let member = |name: &str| [&zip[..], &[name.len() as u8, 0, 0, 0], name.as_bytes()].concat();
+        let list = b"a.tar\nb/c.tar.gz\n";
+        for (name, head, expected) in [
+            ("x", &b"\x93NUMPY\x01\0"[..], Some("npy")),
+            ("x", &member("a.npy"), Some("npz")),
+            ("x", &member("a.txt"), None),
+            ("x", b"\x08\0\0\0\0\0\0\0{\"a\":{}}", Some("safetensors")),
+            ("x", b"PAR1\x15", Some("parquet")),
+            ("x", &tar, Some("shard")),
+            ("x.tar.gz", b"\x1f\x8b\x08", Some("shard")),
+            ("x.ark.gz", b"\x1f\x8b\x08", None),
+            ("x", b"{\"key\": \"a\", \"wav\": \"a.wav\", \"txt\": \"b\"}\n", Some("raw list")),
+            ("x", b"{\"key\": \"a\", \"value\": 1}\n", None),
+            ("x", list, Some("list of shards")),
+            ("x", b"\n\na.tar\n", Some("list of shards")),
+            ("x", b"a b.tar\n", None),
+            ("x", b"a.tar\nb.ark\n", None),
+            ("x", b"", None),
+            ("x", b"a \0BFM ", None),
+        ] {
+            assert_eq!(found(name, head), expected, "{name} {}", head.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn parts_are_described_by_type_and_sizes() {
+        let part = |what: Option<&str>, shape: Option<&[u64]>| {
+            ForeignPart { name: "a".into(), what: what.map(Into::into), shape: shape.map(Into::into) }.to_string()
+        };
+        assert_eq!(part(Some("float32"), Some(&[28, 13])), "a\tfloat32 28x13");
+        assert_eq!(part(Some("float32"), Some(&[])), "a\tfloat32 scalar");
+        assert_eq!(part(None, None), "a");
+    }
+}

@@ -1,0 +1,215 @@
+//! The parts of files and folders that are no tables.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use array_files::npy::ArrayLayout;
+use array_files::npz::NpzReader;
+use array_files::{DType, safetensors};
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{Lines, printable};
+use kaldi_reader::ReaderExt;
+use kaldi_tar::{Grouping, ShardNames, TarSamples, Wanted};
+use parquet::basic::{ConvertedType, Type as PhysicalType};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use crate::entries::Entries;
+use crate::foreign::{ForeignKind, ForeignPart};
+use crate::kind::{Kind, Named};
+
+/// Calls `each` with a function that makes the part, for each part.
+pub(crate) fn for_each(
+    name: &BStr,
+    kind: ForeignKind,
+    whole: bool,
+    each: &mut dyn FnMut(&dyn Fn() -> ForeignPart),
+) -> Result<(), String> {
+    let path = name.to_path_lossy();
+    match kind {
+        ForeignKind::Npy => npy(&path, each),
+        ForeignKind::Npz => npz(&path, whole, each),
+        ForeignKind::Safetensors => tensors(&path, each),
+        ForeignKind::Parquet => columns(&path, each),
+        ForeignKind::Folder => files(&path, each),
+        // The samples of all shards.
+        ForeignKind::ShardList if whole => samples(name, whole, each),
+        ForeignKind::RawList | ForeignKind::ShardList => lines(name, kind, each),
+        ForeignKind::Shard => samples(name, whole, each),
+    }
+}
+
+fn open(path: &Path) -> Result<(BufReader<File>, u64), String> {
+    let open = || -> io::Result<_> {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        Ok((BufReader::new(file), length))
+    };
+    open().map_err(|error| error.to_string())
+}
+
+/// An array of numbers.
+fn array(name: &str, dtype: DType, shape: &[u64]) -> ForeignPart {
+    let what = format!("{dtype:?}").to_lowercase();
+    ForeignPart { name: name.to_owned(), what: Some(what), shape: Some(shape.to_vec()) }
+}
+
+/// Says that there is too little.
+fn cut(expected: u64, got: u64) -> String {
+    format!("expected {expected} bytes of numbers, got {got}: the file is cut")
+}
+
+fn npy(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let (file, length) = open(path)?;
+    let mut counted = Counted { input: file, count: 0 };
+    let layout = ArrayLayout::read(&mut counted).map_err(|error| error.to_string())?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    each(&|| array(&name, layout.dtype, &layout.dims));
+    let (expected, got) = (layout.num_bytes().unwrap_or(u64::MAX), length.saturating_sub(counted.count));
+    if got < expected { Err(cut(expected, got)) } else { Ok(()) }
+}
+
+fn npz(path: &Path, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let mut reader = NpzReader::open(open(path)?.0).map_err(|error| error.to_string())?;
+    while let Some((name, mut member)) = reader.next_member().map_err(|error| error.to_string())? {
+        let name = printable(name.strip_suffix(b".npy").unwrap_or(&name));
+        let of = |error: &dyn std::fmt::Display| format!("{name}: {error}");
+        let layout = ArrayLayout::read(&mut member).map_err(|error| of(&error))?;
+        each(&|| array(&name, layout.dtype, &layout.dims));
+        if whole {
+            let got = io::copy(&mut member, &mut io::sink()).map_err(|error| of(&error))?;
+            let expected = layout.num_bytes().unwrap_or(u64::MAX);
+            if got < expected {
+                return Err(of(&cut(expected, got)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tensors(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let (file, length) = open(path)?;
+    let mut counted = Counted { input: file, count: 0 };
+    let tensors = safetensors::read_header(&mut counted).map_err(|error| error.to_string())?;
+    for tensor in &tensors {
+        each(&|| array(&tensor.name, tensor.dtype, &tensor.shape));
+    }
+    let expected = tensors.iter().fold(0_u64, |sum, tensor| sum.saturating_add(tensor.num_bytes));
+    let got = length.saturating_sub(counted.count);
+    if got < expected { Err(cut(expected, got)) } else { Ok(()) }
+}
+
+fn columns(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let (file, _) = open(path)?;
+    let reader = SerializedFileReader::new(file.into_inner()).map_err(|error| error.to_string())?;
+    let metadata = reader.metadata().file_metadata();
+    let rows = u64::try_from(metadata.num_rows()).unwrap_or_default();
+    for column in metadata.schema_descr().columns() {
+        let word = match (column.physical_type(), column.converted_type()) {
+            (_, ConvertedType::UTF8) => "string",
+            (PhysicalType::BOOLEAN, _) => "bool",
+            (PhysicalType::INT32, _) => "int32",
+            (PhysicalType::INT64, _) => "int64",
+            (PhysicalType::FLOAT, _) => "float32",
+            (PhysicalType::DOUBLE, _) => "float64",
+            (PhysicalType::INT96 | PhysicalType::BYTE_ARRAY | PhysicalType::FIXED_LEN_BYTE_ARRAY, _) => "bytes",
+        };
+        let lists = "list of ".repeat(column.max_rep_level().max(0) as usize);
+        let path = column.path();
+        let name = path.parts().first().cloned().unwrap_or_default();
+        each(&|| ForeignPart { name: name.clone(), what: Some(format!("{lists}{word}")), shape: Some(vec![rows]) });
+    }
+    Ok(())
+}
+
+/// Files and folders by name, each with what it is.
+fn files(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let list = || -> io::Result<Vec<_>> {
+        let mut names =
+            fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()?;
+        names.sort();
+        Ok(names)
+    };
+    for path in list().map_err(|error| error.to_string())? {
+        each(&|| {
+            let name = path.as_os_str().as_encoded_bytes().as_bstr();
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            ForeignPart { name: file, what: Some(what_is(name).unwrap_or_else(|error| error)), shape: None }
+        });
+    }
+    Ok(())
+}
+
+/// What a file of a folder is, such as `archive of matrix`.
+fn what_is(name: &BStr) -> Result<String, String> {
+    if let Some(kind) = ForeignKind::find(name).map_err(|error| error.to_string())? {
+        return Ok(kind.name().to_owned());
+    }
+    let metadata = fs::metadata(name.to_path_lossy()).map_err(|error| error.to_string())?;
+    if metadata.is_file() && metadata.len() == 0 {
+        return Ok("empty".to_owned());
+    }
+    let named = Named::find(name).map_err(|error| error.to_string())?;
+    Ok(match (named.kind, Entries::find_type(&named)) {
+        (Kind::Directory, _) => "data directory".to_owned(),
+        (kind, Some(value_type)) => format!("{} of {}", kind.name(), value_type.name()),
+        (Kind::Script, None) => "script".to_owned(),
+        (Kind::Archive | Kind::Value, None) => "unknown".to_owned(),
+    })
+}
+
+/// Lines that are not blank. Those of a raw list must be objects with a key.
+fn lines(name: &BStr, kind: ForeignKind, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let mut lines = Lines::open(name).map_err(|error| error.to_string())?;
+    while let Some(line) = lines.next_line().map_err(|error| error.to_string())? {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let line = line.to_str_lossy();
+        let has_key = |line: &str| {
+            let object = serde_json::from_str::<serde_json::Value>(line);
+            object.is_ok_and(|object| ["key", "wav", "txt"].iter().all(|field| object[*field].is_string()))
+        };
+        if kind == ForeignKind::RawList && !has_key(&line) {
+            return Err(format!("line {}: expected an object in JSON with key, wav and txt", lines.number()));
+        }
+        each(&|| ForeignPart { name: line.to_string(), what: None, shape: None });
+    }
+    lines.finish().map_err(|error| error.to_string())
+}
+
+fn samples(name: &BStr, whole: bool, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<(), String> {
+    let wanted = if whole { Wanted::Contents } else { Wanted::Headers };
+    let mut read = || -> kaldi_tar::Result<()> {
+        for shard in ShardNames::new(std::iter::once(name.to_owned()), wanted).iter() {
+            let mut samples = TarSamples::new(shard?.open()?, Grouping::default());
+            while let Some(sample) =
+                samples.next_sample(|_, _, payload| if whole { payload.read().map(|_| ()) } else { Ok(()) })?
+            {
+                each(&|| {
+                    let fields: Vec<String> =
+                        sample.fields.iter().map(|field| printable(field.name.as_bytes())).collect();
+                    ForeignPart { name: printable(&sample.key), what: Some(fields.join(" ")), shape: None }
+                });
+            }
+            samples.finish()?;
+        }
+        Ok(())
+    };
+    read().map_err(|error| error.to_string())
+}
+
+/// Counts the bytes that were read.
+struct Counted<R> {
+    input: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.input.read(buffer)?;
+        self.count += got as u64;
+        Ok(got)
+    }
+}

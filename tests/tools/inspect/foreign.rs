@@ -1,0 +1,91 @@
+//! Files and folders that are no tables: what they are and what is in them.
+
+use crate::support::Scratch;
+
+/// Files of other programs with the same two matrices, a raw list, shards, and a folder.
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("m.txt", "a [ 1 2 3\n 4 5 6 ]\nb [ 1 2 3 ]\n").write("text", "a hello\nb world\n");
+    for format in ["npz", "safetensors", "parquet"] {
+        scratch.sh(&format!("table-export --type=matrix ark:m.txt x.{format}")).succeeds();
+    }
+    scratch.sh("table-export --type=matrix --format=npy ark:m.txt npy").succeeds();
+    scratch
+}
+
+#[test]
+fn arrays_are_shown_with_their_types_and_sizes_and_the_command_that_imports_works() {
+    let scratch = scratch();
+    for format in ["npz", "safetensors"] {
+        scratch.sh(&format!("table-info x.{format}")).succeeds().stdout_is(&format!(
+            "x.{format}\n  kind         {format}\n  arrays       2\n  a            float32 2x3\n  b            float32 1x3\n  \
+             import       table-import x.{format} ark:-\n"
+        ));
+        scratch.sh(&format!("table-head --n=1 x.{format}")).succeeds().stdout_is("a\tfloat32 2x3\n");
+        scratch
+            .sh(&format!("table-import x.{format} ark:- | table-head ark:- | diff - <(table-head ark:m.txt)"))
+            .succeeds();
+        let json = format!(
+            "{{\"arrays\":[{{\"name\":\"a\",\"shape\":[2,3],\"type\":\"float32\"}},{{\"name\":\"b\",\"shape\":[1,3],\"type\":\
+             \"float32\"}}],\"import\":\"table-import x.{format} ark:-\",\"kind\":\"{format}\",\"num_arrays\":2,\"table\":\
+             \"x.{format}\"}}\n"
+        );
+        scratch.sh(&format!("table-info --json x.{format}")).succeeds().stdout_is(&json);
+    }
+    scratch
+        .sh("table-info npy")
+        .succeeds()
+        .stdout_is("npy\n  kind         folder\n  files        2\n  a.npy        npy\n  b.npy        npy\n");
+    scratch.sh("table-head npy/a.npy").succeeds().stdout_is("a\tfloat32 2x3\n");
+    let ran = scratch.sh("table-info x.parquet").succeeds();
+    let text = String::from_utf8_lossy(ran.stdout()).into_owned();
+    for line in
+        ["kind         parquet", "key          string 2", "values       list of float32 2", "import       table-import"]
+    {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[test]
+fn files_that_are_cut_are_faults() {
+    let scratch = scratch();
+    for format in ["npz", "safetensors", "parquet"] {
+        scratch.sh(&format!("table-check x.{format}")).succeeds().stdout_is("");
+        scratch.sh(&format!("head -c -3 x.{format} > cut.{format}")).succeeds();
+        scratch.sh(&format!("table-check cut.{format}")).fails_with(1).stderr_has("found 1 faults");
+    }
+    scratch.sh("printf '\\223NUMPY\\001\\0v\\0{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (2, 3), }' > y.npy").succeeds();
+    scratch.sh("table-check y.npy").fails_with(1);
+}
+
+#[test]
+fn lists_shards_and_folders_say_what_they_are() {
+    let scratch = Scratch::new();
+    let line = |key: &str| format!("{{\"key\": \"{key}\", \"wav\": \"{key}.wav\", \"txt\": \"hello\"}}\n");
+    scratch.write("data.list", line("a") + &line("b"));
+    scratch.write("x.list", "x.tar\n").write("a.txt", "hello").write("a.wav", "RIFF");
+    scratch.write("bad.list", line("a") + "{}\n");
+    scratch
+        .sh("tar cf x.tar a.txt a.wav && mkdir f && echo 'u [ 1 2 ]' > f/v.ark && cp x.tar x.list f && touch f/none")
+        .succeeds();
+    for (name, expected) in [
+        ("data.list", "  kind         raw list\n  utterances   2\n"),
+        ("x.list", "  kind         list of shards\n  shards       1\n"),
+        ("x.tar", "  kind         shard\n  samples      1\n  fields       txt wav\n"),
+        (
+            "f",
+            "  kind         folder\n  files        4\n  none         empty\n  v.ark        archive of vector\n  \
+             x.list       list of shards\n  x.tar        shard\n",
+        ),
+    ] {
+        scratch.sh(&format!("table-info {name}")).succeeds().stdout_is(&format!("{name}\n{expected}"));
+        scratch.sh(&format!("table-check {name}")).succeeds().stdout_is("");
+    }
+    scratch.sh("table-head --n=1 data.list").succeeds().stdout_is(&line("a"));
+    scratch.sh("table-head x.list").succeeds().stdout_is("x.tar\n");
+    scratch.sh("table-head x.tar").succeeds().stdout_is("a\ttxt wav\n");
+    scratch.sh("table-head --json x.tar").succeeds().stdout_is("{\"name\":\"a\",\"type\":\"txt wav\"}\n");
+    let bad = scratch.sh("table-check bad.list").fails_with(1);
+    bad.stdout_is("bad.list: line 2: expected an object in JSON with key, wav and txt\n");
+    scratch.sh("head -c 1600 x.tar > cut.tar; table-check cut.tar").fails_with(1).stderr_has("found 1 faults");
+}
