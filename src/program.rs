@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use kaldi_cli::pages::{Help, Shell, completions};
-use kaldi_cli::{Arg, Tally, Tool, Work, wrong_usage};
+use kaldi_cli::{Arg, Tally, Tool, Work, closest_names, wrong_usage};
 use kaldi_io::Output;
 
 use crate::link::{Kind, link};
@@ -14,6 +14,7 @@ const USAGE: &str = "\
 Lists all tools by task. With the name of a tool, runs it.
 
 Usage: kaldi-tables [options] [<tool> [<argument>...]]
+  or:  kaldi-tables [options] list
   or:  kaldi-tables help <tool>
   or:  kaldi-tables [options] link <folder>
   or:  kaldi-tables manual <tool>
@@ -31,7 +32,7 @@ manual writes a page for man to standard output; manuals writes those of all too
 ";
 
 /// The first words that are no tools.
-pub const COMMANDS: [&str; 5] = ["help", "link", "manual", "manuals", "completions"];
+pub const COMMANDS: [&str; 6] = ["help", "list", "link", "manual", "manuals", "completions"];
 
 #[derive(clap::Parser)]
 struct Options {
@@ -58,8 +59,8 @@ pub const TOOL: Tool = Tool::new(USAGE, &Work(kaldi_tables));
 fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
     let words: Vec<String> = opts.words.iter().map(|word| word.to_string()).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] if opts.json => write(&listing::json())?,
-        [] => write(&listing::text())?,
+        [] | ["list"] if opts.json => write(&listing::json())?,
+        [] | ["list"] => write(&listing::text())?,
         ["link", folder] => return link(Path::new(folder), opts.kind()?, opts.force, opts.print),
         ["manual", tool] => write(&help_of(tool)?.manual(env!("CARGO_PKG_VERSION")))?,
         ["manuals", folder] => return write_manuals(Path::new(folder)),
@@ -68,6 +69,9 @@ fn kaldi_tables(opts: Options) -> anyhow::Result<Tally> {
             None => bail!("expected bash, zsh or fish, got {shell}"),
         },
         ["help", tool] => bail!(no_tool(tool)),
+        ["list", ..] => {
+            return Ok(wrong_usage(USAGE, &format!("expected no argument after list, got {}", words.len() - 1)));
+        }
         [command, ..] if COMMANDS.contains(&command) => {
             return Ok(wrong_usage(USAGE, &format!("expected 1 argument after {command}, got {}", words.len() - 1)));
         }
@@ -121,6 +125,10 @@ fn help_of(tool: &str) -> anyhow::Result<Help> {
 }
 
 fn no_tool(name: &str) -> String {
+    let near = closest_names(name, registry::tools().map(|entry| entry.name).chain(COMMANDS));
+    if !near.is_empty() {
+        return format!("there is no tool {name}; did you mean {}?", near.join(" or "));
+    }
     let is_known = |part: &&str| !part.is_empty() && registry::tools().any(|entry| entry.name.contains(part));
     match name.split('-').find(is_known) {
         Some(part) => format!("there is no tool {name}; kaldi-tables | grep {part} lists some"),

@@ -31,6 +31,9 @@ mod scanned_archives;
 /// Little memory, and inputs that never end.
 mod memory;
 
+/// Script files in other places than their archives.
+mod moved;
+
 /// Parts of long values, by ranges.
 mod ranges;
 

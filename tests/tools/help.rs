@@ -112,3 +112,39 @@ fn options_of_words_refuse_other_words_in_one_sentence() {
     }
     assert!(tried > 25, "{tried}");
 }
+
+/// Examples are broken with backslashes, except for quoted words.
+#[test]
+fn lines_of_help_are_broken_in_all_tools() {
+    let scratch = Scratch::new();
+    for tool in registry::tools() {
+        for width in [60, 80, 100] {
+            let ran = scratch.sh(&format!("COLUMNS={width} {} --help", tool.name)).succeeds();
+            let help = String::from_utf8(ran.stdout().to_vec()).unwrap();
+            for line in help.lines().filter(|line| line.chars().count() > width) {
+                let words = line.trim().trim_end_matches(" \\");
+                assert!(!words.contains(' ') || words.contains('\''), "{}, {width} columns: {line}", tool.name);
+            }
+            let joined = help.replace(" \\\n         ", " ");
+            for example in tool.examples.iter().filter(|example| !example.ends_with('\\')) {
+                assert!(joined.contains(example), "{}, {width} columns: {example}", tool.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_first_run_needs_comes_first() {
+    let scratch = Scratch::new();
+    for tool in ["feed-batches", "feed-feats"] {
+        let help = String::from_utf8(scratch.sh(&format!("{tool} --help")).succeeds().stdout().to_vec()).unwrap();
+        let (_, options) = help.split_once("\nOptions for a first run:\n").unwrap();
+        let (first, others) = options.split_once("\n\nOptions:\n").unwrap();
+        let names = |text: &str| {
+            let names = text.lines().filter_map(|line| line.strip_prefix("  --")?.split(' ').next());
+            names.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(names(first), ["conf", "data-type", "symbols", "text"]);
+        assert!(names(others).starts_with(&["chain".to_owned()]), "{others}");
+    }
+}

@@ -52,6 +52,7 @@ fn old_names_are_taken_with_a_warning_and_not_shown() {
         ("shards-to-scp", "utt2dur=ark:x", "write-utt2dur"),
         ("int-vector-to-indexed", "keys=x", "write-keys"),
         ("filter-utts", "write-keys", "only-keys"),
+        ("filter-utts", "labels=x", "utt2labels"),
         ("filter-utts", "write-keys=false", "only-keys"),
         ("pad-feats", "lengths=ark:x", "write-lengths"),
         ("indexed-build-samples", "split-name=test", "part"),

@@ -82,6 +82,15 @@ impl Dialect {
     }
 }
 
+/// The names that are most like `word`, the best first, at most three; none if all are far from it.
+pub fn closest_names<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let distance = |name: &'n str| (strsim::damerau_levenshtein(word, name), name);
+    let mut near: Vec<(usize, &str)> =
+        names.map(distance).filter(|(distance, _)| *distance <= 1 + word.len() / 5).collect();
+    near.sort();
+    near.into_iter().take(MOST_NAMES).map(|(_, name)| name).collect()
+}
+
 /// Whether two parts of names are the same word, perhaps one of them shortened.
 fn are_alike(part: &str, other: &str) -> bool {
     part == other || (part.len().min(other.len()) >= 3 && (part.starts_with(other) || other.starts_with(part)))

@@ -4,6 +4,7 @@
 
 use bstr::ByteSlice;
 use kaldi_io::{ExpectedStream, is_script_line, is_space, split_key_off};
+use kaldi_table::Moved;
 
 /// A foreign format.
 struct Format {
@@ -80,6 +81,24 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
     format_of(head).map(|format| format.what)
 }
 
+/// What to do if the file of an entry is not where the script file says.
+pub(crate) fn advise_on_moved(moved: &Moved) -> String {
+    let found = moved.found.display();
+    let again =
+        if moved.is_archive { format!("make a new script file: ark-to-scp {found} new.scp") } else { String::new() };
+    match &moved.folder {
+        Some(folder) => {
+            let or = if again.is_empty() { "" } else { ", or " };
+            format!(
+                "{found} is there, since names count from where the tool runs: cd {} first{or}{again}",
+                folder.display()
+            )
+        }
+        None if again.is_empty() => format!("{found} is beside the script file"),
+        None => format!("{found} is beside the script file; {again}"),
+    }
+}
+
 /// The foreign format that starts with these bytes.
 fn format_of(head: &[u8]) -> Option<&'static Format> {
     static LINES: Format = format(b"", "JSON text in lines", Help::Import);
@@ -99,9 +118,16 @@ impl Help {
         match self {
             Self::Command(command) => format!("read it through a command: '{} |'", on_file(command, name)),
             Self::Wave => {
-                "tools such as compute-mfcc-feats and wav-copy read it, tables of them by a script file with lines \
-                           of a key and a file name (scp:)"
-                    .to_owned()
+                let tools = "tools such as compute-mfcc-feats and wav-copy read it";
+                let file = name.rsplit('/').next().unwrap_or_default();
+                let key = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+                let is_plain = !key.is_empty() && !name.contains(['\'', '"', ' ', '|']) && name != "standard input";
+                match is_plain {
+                    true => format!("{tools}, as a table 'scp:echo {key} {name} |'"),
+                    false => {
+                        format!("{tools}, tables of them by a script file with lines of a key and a file name (scp:)")
+                    }
+                }
             }
             Self::OtherWave(command) => {
                 format!("tools for audio read it through a command: '{} |'", on_file(command, name))
@@ -202,7 +228,10 @@ mod tests {
             (b"\x28\xb5\x2f\xfd\0", "this is zstd-compressed data; read it through a command: 'zstd -dc x |'"),
             (b"BZh91AY", "this is bzip2-compressed data; read it through a command: 'bunzip2 -c x |'"),
             (b"\xfd7zXZ\0\0", "this is xz-compressed data; read it through a command: 'xz -dc x |'"),
-            (b"RIFF\x24\0\0\0WAVEfmt ", "this is a WAV file; tools such as compute-mfcc-feats"),
+            (
+                b"RIFF\x24\0\0\0WAVEfmt ",
+                "this is a WAV file; tools such as compute-mfcc-feats and wav-copy read it, as a table 'scp:echo x x |'",
+            ),
             (b"fLaC\0\0\0\x22", "this is a FLAC file; tools such as compute-mfcc-feats"),
             (b"OggS\0\x02", "this is an Ogg file; tools for audio read it through a command: 'ffmpeg -i x -f wav - |'"),
             (b"ID3\x04", "this is an MP3 file; tools for audio"),
@@ -278,6 +307,10 @@ mod tests {
             "this is a CSV file; table-import makes a table of it: table-import '\u{e4}.csv' ark:-"
         );
         assert_eq!(said(b"a,1,2\n", ExpectedStream::Archive, "x"), "no idea");
+        let wave = |name: &str| said(b"RIFF\x24\0\0\0WAVE", ExpectedStream::Archive, name);
+        assert!(wave("d/anna.wav").ends_with("as a table 'scp:echo anna d/anna.wav |'"));
+        assert!(wave("standard input").ends_with("a key and a file name (scp:)"));
+        assert!(wave("'a b.wav'").ends_with("a key and a file name (scp:)"));
         assert!(said(gzip, ExpectedStream::Archive, "standard input").ends_with("'gunzip -c |'"));
         assert!(said(gzip, ExpectedStream::Archive, "'cat x |'").ends_with("'gunzip -c FILE |'"));
         assert!(said(b"a \0B", ExpectedStream::Value, "standard input").ends_with("write ark:-"));

@@ -116,6 +116,7 @@ use reading::{Fault, Request};
 use standard::Standard;
 use tool::CommandLine;
 
+pub use advice::closest_names;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::{one_of, one_of_renamed};
@@ -136,7 +137,7 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
     match start(tool, line, main) {
         Ok((mut matches, names)) => {
             let before = names.before();
-            let progress = Progress::watch(kaldi_table::entries_delivered);
+            let progress = Progress::watch(kaldi_table::entries_delivered, names.may_write_to_stdout());
             let (result, kept) = settle(tool.work.run(&mut matches));
             kaldi_io::close_store();
             drop(progress);
@@ -236,6 +237,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     }
     kaldi_io::set_recognizer(foreign::recognize);
     kaldi_io::set_adviser(|error| Some(TypeAdvice::on(error)?.to_string()));
+    kaldi_table::set_moved_adviser(foreign::advise_on_moved);
     kaldi_table::set_num_threads(num_threads);
     if standard.print_args {
         kaldi_log::write_line(&echo(line));

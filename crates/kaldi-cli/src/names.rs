@@ -10,7 +10,7 @@ use bstr::{BStr, BString};
 use clap::builder::ValueParser;
 use kaldi_io::{
     FileIdentity, InputName, MapName, Output, OutputName, Rspecifier, RspecifierKind, Wspecifier, WspecifierKind,
-    printable_rxfilename, printable_wxfilename,
+    Wxfilename, printable_rxfilename, printable_wxfilename,
 };
 
 /// What the value of an option or an argument names, where it names anything.
@@ -70,6 +70,15 @@ impl Names {
 
     pub(crate) fn outputs(&self) -> &[BString] {
         &self.outputs
+    }
+
+    /// Whether values may come to standard output: an output leads there or to a command, or no output is named.
+    pub(crate) fn may_write_to_stdout(&self) -> bool {
+        let is_there = |(name, _): &(BString, bool)| match Wxfilename::parse(name.as_ref()) {
+            Ok(Wxfilename::File(path)) => path.starts_with("/dev") || path.starts_with("/proc"),
+            Ok(Wxfilename::Stdout | Wxfilename::Pipe(_)) | Err(_) => true,
+        };
+        self.outputs.is_empty() || self.outputs.iter().any(|output| wxfilenames(output.as_ref()).iter().any(is_there))
     }
 
     /// Refuses names that would cost data: two outputs on one file, and an input that an output would empty before it is
@@ -216,6 +225,25 @@ mod tests {
         let (inputs, outputs) = names(&["--spk2utt=", "--write-lengths=", "", "b", ""]);
         assert_eq!((inputs.join(","), outputs.join(",")), (",b".to_owned(), String::new()));
         assert_eq!(names(&["a", "b", ""]).1, [""]);
+    }
+
+    #[test]
+    fn outputs_that_may_be_standard_output_are_known() {
+        for (outputs, expected) in [
+            (&[][..], true),
+            (&["ark:a"], false),
+            (&["ark,scp:a,b", "c"], false),
+            (&["ark:a", "ark,t:-"], true),
+            (&["ark:a", ""], true),
+            (&["ark,scp:a,-"], true),
+            (&["ark:| gzip > a"], true),
+            (&["/dev/stdout"], true),
+            (&["scp:places"], false),
+        ] {
+            let mut names = Names::default();
+            outputs.iter().for_each(|name| names.add(Role::Output, name.as_bytes()));
+            assert_eq!(names.may_write_to_stdout(), expected, "{outputs:?}");
+        }
     }
 
     #[test]

@@ -22,9 +22,9 @@ static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// A display of the entries that tables have delivered and of their rate, on stderr, until it is dropped.
 ///
-/// It shows itself only where stderr is a terminal and stdout is not one, and after two seconds; so nothing of it comes
-/// into the logs of recipes. `--progress=false` keeps it away, `--progress=true` shows it from the start, and where
-/// stderr is no terminal as a `LOG` line every ten seconds.
+/// It shows itself after two seconds if stderr is a terminal and no values are written to it, so nothing of it comes into the logs
+/// of recipes. `--progress=false` keeps it away, `--progress=true` shows it from the start, and if stderr is no terminal, as a
+/// `LOG` line every ten seconds.
 #[derive(Debug)]
 pub(crate) struct Progress {
     thread: Option<(JoinHandle<()>, Arc<AtomicBool>)>,
@@ -39,8 +39,8 @@ enum Display {
 
 impl Progress {
     /// Starts the clock. If there is something to show, a thread looks at `num_entries` from time to time.
-    pub(crate) fn watch(num_entries: fn() -> u64) -> Self {
-        let (display, patience) = display();
+    pub(crate) fn watch(num_entries: fn() -> u64, writes_to_stdout: bool) -> Self {
+        let (display, patience) = display(writes_to_stdout);
         if display == Display::Off {
             return Self { thread: None };
         }
@@ -80,12 +80,12 @@ impl Drop for Progress {
 }
 
 /// What to show, and after how long.
-fn display() -> (Display, Duration) {
+fn display(writes_to_stdout: bool) -> (Display, Duration) {
     let is_terminal = std::io::stderr().is_terminal();
     match standard::progress() {
         Some(true) if is_terminal => (Display::Bar, Duration::ZERO),
         Some(true) => (Display::Lines, REPORT),
-        None if is_terminal && !std::io::stdout().is_terminal() => (Display::Bar, PATIENCE),
+        None if is_terminal && !(writes_to_stdout && std::io::stdout().is_terminal()) => (Display::Bar, PATIENCE),
         _ => (Display::Off, PATIENCE),
     }
 }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn no_bar_is_shown_where_stderr_is_no_terminal() {
-        assert_ne!(display().0, Display::Lines);
-        drop(Progress::watch(|| 1));
+        assert_ne!(display(true).0, Display::Lines);
+        drop(Progress::watch(|| 1, false));
     }
 }

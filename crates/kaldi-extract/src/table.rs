@@ -6,7 +6,7 @@ use bstr::BStr;
 use kaldi_feat::CmvnStats;
 use kaldi_feat::extract::{Extractor, MelReport};
 use kaldi_io::Wspecifier;
-use kaldi_log::{log, vlog, warning};
+use kaldi_log::{Pace, log, vlog, warning};
 use kaldi_matrix::{HtkFeatures, Matrix};
 use kaldi_number::Digits;
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError};
@@ -92,6 +92,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         extracted.map(record).transpose()
     });
     let mut counts = ExtractCounts::default();
+    let mut pace = Pace::new();
     let ended = rows.drain(|utt, extracted| -> Result<()> {
         let Some((record, duration)) = extracted else {
             counts.failed += 1;
@@ -103,7 +104,7 @@ fn extract_as<E: Extractor + Send + Sync + 'static, T: Value>(
         }
         counts.done += 1;
         let utterances = counts.done + counts.failed;
-        if utterances.is_multiple_of(10) {
+        if utterances.is_multiple_of(10) && pace.is_due() {
             log!("Processed {utterances} utterances");
         }
         vlog!(2, "Processed features for key {utt}");

@@ -1,6 +1,7 @@
 //! Faults of a table.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
@@ -49,7 +50,16 @@ pub(crate) fn check_each(
     report: &mut dyn FnMut(Fault),
     each: &mut dyn FnMut(&BStr, &Header),
 ) -> Result<u64> {
-    let mut check = Check { table, checks, report, each, keys: Keys::default(), columns: None, entries: 0 };
+    let mut check = Check {
+        table,
+        checks,
+        report,
+        each,
+        keys: Keys::default(),
+        columns: None,
+        missing: BTreeMap::new(),
+        entries: 0,
+    };
     match named.kind {
         Kind::Script => check.script(named.rxfilename.as_bstr())?,
         _ => check.archive(named)?,
@@ -66,6 +76,8 @@ struct Check<'a> {
     keys: Keys,
     /// The columns of the first matrix, and its key.
     columns: Option<(u64, BString)>,
+    /// Files that cannot be opened, and how many more lines lead into each.
+    missing: BTreeMap<PathBuf, u64>,
     entries: u64,
 }
 
@@ -123,7 +135,7 @@ impl Check<'_> {
                 continue;
             }
             lines.expect_values(&line, &loader);
-            match loader.load_line(None, lines.number(), &line) {
+            match loader.load_line(Some(lines.name()), lines.number(), &line) {
                 Ok(entry) => {
                     evidence.add(entry.head(), entry.is_text());
                     self.entry(&entry, evidence.choose(loader.framing().candidates()));
@@ -134,10 +146,28 @@ impl Check<'_> {
                         renamed.push(Renamed { line, before });
                     }
                 }
-                Err(error) => (self.report)(Fault::of(self.table, error.into())),
+                Err(error) => self.line(&line, error),
             }
         }
+        for (file, more) in std::mem::take(&mut self.missing).into_iter().filter(|(_, more)| *more > 0) {
+            self.fault("", format!("{more} more lines lead into {}, which cannot be opened", file.display()));
+        }
         self.compare(name, renamed)
+    }
+
+    /// A line whose value cannot be read. If its file is not there, this is reported once for the file.
+    fn line(&mut self, line: &ScriptLine, error: kaldi_table::Error) {
+        if let kaldi_table::Error::Entry { source, .. } = &error
+            && let kaldi_io::Error::Open { .. } = source.as_ref()
+            && let Some(path) = line.locator().ok().as_ref().and_then(Locator::path)
+        {
+            if let Some(more) = self.missing.get_mut(path) {
+                *more += 1;
+                return;
+            }
+            self.missing.insert(path.to_owned(), 0);
+        }
+        (self.report)(Fault::of(self.table, error.into()));
     }
 
     fn key(&mut self, key: &BStr) {

@@ -29,10 +29,19 @@ impl Fault {
         Self { table: table.to_owned(), place: kaldi_io::excerpt(place.as_ref()).to_string(), message: message.into() }
     }
 
+    /// An entry that cannot be read.
+    fn of_entry(table: &str, error: &kaldi_table::Error) -> Self {
+        let kaldi_table::Error::Entry { key, source, .. } = error else {
+            return Self::new(table, "", error.to_string());
+        };
+        let advice = error.advice().map_or_else(String::new, |advice| format!(" ({advice})"));
+        Self::new(table, key, format!("{source}{advice}"))
+    }
+
     /// The fault behind an error of reading the table.
     pub(crate) fn of(table: &str, error: Error) -> Self {
         match error {
-            Error::Table(kaldi_table::Error::Entry { key, source, .. }) => Self::new(table, key, source.to_string()),
+            Error::Table(error @ kaldi_table::Error::Entry { .. }) => Self::of_entry(table, &error),
             Error::Table(kaldi_table::Error::ScriptLine { line, message, .. }) => {
                 Self::new(table, format!("line {line}"), message)
             }

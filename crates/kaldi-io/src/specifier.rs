@@ -8,6 +8,8 @@
 //! The part before the first colon is a list of words without spaces. Exactly one of them (or `ark,scp` in this order,
 //! for writing) says which kind of table it is. Follows Kaldi's `util/kaldi-table.h`.
 
+use std::io::Read;
+
 use bstr::{BStr, BString, ByteSlice};
 
 /// How a table is stored for reading.
@@ -157,7 +159,11 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
     let Some((words, _)) = text.split_once_str(b":") else {
         let kind = if role == "rspecifier" && text.ends_with(b".scp") { "scp" } else { "ark" };
         let meant = crate::quote::quote_on_one_line(&[kind.as_bytes(), b":", text].concat());
-        return format!("it is a file or pipe, not a table; write {meant}, or for example {example}");
+        let found = if role == "rspecifier" { recognized(text) } else { None };
+        return match found {
+            Some(found) => format!("it is a file, not a table; {found}"),
+            None => format!("it is a file or pipe, not a table; write {meant}, or for example {example}"),
+        };
     };
     if text.last().is_some_and(|&byte| crate::characters::is_space(byte)) {
         return "it ends in white space".to_owned();
@@ -177,6 +183,18 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         [_, _, ..] => "there is more than one of ark, scp and shard".to_owned(),
         _ => format!("an option before the colon is unknown or not for a {role}"),
     }
+}
+
+/// What a local file is that is named in the place of a table, if it is not an archive.
+fn recognized(name: &BStr) -> Option<String> {
+    const HEAD: usize = 1 << 9;
+    let Ok(crate::Rxfilename::File(path)) = crate::Rxfilename::parse(name) else { return None };
+    if !path.is_file() {
+        return None;
+    }
+    let mut head = Vec::new();
+    std::fs::File::open(path).ok()?.take(HEAD as u64).read_to_end(&mut head).ok()?;
+    crate::recognize(&head, crate::ExpectedStream::Archive, &crate::printable_rxfilename(name), 0)
 }
 
 /// The words before the first colon and what follows it. `None` if the text ends in white space.

@@ -28,9 +28,10 @@ pub use secrets::{hide_secrets, hide_secrets_in};
 
 use std::cell::RefCell;
 use std::fmt;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 static PROGRAM: OnceLock<String> = OnceLock::new();
 static VERBOSE: AtomicI32 = AtomicI32::new(0);
@@ -138,6 +139,38 @@ pub fn write_line(text: &[u8]) {
 /// else it shows there, such as a progress bar, before a line is written.
 pub fn set_sink(sink: fn(&[u8])) {
     let _ = SINK.set(sink);
+}
+
+/// The time between two lines about the progress of work on a terminal.
+const PACE: Duration = Duration::from_secs(10);
+
+/// Decides whether a line about the progress of work is written: on a terminal every ten seconds, so that other lines stay
+/// visible; elsewhere always, since logs of recipes are counted and searched.
+#[derive(Debug)]
+pub struct Pace {
+    /// When the last line was written on a terminal.
+    last: Option<Instant>,
+}
+
+impl Pace {
+    /// Starts now.
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it looks at the terminal")]
+    pub fn new() -> Self {
+        Self { last: std::io::stderr().is_terminal().then(Instant::now) }
+    }
+
+    /// Whether a line is to be written now.
+    pub fn is_due(&mut self) -> bool {
+        match &mut self.last {
+            Some(last) if last.elapsed() < PACE => false,
+            Some(last) => {
+                *last = Instant::now();
+                true
+            }
+            None => true,
+        }
+    }
 }
 
 /// Strips the path, the `{{closure}}` parts and the marker function of [`function_name!`] from a type name.

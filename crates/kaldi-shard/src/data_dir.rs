@@ -2,11 +2,17 @@
 //! scripts do. White space is what Python counts as such, including the blanks of other scripts.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use bstr::BStr;
 use kaldi_io::Lines;
+use kaldi_tar::is_sound as is_sound_suffix;
 
 use crate::{Error, Result};
+
+/// Texts that are looked at to find out what a file has.
+const LOOKED_AT: usize = 10;
 
 /// An utterance of the file `segments`.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +56,17 @@ pub fn read_recordings(rxfilename: &BStr) -> Result<HashMap<String, String>> {
         }
     })?;
     Ok(recordings)
+}
+
+/// Whether the first texts are names of sound files or commands, so that the file is one of recordings.
+pub fn are_recordings(text: &[(String, String)]) -> bool {
+    let is_recording = |name: &str| {
+        let archive = name.rsplit_once(':').filter(|(_, offset)| offset.parse::<u64>().is_ok());
+        let suffix = Path::new(archive.map_or(name, |(name, _)| name)).extension().and_then(OsStr::to_str);
+        let suffix = suffix.unwrap_or_default().to_ascii_lowercase();
+        name.ends_with('|') || is_sound_suffix(suffix.as_str().into()) || (archive.is_some() && suffix == "ark")
+    };
+    !text.is_empty() && text.iter().take(LOOKED_AT).all(|(_, words)| is_recording(words))
 }
 
 /// Reads a file of segments, by their keys.
@@ -140,6 +157,17 @@ mod tests {
         let refused = with_file(b"r1 a\nr1 b\n", read_recordings).unwrap_err();
         assert_eq!(refused, "2: expected each key once, got r1 again");
         assert!(with_file(b"r1\n", read_recordings).unwrap_err().starts_with("1: expected a key and a file name"));
+    }
+
+    #[test]
+    fn names_of_recordings_are_told_from_text() {
+        let told = |texts: &[&str]| {
+            are_recordings(&texts.iter().map(|text| (String::new(), text.to_string())).collect::<Vec<_>>())
+        };
+        assert!(told(&["a.wav", "b/c.FLAC", "sox a -t wav - |", "x/raw.ark:17", "s3://b/a.mp3"]));
+        for texts in [&[][..], &[""], &["hello world"], &["a.wav", "hello"], &["it is 12:17"], &["see a.txt"]] {
+            assert!(!told(texts), "{texts:?}");
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ mod write;
 
 pub use check::{Findings, ShardChecks};
 pub use dali::DaliIndex;
-pub use data_dir::{SegmentTimes, read_recordings, read_segments, read_text};
+pub use data_dir::{SegmentTimes, are_recordings, read_recordings, read_segments, read_text};
 pub use kaldi_tar::{
     Error, FaultKind, Field, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, ShardNames, TarSample,
     TarSamples, Wanted, is_field, is_sound, member_header,

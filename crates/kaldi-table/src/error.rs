@@ -116,7 +116,8 @@ impl fmt::Display for Error {
                 if !key.is_empty() {
                     write!(f, "{key}: ")?;
                 }
-                source.fmt(f)
+                source.fmt(f)?;
+                self.advice().map_or(Ok(()), |advice| write!(f, " ({advice})"))
             }
             Self::ScriptLine { script, line, message } => write!(f, "{script}:{line}: {message}"),
             Self::Promise { table, message } => write!(f, "{table}: {message}"),
@@ -154,6 +155,14 @@ impl std::error::Error for Error {
 }
 
 impl Error {
+    /// Advice about an entry whose file is not where its script file says; the message ends with it.
+    pub fn advice(&self) -> Option<String> {
+        match self {
+            Self::Entry { script: Some((script, _)), source, .. } => crate::moved::advice(script, source),
+            _ => None,
+        }
+    }
+
     /// Makes an error of a failure of work on the entry of `key`. An error of a table does not change: it names its
     /// place by itself.
     pub(crate) fn of_work(key: &BStr, error: WorkError) -> Self {

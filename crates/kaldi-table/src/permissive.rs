@@ -1,5 +1,8 @@
 //! Entries that cannot be read, and the option `p`: the table goes on after them.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use kaldi_log::warning;
 
 use crate::Error;
@@ -38,13 +41,20 @@ pub(crate) fn warn_end(error: &dyn std::fmt::Display) {
     warning!("{error}; the rest of the archive is left out, as permissive mode (p) asks");
 }
 
-/// Logs that an entry is skipped in permissive mode. Recipes search for the words about the file.
+/// Logs that an entry is skipped in permissive mode. Recipes search for the words about the file. The same advice comes once.
 pub(crate) fn warn_left_out(error: &Error) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut message = error.to_string();
+    if let Some(advice) = error.advice()
+        && !SAID.lock().unwrap_or_else(PoisonError::into_inner).insert(advice.clone())
+    {
+        message.truncate(message.len().saturating_sub(advice.len() + " ()".len()));
+    }
     if let Error::Entry { source, .. } = error
         && let kaldi_io::Error::Open { name, .. } = source.as_ref()
     {
-        warning!("Failed to open file {name}: {error}; left out, as permissive mode (p) asks");
+        warning!("Failed to open file {name}: {message}; left out, as permissive mode (p) asks");
     } else {
-        warning!("{error}; left out, as permissive mode (p) asks");
+        warning!("{message}; left out, as permissive mode (p) asks");
     }
 }

@@ -21,7 +21,7 @@ times seconds.
 
 Usage: filter-utts [options] <in-list-or-archive> <out-list>
  e.g.: filter-utts --utt2num-frames=data/utt2num_frames --min-length=20 feats.scp kept.scp
-       filter-utts --utt2dur=data/utt2dur --labels=ark:labels.ark wav.scp kept.scp
+       filter-utts --utt2dur=data/utt2dur --utt2labels=ark:labels.ark wav.scp kept.scp
        filter-utts --utt2dur=data/utt2dur --only-keys data/utt2dur keys
 See also: tokenize-text, batch-utts, feat-to-len, wav-to-duration
 ";
@@ -35,7 +35,7 @@ struct Options {
     #[arg(long)]
     utt2dur: Option<InputName>,
     /// Labels of each utterance: a table of integer vectors, or a file of lines with the key and the labels
-    #[arg(long)]
+    #[arg(long = "utt2labels", alias = "labels")]
     labels: Option<InputName>,
     /// The most frames
     #[arg(long, default_value_t = 10240.0)]

@@ -156,7 +156,7 @@ impl Summary {
 
     fn to_text(&self) -> Vec<u8> {
         let mut out =
-            format!("shards {}\nsamples {}\nseconds {}\n", self.shards, self.samples, self.seconds).into_bytes();
+            format!("shards {}\nsamples {}\nseconds {:.3}\n", self.shards, self.samples, self.seconds).into_bytes();
         for (field, (members, bytes)) in &self.fields {
             out.extend_from_slice(&[b"field ", field.as_slice()].concat());
             out.extend_from_slice(format!(" {members} members {bytes} bytes\n").as_bytes());
@@ -169,7 +169,8 @@ impl Summary {
             (field.to_str_lossy().into_owned(), json!({ "members": members, "bytes": bytes }))
         };
         let fields: serde_json::Map<String, Value> = self.fields.iter().map(field).collect();
-        let (shards, samples, seconds) = (self.shards, self.samples, self.seconds);
+        // Milliseconds: sums of seconds have more digits than they know.
+        let (shards, samples, seconds) = (self.shards, self.samples, (self.seconds * 1e3).round() / 1e3);
         let object = json!({ "shards": shards, "samples": samples, "seconds": seconds, "fields": fields });
         format!("{object}\n").into_bytes()
     }

@@ -5,11 +5,11 @@
 
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
-use kaldi_shard::{read_recordings, read_segments, read_text, write_raw_line};
+use kaldi_shard::{are_recordings, read_recordings, read_segments, read_text, write_raw_line};
 
 const USAGE: &str = "\
 Makes a raw list, an utterance per line as an object in JSON, in the order of the text.
@@ -38,13 +38,17 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn make_raw_list(opts: Options) -> Result<Tally> {
+    let (name, text) = (&opts.text, read_text(&opts.text)?);
+    if are_recordings(&text) {
+        bail!("{name}: expected text, got names of recordings: were {} and {name} swapped?", opts.recordings);
+    }
     let recordings = read_recordings(&opts.recordings)?;
     let segments = opts.segments.as_deref().map(read_segments).transpose()?;
     let mut list = Output::create(&opts.list, false)?;
 
     let (mut done, mut num_odd) = (0, 0);
     let mut line = Vec::new();
-    for (key, txt) in read_text(&opts.text)? {
+    for (key, txt) in text {
         let segment = match &segments {
             Some(segments) => {
                 Some(segments.get(&key).with_context(|| missing(&key, "segment", opts.segments.as_ref()))?)

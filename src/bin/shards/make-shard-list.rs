@@ -17,7 +17,7 @@ use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
     Packed, Packing, SegmentTimes, ShardCompression, ShardIndex, ShardOptions, ShardSetWriter, Stored, Utterance,
-    read_recordings, read_segments, read_text,
+    are_recordings, read_recordings, read_segments, read_text,
 };
 use kaldi_table::RandomAccessReader;
 use kaldi_wave::WaveFile;
@@ -110,9 +110,14 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
     let mut tally = Tally::default();
     let mut skip = Skip { strict: opts.strict, count: 0 };
 
-    let mut sounds = Sounds::open(&opts.recordings)?;
-    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
     let mut text = read_text(&opts.text)?;
+    let (recordings, name) = (&opts.recordings, &opts.text);
+    ensure!(
+        !are_recordings(&text),
+        "{name}: expected text, got names of recordings: were {recordings} and {name} swapped?"
+    );
+    let mut sounds = Sounds::open(recordings)?;
+    let segments = opts.segments.as_deref().map(read_segments).transpose()?;
     skip.without_text(&sounds, segments.as_ref(), &text)?;
     let mut seen = HashSet::new();
     for (key, _) in text.extract_if(.., |(key, _)| !seen.insert(key.clone())) {

@@ -61,3 +61,25 @@ fn the_documented_example_works() {
     scratch.sh("compute-fbank-feats --num-mel-bins=80 scp:wav.scp ark,scp:fbank.ark,fbank.scp").succeeds();
     scratch.sh("feat-to-dim scp:fbank.scp -").succeeds().stdout_is("80\n");
 }
+
+/// script(1) gives the tool a terminal.
+#[test]
+fn on_a_terminal_progress_is_logged_every_ten_seconds() {
+    let scratch = two();
+    scratch.write("wav.scp", (0..25).map(|nth| format!("u{nth} b.wav\n")).collect::<String>());
+    if std::path::Path::new("/usr/bin/script").exists() {
+        let ran = scratch.sh("script -qec 'compute-mfcc-feats scp:wav.scp ark:/dev/null' /dev/null").succeeds();
+        let log = String::from_utf8_lossy(ran.stdout()).into_owned();
+        assert!(log.contains("Done 25 out of 25 utterances.") && !log.contains("Processed"), "{log}");
+    }
+}
+
+#[test]
+fn a_sound_file_in_the_place_of_a_table_gets_a_table_that_works() {
+    let scratch = two();
+    for name in ["b.wav", "ark:b.wav", "scp:b.wav"] {
+        let ran = scratch.sh(&format!("compute-fbank-feats {name} ark:-")).fails_with(255);
+        ran.stderr_has("this is a WAV file").stderr_has("as a table 'scp:echo b b.wav |'");
+    }
+    scratch.sh("compute-fbank-feats 'scp:echo b b.wav |' ark:- | feat-to-len ark:- ark,t:- | grep '^b '").succeeds();
+}

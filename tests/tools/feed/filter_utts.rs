@@ -45,7 +45,7 @@ fn frames_are_hundredths_of_seconds() {
 fn labels_count_by_themselves_and_for_the_length() {
     let scratch = lists();
     let run = |options: &str| {
-        scratch.sh(&format!("filter-utts --utt2num-frames=ark:utt2num_frames --labels={options} scp:feats.scp -"))
+        scratch.sh(&format!("filter-utts --utt2num-frames=ark:utt2num_frames --utt2labels={options} scp:feats.scp -"))
     };
     // A ratio of 6 labels for 10240 frames is above 0.0005.
     run("labels").succeeds().stdout_is("b  x.ark:9[0:3]\nc x.ark:20\n");
@@ -62,7 +62,7 @@ fn labels_count_by_themselves_and_for_the_length() {
 fn utterances_without_a_length_or_labels_are_dropped() {
     let scratch = lists();
     scratch.write("utt2num_frames", "a 50\nb 50\nc 50\n").write("labels", "a 1\n");
-    let ran = scratch.sh("filter-utts --verbose=1 --utt2num-frames=utt2num_frames --labels=labels feats.scp -");
+    let ran = scratch.sh("filter-utts --verbose=1 --utt2num-frames=utt2num_frames --utt2labels=labels feats.scp -");
     let ran = ran.succeeds().stdout_is("a x.ark:2\n").stderr_has("b: dropped, without labels");
     ran.stderr_has("Kept 1 of 4 utterances; dropped: 1 without a length, 2 without labels");
 }

@@ -249,3 +249,14 @@ fn speakers_begin_the_names_of_utterances() {
         "./utt2spk: b: speaker x comes after speaker y: names of utterances have to start with that of the speaker\n";
     scratch.sh("table-check .").fails_with(1).stdout_is(fault);
 }
+
+#[test]
+fn a_file_that_cannot_be_opened_is_one_fault() {
+    let scratch = Scratch::new();
+    scratch.write("x.scp", "a gone.ark:2\nb gone.ark:9\nc gone.ark:20\nd other.ark:2\n");
+    scratch.sh("table-check x.scp").fails_with(1).stdout_is(
+        "x.scp: a: cannot open gone.ark:2: No such file or directory\n\
+         x.scp: d: cannot open other.ark:2: No such file or directory\n\
+         x.scp: 2 more lines lead into gone.ark, which cannot be opened\n",
+    );
+}

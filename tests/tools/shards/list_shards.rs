@@ -33,7 +33,7 @@ fn an_object_in_json_is_written_for_each_sample() {
 #[test]
 fn a_summary_counts() {
     let scratch = shards();
-    let text = "shards 2\nsamples 3\nseconds 3.5\nfield txt 3 members 22 bytes\nfield wav 3 members 112132 bytes\n";
+    let text = "shards 2\nsamples 3\nseconds 3.500\nfield txt 3 members 22 bytes\nfield wav 3 members 112132 bytes\n";
     scratch.sh("list-shards --summary=true data.list").succeeds().stdout_is(text);
     let json = "{\"fields\":{\"txt\":{\"bytes\":6,\"members\":1},\"wav\":{\"bytes\":16044,\"members\":1}},\"samples\":1,\
                 \"seconds\":0.5,\"shards\":1}\n";

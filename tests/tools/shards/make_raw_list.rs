@@ -62,3 +62,14 @@ fn a_key_that_is_nowhere_is_an_error_and_nothing_is_written() {
     ran.stderr_has("segments:1: expected 4 fields");
     assert_eq!(scratch.list(), ["segments", "text", "wav.scp"]);
 }
+
+#[test]
+fn swapped_arguments_are_noticed() {
+    let scratch = data();
+    for tool in ["make-raw-list", "make-shard-list"] {
+        let folder = if tool == "make-shard-list" { "shards" } else { "" };
+        let ran = scratch.sh(&format!("{tool} text wav.scp {folder} data.list")).fails_with(255);
+        ran.stderr_has("wav.scp: expected text, got names of recordings: were text and wav.scp swapped?");
+    }
+    assert!(!scratch.list().contains(&"data.list".to_owned()));
+}

@@ -41,10 +41,17 @@ fn what_is_no_tool_and_no_command_is_an_error() {
     let ran = scratch.sh("kaldi-tables nosuch").fails_with(255);
     ran.stderr_has("there is no tool nosuch; kaldi-tables lists all");
     // The options of a tool that does not exist are not those of the program.
-    let ran = scratch.sh("kaldi-tables copy-features --compress=true a b").fails_with(255);
-    ran.stderr_has("there is no tool copy-features; kaldi-tables | grep copy lists some");
-    let ran = scratch.sh("kaldi-tables help copy-features").fails_with(255);
-    ran.stderr_has("there is no tool copy-features; kaldi-tables | grep copy lists some");
+    let ran = scratch.sh("kaldi-tables copy-all-features --compress=true a b").fails_with(255);
+    ran.stderr_has("there is no tool copy-all-features; kaldi-tables | grep copy lists some");
+    for (word, meant) in [("copy-feets", "copy-feats"), ("table-chek", "table-check"), ("lisst", "list")] {
+        for command in ["", "help "] {
+            let ran = scratch.sh(&format!("kaldi-tables {command}{word}")).fails_with(255);
+            ran.stderr_has(&format!("there is no tool {word}; did you mean {meant}"));
+        }
+    }
+    scratch.sh("kaldi-tables list | diff - <(kaldi-tables)").succeeds();
+    scratch.sh("kaldi-tables list --json | diff - <(kaldi-tables --json)").succeeds();
+    scratch.sh("kaldi-tables list all").fails_with(1).stderr_has("expected no argument after list, got 1");
     scratch.sh("kaldi-tables manual nosuch").fails_with(255).stderr_has("there is no tool nosuch");
     scratch.sh("kaldi-tables completions csh").fails_with(255).stderr_has("expected bash, zsh or fish, got csh");
     scratch.sh("kaldi-tables manual").fails_with(1).stderr_has("expected 1 argument after manual, got 0");
@@ -200,6 +207,10 @@ fn bash_completes_options_and_files() {
     assert_eq!(complete("copy-matrix ark : feats."), "feats.ark\n");
     assert_eq!(complete("copy-matrix --config = feats."), "feats.ark\n");
     assert!(complete("copy-matrix ark :").contains("feats.ark\n"));
+    assert_eq!(complete("table-info --type = int32-v"), "int32-vector\nint32-vector-vector\n");
+    assert_eq!(complete("kaldi-tables feed-batches --part ="), "cv\ntrain\n");
+    assert_eq!(complete("copy-matrix --binary = f"), "false\n");
+    assert_eq!(complete("kaldi-tables copy-matrix --apply-e"), "--apply-exp\n");
     assert_eq!(complete("kaldi-tables matrix-d"), "matrix-dim\n");
     assert_eq!(complete("kaldi-tables help matrix-d"), "matrix-dim\n");
     let named = scratch.sh("bash -c '. ./completions; complete -p copy-feats kaldi-tables'").succeeds();

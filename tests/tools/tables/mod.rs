@@ -6,3 +6,4 @@ pub mod copy_matrix;
 pub mod copy_vector;
 pub mod kaldi_tables;
 pub mod matrix_dim;
+pub mod progress;
