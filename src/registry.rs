@@ -347,6 +347,54 @@ tasks! {
             "copies trees between binary and text";
         draw_tree "draw-tree" "bin/models/draw-tree.rs" Kaldi
             "describes a tree as a picture (GraphViz)";
+        fgmm_global_acc_stats "fgmm-global-acc-stats" "bin/models/fgmm-global-acc-stats.rs" Kaldi
+            "computes statistics of features for a mixture; full covariances";
+        fgmm_global_acc_stats_post "fgmm-global-acc-stats-post" "bin/models/fgmm-global-acc-stats-post.rs" Kaldi
+            "computes statistics for a mixture from posteriors; full covariances";
+        fgmm_global_copy "fgmm-global-copy" "bin/models/fgmm-global-copy.rs" Kaldi
+            "copies a mixture of Gaussians with full covariances";
+        fgmm_global_est "fgmm-global-est" "bin/models/fgmm-global-est.rs" Kaldi
+            "estimates a mixture from statistics; full covariances";
+        fgmm_global_get_frame_likes "fgmm-global-get-frame-likes" "bin/models/fgmm-global-get-frame-likes.rs" Kaldi
+            "computes the likelihood of each frame; full covariances";
+        fgmm_global_gselect_to_post "fgmm-global-gselect-to-post" "bin/models/fgmm-global-gselect-to-post.rs" Kaldi
+            "computes the posteriors of selected Gaussians; full covariances";
+        fgmm_global_info "fgmm-global-info" "bin/models/fgmm-global-info.rs" Kaldi
+            "prints the sizes of a mixture with full covariances";
+        fgmm_global_init_from_accs "fgmm-global-init-from-accs" "bin/models/fgmm-global-init-from-accs.rs" Kaldi
+            "makes a mixture with full covariances of statistics alone";
+        fgmm_global_merge "fgmm-global-merge" "bin/models/fgmm-global-merge.rs" Kaldi
+            "puts several mixtures with full covariances together";
+        fgmm_global_sum_accs "fgmm-global-sum-accs" "bin/models/fgmm-global-sum-accs.rs" Kaldi
+            "sums statistics for a mixture; full covariances";
+        fgmm_global_to_gmm "fgmm-global-to-gmm" "bin/models/fgmm-global-to-gmm.rs" Kaldi
+            "converts a mixture with full covariances to diagonal ones";
+        fgmm_gselect "fgmm-gselect" "bin/models/fgmm-gselect.rs" Kaldi
+            "selects the best Gaussians of each frame; full covariances";
+        gmm_global_acc_stats "gmm-global-acc-stats" "bin/models/gmm-global-acc-stats.rs" Kaldi
+            "computes statistics of features for a mixture; diagonal covariances";
+        gmm_global_acc_stats_twofeats "gmm-global-acc-stats-twofeats" "bin/models/gmm-global-acc-stats-twofeats.rs" Kaldi
+            "computes statistics for a mixture in other features";
+        gmm_global_copy "gmm-global-copy" "bin/models/gmm-global-copy.rs" Kaldi
+            "copies a mixture of Gaussians with diagonal covariances";
+        gmm_global_est "gmm-global-est" "bin/models/gmm-global-est.rs" Kaldi
+            "estimates a mixture from statistics; diagonal covariances";
+        gmm_global_get_frame_likes "gmm-global-get-frame-likes" "bin/models/gmm-global-get-frame-likes.rs" Kaldi
+            "computes the likelihood of each frame; diagonal covariances";
+        gmm_global_get_post "gmm-global-get-post" "bin/models/gmm-global-get-post.rs" Kaldi
+            "computes the largest posteriors of Gaussians in each frame";
+        gmm_global_gselect_to_post "gmm-global-gselect-to-post" "bin/models/gmm-global-gselect-to-post.rs" Kaldi
+            "computes the posteriors of selected Gaussians; diagonal covariances";
+        gmm_global_info "gmm-global-info" "bin/models/gmm-global-info.rs" Kaldi
+            "prints the sizes of a mixture with diagonal covariances";
+        gmm_global_init_from_feats "gmm-global-init-from-feats" "bin/models/gmm-global-init-from-feats.rs" Kaldi
+            "makes a mixture with diagonal covariances of features, and trains it";
+        gmm_global_sum_accs "gmm-global-sum-accs" "bin/models/gmm-global-sum-accs.rs" Kaldi
+            "sums statistics for a mixture; diagonal covariances";
+        gmm_global_to_fgmm "gmm-global-to-fgmm" "bin/models/gmm-global-to-fgmm.rs" Kaldi
+            "converts a mixture with diagonal covariances to full ones";
+        gmm_gselect "gmm-gselect" "bin/models/gmm-gselect.rs" Kaldi
+            "selects the best Gaussians of each frame; diagonal covariances";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
         ivector_extract "ivector-extract" "bin/models/ivector-extract.rs" Kaldi

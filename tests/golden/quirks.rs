@@ -4,6 +4,7 @@ use crate::tools::audio::{compute_fbank_feats, compute_plp_feats, wav_copy, wav_
 use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
+use crate::tools::models::mixtures::{selections, statistics};
 use crate::tools::models::{ali_to_pdf, ali_to_phones, compute_gop};
 use crate::tools::posteriors::post_to_feats;
 use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
@@ -56,6 +57,8 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             ali_to_pdf::a_number_that_is_no_transition_id_is_an_error,
             ali_to_phones::what_is_no_alignment_of_the_model_is_an_error,
             compute_gop::phones_are_scored_with_and_without_a_map,
+            selections::gaussians_of_a_list_have_their_own_likelihoods_in_every_order,
+            statistics::weights_of_posteriors_do_not_compound,
         ],
     ),
     ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),

@@ -87,6 +87,17 @@ pub enum Error {
         /// Those that the statistics are for.
         got: GmmFlags,
     },
+    /// There are too few frames to start a mixture with.
+    FewFrames {
+        /// The number of Gaussians.
+        num_gauss: usize,
+        /// The number of frames that they need.
+        expected: usize,
+        /// The number of frames.
+        got: usize,
+    },
+    /// All frames are the same.
+    NoVariance,
     /// A mixture cannot get this number of Gaussians in this way.
     Target {
         /// What should be done: `split`, `merge`.
@@ -158,6 +169,10 @@ impl fmt::Display for Error {
             Self::Flags { wanted, got } => {
                 write!(f, "expected statistics for the flags {wanted}, got those for {got}")
             }
+            Self::FewFrames { num_gauss, expected, got } => {
+                write!(f, "expected {expected} frames at least for {num_gauss} Gaussians, got {got}")
+            }
+            Self::NoVariance => f.write_str("features do not have positive variance: all frames are the same"),
             Self::Target { what, got, wanted } => {
                 write!(f, "cannot {what} {got} Gaussians to get {wanted}")
             }

@@ -42,6 +42,7 @@ mod pruned;
 mod selection;
 mod split;
 mod stats;
+mod train;
 
 pub use accum_diag::AccumDiagGmm;
 pub use accum_full::AccumFullGmm;
@@ -52,7 +53,7 @@ pub use error::{Error, Result};
 pub use estimate::{Estimate, LowCount, LowCounts, MleDiagGmmOptions, MleFullGmmOptions};
 pub use flags::GmmFlags;
 pub use full_gmm::FullGmm;
-pub use mixture::{Mixture, softmax};
+pub use mixture::{Mixture, log_sum_exp, softmax};
 pub use pruned::posterior_entry;
 pub use selection::Selection;
 pub use stats::{FrameWeights, GmmStats, accumulate};

@@ -138,6 +138,16 @@ pub fn softmax(values: &mut [f32]) -> f32 {
     max + sum.ln()
 }
 
+/// The log of the sum of what these are the logs of; negative infinity if there are none.
+pub fn log_sum_exp(logs: &[f32]) -> f32 {
+    let max = logs.iter().fold(f32::NEG_INFINITY, |max, &log| if log > max { log } else { max });
+    if max.is_infinite() {
+        return max;
+    }
+    let sum: f32 = logs.iter().map(|log| (log - max).exp()).sum();
+    max + sum.ln()
+}
+
 /// Checks that features have as many columns as a mixture has dimensions; none at all are no fault.
 pub(crate) fn check_feats(feats: &Matrix<f32>, dim: usize) -> Result<()> {
     if feats.is_empty() || feats.num_cols() == dim {

@@ -13,12 +13,17 @@ pub fn posterior_entry(log_likelihoods: &[f32], most: usize, min_post: f32) -> (
         (gauss, if likelihood == max { 1.0 } else { (likelihood - max).exp() })
     };
     let cutoff = max + min_post.ln();
-    let mut entry: Vec<(i32, f32)> = all().filter(|&(_, likelihood)| likelihood > cutoff).map(probability).collect();
+    let mut entry: Vec<(i32, f32)> = all().filter(|&(_, likelihood)| likelihood > cutoff).collect();
     if entry.is_empty() {
-        entry = all().map(probability).collect();
+        entry = all().collect();
     }
-    entry.sort_by(|a, b| b.1.total_cmp(&a.1));
-    entry.truncate(most);
+    let larger = |a: &(i32, f32), b: &(i32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if most < entry.len() {
+        entry.select_nth_unstable_by(most, larger);
+        entry.truncate(most);
+    }
+    entry.sort_unstable_by(larger);
+    entry.iter_mut().for_each(|gauss| *gauss = probability(*gauss));
     let mut total: f32 = entry.iter().map(|(_, probability)| probability).sum();
     let least = min_post * total;
     while entry.len() > 1 {

@@ -14,6 +14,7 @@ struct Readme;
 mod extraction;
 mod feed;
 mod frames;
+mod mixtures;
 mod pitch;
 mod plot;
 mod speakers;
@@ -28,6 +29,7 @@ pub use frames::{
     DeltaArguments, FrameGridArguments, OnlineCmvnArguments, SampleGridArguments, ShiftedDeltaArguments,
     SlidingCmnArguments,
 };
+pub use mixtures::{MleDiagGmmArguments, MleFullGmmArguments};
 pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, ProcessPitchArguments};
 pub use plot::PlotArguments;
 pub use speakers::{LengthArguments, TrainingArguments};

@@ -8,6 +8,7 @@ use kaldi_feat::pitch::{PitchExtractionOptions, PitchModelOptions, PitchNormaliz
 use kaldi_feat::{
     DeltaOptions, FrameGrid, OnlineCmvnOptions, SampleGrid, ShiftedDeltaOptions, SlidingWindowCmnOptions,
 };
+use kaldi_gmm::{MleDiagGmmOptions, MleFullGmmOptions};
 use kaldi_ivector::LengthNormalization;
 use kaldi_transform::FmpeOptions;
 
@@ -47,6 +48,8 @@ fn defaults_are_the_same_with_and_without_a_command_line() {
     has_the_defaults_of_the_command_line::<FrameGridArguments, FrameGrid>();
     has_the_defaults_of_the_command_line::<SampleGridArguments, SampleGrid>();
     has_the_defaults_of_the_command_line::<LengthArguments, LengthNormalization>();
+    has_the_defaults_of_the_command_line::<MleDiagGmmArguments, MleDiagGmmOptions>();
+    has_the_defaults_of_the_command_line::<MleFullGmmArguments, MleFullGmmOptions>();
     has_the_defaults_of_the_command_line::<FmpeArguments, FmpeOptions>();
     has_the_defaults_of_the_command_line::<ExtractArguments, ExtractOptions>();
     has_the_defaults_of_the_command_line::<WarpArguments, WarpFactors>();

@@ -21,6 +21,8 @@ pub use kaldi_io as io;
 pub use kaldi_ivector as ivector;
 pub use kaldi_log as log;
 pub use kaldi_matrix as matrix;
+#[cfg(feature = "gmm")]
+pub use kaldi_mixtures as mixtures;
 pub use kaldi_number as number;
 #[cfg(feature = "plot")]
 pub use kaldi_plot as plot;

@@ -1,0 +1,54 @@
+//! Gaussian mixtures on every utterance of a table.
+//!
+//! What Kaldi's programs on mixtures with diagonal covariances (`gmm-gselect`, `gmm-global-acc-stats` ...) and on mixtures
+//! with full ones (`fgmm-gselect`, `fgmm-global-acc-stats` ...) have in common: features are read, the Gaussians that count
+//! in each frame and the weights of the frames are looked up, and something is computed with the mixture. Utterances whose
+//! lists or weights are missing, or of another length, are skipped with a warning. Utterances are worked on in parallel;
+//! what is written and logged is the same for any number of threads.
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod accumulate;
+mod likelihoods;
+mod lists;
+mod posteriors;
+mod report;
+mod select;
+
+pub use accumulate::{AccumulateTables, accumulate_tables};
+pub use likelihoods::{LikelihoodTables, write_likelihoods};
+pub use lists::fitting_weights;
+pub use posteriors::{PosteriorTables, write_posteriors};
+pub use report::warn_of_low_counts;
+pub use select::{SelectTables, write_selection};
+
+/// What was done with a table of utterances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Utterances that were done.
+    pub done: u64,
+    /// Utterances that were skipped with a warning.
+    pub failed: u64,
+    /// The sum of the log likelihoods of the frames, each times its weight.
+    pub log_like: f64,
+    /// The sum of the weights of the frames.
+    pub frames: f64,
+}
+
+impl Totals {
+    /// The average log likelihood of a frame; not a number if there are none.
+    pub fn average(&self) -> f64 {
+        self.log_like / self.frames
+    }
+
+    fn add(&mut self, log_like: f64, frames: f64) {
+        self.done += 1;
+        self.log_like += log_like;
+        self.frames += frames;
+    }
+}

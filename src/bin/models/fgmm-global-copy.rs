@@ -1,0 +1,42 @@
+//! Copies a mixture of Gaussians with full covariances.
+//!
+//! Matches Kaldi's `fgmm-global-copy`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::FullGmm;
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Copies a mixture of Gaussians with full covariances, for instance to text. The constant parts of the likelihoods are
+computed anew.
+
+Usage: fgmm-global-copy [options] <model-in> <model-out>
+ e.g.: fgmm-global-copy --binary=false 1.ubm - | less
+See also: fgmm-global-info, gmm-global-copy
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_copy));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn fgmm_global_copy(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: FullGmm = read_file(&opts.source)?;
+    write_file(&opts.target, &gmm, Format::from_binary(opts.binary))?;
+    log!("Written model to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}

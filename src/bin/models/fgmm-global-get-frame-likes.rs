@@ -1,0 +1,45 @@
+//! Computes the log likelihood of every frame, with a mixture of full covariances.
+//!
+//! Matches Kaldi's `fgmm-global-get-frame-likes`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::FullGmm;
+use kaldi_mixtures::{LikelihoodTables, write_likelihoods};
+use kaldi_table::read_file;
+
+const USAGE: &str = "\
+Computes the log likelihood of each frame, with a mixture of full covariances: a vector for each utterance, or with
+--average one number.
+
+Usage: fgmm-global-get-frame-likes [options] <model-in> <feats-rspecifier> <likes-wspecifier>
+ e.g.: fgmm-global-get-frame-likes --average=true final.ubm scp:feats.scp ark,t:likes
+See also: gmm-gselect, compute-vad-from-frame-likes, gmm-global-get-frame-likes
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Rspecifier of the Gaussians that count in each frame
+    #[arg(long)]
+    gselect: Option<InputName>,
+    /// Write the average log likelihood of each utterance
+    #[arg(long, default_value_t = false)]
+    average: bool,
+    model: InputName,
+    feats: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_get_frame_likes));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn fgmm_global_get_frame_likes(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: FullGmm = read_file(&opts.model)?;
+    let tables = LikelihoodTables { feats: &opts.feats, lists: opts.gselect.as_deref(), target: &opts.target };
+    let totals = write_likelihoods(gmm, opts.average, &tables)?;
+    Ok(Tally::new(totals.done, totals.failed))
+}

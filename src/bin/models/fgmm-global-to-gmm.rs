@@ -1,0 +1,41 @@
+//! Converts a mixture with full covariances to one with diagonal covariances.
+//!
+//! Matches Kaldi's `fgmm-global-to-gmm`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::FullGmm;
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Converts a mixture of Gaussians with full covariances to one with diagonal covariances: the variances alone.
+
+Usage: fgmm-global-to-gmm [options] <fgmm-in> <gmm-out>
+ e.g.: fgmm-global-to-gmm final.ubm final.dubm
+See also: gmm-global-to-fgmm, gmm-gselect
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fgmm_global_to_gmm));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn fgmm_global_to_gmm(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: FullGmm = read_file(&opts.source)?;
+    write_file(&opts.target, &gmm.to_diag()?, Format::from_binary(opts.binary))?;
+    log!("Written diagonal GMM to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}

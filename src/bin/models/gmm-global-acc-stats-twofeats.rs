@@ -1,0 +1,65 @@
+//! Computes statistics for a mixture with diagonal covariances in other features than those for the posteriors.
+//!
+//! Matches Kaldi's `gmm-global-acc-stats-twofeats`, except that the Gaussians of a list have their own likelihoods in every
+//! order, and that an utterance whose features differ in their numbers of frames is skipped (Kaldi aborts).
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{InputName, OutputName, Tally, num_threads};
+use kaldi_gmm::{DiagGmm, GmmFlags};
+use kaldi_log::log;
+use kaldi_mixtures::{AccumulateTables, accumulate_tables};
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Computes statistics for the estimation of a mixture with diagonal covariances. The first features are for the posteriors,
+the second ones, of the same frames, for the statistics: so a mixture moves to other features.
+
+Usage: gmm-global-acc-stats-twofeats [options] <model-in> <feats1-rspecifier> <feats2-rspecifier> <stats-wxfilename>
+ e.g.: gmm-global-acc-stats-twofeats 1.dubm scp:feats.scp scp:other.scp 1.acc
+See also: gmm-global-acc-stats, gmm-global-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The parameters to keep statistics for: m means, v variances, w weights
+    #[arg(long, default_value = "mvw")]
+    update_flags: String,
+    /// Rspecifier of the Gaussians that count in each frame
+    #[arg(long)]
+    gselect: Option<InputName>,
+    /// Rspecifier of vectors with a weight for each frame
+    #[arg(long)]
+    weights: Option<InputName>,
+    model: InputName,
+    feats: InputName,
+    other_feats: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_acc_stats_twofeats));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_global_acc_stats_twofeats(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: DiagGmm = read_file(&opts.model)?;
+    let flags: GmmFlags = opts.update_flags.parse()?;
+    let tables = AccumulateTables {
+        feats: &opts.feats,
+        other_feats: Some(&opts.other_feats),
+        lists: opts.gselect.as_deref(),
+        weights: opts.weights.as_deref(),
+    };
+    let (stats, totals) = accumulate_tables(gmm, flags, num_threads, &tables)?;
+    let Some(stats) = stats else { bail!("no statistics: no utterance has both features") };
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Written accs to {}", opts.target);
+    Ok(Tally::new(totals.done, totals.failed))
+}

@@ -1,0 +1,75 @@
+//! Estimates a mixture with diagonal covariances from statistics.
+//!
+//! Matches Kaldi's `gmm-global-est`, also in the random numbers of --mix-up.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AccumDiagGmm, DiagGmm, GmmFlags, Mixture, MleDiagGmmOptions};
+use kaldi_log::{log, warning};
+use kaldi_mixtures::warn_of_low_counts;
+use kaldi_number::general;
+use kaldi_options::MleDiagGmmArguments;
+use kaldi_random::Random;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Estimates a mixture with diagonal covariances from statistics: one step of training. With --mix-up it then splits the
+Gaussians with the largest weights until there are so many.
+
+Usage: gmm-global-est [options] <model-in> <stats-rxfilename> <model-out>
+ e.g.: gmm-global-est --mix-up=512 1.dubm 'gmm-global-sum-accs - 1.*.acc |' 2.dubm
+See also: gmm-global-acc-stats, gmm-global-sum-accs, gmm-global-init-from-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The parameters to estimate: m means, v variances, w weights
+    #[arg(long, default_value = "mvw")]
+    update_flags: String,
+    /// Split Gaussians until there are so many; 0 splits none
+    #[arg(long, default_value_t = 0)]
+    mix_up: i32,
+    /// Move the means of halves by this part of the standard deviation, times random numbers
+    #[arg(long, default_value_t = 0.01)]
+    perturb_factor: f32,
+    #[command(flatten)]
+    estimation: MleDiagGmmArguments,
+    model: InputName,
+    stats: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_est));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_global_est(opts: Options) -> anyhow::Result<Tally> {
+    let flags: GmmFlags = opts.update_flags.parse()?;
+    let gmm: DiagGmm = read_file(&opts.model)?;
+    let stats: AccumDiagGmm = read_file(&opts.stats)?;
+    let estimate = stats.estimate(&gmm, flags, &MleDiagGmmOptions::from(&opts.estimation))?;
+    warn_of_low_counts(&estimate, gmm.dim(), opts.estimation.remove_low_count_gaussians);
+    log!(
+        "Overall objective function improvement is {} per frame over {} frames.",
+        general(estimate.objective_change / estimate.count),
+        general(estimate.count)
+    );
+    let mut gmm = estimate.gmm;
+    if opts.mix_up != 0 {
+        if opts.mix_up == gmm.num_gauss() as i32 {
+            warning!("Already have the target # of Gaussians. Doing nothing.");
+        } else {
+            gmm = gmm.split(opts.mix_up, opts.perturb_factor, &mut Random::default())?;
+        }
+    }
+    write_file(&opts.target, &gmm, Format::from_binary(opts.binary))?;
+    log!("Written model to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}

@@ -1,0 +1,51 @@
+//! Sums statistics for mixtures with diagonal covariances.
+//!
+//! Matches Kaldi's `gmm-global-sum-accs`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_gmm::{AccumDiagGmm, GmmStats};
+use kaldi_log::log;
+use kaldi_table::write_file;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Sums statistics for the estimation of a mixture with diagonal covariances.
+
+Usage: gmm-global-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: gmm-global-sum-accs 1.acc 1.*.acc
+See also: gmm-global-acc-stats, gmm-global-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: OutputName,
+    #[arg(required = true)]
+    sources: Vec<InputName>,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_global_sum_accs(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum: Option<AccumDiagGmm> = None;
+    add_files(&opts.sources, |stats: AccumDiagGmm| match &mut sum {
+        Some(sum) => sum.add(stats),
+        None => {
+            sum = Some(stats);
+            Ok(())
+        }
+    })?;
+    let Some(sum) = sum else { bail!("expected statistics, got none") };
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    log!("Written stats to {}", opts.target);
+    Ok(Tally::new(opts.sources.len() as u64, 0))
+}

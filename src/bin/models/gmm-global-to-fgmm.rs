@@ -1,0 +1,42 @@
+//! Converts a mixture with diagonal covariances to one with full covariances.
+//!
+//! Matches Kaldi's `gmm-global-to-fgmm`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{DiagGmm, FullGmm};
+use kaldi_log::log;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Converts a mixture of Gaussians with diagonal covariances to one with full covariances, which are zero outside of the
+diagonal.
+
+Usage: gmm-global-to-fgmm [options] <gmm-in> <fgmm-out>
+ e.g.: gmm-global-to-fgmm final.dubm 0.ubm
+See also: fgmm-global-to-gmm, fgmm-global-acc-stats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    source: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_to_fgmm));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_global_to_fgmm(opts: Options) -> anyhow::Result<Tally> {
+    let gmm: DiagGmm = read_file(&opts.source)?;
+    write_file(&opts.target, &FullGmm::from(&gmm), Format::from_binary(opts.binary))?;
+    log!("Written full GMM to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}
