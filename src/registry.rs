@@ -442,6 +442,10 @@ tasks! {
         compute_wer_bootci "compute-wer-bootci" "bin/scoring/compute-wer-bootci.rs" Kaldi
             "computes word error rates with their confidence intervals";
     }
+    jobs "Jobs" {
+        table_jobs "table-jobs" "bin/jobs/table-jobs.rs" Own
+            "runs a command over pieces of its input, here or on a cluster";
+    }
     feed "Feed" {
         batch_utts "batch-utts" "bin/feed/batch-utts.rs" Own
             "joins utterances to batches by number, by frames with padding, or by similar lengths";

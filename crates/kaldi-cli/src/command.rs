@@ -68,9 +68,13 @@ impl Dialect {
             if let (Some(id), Some(value)) = (&option.id, value)
                 && !(option.empty_is_none && value.is_empty())
             {
-                words.push(word(id, OsStr::from_bytes(value)));
-                if let (Some(role), false) = (option.role, value.is_empty()) {
-                    names.add(role, value);
+                let values =
+                    if option.repeats { value.split(|byte| *byte == b'\n').collect() } else { vec![value.as_slice()] };
+                for value in values {
+                    words.push(word(id, OsStr::from_bytes(value)));
+                    if let (Some(role), false) = (option.role, value.is_empty()) {
+                        names.add(role, value);
+                    }
                 }
             }
         }

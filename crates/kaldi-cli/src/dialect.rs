@@ -130,7 +130,11 @@ impl Dialect {
         if !(is_known || option.empty_is_none && value.is_empty()) {
             return Err(fault(&format!("expected {}, got {value:?}", alternatives(&option.choices))));
         }
-        values[index] = Some(chosen.map_or(value, |choice| choice.as_str().into()));
+        let value = chosen.map_or(value, |choice| choice.as_str().into());
+        values[index] = Some(match values[index].take().filter(|_| option.repeats) {
+            Some(before) => BString::from([before.as_slice(), value.as_slice()].join(&b'\n')),
+            None => value,
+        });
         Ok(())
     }
 

@@ -85,6 +85,7 @@ mod nothing;
 mod one_of;
 mod option;
 pub mod pages;
+mod pieces;
 mod progress;
 mod reading;
 mod replace;
@@ -120,6 +121,7 @@ pub use advice::closest_names;
 pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::{one_of, one_of_renamed};
+pub use pieces::{PieceRules, Pieces, PiecesIf};
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
@@ -250,6 +252,9 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
         print_usage_line();
         ExitCode::FAILURE
     })?;
+    if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
+        return Err(print(&pieces::describe(&line.tool(), tool.pieces, &dialect, &canonical, &names), main));
+    }
     let matches = dialect.matches(command, &canonical);
     let checked = matches.and_then(|matches| names.check().map(|()| matches));
     if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use clap::Arg;
 use clap::builder::PossibleValue;
+use clap::{Arg, ArgAction};
 
 use crate::dialect::normalized;
 use crate::kind::Kind;
@@ -33,6 +33,8 @@ pub(crate) struct Opt {
     pub(crate) old_choices: Vec<(String, String)>,
     /// An empty value means that the option is not given.
     pub(crate) empty_is_none: bool,
+    /// It may be given several times; its values are kept as lines.
+    pub(crate) repeats: bool,
 }
 
 impl Opt {
@@ -51,6 +53,7 @@ impl Opt {
             choices: Vec::new(),
             old_choices: Vec::new(),
             empty_is_none: false,
+            repeats: false,
         }
     }
 
@@ -100,6 +103,7 @@ impl Opt {
             choices,
             old_choices,
             empty_is_none,
+            repeats: matches!(arg.get_action(), ArgAction::Append),
         }
     }
 }

@@ -33,7 +33,7 @@ enum Rule {
     /// 0 if anything was done, else 255.
     DoneOrError,
     /// Decided by the tool.
-    Fixed(bool),
+    Fixed(u8),
     /// 1: the arguments made no sense.
     Refused,
 }
@@ -46,7 +46,12 @@ impl Tally {
 
     /// Makes the exit code 0 if `success` is true, else 1, whatever was done.
     pub fn ok_if(self, success: bool) -> Self {
-        Self { rule: Rule::Fixed(success), ..self }
+        self.exit_with(u8::from(!success))
+    }
+
+    /// Makes the exit code this one, whatever was done.
+    pub fn exit_with(self, code: u8) -> Self {
+        Self { rule: Rule::Fixed(code), ..self }
     }
 
     /// Makes the exit code 0 whatever was done.
@@ -77,7 +82,7 @@ impl Tally {
     /// Returns the exit code.
     pub fn exit_code(&self) -> u8 {
         match self.rule {
-            Rule::Fixed(success) => u8::from(!success),
+            Rule::Fixed(code) => code,
             Rule::Refused => 1,
             _ if self.done != 0 => 0,
             Rule::Done => 1,

@@ -10,7 +10,15 @@ use clap::{ArgMatches, Command};
 
 use crate::Tally;
 use crate::command::Dialect;
+use crate::pieces::{PieceRules, Pieces, PiecesIf};
 use crate::standard;
+
+/// By entry of the first, second or third argument.
+const BY_ENTRY: [PieceRules; 3] = [
+    &[(PiecesIf::Always, Pieces::Entries(0))],
+    &[(PiecesIf::Always, Pieces::Entries(1))],
+    &[(PiecesIf::Always, Pieces::Entries(2))],
+];
 
 /// The work of a tool, a function of its parsed options.
 #[derive(Clone, Copy)]
@@ -45,25 +53,44 @@ pub struct Tool {
     pub(crate) usage: &'static str,
     pub(crate) work: &'static dyn AnyWork,
     is_careful: bool,
+    pub(crate) pieces: PieceRules,
 }
 
 impl Tool {
     /// A tool with this usage text.
     #[must_use]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: false }
+        Self { usage, work, is_careful: false, pieces: &[] }
     }
 
     /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
     /// Kaldi does not have.
     #[must_use]
     pub const fn careful(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: true }
+        Self { usage, work, is_careful: true, pieces: &[] }
     }
 
     /// Whether it was made by [`Tool::careful`].
     pub const fn is_careful(&self) -> bool {
         self.is_careful
+    }
+
+    /// Says how its command lines run in pieces of their input. Without rules, nobody knows.
+    #[must_use]
+    pub const fn in_pieces(self, pieces: PieceRules) -> Self {
+        Self { pieces, ..self }
+    }
+
+    /// Its command lines run entry by entry of the table in this argument, counted from 0.
+    #[must_use]
+    pub const fn by_entry(self, argument: usize) -> Self {
+        self.in_pieces(BY_ENTRY[argument])
+    }
+
+    /// How its command lines run in pieces of their input.
+    #[must_use]
+    pub const fn pieces(&self) -> PieceRules {
+        self.pieces
     }
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit

@@ -31,7 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_fbank_feats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_fbank_feats)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

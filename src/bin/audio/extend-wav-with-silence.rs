@@ -39,7 +39,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_wav_with_silence));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_wav_with_silence)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

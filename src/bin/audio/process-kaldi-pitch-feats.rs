@@ -36,7 +36,16 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_kaldi_pitch_feats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_kaldi_pitch_feats))
+    .in_pieces(&[
+        (
+            kaldi_cli::PiecesIf::IsNot("delta-pitch-noise-stddev", "0"),
+            kaldi_cli::Pieces::Whole(
+                "the random numbers of Kaldi run through the whole table (--delta-pitch-noise-stddev=0 has none)",
+            ),
+        ),
+        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+    ]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -48,7 +48,12 @@ type FoundWeights = Option<Option<Arc<Vector<f32>>>>;
 
 const EMPTY: &str = "expected features, got an empty matrix";
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats)).in_pieces(&[
+        (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
+        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+    ]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

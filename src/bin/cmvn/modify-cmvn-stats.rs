@@ -31,7 +31,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(modify_cmvn_stats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(modify_cmvn_stats)).in_pieces(&[
+    (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -31,7 +31,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(add_deltas)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

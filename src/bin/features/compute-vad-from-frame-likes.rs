@@ -39,7 +39,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad_from_frame_likes));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_vad_from_frame_likes)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -37,7 +37,7 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_htk));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_htk)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -30,7 +30,8 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_sphinx));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(copy_feats_to_sphinx)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -24,7 +24,10 @@ struct Options {
     target: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_len));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(feat_to_len)).in_pieces(&[
+    (kaldi_cli::PiecesIf::NumArguments(1), kaldi_cli::Pieces::Whole("it adds the lengths of the whole table")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -31,7 +31,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_apply_transform));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_apply_transform)).by_entry(1);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -33,7 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(merge_vads));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(merge_vads)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

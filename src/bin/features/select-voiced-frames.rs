@@ -27,7 +27,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_voiced_frames));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(select_voiced_frames)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

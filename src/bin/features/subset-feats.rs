@@ -42,7 +42,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subset_feats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(subset_feats)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("include"), kaldi_cli::Pieces::Entries(0)),
+    (kaldi_cli::PiecesIf::Given("exclude"), kaldi_cli::Pieces::Entries(0)),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the first n entries of the whole table count")),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

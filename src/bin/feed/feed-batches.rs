@@ -42,7 +42,11 @@ struct Options {
     out_dir: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_batches)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

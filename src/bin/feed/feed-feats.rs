@@ -36,7 +36,10 @@ struct Options {
     batches: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feed_feats)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("order and batches are those of the whole list; --rank and --world-size divide it"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

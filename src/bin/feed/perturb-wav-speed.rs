@@ -43,7 +43,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(perturb_wav_speed));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(perturb_wav_speed)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -32,7 +32,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(resample_wav));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(resample_wav)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -55,7 +55,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(spec_augment_feats));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(spec_augment_feats)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -54,7 +54,8 @@ enum Order {
 
 const ORDERS: [(&str, Order); 2] = [("none", Order::Own), ("python", Order::Python)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_shuffle))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

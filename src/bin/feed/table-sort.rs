@@ -59,7 +59,8 @@ enum Rank {
     Number(u64),
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

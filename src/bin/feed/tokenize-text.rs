@@ -60,7 +60,10 @@ enum Mode {
 
 const MODES: [(&str, Mode); 3] = [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("decode"), kaldi_cli::Pieces::Entries(0)),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

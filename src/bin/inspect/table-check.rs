@@ -52,7 +52,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_check));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_check)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -49,7 +49,8 @@ struct Drawn {
     item: TableItem,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sample))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sample is one of the whole table"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -26,7 +26,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(get_post_on_ali)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -33,7 +33,15 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(&[
+    (
+        kaldi_cli::PiecesIf::IsNot("random-prune", "false"),
+        kaldi_cli::Pieces::Whole(
+            "the random numbers of Kaldi run through the whole table (--random-prune=false has none)",
+        ),
+    ),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -28,7 +28,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(scale_post));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(scale_post)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -46,7 +46,8 @@ struct Options {
     second: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compare_int_vector))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

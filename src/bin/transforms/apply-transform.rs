@@ -36,7 +36,12 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(apply_transform));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(apply_transform)).in_pieces(&[
+        (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
+        (kaldi_cli::PiecesIf::NumArguments(4), kaldi_cli::Pieces::Entries(2)),
+        (kaldi_cli::PiecesIf::NumArguments(5), kaldi_cli::Pieces::Entries(3)),
+    ]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

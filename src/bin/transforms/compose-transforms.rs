@@ -45,7 +45,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compose_transforms));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compose_transforms)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -34,7 +34,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_transform_dim));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(extend_transform_dim)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -25,7 +25,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_vec));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(transform_vec)).by_entry(1);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -47,7 +47,8 @@ struct Options {
     labels: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(agglomerative_cluster));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(agglomerative_cluster)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -36,7 +36,10 @@ struct Options {
     num_utts: Option<OutputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_mean));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_mean)).in_pieces(&[
+    (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Whole("the mean is one of the whole table")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

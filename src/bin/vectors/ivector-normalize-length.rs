@@ -32,7 +32,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_normalize_length));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_normalize_length)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -38,7 +38,8 @@ struct Options {
     scores: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring_dense));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_plda_scoring_dense)).by_entry(1);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

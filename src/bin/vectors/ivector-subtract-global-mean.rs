@@ -32,7 +32,14 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_subtract_global_mean));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_subtract_global_mean))
+    .in_pieces(&[
+        (kaldi_cli::PiecesIf::NumArguments(3), kaldi_cli::Pieces::Entries(1)),
+        (
+            kaldi_cli::PiecesIf::Always,
+            kaldi_cli::Pieces::Whole("the mean is one of the whole table; give it as the first argument"),
+        ),
+    ]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -40,7 +40,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_eval));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logistic_regression_eval)).by_entry(1);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

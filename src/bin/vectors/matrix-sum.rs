@@ -43,7 +43,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_sum)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("average"), kaldi_cli::Pieces::Whole("an average is not the sum of averages")),
+    (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

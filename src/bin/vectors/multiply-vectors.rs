@@ -36,7 +36,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(multiply_vectors));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(multiply_vectors)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

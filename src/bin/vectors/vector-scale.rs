@@ -33,7 +33,7 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_scale));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(vector_scale)).by_entry(0);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

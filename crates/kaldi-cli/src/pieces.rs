@@ -1,0 +1,117 @@
+//! How the work of a tool is divided among pieces of its input.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::is_specifier;
+use serde_json::{Value, json};
+
+use crate::command::Dialect;
+use crate::names::Names;
+
+/// How a command line of a tool can run in pieces, each on a part of its input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pieces {
+    /// Entry by entry of the table in this argument, counted from 0. The outputs of the pieces, one after the other, are those
+    /// of the whole run.
+    Entries(usize),
+    /// Line by line of the list in this argument.
+    Lines(usize),
+    /// Line by line of the list of speakers in this option.
+    Speakers(&'static str),
+    /// Entry by entry of the table in this argument. The outputs are sums, which this command adds up; it has the words `IN`
+    /// and `OUT`.
+    Sums(usize, &'static str),
+    /// Only as a whole, for this reason.
+    Whole(&'static str),
+}
+
+/// On which command lines of a tool [`Pieces`] hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PiecesIf {
+    /// On all of them.
+    Always,
+    /// If this option is given.
+    Given(&'static str),
+    /// If this option is not given, or has another value.
+    IsNot(&'static str, &'static str),
+    /// If the last argument is a file, not a table.
+    ToFile,
+    /// If there are so many arguments.
+    NumArguments(usize),
+}
+
+impl PiecesIf {
+    fn holds(self, line: &Line<'_>) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Given(option) => line.option(option).is_some(),
+            Self::IsNot(option, value) => line.option(option).is_none_or(|given| given != value),
+            Self::NumArguments(number) => line.arguments.len() == number,
+            Self::ToFile => line.arguments.last().is_some_and(|name| !is_specifier(name)),
+        }
+    }
+}
+
+/// The rules of a tool; the first one that holds counts.
+pub type PieceRules = &'static [(PiecesIf, Pieces)];
+
+/// The values of a command line.
+struct Line<'a> {
+    options: Vec<(&'a str, &'a BStr)>,
+    arguments: Vec<&'a BStr>,
+}
+
+impl<'a> Line<'a> {
+    /// Takes apart what [`Dialect::canonical`] returned.
+    fn of(dialect: &Dialect, words: &'a [OsString]) -> Self {
+        let (mut options, mut arguments) = (Vec::new(), Vec::new());
+        for word in words {
+            let word = word.as_bytes().strip_prefix(b"--").unwrap_or_default();
+            let (id, value) = word.split_once_str(b"=").unwrap_or_default();
+            if dialect.places().any(|place| place.id.as_bytes() == id) {
+                arguments.push(value.as_bstr());
+            } else if let Ok(id) = id.to_str() {
+                options.push((id, value.as_bstr()));
+            }
+        }
+        Self { options, arguments }
+    }
+
+    /// The value of an option, whose name may have dashes for underscores.
+    fn option(&self, name: &str) -> Option<&'a BStr> {
+        let is_same = |id: &str| id.replace('_', "-") == name;
+        self.options.iter().find(|(id, _)| is_same(id)).map(|(_, value)| *value)
+    }
+}
+
+/// Describes the inputs and outputs of a command line, and how it runs in pieces, as JSON:
+/// `{"tool": "copy-feats", "inputs": [...], "outputs": [...], "pieces": {"how": "entries", "of": "scp:feats.scp"}}`.
+pub(crate) fn describe(tool: &str, rules: PieceRules, dialect: &Dialect, words: &[OsString], names: &Names) -> String {
+    let line = Line::of(dialect, words);
+    let text = |name: &BStr| Value::from(name.to_str_lossy().into_owned());
+    let list = |names: &[BString]| names.iter().map(|name| text(name.as_bstr())).collect::<Vec<_>>();
+    let argument = |at: usize| line.arguments.get(at).map_or(Value::Null, |name| text(name));
+    let pieces = match rules.iter().find(|(condition, _)| condition.holds(&line)).map(|(_, pieces)| *pieces) {
+        None => Value::Null,
+        Some(Pieces::Entries(at)) if line.arguments.get(at).is_some_and(|name| !is_specifier(name)) => {
+            json!({ "how": "whole", "why": format!("{} is a file and not a table", line.arguments[at]) })
+        }
+        Some(Pieces::Entries(at) | Pieces::Lines(at)) => json!({ "how": "entries", "of": argument(at) }),
+        Some(Pieces::Speakers(option)) => {
+            json!({ "how": "speakers", "of": line.option(option).map_or(Value::Null, text) })
+        }
+        Some(Pieces::Sums(at, reduce)) => json!({ "how": "sums", "of": argument(at), "reduce": reduce }),
+        Some(Pieces::Whole(why)) => json!({ "how": "whole", "why": why }),
+    };
+    let value = json!({
+        "tool": tool,
+        "inputs": list(names.inputs()),
+        "outputs": list(names.outputs()),
+        "pieces": pieces,
+    });
+    format!("{value}\n")
+}

@@ -1,0 +1,203 @@
+//! The outputs of the whole run, made of those of the pieces.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use bstr::ByteSlice;
+use kaldi_io::Output;
+
+use crate::deal::key_of;
+use crate::piece::{is_whole, repeat_warnings};
+use crate::plan::Join;
+use crate::words::OutputKind;
+use crate::{Error, Folder, Plan, Result};
+
+/// Looks at all records. Returns the pieces that are not done: those without a record, and those whose outputs are not of
+/// the sizes of the record, which is withdrawn.
+///
+/// # Errors
+/// If a record cannot be read.
+pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>> {
+    let mut missing = Vec::new();
+    for number in 1..=plan.num_pieces() {
+        match folder.record(number)? {
+            Some(record) if is_whole(plan, folder, number, &record)? => {}
+            Some(_) => {
+                folder.withdraw(number)?;
+                missing.push(number);
+            }
+            None => missing.push(number),
+        }
+    }
+    Ok(missing)
+}
+
+/// Whether the outputs of the whole run are there, as an earlier process has left them.
+pub(crate) fn is_finished(plan: &Plan, folder: &Folder) -> Result<bool> {
+    let sizes: Option<Vec<(String, u64)>> = folder.read_json(&folder.path().join("finished.json"))?;
+    let is_there = |(path, size): &(String, u64)| {
+        fs::metadata(plan.folder.join(path)).is_ok_and(|metadata| metadata.len() == *size)
+    };
+    let has_standard = plan.outputs.iter().any(|name| matches!(OutputKind::of(name), Ok(OutputKind::Standard)));
+    Ok(!has_standard && sizes.is_some_and(|sizes| sizes.iter().all(is_there)))
+}
+
+/// Joins the outputs of the pieces, which are all done, and repeats their warnings. Returns whether any piece did anything.
+///
+/// # Errors
+/// If an output cannot be written, or the command that reduces fails.
+pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
+    let mut finished = Vec::new();
+    for (position, name) in plan.outputs.iter().enumerate() {
+        let kind = OutputKind::of(name)?;
+        let pieces: Vec<Vec<String>> =
+            (1..=plan.num_pieces()).map(|number| kind.of_piece(name, number, position, folder.path()).1).collect();
+        let joining = Joining { plan, pieces };
+        match &kind {
+            OutputKind::Places => {}
+            OutputKind::Standard => joining.to_standard_output(folder)?,
+            _ if plan.join == Join::Nothing => {
+                finished.extend(joining.pieces.into_iter().flatten());
+                continue;
+            }
+            OutputKind::Archive(archive) => joining.concatenate(0, archive)?,
+            OutputKind::File(file) => match &plan.reduce {
+                Some(command) => joining.reduce(command, file)?,
+                None => joining.concatenate(0, file)?,
+            },
+            OutputKind::ArchiveAndScript(archive, script) if plan.join == Join::All => {
+                joining.join_with_script(archive, script)?;
+            }
+            OutputKind::ArchiveAndScript(_, script) => {
+                joining.concatenate(1, script)?;
+                finished.extend(joining.pieces.into_iter().map(|files| files[0].clone()));
+                finished.push(script.clone());
+                continue;
+            }
+        }
+        finished.extend(kind.files().into_iter().map(str::to_owned));
+    }
+    let size = |path: String| {
+        let there = plan.folder.join(&path);
+        Ok((path, fs::metadata(&there).map_err(Error::read(&there))?.len()))
+    };
+    let sizes: Vec<(String, u64)> = finished.into_iter().map(size).collect::<Result<_>>()?;
+    folder.write_json(&folder.path().join("finished.json"), &sizes)?;
+    remove_pieces(plan, folder, &sizes)?;
+    let mut did_anything = false;
+    let mut records = Vec::new();
+    for number in 1..=plan.num_pieces() {
+        records.extend(folder.record(number)?);
+    }
+    did_anything |= records.iter().any(|record| record.exit == 0);
+    repeat_warnings(records.into_iter());
+    Ok(did_anything)
+}
+
+/// Removes the files of pieces that are in the outputs of the whole run now.
+fn remove_pieces(plan: &Plan, folder: &Folder, kept: &[(String, u64)]) -> Result<()> {
+    for number in 1..=plan.num_pieces() {
+        for (_, files) in plan.outputs_of(number, folder)? {
+            for file in files.iter().filter(|file| kept.iter().all(|(kept, _)| kept != *file)) {
+                crate::folder::remove(&plan.folder.join(file))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One output: the files of each piece.
+struct Joining<'a> {
+    plan: &'a Plan,
+    pieces: Vec<Vec<String>>,
+}
+
+impl Joining<'_> {
+    fn open(&self, file: &str) -> Result<File> {
+        let path = self.plan.folder.join(file);
+        File::open(&path).map_err(Error::read(&path))
+    }
+
+    fn create(&self, file: &str) -> Result<Output> {
+        let path = self.plan.folder.join(file);
+        Ok(Output::create_file(&path, path.display().to_string(), false)?)
+    }
+
+    /// Appends a file to an output; the system copies the bytes.
+    fn append(&self, file: &str, output: &mut Output) -> Result<u64> {
+        let source = self.open(file)?;
+        let length = source.metadata().map_err(Error::read(Path::new(file)))?.len();
+        output.write_from(&Arc::new(source), 0..length)?;
+        Ok(length)
+    }
+
+    /// Puts file number `at` of all pieces one after the other.
+    fn concatenate(&self, at: usize, target: &str) -> Result<()> {
+        let mut output = self.create(target)?;
+        for files in &self.pieces {
+            self.append(&files[at], &mut output)?;
+        }
+        Ok(output.finish()?)
+    }
+
+    /// Joins archives, and script files, whose offsets then count from the start of the new archive.
+    fn join_with_script(&self, archive: &str, script: &str) -> Result<()> {
+        let (mut values, mut lines) = (self.create(archive)?, self.create(script)?);
+        let mut base = 0;
+        for files in &self.pieces {
+            let mut reader = BufReader::new(self.open(&files[1])?);
+            let mut line = Vec::new();
+            while reader.read_until(b'\n', &mut line).map_err(Error::read(Path::new(&files[1])))? > 0 {
+                let text = line.trim_ascii_end();
+                let key = key_of(text);
+                let place =
+                    text.rsplit_once_str(b":").and_then(|(_, offset)| offset.to_str().ok()?.parse::<u64>().ok());
+                let wrong = || Error::Record {
+                    path: files[1].clone().into(),
+                    message: format!("expected a key and a place in {}, got {}", files[0], text.as_bstr()),
+                };
+                let offset = base + place.ok_or_else(wrong)?;
+                lines.write_all(key)?;
+                lines.write_all(format!(" {archive}:{offset}\n").as_bytes())?;
+                line.clear();
+            }
+            base += self.append(&files[0], &mut values)?;
+        }
+        values.finish()?;
+        Ok(lines.finish()?)
+    }
+
+    /// Runs the command that makes one file of many.
+    fn reduce(&self, command: &str, target: &str) -> Result<()> {
+        let mut words = Vec::new();
+        for word in command.split_whitespace() {
+            match word {
+                "IN" => words.extend(self.pieces.iter().map(|files| files[0].clone())),
+                "OUT" => words.push(target.to_owned()),
+                other => words.push(other.to_owned()),
+            }
+        }
+        let failed = |source| Error::Start { program: words[0].clone(), source };
+        let mut child = Command::new(&words[0]);
+        child.args(&words[1..]).current_dir(&self.plan.folder).env("PATH", &self.plan.path).stdin(Stdio::null());
+        let status = child.status().map_err(failed)?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(Error::Plan(format!("{} has failed: {status}", words.join(" ")))),
+        }
+    }
+
+    fn to_standard_output(&self, folder: &Folder) -> Result<()> {
+        let mut output = io::stdout().lock();
+        for files in &self.pieces {
+            let path = folder.path().join(&files[0]);
+            let mut file = File::open(&path).map_err(Error::read(&path))?;
+            let copied = io::copy(&mut file, &mut output).and_then(|_| output.flush());
+            copied.map_err(Error::write(Path::new("standard output")))?;
+        }
+        Ok(())
+    }
+}

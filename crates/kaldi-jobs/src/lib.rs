@@ -1,0 +1,40 @@
+//! One command over pieces of its input, on this machine or on the engine of a cluster.
+//!
+//! A [`Plan`] cuts a list (a script file, a list of speakers) into stretches of lines. A piece is the same command with
+//! another list and other names of outputs; [`run_piece`] runs it on any machine, any number of times. [`run_all`] submits
+//! pieces to an engine, submits again what may pass, and joins the outputs. All state is in a [`Folder`], so that the same
+//! call goes on where an earlier one has ended.
+//!
+//! ```text
+//! wav.scp ──┬─ lines 1..100   ── compute-mfcc-feats ── raw.1.ark, raw.1.scp ──┐
+//!           ├─ lines 101..200 ── compute-mfcc-feats ── raw.2.ark, raw.2.scp ──┼── raw.scp
+//!           └─ lines 201..300 ── compute-mfcc-feats ── raw.3.ark, raw.3.scp ──┘
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod deal;
+mod engine;
+mod error;
+mod finish;
+mod folder;
+mod piece;
+mod plan;
+mod signal;
+mod status;
+mod submitter;
+mod words;
+
+pub use deal::{Measure, Stretches, deal, follow};
+pub use engine::{EngineKind, Resources};
+pub use error::{Error, Result};
+pub use folder::Folder;
+pub use piece::run_piece;
+pub use plan::{Join, Plan, Request};
+pub use status::{PieceStatus, status};
+pub use submitter::{Outcome, PieceCounts, RunOptions, cancel, finish, run_all};

@@ -1,0 +1,303 @@
+//! The plan: a command, and which stretches of its lists belong to which piece.
+
+use std::fs::{self, Metadata};
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, ByteSlice};
+use kaldi_io::{Rspecifier, RspecifierKind, Rxfilename};
+use kaldi_scan::Sequence;
+use kaldi_table::write_script_line;
+use serde::{Deserialize, Serialize};
+
+use crate::deal::{Measure, deal, follow, key_of};
+use crate::folder::Folder;
+use crate::words::{OutputKind, replace_names};
+use crate::{Error, Result};
+
+/// What becomes of archives that are written with a script file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Join {
+    /// They stay in pieces; their script files are joined. All other outputs become one file.
+    #[default]
+    Auto,
+    /// Every output becomes one file.
+    All,
+    /// Nothing is joined.
+    Nothing,
+}
+
+/// What is to be planned.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The words of the command.
+    pub command: Vec<String>,
+    /// The most pieces.
+    pub num_pieces: usize,
+    /// What is dealt, as the command names it: an rspecifier or a list.
+    pub split: String,
+    /// Other tables of the same keys, as the command names them.
+    pub follow: Vec<String>,
+    /// The outputs, as the command names them.
+    pub outputs: Vec<String>,
+    /// What is equal in all pieces.
+    pub measure: Measure,
+    /// What is joined.
+    pub join: Join,
+    /// Whether files that are not tables have a line for each entry, so that those of the pieces, one after the other, are the
+    /// file of the whole run.
+    pub is_by_entry: bool,
+    /// The command that makes one file of the pieces of a file that is not a table, with the words `IN` and `OUT`.
+    pub reduce: Option<String>,
+    /// Threads of a piece.
+    pub threads: usize,
+}
+
+/// A list that is cut into pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DealtList {
+    /// The name in the command.
+    pub(crate) name: String,
+    /// What stands before the file in the name of a piece, such as `scp:`.
+    pub(crate) prefix: String,
+    /// The file whose lines are dealt.
+    pub(crate) path: PathBuf,
+    /// The file that must not change: the archive, if the list was made of one.
+    pub(crate) origin: PathBuf,
+    /// Size and time of that file.
+    pub(crate) stamp: Stamp,
+    /// The bytes of each piece.
+    pub(crate) ranges: Vec<Range<u64>>,
+}
+
+/// By what a changed file is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    size: u64,
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { size: metadata.len(), seconds: metadata.mtime(), nanoseconds: metadata.mtime_nsec() }
+    }
+}
+
+/// The plan, as it is kept in the state folder.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub(crate) version: String,
+    pub(crate) command: Vec<String>,
+    /// The folder in which the command runs.
+    pub(crate) folder: PathBuf,
+    /// Where programs are searched.
+    pub(crate) path: String,
+    pub(crate) most_pieces: usize,
+    pub(crate) lists: Vec<DealtList>,
+    pub(crate) outputs: Vec<String>,
+    pub(crate) join: Join,
+    pub(crate) reduce: Option<String>,
+    pub(crate) threads: usize,
+    /// The number of entries of each piece.
+    pub(crate) entries: Vec<u64>,
+}
+
+impl Plan {
+    /// Cuts the lists. A list of an archive's entries is kept in `folder`.
+    ///
+    /// # Errors
+    /// If a list cannot be read or dealt, or an output cannot be written in pieces.
+    pub fn make(request: Request, folder: &Folder) -> Result<Self> {
+        let (mut split, path) = open_list(&request.split, folder, 0)?;
+        let stretches = deal(&path, request.num_pieces, &request.measure)?;
+        if stretches.ranges.is_empty() {
+            return Err(Error::Plan(format!("{}: there are no entries to deal", request.split)));
+        }
+        split.ranges.clone_from(&stretches.ranges);
+        let mut lists = vec![split];
+        for (position, name) in request.follow.iter().enumerate() {
+            let (mut list, other) = open_list(name, folder, position + 1)?;
+            list.ranges = follow(&path, &stretches, &other)?;
+            lists.push(list);
+        }
+        let plan = Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: request.command,
+            folder: std::env::current_dir().map_err(Error::read(Path::new(".")))?,
+            path: std::env::var("PATH").unwrap_or_default(),
+            most_pieces: request.num_pieces,
+            lists,
+            outputs: request.outputs,
+            join: request.join,
+            reduce: request.reduce,
+            threads: request.threads,
+            entries: stretches.lines,
+        };
+        plan.check_outputs(request.is_by_entry)?;
+        plan.command_of(1, folder, Path::new("/tmp"))?;
+        Ok(plan)
+    }
+
+    fn check_outputs(&self, is_by_entry: bool) -> Result<()> {
+        let mut has_file = false;
+        for name in &self.outputs {
+            has_file |= matches!(OutputKind::of(name)?, OutputKind::File(_));
+        }
+        if has_file && !is_by_entry && self.reduce.is_none() && self.join == Join::Auto {
+            return Err(Error::Plan(
+                "an output is a file that is not a table: --reduce=COMMAND makes one of the pieces, --join=true puts \
+                 them one after the other, --join=false keeps them"
+                    .to_owned(),
+            ));
+        }
+        match &self.reduce {
+            Some(command)
+                if !["IN", "OUT"].iter().all(|word| command.split_whitespace().any(|other| other == *word)) =>
+            {
+                Err(Error::Plan(format!("expected the words IN and OUT in --reduce, got {command:?}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of pieces.
+    pub fn num_pieces(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The number of entries of all pieces.
+    pub fn num_entries(&self) -> u64 {
+        self.entries.iter().sum()
+    }
+
+    /// Says in what another plan differs, `None` if it is the same work.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        let words = |plan: &Self| plan.command.join(" ");
+        let changed = |what: &str, here: &str, there: &str| Some(format!("{what} was {there}, and is {here} now"));
+        if self.command != other.command {
+            return changed("the command", &words(self), &words(other));
+        }
+        if self.folder != other.folder {
+            return changed("the folder", &self.folder.display().to_string(), &other.folder.display().to_string());
+        }
+        if self.most_pieces != other.most_pieces {
+            return changed("--nj", &self.most_pieces.to_string(), &other.most_pieces.to_string());
+        }
+        if self.version != other.version {
+            return changed("the version of table-jobs", &self.version, &other.version);
+        }
+        let list = self.lists.iter().zip(&other.lists).find(|(one, other)| one.stamp != other.stamp);
+        if let Some((list, _)) = list {
+            return Some(format!("{} has changed since", list.origin.display()));
+        }
+        let is_same = self.lists == other.lists
+            && self.outputs == other.outputs
+            && self.join == other.join
+            && self.reduce == other.reduce
+            && self.threads == other.threads;
+        (!is_same)
+            .then(|| "the options --split, --follow, --out, --by, --join, --reduce or --threads differ".to_owned())
+    }
+
+    /// Returns an error if a list has changed since the plan was made.
+    pub(crate) fn check_lists(&self) -> Result<()> {
+        for list in &self.lists {
+            let path = self.folder.join(&list.origin);
+            let metadata = fs::metadata(&path).map_err(Error::read(&path))?;
+            if Stamp::of(&metadata) != list.stamp {
+                return Err(Error::Folder(format!(
+                    "{} has changed since the pieces were planned: --restart plans anew",
+                    list.origin.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The outputs of piece `number`: their names, and their files.
+    pub(crate) fn outputs_of(&self, number: usize, folder: &Folder) -> Result<Vec<(String, Vec<String>)>> {
+        let outputs = self.outputs.iter().enumerate();
+        outputs.map(|(at, name)| Ok(OutputKind::of(name)?.of_piece(name, number, at, folder.path()))).collect()
+    }
+
+    /// The files that piece `number` makes, as absolute paths.
+    pub(crate) fn files_of(&self, number: usize, folder: &Folder) -> Result<Vec<PathBuf>> {
+        let outputs = self.outputs_of(number, folder)?;
+        Ok(outputs.into_iter().flat_map(|(_, files)| files).map(|file| self.folder.join(file)).collect())
+    }
+
+    /// The list of piece number `number` in `lists`, by position, as a file of the folder `temporary`.
+    pub(crate) fn list_path(&self, position: usize, temporary: &Path) -> PathBuf {
+        temporary.join(format!("list{position}"))
+    }
+
+    /// The words of the command for piece `number`, whose lists are in the folder `temporary`.
+    pub(crate) fn command_of(&self, number: usize, folder: &Folder, temporary: &Path) -> Result<Vec<String>> {
+        let lists = self.lists.iter().enumerate();
+        let lists = lists.map(|(at, list)| {
+            (list.name.clone(), format!("{}{}", list.prefix, self.list_path(at, temporary).display()))
+        });
+        let outputs = self.outputs_of(number, folder)?;
+        let outputs = self.outputs.iter().cloned().zip(outputs.into_iter().map(|(name, _)| name));
+        replace_names(&self.command, &lists.chain(outputs).collect::<Vec<_>>())
+    }
+}
+
+/// Opens what is dealt. Returns it without ranges, and the file of its lines.
+fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList, PathBuf)> {
+    let refuse = |reason: &str| Err(Error::Plan(format!("{name} cannot be dealt: {reason}")));
+    let specifier = Rspecifier::parse(name.into());
+    let file = specifier.as_ref().map_or(BStr::new(name), |specifier| specifier.rxfilename.as_ref());
+    let origin = match Rxfilename::parse(file) {
+        Ok(Rxfilename::File(path)) => path.to_owned(),
+        Ok(Rxfilename::Offset(..)) => return refuse("it has an offset"),
+        Ok(Rxfilename::Stdin | Rxfilename::Pipe(_)) => return refuse("it is a stream; write it into a file"),
+        Err(error) => return Err(error.into()),
+    };
+    let metadata = fs::metadata(&origin).map_err(Error::read(&origin))?;
+    if !metadata.is_file() {
+        return refuse("it is no regular file");
+    }
+    let stamp = Stamp::of(&metadata);
+    let words = || name[..name.find(':').unwrap_or_default()].to_owned();
+    let (prefix, path) = match specifier.as_ref().map(|specifier| &specifier.kind) {
+        None => (String::new(), origin.clone()),
+        Some(RspecifierKind::Script) => (format!("{}:", words()), origin.clone()),
+        Some(RspecifierKind::Archive) if is_list(&origin)? => (format!("{}:", words()), origin.clone()),
+        Some(RspecifierKind::Archive) => {
+            let path = folder.path().join("lists").join(format!("entries{position}.scp"));
+            list_archive(&origin, &path, folder)?;
+            let words = words();
+            let words = words.split(',').map(|word| if word == "ark" { "scp" } else { word });
+            (format!("{}:", words.collect::<Vec<_>>().join(",")), path)
+        }
+        Some(_) => return refuse("shards are lists of archives; deal the list of shards"),
+    };
+    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, stamp, ranges: Vec::new() };
+    Ok((list, path))
+}
+
+/// Whether an archive has one line of text for each entry, as lists such as spk2utt have: its first line is a key and
+/// words that are not a matrix.
+fn is_list(path: &Path) -> Result<bool> {
+    let mut head = Vec::new();
+    let file = fs::File::open(path).map_err(Error::read(path))?;
+    std::io::Read::read_to_end(&mut std::io::Read::take(file, 1 << 16), &mut head).map_err(Error::read(path))?;
+    let line = head.lines().next().unwrap_or_default();
+    let value = line[key_of(line).len().min(line.len())..].trim_ascii();
+    Ok(!head.contains(&0) && !value.is_empty() && !value.contains(&b'[') && !value.starts_with(b"<"))
+}
+
+/// Writes a script file of the entries of an archive.
+fn list_archive(archive: &Path, list: &Path, folder: &Folder) -> Result<()> {
+    let name = archive.to_str().ok_or_else(|| Error::Plan(format!("{}: the name is not UTF-8", archive.display())))?;
+    let mut lines = Vec::new();
+    let mut entries = Sequence::new(&[BStr::new(name)], None);
+    while let Some((archive, entry)) = entries.next_entry()? {
+        write_script_line(&mut lines, entry.key(), archive, entry.offset());
+    }
+    folder.write(list, &lines)
+}

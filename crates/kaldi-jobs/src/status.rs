@@ -1,0 +1,52 @@
+//! What is known of each piece.
+
+use crate::{Folder, Plan, Result};
+
+/// One piece.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PieceStatus {
+    /// Its number, from 1.
+    pub number: usize,
+    /// `waiting`, `running`, `done` or `failed`.
+    pub state: &'static str,
+    /// Tries that have started.
+    pub tries: usize,
+    /// Its entries.
+    pub entries: u64,
+    /// The host of the last try, empty if there was none.
+    pub host: String,
+    /// Seconds that it took, if it is done.
+    pub seconds: Option<f64>,
+    /// The message of its last failure, if that was its last try.
+    pub message: Option<String>,
+}
+
+/// Returns the status of each piece.
+///
+/// # Errors
+/// If a record cannot be read.
+pub fn status(folder: &Folder, plan: &Plan) -> Result<Vec<PieceStatus>> {
+    let piece = |number: usize| -> Result<PieceStatus> {
+        let tries = folder.last_try(number);
+        let record = folder.record(number)?;
+        let attempt = folder.attempt(number, tries);
+        let failure = folder.failure(number, tries)?;
+        let state = match (&record, &failure, &attempt) {
+            (Some(_), _, _) => "done",
+            (None, Some(_), _) => "failed",
+            (None, None, Some(attempt)) if attempt.lives != Some(false) => "running",
+            _ => "waiting",
+        };
+        Ok(PieceStatus {
+            number,
+            state,
+            tries,
+            entries: plan.entries[number - 1],
+            host: attempt.map(|attempt| attempt.owner.host).unwrap_or_default(),
+            seconds: record.map(|record| record.seconds),
+            message: failure.filter(|_| state == "failed").map(|failure| failure.message),
+        })
+    };
+    (1..=plan.num_pieces()).map(piece).collect()
+}
