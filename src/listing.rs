@@ -39,6 +39,7 @@ fn row(task: &str, entry: &Entry) -> Value {
         "summary": entry.summary,
         "in_kaldi": entry.origin == Origin::Kaldi,
         "careful": entry.tool.is_careful(),
+        "runs_in_pieces": entry.tool.runs_in_pieces(),
         "usages": help.usages,
         "examples": help.examples,
         "see_also": help.see_also,

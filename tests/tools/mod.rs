@@ -7,6 +7,7 @@ pub mod feed;
 pub mod help;
 pub mod inspect;
 pub mod models;
+pub mod jobs;
 pub mod option_names;
 pub mod posteriors;
 pub mod scoring;

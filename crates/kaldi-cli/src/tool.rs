@@ -87,10 +87,10 @@ impl Tool {
         self.in_pieces(BY_ENTRY[argument])
     }
 
-    /// How its command lines run in pieces of their input.
+    /// Whether some of its command lines run in pieces of their input.
     #[must_use]
-    pub const fn pieces(&self) -> PieceRules {
-        self.pieces
+    pub fn runs_in_pieces(&self) -> bool {
+        self.pieces.iter().any(|(_, pieces)| !matches!(pieces, Pieces::Whole(_)))
     }
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit

@@ -37,17 +37,29 @@ pub struct Folder {
 pub(crate) struct Owner {
     pub(crate) host: String,
     pub(crate) process: u32,
+    /// When it started, in ticks since the host did: another process may get its number later.
+    start: u64,
 }
 
 impl Owner {
     pub(crate) fn this() -> Self {
-        Self { host: host_name(), process: std::process::id() }
+        let process = std::process::id();
+        Self { host: host_name(), process, start: start_of(process).unwrap_or_default() }
     }
 
     /// Whether the process lives, if this host can know; `None` for another host.
     fn lives(&self) -> Option<bool> {
-        (self.host == host_name()).then(|| Path::new("/proc").join(self.process.to_string()).exists())
+        (self.host == host_name()).then(|| start_of(self.process) == Some(self.start))
     }
+}
+
+/// When a process started; `None` if it has ended, also if nobody has asked for its exit status yet.
+fn start_of(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in parentheses, may have blanks.
+    let mut fields = text.rsplit_once(") ")?.1.split(' ');
+    let state = fields.next()?;
+    fields.nth(18)?.parse().ok().filter(|_| state != "Z" && state != "X")
 }
 
 pub(crate) fn host_name() -> String {
@@ -347,7 +359,7 @@ fn look_at(path: &Path) -> Option<Try> {
     let modified = fs::metadata(path).ok()?.modified().ok()?;
     let silence = modified.elapsed().unwrap_or_default();
     let owner: Option<Owner> = serde_json::from_slice(&fs::read(path).ok()?).ok();
-    let owner = owner.unwrap_or(Owner { host: String::new(), process: 0 });
+    let owner = owner.unwrap_or(Owner { host: String::new(), process: 0, start: 0 });
     Some(Try { lives: owner.lives(), owner, silence })
 }
 

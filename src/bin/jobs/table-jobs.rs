@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use bstr::ByteSlice;
-use kaldi_cli::{Arg, Tally, one_of};
+use kaldi_cli::{Arg, InputName, Tally, one_of};
 use kaldi_jobs::{
     EngineKind, Folder, Join, Measure, Outcome, PieceCounts, Plan, Request, Resources, RunOptions, cancel, finish,
     run_all, run_piece, status,
@@ -68,10 +68,10 @@ struct Options {
     by: By,
     /// Speaker of each utterance, for --by=speakers
     #[arg(long)]
-    utt2spk: Option<Arg>,
+    utt2spk: Option<InputName>,
     /// Weight of each entry, such as utt2dur: pieces get equal sums
     #[arg(long)]
-    weights: Option<Arg>,
+    weights: Option<InputName>,
     /// Which outputs become one file: auto (all but archives that have a script file), true, or false
     #[arg(long, default_value = "auto", value_parser = one_of(&JOINS))]
     join: Join,

@@ -1,0 +1,179 @@
+//! Every tool that runs in pieces gives the bytes of the whole run.
+
+use std::collections::BTreeSet;
+
+use crate::support::Scratch;
+use crate::support::registry;
+use crate::support::sample::{binary_archive, ints, matrix, posterior, vector};
+use crate::support::wave;
+
+/// A command line of each tool. Its last word is the output, a table or a file.
+const COMMANDS: &[&str] = &[
+    "add-deltas scp:f.scp ark:OUT",
+    "add-deltas-sdc scp:f.scp ark:OUT",
+    "align-text ark:text ark:text ark,t:OUT",
+    "ali-to-post scp:i.scp ark:OUT",
+    "append-post-to-feats --post-dim=200000 scp:f.scp ark:p.ark ark:OUT",
+    "append-vector-to-feats scp:f.scp ark:v.ark ark:OUT",
+    "apply-cmvn --utt2spk=ark:utt2spk ark:c.ark scp:f.scp ark:OUT",
+    "apply-cmvn-online --spk2utt=ark:spk2utt g.stats scp:f.scp ark:OUT",
+    "apply-cmvn-online g.stats scp:f.scp ark:OUT",
+    "apply-cmvn-sliding scp:f.scp ark:OUT",
+    "apply-transform t.mat scp:f.scp ark:OUT",
+    "compute-cmvn-stats --spk2utt=ark:spk2utt scp:f.scp ark:OUT",
+    "compute-cmvn-stats scp:f.scp ark:OUT",
+    "compute-fbank-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "compute-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "compute-mfcc-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "compute-plp-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "compute-spectrogram-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "compute-vad scp:f.scp ark:OUT",
+    "compute-vad-from-frame-likes ark:v.ark ark:v.ark ark:OUT",
+    "copy-feats --compress=true scp:f.scp ark:OUT",
+    "copy-int-vector scp:i.scp ark:OUT",
+    "copy-matrix scp:f.scp ark,t:OUT",
+    "copy-post ark:p.ark ark:OUT",
+    "copy-vector ark:v.ark ark:OUT",
+    "extract-feature-segments scp:f.scp segments ark:OUT",
+    "extract-segments scp:w.scp segments ark:OUT",
+    "extend-wav-with-silence scp:w.scp ark:OUT",
+    "feat-to-len scp:f.scp ark,t:OUT",
+    "feat-to-post scp:f.scp ark:OUT",
+    "filter-utts --utt2num-frames=lengths --min-length=5 f.scp OUT",
+    "get-post-on-ali ark:p.ark ark:i.ark ark:OUT",
+    "ivector-compute-dot-products trials ark:v.ark ark:v.ark OUT",
+    "ivector-mean ark:spk2utt ark:v.ark ark:OUT",
+    "ivector-normalize-length ark:v.ark ark:OUT",
+    "ivector-subtract-global-mean mean.vec ark:v.ark ark:OUT",
+    "ivector-transform t.mat ark:v.ark ark:OUT",
+    "logprob-to-post --random-prune=false scp:f.scp ark:OUT",
+    "matrix-max ark:spk2utt scp:f.scp ark:OUT",
+    "matrix-sum scp:f.scp ark:f.ark ark:OUT",
+    "matrix-sum-rows scp:f.scp ark:OUT",
+    "merge-vads ark:ones.ark ark:ones.ark ark:OUT",
+    "modify-cmvn-stats 0 ark:c.ark ark:OUT",
+    "multiply-vectors ark:v.ark ark:v.ark ark:OUT",
+    "paste-feats scp:f.scp ark:f.ark ark:OUT",
+    "paste-vectors ark:v.ark ark:v.ark ark:OUT",
+    "perturb-wav-speed --speeds=0.9 scp:w.scp ark:OUT",
+    "post-to-feats --post-dim=200000 ark:p.ark ark:OUT",
+    "post-to-smat --dim=200000 ark:p.ark ark:OUT",
+    "post-to-weights ark:p.ark ark:OUT",
+    "prob-to-post --random-prune=false scp:f.scp ark:OUT",
+    "process-kaldi-pitch-feats --delta-pitch-noise-stddev=0 scp:pitch.scp ark:OUT",
+    "compute-and-process-kaldi-pitch-feats --sample-frequency=8000 --delta-pitch-noise-stddev=0 scp:w.scp ark:OUT",
+    "process-pitch-feats ark:voiced ark:OUT",
+    "resample-wav --resample-rate=16000 scp:w.scp ark:OUT",
+    "scale-post ark:p.ark 0.5 ark:OUT",
+    "select-feats 2,0 scp:f.scp ark:OUT",
+    "select-voiced-frames scp:f.scp ark:ones.ark ark:OUT",
+    "shift-feats --shift=2 scp:f.scp ark:OUT",
+    "spec-augment-feats scp:f.scp ark:OUT",
+    "splice-feats scp:f.scp ark:OUT",
+    "subsample-feats --n=2 scp:f.scp ark:OUT",
+    "subset-feats --include=keep scp:f.scp ark:OUT",
+    "sum-post ark:p.ark ark:p.ark ark:OUT",
+    "tokenize-text --symbols=units text ark:OUT",
+    "transform-feats t.mat scp:f.scp ark:OUT",
+    "transform-vec t.mat ark:v.ark ark:OUT",
+    "vector-scale --scale=2 ark:v.ark ark:OUT",
+    "vector-sum ark:v.ark ark:v.ark ark:OUT",
+    "wav-copy scp:w.scp ark:OUT",
+    "wav-to-duration scp:w.scp ark,t:OUT",
+    "weight-post ark:p.ark ark:ones.ark ark:OUT",
+];
+
+/// Tools in pieces that have no command above, each for a reason.
+const OTHERS: &[&str] = &[
+    // They write into folders, and have no output to join.
+    "copy-feats-to-htk",
+    "copy-feats-to-sphinx",
+    // They need models that are tested elsewhere.
+    "fmpe-apply-transform",
+    "logistic-regression-eval",
+    "ivector-plda-scoring",
+    "ivector-plda-scoring-dense",
+    // As others that read the same tables.
+    "agglomerative-cluster",
+    "compose-transforms",
+    "copy-gselect",
+    "extend-transform-dim",
+    "paste-post",
+];
+
+fn sample() -> Scratch {
+    let scratch = Scratch::new();
+    let keys: Vec<String> = (0..7).map(|number| format!("utt{number}")).collect();
+    let table = |make: &dyn Fn(u64) -> crate::support::sample::Sample| {
+        let entries: Vec<_> = keys.iter().zip(1..).map(|(key, seed)| (key.as_str(), make(seed))).collect();
+        binary_archive(&entries)
+    };
+    scratch.write("f0.ark", table(&|seed| matrix(seed, 40, 4)));
+    scratch.write("v.ark", table(&|seed| vector(seed, 4)));
+    scratch.write("i0.ark", table(&|seed| ints(seed, 40)));
+    scratch.write("p.ark", table(&|seed| posterior(seed, 40)));
+    let waves: Vec<Vec<u8>> = (0..7)
+        .map(|number| {
+            let samples: Vec<i16> = (0..6000).map(|at| ((at * (number + 3) * 97) % 2000 - 1000) as i16).collect();
+            wave::wave(8000, &[&samples])
+        })
+        .collect();
+    let entries: Vec<(&str, &[u8])> = keys.iter().map(String::as_str).zip(waves.iter().map(Vec::as_slice)).collect();
+    scratch.write("w0.ark", wave::archive(&entries));
+    let lines = |line: &dyn Fn(usize) -> String| (0..7).map(|number| line(number) + "\n").collect::<String>();
+    scratch.write("ones", lines(&|number| format!("utt{number} [ {}]", "1 ".repeat(40))));
+    scratch.write("utt2spk", lines(&|number| format!("utt{number} utt{number}")));
+    scratch.write("spk2utt", lines(&|number| format!("utt{number} utt{number}")));
+    scratch.write("segments", lines(&|number| format!("seg{number} utt{number} 0.0{number} 0.3{number}")));
+    scratch.write("text", lines(&|number| format!("utt{number} a b{}", " a".repeat(number))));
+    scratch.write("trials", lines(&|number| format!("utt{number} utt{}", 6 - number)));
+    scratch.write("lengths", lines(&|number| format!("utt{number} {}", number + 2)));
+    scratch.write(
+        "voiced",
+        lines(&|number| format!("utt{number} [\n{} 0.5 100 ]", format!("0.{} 20{number}\n", number + 1).repeat(9))),
+    );
+    scratch.write("keep", "utt1\nutt5\n");
+    scratch.write("units", "<blank> 0\n<unk> 1\na 2\nb 3\n▁ 4\n");
+    scratch.write("t", " [ 1 0 0 1\n 0 1 0 1 ]\n");
+    let made = "copy-feats ark:f0.ark ark,scp:f.ark,f.scp && wav-copy ark:w0.ark ark,scp:w.ark,w.scp && \
+        copy-int-vector ark:i0.ark ark,scp:i.ark,i.scp && copy-vector ark:ones ark:ones.ark && copy-matrix t t.mat && \
+        compute-cmvn-stats scp:f.scp ark:c.ark && compute-cmvn-stats scp:f.scp g.stats && ivector-mean ark:v.ark mean.vec && \
+        compute-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark,scp:pitch.ark,pitch.scp";
+    scratch.sh(made).succeeds();
+    scratch
+}
+
+#[test]
+fn every_tool_that_runs_in_pieces_gives_the_bytes_of_the_whole_run() {
+    let scratch = sample();
+    let mut wrong = Vec::new();
+    for command in COMMANDS {
+        let _ = scratch.sh(&command.replace("OUT", "whole"));
+        let pieces = command.replace("OUT", "parts");
+        let _ = scratch.sh(&format!("table-jobs --nj=3 --restart --dir=jobs -- {pieces}"));
+        let read = |name: &str| std::fs::read(scratch.path(name)).ok();
+        match (read("whole"), read("parts")) {
+            (Some(whole), Some(parts)) if !whole.is_empty() && whole == parts => {}
+            (whole, parts) => {
+                let size = |bytes: Option<Vec<u8>>| bytes.map_or("nothing".to_owned(), |bytes| bytes.len().to_string());
+                let (whole, parts) = (size(whole), size(parts));
+                wrong.push(format!("{command}: {whole} and {parts}"));
+            }
+        }
+        scratch.sh("rm -rf whole parts parts.* jobs").succeeds();
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_tool_with_a_row_has_a_command() {
+    let named: BTreeSet<&str> =
+        COMMANDS.iter().filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
+    let tools = registry::tools();
+    let in_pieces: BTreeSet<&str> =
+        tools.iter().filter(|tool| tool.runs_in_pieces).map(|tool| tool.name.as_str()).collect();
+    let missing: Vec<_> = in_pieces.difference(&named).collect();
+    assert!(missing.is_empty(), "no command for {missing:?}");
+    let unknown: Vec<_> = named.difference(&in_pieces).collect();
+    assert!(unknown.is_empty(), "no row for {unknown:?}");
+}

@@ -1,0 +1,2 @@
+mod every_row;
+mod table_jobs;
