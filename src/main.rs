@@ -1,6 +1,7 @@
 //! The program of all tools. The name it is called by, or its first word, chooses the tool: `copy-feats ...` through a
 //! link, or `kaldi-tables copy-feats ...`.
 
+mod entry;
 mod link;
 mod listing;
 mod program;
