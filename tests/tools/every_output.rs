@@ -166,14 +166,14 @@ fn files_of_another_kind_are_replaced_with_force_only() {
     for (tool, arguments) in LINES {
         let file = if arguments.contains("OUT.png") { "OUT.png" } else { "OUT" };
         let line = |options: &str| format!("rm -rf folder copies; {tool} {options} {arguments}");
-        scratch.sh(&format!("cp old {file}"));
+        scratch.sh(&format!("cp old {file}")).succeeds();
         scratch.sh(&line("")).fails_with(255).stderr_has("it is a tar file, and would become").stderr_has("--force");
         assert_eq!(scratch.read(file), scratch.read("old"), "{tool}");
         scratch.sh(&line("--force")).succeeds();
         assert_ne!(scratch.read(file), scratch.read("old"), "{tool}");
         // Now it is of the same kind.
         scratch.sh(&line("")).succeeds();
-        scratch.sh(&format!("rm {file}"));
+        scratch.sh(&format!("rm {file}")).succeeds();
     }
 }
 

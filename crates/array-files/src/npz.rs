@@ -2,12 +2,13 @@
 //!
 //! Members are stored without compression, as `numpy.savez` does it; compressed members can be read too.
 
-use std::io::{Read, Seek, Write};
+use std::collections::HashSet;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 
 use zip::write::{SimpleFileOptions, StreamWriter};
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use crate::{Error, Result};
+use crate::{Error, Result, read_at_most};
 
 /// Bytes of a member from which on its sizes do not fit the 32 bits of the plain format.
 const LARGE: u64 = 0xfff0_0000;
@@ -56,11 +57,16 @@ impl<R: Read + Seek> NpzReader<R> {
     /// Reads the directory of a file.
     ///
     /// # Errors
-    /// If it is no zip file, or is cut.
+    /// If it is no zip file, is cut, or has two members of one name.
     pub fn open(file: R) -> Result<Self> {
-        let zip = ZipArchive::new(file);
-        let zip = zip.map_err(|error| Error::Content(format!("expected a zip file of arrays: {error}")))?;
-        Ok(Self { zip, next: 0 })
+        let open = |file| {
+            ZipArchive::new(file).map_err(|error| Error::Content(format!("expected a zip file of arrays: {error}")))
+        };
+        let zip = open(file)?;
+        let start = zip.central_directory_start();
+        let mut file = zip.into_inner();
+        refuse_repeated_names(&mut file, start)?;
+        Ok(Self { zip: open(file)?, next: 0 })
     }
 
     /// The name of the next member as it is there (`utt1.npy`), and its bytes; `None` at the end.
@@ -79,6 +85,27 @@ impl<R: Read + Seek> NpzReader<R> {
         }
         Ok(None)
     }
+}
+
+/// Returns an error if two members have one name: the crate `zip` delivers only the last one of them. `start` is the place
+/// of the directory.
+fn refuse_repeated_names(file: &mut (impl Read + Seek), start: u64) -> Result<()> {
+    const SIGNATURE: &[u8] = b"PK\x01\x02";
+    file.seek(SeekFrom::Start(start))?;
+    let mut directory = BufReader::new(file);
+    let (mut names, mut header) = (HashSet::new(), [0; 46]);
+    while directory.read_exact(&mut header).is_ok() && header.starts_with(SIGNATURE) {
+        let length = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+        let name = read_at_most(&mut directory, length(28))?;
+        io::copy(&mut (&mut directory).take(length(30) + length(32)), &mut io::sink())?;
+        if !names.insert(name.clone()) {
+            return Err(Error::Content(format!(
+                "{}: there are two arrays of this name",
+                String::from_utf8_lossy(&name)
+            )));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -105,6 +132,16 @@ mod tests {
             assert_eq!((path, bytes), (format!("{name}.npy").into_bytes(), array));
         }
         assert!(reader.next_member().unwrap().is_none());
+        // The same name twice, as Python's zipfile writes it with a warning.
+        let mut twice = NpzWriter::new(Vec::new());
+        twice.put("a/b", [&b"x"[..]].into_iter()).unwrap();
+        twice.put("a/c", [&b"y"[..]].into_iter()).unwrap();
+        let mut twice = twice.finish().unwrap();
+        while let Some(at) = twice.windows(3).position(|bytes| bytes == b"a/c") {
+            twice[at + 2] = b'b';
+        }
+        let error = NpzReader::open(Cursor::new(&twice)).err().unwrap();
+        assert_eq!(error.to_string(), "a/b.npy: there are two arrays of this name");
         assert!(NpzReader::open(Cursor::new(&file[..file.len() / 2])).is_err());
     }
 }

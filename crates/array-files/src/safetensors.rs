@@ -8,9 +8,11 @@
 //! The crate `safetensors` wants the whole file in memory, to write it and to read its header, so that this is done here.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::io::Read;
 
-use serde::Deserialize;
+use serde::de::{self, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::{DType, Error, Result, read_at_most};
 
@@ -125,15 +127,45 @@ struct Entry {
     data_offsets: (u64, u64),
 }
 
-fn parse_header(header: &[u8]) -> Result<Vec<Tensor>> {
-    let mut values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(header)
-        .map_err(|error| Error::Content(format!("expected a header in JSON: {error}")))?;
-    values.remove(METADATA);
-    let mut entries = Vec::with_capacity(values.len());
-    for (name, value) in values {
-        let entry: Entry = serde_json::from_value(value).map_err(|error| Error::Content(format!("{name}: {error}")))?;
-        entries.push((name, entry));
+/// The tensors of a header in their order there.
+struct Entries(Vec<(String, Entry)>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor)
     }
+}
+
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with an entry for each tensor")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Entries, A::Error> {
+        let (mut entries, mut names) = (Vec::new(), HashSet::new());
+        while let Some(name) = map.next_key::<String>()? {
+            if name == METADATA {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let entry = map.next_value().map_err(|error| de::Error::custom(format_args!("{name}: {error}")))?;
+            if !names.insert(name.clone()) {
+                return Err(de::Error::custom(format_args!("{name}: this tensor comes twice")));
+            }
+            entries.push((name, entry));
+        }
+        Ok(Entries(entries))
+    }
+}
+
+fn parse_header(header: &[u8]) -> Result<Vec<Tensor>> {
+    let Entries(mut entries) = serde_json::from_slice(header)
+        .map_err(|error| Error::Content(format!("expected a header in JSON: {error}")))?;
+    // Those without numbers, which have equal offsets, keep their order.
     entries.sort_by_key(|(_, entry)| entry.data_offsets);
     let mut end = 0;
     let tensors = entries.into_iter().map(|(name, Entry { dtype: type_name, shape, data_offsets })| {
@@ -174,6 +206,19 @@ mod tests {
             assert!(read_header(&mut &bytes[..cut]).is_err(), "{cut}");
         }
         assert_eq!(HeaderWriter::new().finish()[8..], *b"{}      ");
+    }
+
+    #[test]
+    fn tensors_without_numbers_keep_their_order() {
+        let mut writer = HeaderWriter::new();
+        for (name, shape) in [("z", [0, 2]), ("y", [1, 1]), ("x", [0, 0]), ("b", [0, 5]), ("c", [1, 1]), ("a", [0, 1])]
+        {
+            writer.put(name, DType::Float32, &shape).unwrap();
+        }
+        let tensors = read_header(&mut &writer.finish()[..]).unwrap();
+        assert_eq!(tensors.iter().map(|it| &it.name[..]).collect::<String>(), "zyxbca");
+        let twice = r#"{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}"#;
+        assert!(parse_header(twice.as_bytes()).unwrap_err().to_string().contains("comes twice"));
     }
 
     #[test]

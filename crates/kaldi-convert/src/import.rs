@@ -13,33 +13,103 @@ use crate::stream::Stream;
 use crate::table_type::part_names;
 use crate::{Error, Result, json_read, npy, npz, parquet_read, safetensors, text_read};
 
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ImportOptions {
+    /// What lines of CSV are (matrices, unless it is given), and what several arrays are together.
+    pub table_type: Option<ValueType>,
+    /// The name of the key: of a column of Parquet, CSV or TSV, or of an entry of JSON objects; `key` if it is not given.
+    pub key: Option<String>,
+    /// The name of the value in the same way; in CSV and TSV, the value is all columns but the key unless it is given.
+    pub value: Option<String>,
+    /// The entries of a `.npy` of stacked rows, in their order.
+    pub stacked: Option<Vec<StackedKey>>,
+}
+
+/// An entry among stacked rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackedKey {
+    /// The key.
+    pub key: BString,
+    /// The rows of a matrix; `None` for a vector, which is one row.
+    pub num_rows: Option<usize>,
+}
+
+impl StackedKey {
+    /// Parses a line: a key, and for a matrix the number of its rows.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let key = words.next()?.into();
+        let num_rows = words.next().map(|word| word.to_str().ok()?.parse().ok());
+        let is_end = words.next().is_none();
+        match num_rows {
+            Some(None) => None,
+            num_rows => is_end.then_some(Self { key, num_rows: num_rows.flatten() }),
+        }
+    }
+}
+
 /// Reads the file that an rxfilename names, and hands each value with its key to `each`. A `.npy` has its own name for a
-/// key. `table_type` says what lines of CSV are: matrices, unless it is given; and what several arrays are together.
+/// key, unless it has stacked rows.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged, or holds something else; and those of `each`.
 pub fn import(
     name: &BStr,
     format: FileFormat,
-    table_type: Option<ValueType>,
+    options: &ImportOptions,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
-    let lines = table_type.unwrap_or(ValueType::Matrix);
     match format {
         FileFormat::Npy => {
             let mut stream = Stream::open(name)?;
             let place = stream.input.name().to_owned();
             let array = npy::read(&place, &mut stream)?;
             stream.finish()?;
-            each(&FileNames::key_of(stem(name)), Item::Array(array))
+            match &options.stacked {
+                None => each(&FileNames::key_of(stem(name)), Item::Array(array)),
+                Some(keys) => unstack(&place, &array, keys, each),
+            }
         }
-        FileFormat::Npz => arrays(table_type, each, |each| npz::read(name, each)),
-        FileFormat::Safetensors => arrays(table_type, each, |each| safetensors::read(name, each)),
-        FileFormat::Parquet => parquet_read::read(name, each),
-        FileFormat::Csv => text_read::read_rows(name, b',', lines, each),
-        FileFormat::Tsv => text_read::read_rows(name, b'\t', lines, each),
-        FileFormat::Jsonl => json_read::read_objects(name, table_type, each),
+        FileFormat::Npz => arrays(options.table_type, each, |each| npz::read(name, each)),
+        FileFormat::Safetensors => arrays(options.table_type, each, |each| safetensors::read(name, each)),
+        FileFormat::Parquet => parquet_read::read(name, options, each),
+        FileFormat::Csv => text_read::read_rows(name, b',', options, each),
+        FileFormat::Tsv => text_read::read_rows(name, b'\t', options, each),
+        FileFormat::Jsonl => json_read::read_objects(name, options, each),
     }
+}
+
+/// Cuts stacked rows into the values that they were.
+fn unstack(
+    place: &str,
+    array: &Array,
+    keys: &[StackedKey],
+    mut each: impl FnMut(&[u8], Item) -> Result<()>,
+) -> Result<()> {
+    let [num_rows, num_columns] = array.dims[..] else {
+        let message = format!("expected rows in two dimensions for the keys, got {} dimension(s)", array.dims.len());
+        return Err(Error::content(place, message));
+    };
+    let wanted = keys.iter().try_fold(0_usize, |sum, key| sum.checked_add(key.num_rows.unwrap_or(1)));
+    if wanted != Some(num_rows) {
+        let wanted = wanted.map_or("more".to_owned(), |wanted| wanted.to_string());
+        return Err(Error::content(place, format!("expected {wanted} rows as the keys say, got {num_rows}")));
+    }
+    let bytes = array.contiguous();
+    let width = num_columns * array.dtype.width();
+    let mut start = 0;
+    for StackedKey { key, num_rows } in keys {
+        let (count, dims) = match num_rows {
+            Some(rows) => (*rows, vec![*rows, num_columns]),
+            None => (1, vec![num_columns]),
+        };
+        let end = start + count * width;
+        each(key, Item::Array(Array::new(array.dtype, &dims, bytes[start..end].to_vec())))?;
+        start = end;
+    }
+    Ok(())
 }
 
 /// The name of a file without folder and ending.

@@ -1,5 +1,7 @@
 //! Lines of JSON as values.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 
 use array_files::DType;
@@ -10,6 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use crate::array::Array;
+use crate::import::ImportOptions;
 use crate::item::{Item, wave};
 use crate::stream::Stream;
 use crate::table_type::num_dims;
@@ -31,7 +34,7 @@ struct Object<'a> {
 /// Reads lines with an object of a key and a value each.
 pub(crate) fn read_objects(
     name: &BStr,
-    table_type: Option<ValueType>,
+    options: &ImportOptions,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
     let stream = Stream::open(name)?;
@@ -50,15 +53,53 @@ pub(crate) fn read_objects(
             continue;
         }
         let at = || format!("{place}:{number}");
-        let object: Object<'_> = serde_json::from_slice(&line)
-            .map_err(|error| Error::content(at(), format!("expected {{\"key\": ..., \"value\": ...}}: {error}")))?;
-        let key = object.key.clone();
-        let item = object.into_item(table_type).map_err(|message| Error::content(at(), message))?;
+        let (key, item) = match (&options.key, &options.value) {
+            (None, None) => Object::parse(&line, options.table_type),
+            (key, value) => parse_named(
+                &line,
+                key.as_deref().unwrap_or("key"),
+                value.as_deref().unwrap_or("value"),
+                options.table_type,
+            ),
+        }
+        .map_err(|message| Error::content(at(), message))?;
         each(key.as_bytes(), item)?;
     }
 }
 
+/// Key and value of an object by their names there. The key may be a number.
+fn parse_named(
+    line: &[u8],
+    key_name: &str,
+    value_name: &str,
+    table_type: Option<ValueType>,
+) -> Result<(String, Item), String> {
+    let object: BTreeMap<Cow<'_, str>, &RawValue> =
+        serde_json::from_slice(line).map_err(|error| format!("expected an object: {error}"))?;
+    let find = |name: &str| {
+        let names = || object.keys().map(|name| name.as_ref()).collect::<Vec<_>>().join(", ");
+        object
+            .get(name)
+            .map(|value| value.get())
+            .ok_or_else(|| format!("expected an entry \"{name}\", got {}", names()))
+    };
+    let key = find(key_name)?;
+    let key = match serde_json::from_str::<String>(key) {
+        Ok(word) => word,
+        Err(_) if key.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => key.to_owned(),
+        Err(_) => return Err(format!("expected a string or a number as \"{key_name}\", got {key}")),
+    };
+    Ok((key, parse_value(find(value_name)?, table_type)?))
+}
+
 impl Object<'_> {
+    fn parse(line: &[u8], table_type: Option<ValueType>) -> Result<(String, Item), String> {
+        let object: Object<'_> = serde_json::from_slice(line).map_err(|error| {
+            format!("expected {{\"key\": ..., \"value\": ...}} (--key= and --value= set other names): {error}")
+        })?;
+        Ok((object.key.clone(), object.into_item(table_type)?))
+    }
+
     fn into_item(self, table_type: Option<ValueType>) -> Result<Item, String> {
         if let (Some(samples), None) = (self.samples, self.value) {
             let rate = self.rate.ok_or("expected the rate of the samples, got none")?;
@@ -141,6 +182,8 @@ impl<'de> Deserialize<'de> for Single {
     }
 }
 
+const UNEVEN: &str = "expected a list of numbers, or rows of one length, got others";
+
 /// Numbers in lists, as they come.
 #[derive(Default)]
 struct Nested {
@@ -150,6 +193,8 @@ struct Nested {
     integers: Vec<i32>,
     /// Where inner lists end.
     ends: Vec<usize>,
+    /// How deep the numbers are, if they are equally deep.
+    number_depth: Option<usize>,
 }
 
 impl Nested {
@@ -189,6 +234,9 @@ impl Nested {
         let is_number = text != word || matches!(word, [b'-' | b'0'..=b'9', ..]);
         let value = parse_number(text).filter(|_| is_number);
         let Some(value) = value else { return Err(format!("expected a number, got {:?}", word.as_bstr())) };
+        if *self.number_depth.get_or_insert(self.depth) != self.depth {
+            return Err(UNEVEN.into());
+        }
         self.values.push(value);
         if let Ok(integer) = integer(text) {
             self.integers.push(integer);
@@ -198,6 +246,9 @@ impl Nested {
 
     fn into_array(self) -> Result<Array, String> {
         let num_rows = self.ends.len();
+        if self.number_depth.is_some_and(|depth| depth != self.max_depth) {
+            return Err(UNEVEN.into());
+        }
         match self.max_depth {
             0 if self.integers.len() == 1 => Ok(Array::from_i32(&[], &self.integers)),
             0 => Ok(Array::from_f32(&[], &self.values)),
@@ -211,7 +262,7 @@ impl Nested {
                 if (0..num_rows).any(|row| self.ends[row] != (row + 1) * columns)
                     || num_rows * columns != self.values.len()
                 {
-                    return Err("expected rows of one length, got others".into());
+                    return Err(UNEVEN.into());
                 }
                 Ok(Array::from_f32(&[num_rows, columns], &self.values))
             }
@@ -237,7 +288,20 @@ mod tests {
         ] {
             assert_eq!(Nested::parse(text).unwrap().dims(), dims, "{text}");
         }
-        for text in ["[[1], [1, 2]]", "[[1], 2]", "[[[1]]]", "[\"a\"]", "[true]", "{\"a\": 1}", "[\"1 2\"]"] {
+        for text in [
+            "[[1], [1, 2]]",
+            "[[1], 2]",
+            "[1, [2, 3]]",
+            "[[1, 2], 3, 4]",
+            "[1, []]",
+            "[[], 1]",
+            "[[[]], 1]",
+            "[[[1]]]",
+            "[\"a\"]",
+            "[true]",
+            "{\"a\": 1}",
+            "[\"1 2\"]",
+        ] {
             assert!(Nested::parse(text).is_err(), "{text}");
         }
     }

@@ -8,32 +8,39 @@ use array_files::DType;
 use bstr::{BStr, BString};
 use kaldi_types::ValueType;
 use parquet::basic::{ConvertedType, LogicalType};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use crate::array::Array;
 use crate::exact::Exact;
+use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::parquet_write::TYPE_ENTRY;
+use crate::parquet_zstd::ZstdPages;
 use crate::stream::Places;
 use crate::table_type::part_names;
 use crate::{Error, Result};
 
 /// Reads every row of a file.
-pub(crate) fn read(name: &BStr, mut each: impl FnMut(&[u8], Item) -> Result<()>) -> Result<()> {
+pub(crate) fn read(
+    name: &BStr,
+    options: &ImportOptions,
+    mut each: impl FnMut(&[u8], Item) -> Result<()>,
+) -> Result<()> {
     let fault = |error: &dyn std::fmt::Display| Error::content(name, error);
-    let file = SerializedFileReader::new(Places::open(name)?).map_err(|error| fault(&error))?;
+    let places = Places::open(name)?;
+    let file = SerializedFileReader::new(places.clone()).map_err(|error| fault(&error))?;
     let metadata = file.metadata().file_metadata();
     let told = metadata.key_value_metadata().into_iter().flatten().find(|entry| entry.key == TYPE_ENTRY);
     let told = told.and_then(|entry| entry.value.as_deref()?.parse().ok());
-    let (form, columns) = Form::find(metadata.schema_descr(), told).map_err(|message| fault(&message))?;
+    let (form, columns) = Form::find(metadata.schema_descr(), told, options).map_err(|message| fault(&message))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
-        let readings = columns.iter().map(|column| column.open(&*group)).collect::<Result<Vec<_>, _>>();
+        let readings = columns.iter().map(|column| column.open(&*group, &places)).collect::<Result<Vec<_>, _>>();
         let mut readings = readings.map_err(|error| fault(&error))?;
         for number in 0..count {
             let row = readings.iter_mut().map(Reading::next).collect::<Result<Vec<_>, _>>();
@@ -60,17 +67,28 @@ enum Form {
 
 impl Form {
     /// Finds the columns that are of use: the key and those of the form.
-    fn find(schema: &SchemaDescriptor, told: Option<ValueType>) -> Result<(Self, Vec<Column>), String> {
+    fn find(
+        schema: &SchemaDescriptor,
+        told: Option<ValueType>,
+        options: &ImportOptions,
+    ) -> Result<(Self, Vec<Column>), String> {
         let find = |name: &str| {
-            let is_it = |column: &&std::sync::Arc<ColumnDescriptor>| {
-                column.path().parts().first().is_some_and(|part| part == name)
-            };
+            let is_it = |column: &&ColumnDescPtr| column.path().parts().first().is_some_and(|part| part == name);
             let index = schema.columns().iter().position(|column| is_it(&column))?;
             Some(Column::new(index, &schema.column(index)))
         };
         let all = |names: &[&str]| names.iter().map(|name| find(name)).collect::<Option<Vec<_>>>();
         let names = || schema.columns().iter().map(|column| column.path().string()).collect::<Vec<_>>().join(", ");
-        let key = find("key").ok_or_else(|| format!("expected a column \"key\", got {}", names()))?;
+        let missing = |name: &str, option: &str| {
+            format!("expected a column \"{name}\", got {}; {option}= names another one", names())
+        };
+        let key = options.key.as_deref().unwrap_or("key");
+        let key = find(key).ok_or_else(|| missing(key, "--key"))?;
+        if let Some(value) = &options.value {
+            let value = find(value).ok_or_else(|| missing(value, "--value"))?;
+            let form = if value.max_repetition == 0 { Self::Value } else { Self::Values };
+            return Ok((form, vec![key, value]));
+        }
         let parts = [ValueType::GaussPost, ValueType::Posterior, ValueType::Wave, ValueType::Int32VectorVector];
         let parts = parts.into_iter().find_map(|it| Some((Self::Parts(it), all(part_names(it))?)));
         let is_sized = !matches!(told, Some(ValueType::Vector | ValueType::Int32Vector));
@@ -79,7 +97,7 @@ impl Form {
             .or_else(|| Some((Self::Values, all(&["values"])?)))
             .or_else(|| Some((Self::Value, all(&["value"])?)));
         let Some((form, columns)) = found else {
-            return Err(format!("expected a column \"values\" or \"value\", got {}", names()));
+            return Err(missing("values\" or \"value", "--value"));
         };
         if let (Self::Values | Self::Sized, Some(values)) = (&form, columns.last())
             && !(1..=2).contains(&values.max_repetition)
@@ -92,8 +110,11 @@ impl Form {
     /// Makes key and value of what a row has in the columns.
     fn item(&self, row: Vec<Cell>) -> Result<(BString, Item), String> {
         let mut row = row.into_iter();
-        let Some(Cell::Words(key)) = row.next() else { return Err("expected key to be a string".into()) };
-        let key = key.into_iter().next().ok_or("expected a key, got none")?;
+        let key = match row.next() {
+            Some(Cell::Words(key)) => key.into_iter().next().ok_or("expected a key, got none")?,
+            Some(Cell::Numbers(numbers)) => numbers.into_key()?,
+            None => return Err("expected a key, got none".into()),
+        };
         let cells: Vec<Cell> = row.collect();
         let item = match (self, <[Cell; 3]>::try_from(cells)) {
             (Self::Parts(table_type), Ok(cells)) => parts(*table_type, cells.into())?,
@@ -139,6 +160,7 @@ fn size(cell: Cell, name: &str) -> Result<usize, String> {
 /// A column of a file.
 struct Column {
     index: usize,
+    descriptor: ColumnDescPtr,
     /// The type of the numbers where the plain type does not say.
     dtype: Option<DType>,
     max_definition: i16,
@@ -146,18 +168,24 @@ struct Column {
 }
 
 impl Column {
-    fn new(index: usize, column: &ColumnDescriptor) -> Self {
+    fn new(index: usize, column: &ColumnDescPtr) -> Self {
         let dtype = match (column.logical_type_ref(), column.converted_type()) {
             (Some(LogicalType::Float16), _) => Some(DType::Float16),
             (_, ConvertedType::UINT_32) => Some(DType::Uint32),
             (_, ConvertedType::UINT_64) => Some(DType::Uint64),
             _ => None,
         };
-        Self { index, dtype, max_definition: column.max_def_level(), max_repetition: column.max_rep_level() }
+        let (max_definition, max_repetition) = (column.max_def_level(), column.max_rep_level());
+        Self { index, descriptor: column.clone(), dtype, max_definition, max_repetition }
     }
 
-    fn open(&self, group: &dyn RowGroupReader) -> Result<Reading<'_>, ParquetError> {
-        Ok(Reading { reader: group.get_column_reader(self.index)?, column: self })
+    fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {
+        let num_rows = usize::try_from(group.metadata().num_rows())?;
+        let reader = match ZstdPages::open(file, group.metadata().column(self.index), num_rows)? {
+            Some(pages) => get_column_reader(self.descriptor.clone(), Box::new(pages)),
+            None => group.get_column_reader(self.index)?,
+        };
+        Ok(Reading { reader, column: self })
     }
 }
 
@@ -271,6 +299,19 @@ impl Numbers {
             (None, None) => vec![count],
         };
         Ok(Item::Array(Array::new(self.dtype, &dims, self.bytes)))
+    }
+
+    /// The key that an integer is.
+    fn into_key(self) -> Result<BString, String> {
+        let bytes = self.bytes;
+        let key = match (self.dtype, bytes.len()) {
+            (DType::Int64, 8) => bytes.as_chunks().0.first().map(|bytes| i64::from_le_bytes(*bytes).to_string()),
+            (DType::Uint64, 8) => bytes.as_chunks().0.first().map(|bytes| u64::from_le_bytes(*bytes).to_string()),
+            (DType::Int32, 4) => bytes.as_chunks().0.first().map(|bytes| i32::from_le_bytes(*bytes).to_string()),
+            (DType::Uint32, 4) => bytes.as_chunks().0.first().map(|bytes| u32::from_le_bytes(*bytes).to_string()),
+            _ => None,
+        };
+        key.map(BString::from).ok_or_else(|| "expected key to be a string or an integer".into())
     }
 
     fn into_single(self) -> Result<Item, String> {

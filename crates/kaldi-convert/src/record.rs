@@ -34,6 +34,17 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
         (Item::Word(word), ValueType::TokenVector) => tokens(&[word]).map_err(fault)?.into_encoded(format),
         (Item::Words(words), ValueType::TokenVector) => tokens(&words).map_err(fault)?.into_encoded(format),
         (Item::Lists(lists), ValueType::Int32VectorVector) => lists.into_encoded(format),
+        (Item::Posterior(frames), ValueType::Posterior)
+            if format == Format::Text && !frames.iter().flatten().all(|(_, weight)| weight.is_finite()) =>
+        {
+            return Err(fault(NOT_FINITE.into()));
+        }
+        (Item::GaussPost(frames), ValueType::GaussPost)
+            if format == Format::Text
+                && !frames.iter().flatten().flat_map(|(_, weights)| weights).all(|weight| weight.is_finite()) =>
+        {
+            return Err(fault(NOT_FINITE.into()));
+        }
         (Item::Posterior(frames), ValueType::Posterior) => Posterior(frames).into_encoded(format),
         (Item::GaussPost(frames), ValueType::GaussPost) => GaussPost(frames).into_encoded(format),
         (Item::Wave(_), ValueType::Wave) if format == Format::Text => {
@@ -49,6 +60,10 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
     };
     Ok(Record::from_bytes(key, encoded))
 }
+
+/// Readers of posteriors in text take no words for numbers.
+const NOT_FINITE: &str = "expected finite weights, as the text form of posteriors has no others (remove the option t of \
+                          the table)";
 
 fn tokens(words: &[bstr::BString]) -> Result<Tokens, String> {
     Tokens::new(words).map_err(|error| error.message.into())

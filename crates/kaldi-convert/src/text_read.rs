@@ -6,6 +6,7 @@ use kaldi_number::{parse_f32, parse_integer};
 use kaldi_types::ValueType;
 
 use crate::array::Array;
+use crate::import::ImportOptions;
 use crate::item::Item;
 use crate::stream::Stream;
 use crate::{Error, Result};
@@ -15,7 +16,7 @@ use crate::{Error, Result};
 pub(crate) fn read_rows(
     name: &BStr,
     delimiter: u8,
-    table_type: ValueType,
+    options: &ImportOptions,
     mut each: impl FnMut(&[u8], Item) -> Result<()>,
 ) -> Result<()> {
     let stream = Stream::open(name)?;
@@ -24,9 +25,24 @@ pub(crate) fn read_rows(
     let mut lines = builder.delimiter(delimiter).has_headers(false).flexible(true).from_reader(stream);
     let mut line = csv::ByteRecord::new();
     let mut open: Option<Rows> = None;
+    let mut columns = None;
+    let mut table_type = options.table_type;
+    if options.key.is_some() || options.value.is_some() {
+        lines.read_byte_record(&mut line).map_err(|error| Error::content(&place, error))?;
+        let found = Columns::find(&line, options).map_err(|message| Error::content(format!("{place}:1"), message))?;
+        columns = Some(found);
+    }
     while lines.read_byte_record(&mut line).map_err(|error| Error::content(&place, error))? {
-        let at = || format!("{place}:{}", line.position().map_or(0, csv::Position::line));
+        let number = line.position().map_or(0, csv::Position::line);
+        let at = || format!("{place}:{number}");
         let fault = |message| Error::content(at(), message);
+        if let Some(columns) = &columns {
+            line = columns.take(&line).map_err(fault)?;
+        } else if line.position().is_some_and(|place| place.record() == 0) && is_header(&line, table_type) {
+            continue;
+        }
+        let table_type =
+            *table_type.get_or_insert_with(|| columns.as_ref().map_or(ValueType::Matrix, |it| it.guess(&line)));
         let key = line.get(0).unwrap_or_default();
         if let Some(item) = whole_line(&line, table_type).map_err(fault)? {
             each(key, item)?;
@@ -46,6 +62,64 @@ pub(crate) fn read_rows(
         each(&rows.key, rows.body.into_item())?;
     }
     lines.into_inner().finish()
+}
+
+/// Whether the first line has names where numbers are expected. A line that is no entry anyway is skipped.
+fn is_header(line: &csv::ByteRecord, table_type: Option<ValueType>) -> bool {
+    let has_words = table_type.is_some_and(|table_type| table_type.is_words() || table_type == ValueType::Bool);
+    let is_name = |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && float(field).is_err();
+    !has_words && line.len() > 1 && line.iter().skip(1).all(is_name)
+}
+
+/// Where key and value are in lines with a header.
+struct Columns {
+    key: usize,
+    /// `None` for all others.
+    value: Option<usize>,
+}
+
+impl Columns {
+    fn find(header: &csv::ByteRecord, options: &ImportOptions) -> Result<Self, String> {
+        let names = || header.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(", ");
+        let find = |name: &str| {
+            let place = header.iter().position(|field| field.trim_ascii() == name.as_bytes());
+            place.ok_or_else(|| format!("expected a column \"{name}\" in the first line, got {}", names()))
+        };
+        let key = find(options.key.as_deref().unwrap_or("key"))?;
+        Ok(Self { key, value: options.value.as_deref().map(find).transpose()? })
+    }
+
+    /// Puts the key first. A value of one column may be a list: `[0.5, 1.5]` or `0.5 1.5`.
+    fn take(&self, line: &csv::ByteRecord) -> Result<csv::ByteRecord, String> {
+        let field = |at: usize| {
+            line.get(at)
+                .ok_or_else(|| format!("expected at least {} fields as in the first line, got {}", at + 1, line.len()))
+        };
+        let mut taken = csv::ByteRecord::new();
+        taken.push_field(field(self.key)?);
+        match self.value {
+            Some(value) => {
+                let text = field(value)?.trim_ascii();
+                let list = text.strip_prefix(b"[").and_then(|text| text.strip_suffix(b"]")).unwrap_or(text);
+                let words = list.split(|&byte| byte == b',' || byte.is_ascii_whitespace());
+                words.filter(|word| !word.is_empty()).for_each(|word| taken.push_field(word));
+            }
+            None => (0..line.len()).filter(|&at| at != self.key).for_each(|at| taken.push_field(&line[at])),
+        }
+        taken.set_position(line.position().cloned());
+        Ok(taken)
+    }
+
+    /// The type of the table with this first line: a column has vectors, numbers or words.
+    fn guess(&self, line: &csv::ByteRecord) -> ValueType {
+        let are_numbers = line.iter().skip(1).all(|field| float(field).is_ok());
+        match (self.value, line.len()) {
+            (None, _) => ValueType::Matrix,
+            (Some(_), 2) if are_numbers => ValueType::Float,
+            (Some(_), _) if are_numbers => ValueType::Vector,
+            (Some(_), _) => ValueType::TokenVector,
+        }
+    }
 }
 
 /// The value of a line, for types whose values are a line; nothing for others.

@@ -32,7 +32,7 @@ pub struct Checks {
 /// Finds everything that is wrong with a table called `table` and passes each fault to the caller. Returns the number
 /// of entries.
 ///
-/// Values must be readable, of one type, and finite. Matrices must have the same number of columns. Keys must be in the
+/// Values must be readable, of one type, and finite. Matrices and posteriors must have rows, waveforms samples. Matrices must have the same number of columns. Keys must be in the
 /// order of their bytes, each only once. An archive must be complete. Lines of a script file must lead to values, and
 /// not to those of other keys, if an archive has keys of the script file.
 ///
@@ -191,6 +191,10 @@ impl Check<'_> {
             Err(error) => return (self.report)(Fault::of(self.table, error)),
         };
         (self.each)(entry.key(), &header);
+        if header.rows == Some(0) && (value_type.has_frames_as_rows() || value_type == ValueType::Wave) {
+            let rows = if value_type == ValueType::Wave { "samples" } else { "rows" };
+            self.fault(entry.key(), format!("the {value_type} has no {rows}"));
+        }
         if let Some(columns) = header.columns.filter(|_| value_type.has_common_columns() && header.rows != Some(0)) {
             match &self.columns {
                 None => self.columns = Some((columns, entry.key().to_owned())),

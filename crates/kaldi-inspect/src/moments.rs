@@ -5,6 +5,12 @@ use kaldi_lanes::{DoubleLanes, Kernel, Lanes, WIDTH, dispatch};
 /// So many numbers are checked together for being finite.
 const CHUNK: usize = 8 * WIDTH;
 
+/// Numbers beyond this, and those below its inverse, are scaled before they are squared.
+const LARGE: f64 = 1e120;
+
+/// The exponent of two of that scaling.
+const SCALING: i32 = 600;
+
 /// Statistics of some numbers. Everything except the counts `nan` and `inf` is over finite numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
@@ -16,8 +22,8 @@ pub struct Moments {
     pub max: f64,
     /// The mean.
     pub mean: f64,
-    /// The sum of the squared distances from the mean.
-    pub squares: f64,
+    /// The standard deviation: the square root of the mean squared distance from the mean.
+    pub stddev: f64,
     /// How many are not a number.
     pub nan: u64,
     /// Infinities.
@@ -26,7 +32,7 @@ pub struct Moments {
 
 impl Default for Moments {
     fn default() -> Self {
-        Self { count: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, mean: 0.0, squares: 0.0, nan: 0, inf: 0 }
+        Self { count: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, mean: 0.0, stddev: 0.0, nan: 0, inf: 0 }
     }
 }
 
@@ -39,31 +45,44 @@ impl Moments {
     }
 
     /// The moments of numbers in double precision.
-    pub fn of_doubles(values: impl Iterator<Item = f64>) -> Self {
+    pub fn of_doubles(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let finite = values.clone().filter(|value| value.is_finite());
+        let (min, max) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), it| (min.min(it), max.max(it)));
+        let largest = if min <= max { max.max(-min) } else { 0.0 };
+        // The squares must be in the range of doubles, too.
+        let power = match largest {
+            0.0 => 0,
+            largest if largest > LARGE => -SCALING,
+            largest if largest < LARGE.recip() => SCALING,
+            _ => 0,
+        };
         let mut sums = Sums::default();
-        values.for_each(|value| sums.add_one(value));
-        sums.moments()
+        values.for_each(|value| sums.add_one(value * 2.0_f64.powi(power)));
+        let mut moments = sums.moments();
+        for number in [&mut moments.mean, &mut moments.stddev] {
+            *number *= 2.0_f64.powi(-power);
+        }
+        Self { min, max, ..moments }
     }
 
     /// Adds other numbers. The last digits of the result depend on the order of the parts.
     pub fn merge(&mut self, other: &Self) {
         let count = self.count + other.count;
         if other.count > 0 {
-            let distance = other.mean - self.mean;
             let share = other.count as f64 / count as f64;
-            self.squares += other.squares + distance * distance * self.count as f64 * share;
-            self.mean += distance * share;
+            let shares = ((1.0 - share).sqrt(), share.sqrt());
+            // Half of the distance is finite, whatever the means are.
+            let distance = other.mean / 2.0 - self.mean / 2.0;
+            let deviation = (self.stddev * shares.0).hypot(other.stddev * shares.1);
+            self.stddev = deviation.hypot(2.0 * shares.0 * shares.1 * distance);
+            self.mean += 2.0 * share.min(0.5) * distance;
+            self.mean += 2.0 * (share - share.min(0.5)) * distance;
         }
         self.count = count;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.nan += other.nan;
         self.inf += other.inf;
-    }
-
-    /// The standard deviation: the square root of the mean squared distance from the mean.
-    pub fn stddev(&self) -> f64 {
-        (self.squares / self.count.max(1) as f64).sqrt()
     }
 
     /// Whether there are numbers, and all are the same.
@@ -158,7 +177,7 @@ impl Sums {
         left
     }
 
-    /// Here, `mean` and `squares` are sums of distances and of their squares.
+    /// Here, `mean` and `stddev` are sums of distances and of their squares.
     fn add_one(&mut self, value: f64) {
         let single = &mut self.single;
         if !value.is_finite() {
@@ -169,7 +188,7 @@ impl Sums {
         let distance = value - *self.shift.get_or_insert(value);
         single.count += 1;
         single.mean += distance;
-        single.squares += distance * distance;
+        single.stddev += distance * distance;
         single.min = single.min.min(value);
         single.max = single.max.max(value);
     }
@@ -186,7 +205,7 @@ impl Sums {
             min: lanes.min.0.iter().fold(single.min, |min, &value| min.min(value.into())),
             max: lanes.max.0.iter().fold(single.max, |max, &value| max.max(value.into())),
             mean: shift.map_or(0.0, |shift| shift + mean),
-            squares: (total(&lanes.squares, single.squares) - mean * mean * count as f64).max(0.0),
+            stddev: (total(&lanes.squares, single.stddev) / count.max(1) as f64 - mean * mean).max(0.0).sqrt(),
             nan: single.nan,
             inf: single.inf,
         }
@@ -212,7 +231,7 @@ mod tests {
     fn large_numbers_close_to_each_other_keep_their_deviation() {
         let values: Vec<f32> = (0..1000).map(|at| 1e6 + (at % 2) as f32).collect();
         let moments = Moments::of(&values);
-        assert!(near(moments.mean, 1_000_000.5) && near(moments.stddev(), 0.5), "{moments:?}");
+        assert!(near(moments.mean, 1_000_000.5) && near(moments.stddev, 0.5), "{moments:?}");
         assert_eq!((moments.count, moments.min, moments.max), (1000, 1e6, 1e6 + 1.0));
     }
 
@@ -230,7 +249,7 @@ mod tests {
         sum.merge(&Moments::default());
         for other in [doubles, sum] {
             assert_eq!((other.count, other.min, other.max, other.nan, other.inf), (1000, whole.min, whole.max, 1, 2));
-            assert!(near(other.mean, whole.mean) && near(other.stddev(), whole.stddev()), "{other:?} {whole:?}");
+            assert!(near(other.mean, whole.mean) && near(other.stddev, whole.stddev), "{other:?} {whole:?}");
         }
     }
 
@@ -244,6 +263,28 @@ mod tests {
         let whole = Moments::of(&values);
         assert_eq!(sums.moments(), whole);
         assert_eq!((whole.count, whole.nan, whole.inf, whole.min), (998, 1, 1, f64::from(-1e30_f32)));
+    }
+
+    #[test]
+    fn all_finite_doubles_have_a_mean_and_a_deviation() {
+        for scale in [1e300, 1e-300, 1e200, 1e-200, 1e100, 1e-320, 1.0] {
+            let values = [1.0, 2.0, 4.0, 1.0].map(|value| value * scale);
+            let whole = Moments::of_doubles(values.into_iter());
+            let (mean, stddev) = (2.0 * scale, 1.5_f64.sqrt() * scale);
+            let is_near = |found: f64, wanted: f64| (found - wanted).abs() <= wanted.abs() * 1e-3;
+            assert!(is_near(whole.mean, mean) && is_near(whole.stddev, stddev), "{scale}: {whole:?}");
+            let mut sum = Moments::of_doubles(values[..1].iter().copied());
+            sum.merge(&Moments::of_doubles(values[1..].iter().copied()));
+            assert!(is_near(sum.mean, mean) && is_near(sum.stddev, stddev), "{scale}: {sum:?}");
+            let mixed = Moments::of_doubles([1e-250, 1e300].into_iter());
+            assert_eq!((mixed.min, mixed.max), (1e-250, 1e300));
+            assert_eq!((whole.min, whole.max, sum.min, sum.max), (values[0], values[2], values[0], values[2]));
+        }
+        let mut ends = Moments::of_doubles([f64::MAX].into_iter());
+        ends.merge(&Moments::of_doubles([f64::MIN].into_iter()));
+        for moments in [ends, Moments::of_doubles([f64::MAX, f64::MIN].into_iter())] {
+            assert!(moments.mean.abs() < 1e293 && near(moments.stddev, f64::MAX), "{moments:?}");
+        }
     }
 
     #[test]

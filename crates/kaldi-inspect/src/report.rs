@@ -106,7 +106,7 @@ impl<'a> Report<'a> {
             min: known(moments.min),
             max: known(moments.max),
             mean: known(moments.mean),
-            stddev: known(moments.stddev()),
+            stddev: known(moments.stddev),
             quantiles: Quantiles { first, second, third, fourth, fifth },
             nan: moments.nan,
             inf: moments.inf,
@@ -143,7 +143,7 @@ fn numbers(group: &Group) -> Vec<(&'static str, String)> {
         ("min", known(moments.min)),
         ("max", known(moments.max)),
         ("mean", known(moments.mean)),
-        ("stddev", known(moments.stddev())),
+        ("stddev", known(moments.stddev)),
     ];
     numbers.extend(["1 %", "25 %", "50 %", "75 %", "99 %"].into_iter().zip(quantiles.map(known)));
     numbers.extend([("nan", moments.nan.to_string()), ("inf", moments.inf.to_string())]);

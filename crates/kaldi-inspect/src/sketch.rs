@@ -1,27 +1,39 @@
 //! Quantiles of any number of values in bounded memory.
 //!
 //! Values are counted in buckets. The values of a bucket have the same sign, exponent and first seven binary digits of
-//! the fraction: the first 16 bits of single precision. A bucket at `v` is at most `v / 128` wide. Counts do not depend
-//! on the order of the values, so sketches of parts can be added without loss.
+//! the fraction, so a bucket at `v` is at most `v / 128` wide; that is true for all finite doubles, also denormal ones,
+//! and zero has a bucket of its own. Counts do not depend on the order of the values, so sketches of parts can be added
+//! without loss.
+
+use std::collections::BTreeMap;
+
+/// A bucket: 0 for zero; otherwise the exponent, counted from 1, and seven digits of the fraction, negative for negative
+/// values. Buckets are in the order of their values.
+pub(crate) type Bucket = i32;
+
+/// Binary digits of the fraction that a bucket has.
+const DIGITS: u32 = 7;
 
 /// Bits of a number in single precision that its bucket does not show.
 const HIDDEN: u32 = 16;
 
-/// The bit of a bucket that is set for negative values.
-const SIGN: u16 = 0x8000;
+/// The exponent before the one of the smallest denormal double.
+const NO_EXPONENT: i32 = -1075;
 
 /// How many values are in each bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch {
-    /// By the first 16 bits.
+    /// Of zeros and numbers that are normal in single precision, by the first 16 bits of single precision.
     counts: Box<[u64; 1 << HIDDEN]>,
+    /// Of all others, which are rare.
+    others: BTreeMap<Bucket, u64>,
 }
 
 impl Default for Sketch {
     fn default() -> Self {
         // On the heap, because it is too large for a stack.
         match vec![0; 1 << HIDDEN].try_into() {
-            Ok(counts) => Self { counts },
+            Ok(counts) => Self { counts, others: BTreeMap::new() },
             Err(_) => unreachable!("the length is that of the type"),
         }
     }
@@ -34,100 +46,161 @@ impl Sketch {
     /// Counts the finite values.
     pub fn add(&mut self, values: &[f32]) {
         for value in values {
-            self.counts[usize::from((value.to_bits() >> HIDDEN) as u16)] += 1;
+            let bits = value.to_bits();
+            if is_denormal(bits) {
+                *self.others.entry(bucket((*value).into())).or_default() += 1;
+            } else {
+                self.counts[usize::from((bits >> HIDDEN) as u16)] += 1;
+            }
         }
+    }
+
+    /// Counts the finite values of double precision.
+    pub fn add_doubles(&mut self, values: &[f64]) {
+        values.iter().filter(|value| value.is_finite()).for_each(|&value| self.add_to(bucket(value), 1));
     }
 
     /// Adds the counts of another sketch.
     pub fn merge(&mut self, other: &Self) {
         self.counts.iter_mut().zip(other.counts.iter()).for_each(|(count, more)| *count += more);
+        other.others.iter().for_each(|(&bucket, &count)| self.add_to(bucket, count));
+    }
+
+    fn add_to(&mut self, bucket: Bucket, count: u64) {
+        match place(bucket) {
+            Some(place) => self.counts[place] += count,
+            None => *self.others.entry(bucket).or_default() += count,
+        }
     }
 
     /// Adds counts of single buckets, such as those of [`Sketch::take_buckets`].
-    pub fn add_buckets(&mut self, buckets: &[(u16, u64)]) {
-        buckets.iter().for_each(|&(bucket, count)| self.counts[usize::from(bucket)] += count);
+    #[cfg(test)]
+    fn add_buckets(&mut self, buckets: &[(Bucket, u64)]) {
+        buckets.iter().for_each(|&(bucket, count)| self.add_to(bucket, count));
     }
 
-    /// Takes the buckets that are not empty. They are empty afterwards.
-    pub fn take_buckets(&mut self) -> Vec<(u16, u64)> {
-        let mut buckets = Vec::new();
-        for (bucket, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
-            buckets.push((bucket as u16, std::mem::take(count)));
-        }
+    /// Takes the buckets that are not empty, in the order of their values. They are empty afterwards.
+    pub(crate) fn take_buckets(&mut self) -> Vec<(Bucket, u64)> {
+        let buckets = self.counted();
+        self.counts.fill(0);
+        self.others.clear();
         buckets
+    }
+
+    /// The buckets of finite values that are not empty, in the order of their values.
+    fn counted(&self) -> Vec<(Bucket, u64)> {
+        let dense = (0..self.counts.len()).filter(|&place| self.counts[place] > 0);
+        let dense = dense.filter_map(|place| {
+            let value = f32::from_bits((place as u32) << HIDDEN);
+            value.is_finite().then(|| (bucket(value.into()), self.counts[place]))
+        });
+        let mut counted: Vec<_> = dense.chain(self.others.iter().map(|(&bucket, &count)| (bucket, count))).collect();
+        counted.sort_unstable();
+        // Zero may have a sign.
+        counted.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            kept.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+        counted
     }
 
     /// The finite buckets that are not empty, from the lowest to the highest: the bounds of their values and their counts.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, f64, u64)> {
-        let negative = (0x8000..0xff80).rev();
-        let ordered = negative.chain(0..0x7f80_u32);
-        ordered.filter(|&bucket| self.counts[bucket as usize] > 0).map(|bucket| {
+        self.counted().into_iter().map(|(bucket, count)| {
             let (low, high) = bounds(bucket);
-            (low, high, self.counts[bucket as usize])
+            (low, high, count)
         })
     }
 
     /// The number of finite values.
     pub fn count(&self) -> u64 {
-        self.buckets().map(|(_, _, count)| count).sum()
+        self.counted().iter().map(|(_, count)| count).sum()
     }
 
     /// The quantiles of these fractions, which must be ascending: the value at the place `fraction * (count - 1)`,
-    /// counted from 0, of the sorted values, as in NumPy. Within a bucket, values count as evenly spread. NaN if there
-    /// are no values.
+    /// counted from 0, of the sorted values, or between two of them, as in NumPy. Within a bucket, values count as evenly
+    /// spread. NaN if there are no values.
     pub fn quantiles<const N: usize>(&self, fractions: [f64; N]) -> [f64; N] {
-        quantiles(self.buckets(), self.count(), fractions)
+        quantiles_of(&self.counted(), fractions)
     }
 }
 
-/// The buckets of some values that are not empty, with their counts, as from [`Sketch::take_buckets`], in the order of
-/// the values. This costs a sort of the values; a sketch costs a walk through all buckets.
-pub(crate) fn sorted_buckets(values: &[f32]) -> Vec<(u16, u64)> {
-    // Bits that ascend with the values.
-    let mut ordered: Vec<u16> = values
-        .iter()
-        .map(|value| (value.to_bits() >> HIDDEN) as u16)
-        .map(|bucket| if bucket & SIGN != 0 { !bucket } else { bucket | SIGN })
-        .collect();
-    ordered.sort_unstable();
-    let bucket = |ordered: u16| if ordered & SIGN != 0 { ordered & !SIGN } else { !ordered };
-    ordered.chunk_by(|a, b| a == b).map(|equal| (bucket(equal[0]), equal.len() as u64)).collect()
+/// Whether these are the bits of a denormal number in single precision, and not of zero.
+fn is_denormal(bits: u32) -> bool {
+    (bits & 0x7fff_ffff).wrapping_sub(1) < 0x007f_ffff
 }
 
-/// Like [`Sketch::quantiles`], of [`sorted_buckets`].
-pub(crate) fn quantiles_of<const N: usize>(buckets: &[(u16, u64)], fractions: [f64; N]) -> [f64; N] {
-    let finite = || buckets.iter().filter(|(bucket, _)| bucket & !SIGN < 0x7f80);
-    let bounded = finite().map(|&(bucket, count)| {
-        let (low, high) = bounds(bucket.into());
-        (low, high, count)
-    });
-    quantiles(bounded, finite().map(|(_, count)| count).sum(), fractions)
+/// The bucket of a finite number.
+fn bucket(value: f64) -> Bucket {
+    // Denormal numbers become normal ones.
+    let (magnitude, shift) =
+        if value.abs() < f64::MIN_POSITIVE { (value.abs() * 2.0_f64.powi(64), 64) } else { (value.abs(), 0) };
+    if magnitude == 0.0 {
+        return 0;
+    }
+    let bits = magnitude.to_bits();
+    let exponent = (bits >> 52) as i32 - 1023 - shift;
+    let digits = (bits >> (52 - DIGITS)) as i32 & ((1 << DIGITS) - 1);
+    let bucket = (exponent - NO_EXPONENT) << DIGITS | digits;
+    if value < 0.0 { -bucket } else { bucket }
+}
+
+/// The place of a bucket among the dense ones of a sketch, if it has one.
+fn place(bucket: Bucket) -> Option<usize> {
+    if bucket == 0 {
+        return Some(0);
+    }
+    let exponent = (bucket.abs() >> DIGITS) + NO_EXPONENT;
+    let digits = bucket.abs() & ((1 << DIGITS) - 1);
+    let is_normal = (f32::MIN_EXP - 1..f32::MAX_EXP).contains(&exponent);
+    let sign = if bucket < 0 { 1 << 15 } else { 0 };
+    is_normal.then_some((sign | (exponent + 127) << DIGITS | digits) as usize)
 }
 
 /// The smallest and the largest value of a bucket.
-fn bounds(bucket: u32) -> (f64, f64) {
-    let inner = f64::from(f32::from_bits(bucket << HIDDEN));
-    let outer = f64::from(f32::from_bits(bucket << HIDDEN | ((1 << HIDDEN) - 1)));
-    (inner.min(outer), inner.max(outer))
+fn bounds(bucket: Bucket) -> (f64, f64) {
+    if bucket == 0 {
+        return (0.0, 0.0);
+    }
+    let exponent = (bucket.abs() >> DIGITS) + NO_EXPONENT;
+    let digits = (bucket.abs() & ((1 << DIGITS) - 1)) as u64;
+    let shift = if exponent < f64::MIN_EXP - 1 { 64 } else { 0 };
+    let inner = ((exponent + shift + 1023) as u64) << 52 | digits << (52 - DIGITS);
+    let outer = inner | ((1 << (52 - DIGITS)) - 1);
+    let [inner, outer] = [inner, outer].map(|bits| f64::from_bits(bits) * 2.0_f64.powi(-shift));
+    if bucket < 0 { (-outer, -inner) } else { (inner, outer) }
 }
 
-fn quantiles<const N: usize>(
-    mut buckets: impl Iterator<Item = (f64, f64, u64)>,
-    count: u64,
-    fractions: [f64; N],
-) -> [f64; N] {
-    let mut current = buckets.next();
-    let mut before = 0;
+/// The buckets of some values that are not empty, with their counts, as from [`Sketch::take_buckets`]. This costs a sort
+/// of the values; a sketch costs a walk through all buckets.
+pub(crate) fn sorted_buckets(values: impl Iterator<Item = f64>) -> Vec<(Bucket, u64)> {
+    let mut buckets: Vec<Bucket> = values.filter(|value| value.is_finite()).map(bucket).collect();
+    buckets.sort_unstable();
+    buckets.chunk_by(|a, b| a == b).map(|equal| (equal[0], equal.len() as u64)).collect()
+}
+
+/// Like [`Sketch::quantiles`], of buckets in the order of their values.
+pub(crate) fn quantiles_of<const N: usize>(buckets: &[(Bucket, u64)], fractions: [f64; N]) -> [f64; N] {
+    let mut count = 0;
+    let mut ends = Vec::with_capacity(buckets.len());
+    for (_, inside) in buckets {
+        count += inside;
+        ends.push(count);
+    }
+    // The value of a rank, counted from 0.
+    let value_at = |rank: u64| {
+        let number = ends.partition_point(|end| *end <= rank);
+        let Some(&(bucket, inside)) = buckets.get(number) else { return f64::NAN };
+        let (low, high) = bounds(bucket);
+        low + ((rank + inside - ends[number]) as f64 + 0.5) / inside as f64 * (high - low)
+    };
     fractions.map(|fraction| {
         let place = fraction * count.saturating_sub(1) as f64;
-        loop {
-            let Some((low, high, inside)) = current else { return f64::NAN };
-            if place < (before + inside) as f64 || before + inside >= count {
-                let share = ((place - before as f64 + 0.5) / inside as f64).clamp(0.0, 1.0);
-                return low + share * (high - low);
-            }
-            before += inside;
-            current = buckets.next();
+        let rank = place as u64;
+        match place - rank as f64 {
+            share if share > 0.0 => (1.0 - share) * value_at(rank) + share * value_at(rank + 1),
+            _ => value_at(rank),
         }
     })
 }
@@ -172,6 +245,38 @@ mod tests {
         }
     }
 
+    /// Over all exponents of doubles, as far as the values themselves have so many digits.
+    #[test]
+    fn every_finite_double_is_as_near_as_promised() {
+        let mut magnitudes: Vec<f64> = (-1074..1024).step_by(7).map(|power| 2.0_f64.powi(power) * 1.003).collect();
+        magnitudes.extend([f64::MAX, f64::MIN_POSITIVE, 5e-324, 1e300, 1e-310, 1e-40, f64::from(f32::MAX) * 2.0]);
+        for magnitude in magnitudes {
+            for value in [magnitude, -magnitude] {
+                let mut sketch = Sketch::default();
+                sketch.add_doubles(&[value; 3]);
+                let found = sketch.quantiles([0.5])[0];
+                assert!((found - value).abs() <= value.abs() * Sketch::RELATIVE_ERROR, "{found} for {value}");
+            }
+        }
+        let mut sketch = Sketch::default();
+        sketch.add_doubles(&[-1e300, -1e-320, 0.0, 2e-320, 1e300]);
+        let values: Vec<_> = sketch.buckets().map(|(low, high, _)| low + (high - low) / 2.0).collect();
+        assert!(values.is_sorted() && values[0] < -9e299 && values[2] == 0.0, "{values:?}");
+    }
+
+    #[test]
+    fn zeros_are_zeros() {
+        let mut sketch = Sketch::default();
+        sketch.add(&[0.0, 0.0, -0.0, 0.0, 0.0, 0.0, 1.0]);
+        let [low, middle, high] = sketch.quantiles([0.01, 0.5, 0.99]);
+        assert_eq!((low, middle), (0.0, 0.0));
+        // As in NumPy, between the last two values.
+        assert!((high - 0.94).abs() < 0.01, "{high}");
+        let mut denormal = Sketch::default();
+        denormal.add(&[1e-40, 1e-40, 1e-40, 2e-40]);
+        assert!((denormal.quantiles([0.5])[0] / 1e-40 - 1.0).abs() < Sketch::RELATIVE_ERROR);
+    }
+
     #[test]
     fn parts_add_up_in_any_order() {
         let values: Vec<f32> = uniform(5000).map(|value| (value - 0.3) as f32 * 1e3).collect();
@@ -194,15 +299,16 @@ mod tests {
     #[test]
     fn sorted_buckets_are_those_of_a_sketch() {
         let mut values: Vec<f32> = uniform(3000).map(|value| (value - 0.3) as f32 * 1e3).collect();
-        values.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, f32::MIN]);
+        values.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, f32::MIN, 1e-40, -1e-44]);
         let mut sketch = Sketch::default();
         sketch.add(&values);
-        let sorted = sorted_buckets(&values);
+        let sorted = sorted_buckets(values.iter().map(|&value| value.into()));
+        assert_eq!(sketch.clone().take_buckets(), sorted);
         assert_eq!(quantiles_of(&sorted, FRACTIONS), sketch.quantiles(FRACTIONS));
         let mut again = Sketch::default();
-        again.add_buckets(&sorted);
-        assert_eq!(again, sketch);
-        assert!(quantiles_of(&sorted_buckets(&[f32::NAN]), [0.5])[0].is_nan());
+        again.add_doubles(&values.iter().map(|&value| value.into()).collect::<Vec<_>>());
+        assert_eq!(again.take_buckets(), sorted);
+        assert!(quantiles_of(&sorted_buckets([f64::NAN].into_iter()), [0.5])[0].is_nan());
     }
 
     #[test]
@@ -213,6 +319,6 @@ mod tests {
         assert!(sketch.quantiles([0.5])[0].is_nan());
         sketch.add(&[f32::MAX, f32::MIN, 0.0, -0.0]);
         assert_eq!(sketch.count(), 4);
-        assert!(sketch.quantiles([0.5])[0].abs() < 1e-40);
+        assert_eq!(sketch.quantiles([0.5])[0], 0.0);
     }
 }

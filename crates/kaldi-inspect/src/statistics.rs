@@ -9,7 +9,7 @@ use kaldi_table::{Entry, WorkError};
 use crate::group::{By, Group, LengthGroup};
 use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
-use crate::sketch::{Sketch, quantiles_of, sorted_buckets};
+use crate::sketch::{Bucket, Sketch, quantiles_of, sorted_buckets};
 
 /// At most this many columns are distinguished. Longer vectors are sequences.
 const MOST_COLUMNS: usize = 4096;
@@ -35,6 +35,14 @@ struct Scratch {
     columns: Vec<Sketch>,
     values: Vec<f32>,
     column: Vec<f32>,
+    doubles: Vec<f64>,
+}
+
+/// Numbers of an entry, in the precision that it has.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    Single(&'a [f32]),
+    Double(&'a [f64]),
 }
 
 /// Statistics of one entry.
@@ -45,11 +53,11 @@ pub struct EntryStatistics {
     are_integers: bool,
     columns: Vec<Moments>,
     /// Of a speaker's entry.
-    buckets: Vec<(u16, u64)>,
+    buckets: Vec<(Bucket, u64)>,
     /// The group, if entries are groups.
     group: Option<Group>,
     /// The first row, and which columns are constant so far.
-    first: Vec<f32>,
+    first: Vec<f64>,
     constant: Vec<bool>,
 }
 
@@ -78,9 +86,8 @@ impl Examiner {
         {
             return Ok(self.examine_bytes(entry.key(), &dims, bytes[header..].as_chunks().0, scratch));
         }
-        scratch.values.clear();
-        let mut are_integers = false;
         let Numbers { dims, elements } = entry.read()?;
+        let mut are_integers = false;
         let doubles = match elements {
             Elements::Single(values) => {
                 scratch.values = values;
@@ -94,10 +101,7 @@ impl Examiner {
         };
         let moments = match &doubles {
             None => Moments::of(&scratch.values),
-            Some(doubles) => {
-                scratch.values.extend(doubles.iter().map(|&value| narrowed(value)));
-                Moments::of_doubles(doubles.iter().copied())
-            }
+            Some(doubles) => Moments::of_doubles(doubles.iter().copied()),
         };
         let (length, num_columns) = length_and_columns(&dims);
         let mut part = EntryStatistics { moments, length: length as u64, are_integers, ..EntryStatistics::default() };
@@ -107,10 +111,17 @@ impl Examiner {
         if (self.by == By::Column || self.with_columns) && num_columns <= MOST_COLUMNS {
             self.examine_columns(num_columns, doubles.as_deref(), scratch, &mut part);
         } else {
-            part.find_constant(&scratch.values, num_columns, |value| value);
+            match &doubles {
+                None => part.find_constant(&scratch.values, num_columns, f64::from),
+                Some(doubles) => part.find_constant(doubles, num_columns, |value| value),
+            }
         }
         if self.by != By::Column {
-            self.count(entry.key(), &scratch.values, &mut scratch.sketch, &mut part);
+            let values = match &doubles {
+                None => Values::Single(&scratch.values),
+                Some(doubles) => Values::Double(doubles),
+            };
+            self.count(entry.key(), values, &mut scratch.sketch, &mut part);
         }
         Ok(part)
     }
@@ -127,7 +138,7 @@ impl Examiner {
         }
         let (length, num_columns) = length_and_columns(dims);
         let mut part = EntryStatistics { moments: sums.moments(), length: length as u64, ..EntryStatistics::default() };
-        part.find_constant(numbers, num_columns, f32::from_le_bytes);
+        part.find_constant(numbers, num_columns, |bytes| f32::from_le_bytes(bytes).into());
         self.take_sketch(key, &mut scratch.sketch, &mut part);
         part
     }
@@ -151,12 +162,15 @@ impl Examiner {
     }
 
     /// Counts the numbers of an entry.
-    fn count(&self, key: &BStr, values: &[f32], sketch: &mut Sketch, part: &mut EntryStatistics) {
+    fn count(&self, key: &BStr, values: Values<'_>, sketch: &mut Sketch, part: &mut EntryStatistics) {
         if !self.sorts(values.len()) {
-            sketch.add(values);
+            values.add_to(sketch);
             return self.take_sketch(key, sketch, part);
         }
-        let buckets = sorted_buckets(values);
+        let buckets = match values {
+            Values::Single(values) => sorted_buckets(values.iter().map(|&value| value.into())),
+            Values::Double(values) => sorted_buckets(values.iter().copied()),
+        };
         match self.by {
             By::Key => {
                 let quantiles = quantiles_of(&buckets, Group::FRACTIONS);
@@ -173,26 +187,49 @@ impl Examiner {
         scratch: &mut Scratch,
         part: &mut EntryStatistics,
     ) {
-        let Scratch { columns, values, column, .. } = scratch;
+        let Scratch { columns, values, column, doubles: double_column, .. } = scratch;
         if self.by == By::Column && columns.len() < num_columns {
             columns.resize_with(num_columns, Sketch::default);
         }
         for number in 0..num_columns {
-            column.clear();
-            column.extend(values.iter().skip(number).step_by(num_columns));
-            part.columns.push(match doubles {
-                None => Moments::of(column),
-                Some(doubles) => Moments::of_doubles(doubles.iter().skip(number).step_by(num_columns).copied()),
-            });
+            let (moments, values) = match doubles {
+                None => {
+                    column.clear();
+                    column.extend(values.iter().skip(number).step_by(num_columns));
+                    (Moments::of(column), Values::Single(column))
+                }
+                Some(doubles) => {
+                    double_column.clear();
+                    double_column.extend(doubles.iter().skip(number).step_by(num_columns));
+                    (Moments::of_doubles(double_column.iter().copied()), Values::Double(double_column))
+                }
+            };
+            part.columns.push(moments);
             if let (By::Column, Some(sketch)) = (self.by, columns.get_mut(number)) {
-                sketch.add(column);
+                values.add_to(sketch);
             }
         }
     }
 }
 
+impl Values<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Single(values) => values.len(),
+            Self::Double(values) => values.len(),
+        }
+    }
+
+    fn add_to(self, sketch: &mut Sketch) {
+        match self {
+            Self::Single(values) => sketch.add(values),
+            Self::Double(values) => sketch.add_doubles(values),
+        }
+    }
+}
+
 impl EntryStatistics {
-    fn find_constant<V: Copy>(&mut self, values: &[V], num_columns: usize, read: impl Fn(V) -> f32) {
+    fn find_constant<V: Copy>(&mut self, values: &[V], num_columns: usize, read: impl Fn(V) -> f64) {
         if num_columns == 0 || num_columns > MOST_COLUMNS || values.is_empty() {
             return;
         }
@@ -218,11 +255,6 @@ fn length_and_columns(dims: &[usize]) -> (usize, usize) {
     }
 }
 
-/// A number of double precision as the nearest one of single precision.
-fn narrowed(value: f64) -> f32 {
-    if value.is_finite() { value.clamp(f32::MIN.into(), f32::MAX.into()) as f32 } else { value as f32 }
-}
-
 /// The statistics of a table. Parts are added in the order of the entries.
 #[derive(Debug)]
 pub struct Statistics {
@@ -232,8 +264,8 @@ pub struct Statistics {
     table: Moments,
     columns: Vec<Moments>,
     /// With the counts of the buckets that are not empty: there may be many speakers.
-    speakers: BTreeMap<BString, (Moments, BTreeMap<u16, u64>)>,
-    first: Option<Vec<f32>>,
+    speakers: BTreeMap<BString, (Moments, BTreeMap<Bucket, u64>)>,
+    first: Option<Vec<f64>>,
     constant: Vec<bool>,
     are_integers: bool,
 }
@@ -278,7 +310,7 @@ impl Statistics {
         part.group
     }
 
-    fn merge_constant(&mut self, first: Vec<f32>, constant: Vec<bool>) {
+    fn merge_constant(&mut self, first: Vec<f64>, constant: Vec<bool>) {
         if first.is_empty() {
             return;
         }
@@ -331,7 +363,7 @@ impl Statistics {
         let [low, high] = sketch.quantiles([0.001, 0.999]).map(|value| value.clamp(self.table.min, self.table.max));
         let (low, width) = match self.are_integers {
             true => (low.round() - 0.5, ((high.round() - low.round() + 1.0) / f64::from(num_ranges)).ceil()),
-            false if high > low => (low, (high - low) / f64::from(num_ranges)),
+            false if high > low => (low, high / f64::from(num_ranges) - low / f64::from(num_ranges)),
             false => (low - 0.5, 1.0),
         };
         let num_ranges = if self.are_integers { ((high.round() - low) / width).ceil() as u32 } else { num_ranges };
@@ -383,10 +415,8 @@ impl Statistics {
             }
             By::Key => Vec::new(),
             By::Speaker => {
-                let group = |(speaker, (moments, counts)): (&BString, &(Moments, BTreeMap<u16, u64>))| {
-                    // In the order of the values: the buckets of negative values descend.
-                    let ordered = counts.range(0x8000..).rev().chain(counts.range(..0x8000));
-                    let buckets: Vec<(u16, u64)> = ordered.map(|(&bucket, &count)| (bucket, count)).collect();
+                let group = |(speaker, (moments, counts)): (&BString, &(Moments, BTreeMap<Bucket, u64>))| {
+                    let buckets: Vec<(Bucket, u64)> = counts.iter().map(|(&bucket, &count)| (bucket, count)).collect();
                     let quantiles = quantiles_of(&buckets, Group::FRACTIONS);
                     Group::new(speaker.clone(), *moments, quantiles, self.are_integers)
                 };

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
-use bstr::BStr;
+use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Piece};
+use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
 use kaldi_inspect::{Entries, Kind, Named, Numbers};
 use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::log;
@@ -31,7 +31,7 @@ Usage: table-export [options] <table> (<file>|<folder>)
  e.g.: table-export scp:feats.scp feats.npz
        table-export --dtype=float16 scp:feats.scp feats.safetensors
        table-export --format=npy feats.ark folder
-       table-export --stack scp:xvector.scp xvectors.npy
+       table-export --stack --write-keys=xvectors.keys scp:xvector.scp xvectors.npy
        table-export data/train/text text.parquet
        copy-post ark:post.ark ark:- | table-export --type=posterior --format=jsonl ark:- - | head
 See also: table-import, copy-feats, copy-vector, copy-int-vector
@@ -48,6 +48,10 @@ struct Options {
     /// Stack the rows of all entries into one array, for a .npy
     #[arg(long)]
     stack: bool,
+    /// Wxfilename for the keys of --stack, one a line, and for a matrix the number of its rows: table-import --keys reads
+    /// them. Without it the keys are not kept
+    #[arg(long)]
+    write_keys: Option<OutputName>,
     /// Type of the values, if it should not be found by looking; see ark-to-scp
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
@@ -100,10 +104,15 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
 fn export<T: Export>(opts: &Options, options: ExportOptions, is_folder: bool, tally: &mut Tally) -> anyhow::Result<()> {
     let source = Named::open::<T>(&opts.source)?;
     let mut target = Target::create(&opts.target, is_folder, &options)?;
+    let mut keys = opts.write_keys.as_ref().map(|keys| create_output(keys, false)).transpose()?;
     let ended = source.par_map(move |entry| options.encode(entry)).drain(|key, piece| {
         match piece {
             Piece::Nothing => tally.failed += 1,
             _ => tally.done += 1,
+        }
+        if let (Some(keys), Piece::Item(Item::Array(array))) = (&mut keys, &piece) {
+            let num_rows = if array.dims().len() == 2 { format!(" {}", array.size().0) } else { String::new() };
+            keys.write_all(&[key.as_bytes(), num_rows.as_bytes(), b"\n"].concat())?;
         }
         target.put(key.as_ref(), piece, &options)
     })?;
@@ -112,7 +121,7 @@ fn export<T: Export>(opts: &Options, options: ExportOptions, is_folder: bool, ta
     if let Target::File(file) = target {
         file.finish()?;
     }
-    Ok(())
+    Ok(keys.map_or(Ok(()), Output::finish)?)
 }
 
 impl Options {
@@ -124,6 +133,7 @@ impl Options {
         let Some(format) = self.format.or(told.filter(|_| !is_folder)) else {
             bail!("expected --format=, since the name {} does not show the format", self.target);
         };
+        ensure!(self.stack || self.write_keys.is_none(), "expected --write-keys with --stack only");
         ensure!(!self.stack || format == FileFormat::Npy, "expected --stack with npy only, got {format}");
         ensure!(!self.stack || !is_folder, "expected the name of a file with --stack, got the folder {}", self.target);
         Ok((format, is_folder))

@@ -5,11 +5,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
-use bstr::{BStr, BString, ByteVec};
+use anyhow::{Context, bail, ensure};
+use bstr::{BStr, BString, ByteSlice, ByteVec};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_convert::{Error, FileFormat, Item, import, table_types, to_record};
+use kaldi_convert::{Error, FileFormat, ImportOptions, Item, StackedKey, import, table_types, to_record};
 use kaldi_inspect::Numbers;
+use kaldi_io::{Lines, is_specifier};
 use kaldi_log::log;
 use kaldi_table::TableWriter;
 use kaldi_types::ValueType;
@@ -21,11 +22,12 @@ keep their precision, and those of half precision become single. Consecutive lin
 the rows of a matrix, unless --type is given. Types with several arrays (posterior, gauss-post, wave,
 int32-vector-vector) need --type, except in Parquet. The key of a .npy is its own name. Pickled objects are not read.
 
-Usage: table-import [options] (<file>|<folder>) <wspecifier>
+Usage: table-import [options] (<file>|<folder>) (<wspecifier>|<archive>)
  e.g.: table-import feats.npz ark,scp:feats.ark,feats.scp
        table-import --type=int32-vector ali.csv ark:ali.ark
        table-import --format=npy folder ark:feats.ark
        table-import --type=token-vector text.csv ark,t:text
+       table-import --key=id --value=embedding vectors.parquet vectors.ark
 See also: table-export, copy-feats, copy-vector, copy-int-vector
 ";
 
@@ -37,6 +39,16 @@ struct Options {
     /// Type of the table, such as int32-vector, with the names of ark-to-scp; by default found from the first value
     #[arg(long = "type", value_parser = one_of(table_types()))]
     table_type: Option<ValueType>,
+    /// Name of the column of Parquet, CSV and TSV, or of the entry of JSON objects, that is the key (default: key). With
+    /// --key or --value, the first line of CSV and TSV has the names of the columns
+    #[arg(long)]
+    key: Option<String>,
+    /// Name of the column or entry that is the value; by default values or value, and in CSV and TSV all but the key
+    #[arg(long)]
+    value: Option<String>,
+    /// Rxfilename of the keys of stacked rows in a .npy, as table-export --write-keys writes them
+    #[arg(long)]
+    keys: Option<InputName>,
     source: InputName,
     target: OutputName,
 }
@@ -51,14 +63,15 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     let Some(format) = opts.format.or_else(|| FileFormat::of_name(opts.source.as_path())) else {
         bail!("expected --format=, since the name {} does not show the format", opts.source);
     };
+    let options = opts.import_options(format)?;
     let files = opts.files(format)?;
-    let mut target = TableWriter::<Numbers>::create(&opts.target)?;
+    let mut target = TableWriter::<Numbers>::create(with_ark(&opts.target))?;
     let mut common = opts.table_type;
     let mut tally = Tally::default();
     // An empty array fits every type: the first other value decides.
     let mut empty: Vec<(BString, Item)> = Vec::new();
     for file in &files {
-        import(file.as_ref(), format, opts.table_type, |key, item| {
+        import(file.as_ref(), format, &options, |key, item| {
             let (key, found) = (BStr::new(key), item.table_type());
             tally.done += 1;
             if common.is_none() && item.is_empty_array() {
@@ -86,7 +99,35 @@ fn table_import(opts: Options) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
+/// The wspecifier of a target; an archive needs no `ark:`.
+fn with_ark(target: &BStr) -> BString {
+    if is_specifier(target) { target.to_owned() } else { [b"ark:", target.as_bytes()].concat().into() }
+}
+
 impl Options {
+    fn import_options(&self, format: FileFormat) -> anyhow::Result<ImportOptions> {
+        let has_names = !matches!(format, FileFormat::Npy | FileFormat::Npz | FileFormat::Safetensors);
+        ensure!(
+            has_names || self.key.is_none() && self.value.is_none(),
+            "expected --key and --value with parquet, csv, tsv and jsonl, got {format}"
+        );
+        ensure!(self.keys.is_none() || format == FileFormat::Npy, "expected --keys with npy, got {format}");
+        let mut options = ImportOptions::default();
+        (options.table_type, options.key, options.value) = (self.table_type, self.key.clone(), self.value.clone());
+        if let Some(keys) = &self.keys {
+            let (mut lines, mut stacked) = (Lines::open(keys)?, Vec::new());
+            while let Some(key) = lines.next_line()?.map(|line| StackedKey::parse(line).ok_or_else(|| line.to_owned()))
+            {
+                let place = || format!("{}:{}", lines.name(), lines.number());
+                stacked.push(key.map_err(|line| {
+                    anyhow::anyhow!("{}: expected a key, and for a matrix its rows, got {:?}", place(), line.as_bstr())
+                })?);
+            }
+            options.stacked = Some(stacked);
+        }
+        Ok(options)
+    }
+
     /// The file, or those of this format in the folder, by name.
     fn files(&self, format: FileFormat) -> anyhow::Result<Vec<BString>> {
         let folder = self.source.as_path();

@@ -105,7 +105,7 @@ fn draw(table: &InputName, statistics: &Statistics, format: PictureFormat) -> an
         Panel::Bars { title: "lengths of entries".to_owned(), bars: lengths, is_whole: true },
     ];
     if statistics.columns().len() > 1 {
-        let means = statistics.columns().iter().map(|column| (column.mean, column.stddev())).collect();
+        let means = statistics.columns().iter().map(|column| (column.mean, column.stddev)).collect();
         panels.push(Panel::Means { title: "means and standard deviations of columns".to_owned(), means });
     }
     let title =

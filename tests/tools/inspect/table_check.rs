@@ -46,7 +46,7 @@ fn keys_have_to_be_sorted_and_there_once() {
 fn matrices_have_to_have_the_same_columns() {
     let scratch = tables();
     scratch.write("t", "a [ 1 2\n 3 4 ]\nb [ 1\n 2 ]\nc [ ]\nd [ 1 2\n 3 4 ]\n");
-    let faults = "t: b: expected 2 columns as in a, got 1\n";
+    let faults = "t: b: expected 2 columns as in a, got 1\nt: c: the matrix has no rows\n";
     finds(&scratch, "t", faults, faults);
 }
 

@@ -209,3 +209,107 @@ fn pickles_are_refused() {
     scratch.write("x.npy", npy("|O", "(1,)", b"\x80\x04"));
     scratch.sh("table-import x.npy ark:o").fails_with(255).stderr_has("Python objects (pickled), which is not read");
 }
+
+#[test]
+fn an_archive_needs_no_specifier() {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", "u1,1,2\n");
+    scratch.sh("table-import a.csv out.ark && copy-feats ark:out.ark ark,t:-").succeeds().stdout_is("u1  [\n  1 2 ]\n");
+}
+
+#[test]
+fn key_and_value_have_the_names_that_are_given() {
+    let scratch = Scratch::new();
+    scratch
+        .write(
+            "a.jsonl",
+            "{\"id\": \"a\", \"embedding\": [1.5, 2.5], \"x\": {}}\n{\"id\": 7, \"embedding\": [3.5, 4.5]}\n",
+        )
+        .write("a.csv", "spk,id,e0,e1\ns,a,1,2\nt,b,3,4\n")
+        .write("b.csv", "id,embedding,text\na,\"[1.5, 2.5]\",hello\nb,3 4.5,good day\n");
+    let vectors = "a  [ 1.5 2.5 ]\n7  [ 3.5 4.5 ]\n";
+    scratch.sh("table-import --key=id --value=embedding a.jsonl ark,t:-").succeeds().stdout_is(vectors);
+    scratch.sh("table-import --key=id --value=e1 a.csv ark,t:-").succeeds().stdout_is("a 2 \nb 4 \n");
+    scratch
+        .sh("cut -d, -f2- a.csv > c.csv; table-import --key=id c.csv ark,t:-")
+        .succeeds()
+        .stdout_is("a  [\n  1 2 ]\nb  [\n  3 4 ]\n");
+    let vectors = "a  [ 1.5 2.5 ]\nb  [ 3 4.5 ]\n";
+    scratch.sh("table-import --key=id --value=embedding b.csv ark,t:-").succeeds().stdout_is(vectors);
+    let text = "a hello \nb good day \n";
+    scratch.sh("table-import --key=id --value=text b.csv ark,t:-").succeeds().stdout_is(text);
+    let message = "b.csv:1: expected a column \"key\" in the first line, got id, embedding, text";
+    scratch.sh("table-import --value=text b.csv ark:o").fails_with(255).stderr_has(message);
+    let message = "a.jsonl:1: expected an entry \"y\", got embedding, id, x";
+    scratch.sh("table-import --key=id --value=y a.jsonl ark:o").fails_with(255).stderr_has(message);
+    scratch.write("a.npy", npy("<f4", "(1,)", &[0; 4]));
+    scratch.sh("table-import --key=id a.npy ark:o").fails_with(255).stderr_has("expected --key and --value with");
+}
+
+#[test]
+fn a_header_line_is_no_entry() {
+    let scratch = Scratch::new();
+    scratch.write("a.csv", "utt,mean,stddev\na,1,2\nb,nan,inf\n");
+    scratch.sh("table-import --type=vector a.csv ark,t:-").succeeds().stdout_is("a  [ 1 2 ]\nb  [ nan inf ]\n");
+    // Words may be words, and a later line is no header.
+    scratch.sh("table-import --type=token-vector a.csv ark,t:- | head -n 1").succeeds().stdout_is("utt mean stddev \n");
+    scratch.write("b.csv", "a,1,2\nutt,mean,stddev\n");
+    scratch.sh("table-import --type=vector b.csv ark:o").fails_with(255).stderr_has("b.csv:2: ");
+}
+
+#[test]
+fn stacked_rows_have_their_keys() {
+    let scratch = Scratch::new();
+    scratch.write("v.ark", "a  [ 1 2 ]\nb  [ 3 4 ]\n").write("m.ark", "a  [\n  1 2 \n  3 4 ]\nb  [\n  5 6 ]\n");
+    for name in ["v", "m"] {
+        scratch
+            .sh(&format!(
+                "table-export --stack --write-keys={name}.keys ark:{name}.ark {name}.npy &&
+                 table-import --keys={name}.keys {name}.npy ark,t:- | cmp - {name}.ark"
+            ))
+            .succeeds();
+    }
+    assert_eq!((scratch.read("v.keys"), scratch.read("m.keys")), (b"a\nb\n".to_vec(), b"a 2\nb 1\n".to_vec()));
+    let message = "expected 2 rows as the keys say, got 3";
+    scratch.sh("table-import --keys=v.keys m.npy ark:o").fails_with(255).stderr_has(message);
+    scratch.write("x.keys", "a x\n");
+    scratch.sh("table-import --keys=x.keys v.npy ark:o").fails_with(255).stderr_has("x.keys:1: expected a key, and");
+    scratch.sh("table-export --write-keys=k ark:v.ark v.npz").fails_with(255).stderr_has("with --stack only");
+}
+
+#[test]
+fn what_is_lost_or_mixed_is_an_error() {
+    let scratch = Scratch::new();
+    scratch.write("a.jsonl", "{\"key\": \"a\", \"value\": [1, [2, 3]]}\n");
+    scratch
+        .sh("table-import a.jsonl ark:o")
+        .fails_with(255)
+        .stderr_has("a.jsonl:1: expected a list of numbers, or rows");
+    scratch.write("p.jsonl", "{\"key\": \"a\", \"value\": [[[3, \"NaN\"]]]}\n");
+    scratch
+        .sh("table-import --type=posterior p.jsonl ark,t:o")
+        .fails_with(255)
+        .stderr_has("a: expected finite weights, as the text form of posteriors has no others");
+    scratch.sh("table-import --type=posterior p.jsonl ark:o && copy-post ark:o ark:/dev/null").succeeds();
+}
+
+/// Written by pyarrow, with pages of both versions.
+#[test]
+fn parquet_may_be_compressed_by_zstd() {
+    let scratch = Scratch::new();
+    for file in [&include_bytes!("zstd-1.parquet")[..], include_bytes!("zstd-2.parquet")] {
+        scratch.write("v.parquet", file);
+        let vectors = "a  [ 0.5 1.5 ]\nb  [ 2.5 3.5 ]\nc  [ 4.5 -1 ]\n";
+        scratch.sh("table-import --key=id --value=embedding v.parquet ark,t:-").succeeds().stdout_is(vectors);
+        let message = "expected a column \"key\", got id, embedding.list.element; --key= names another one";
+        scratch.sh("table-import v.parquet ark:o").fails_with(255).stderr_has(message);
+        // No damage is more than an error.
+        for at in (0..file.len()).step_by(3) {
+            let mut damaged = file.to_vec();
+            damaged[at] ^= 0x55;
+            scratch.write("d.parquet", damaged);
+            let ran = scratch.sh("table-import --key=id --value=embedding d.parquet ark:o; test $? = 0 -o $? = 255");
+            ran.succeeds().stderr_lacks("internal error");
+        }
+    }
+}
