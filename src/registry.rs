@@ -360,6 +360,8 @@ tasks! {
             "converts a mixture with diagonal covariances to full ones";
         gmm_gselect "gmm-gselect" "bin/models/gmm-gselect.rs" Kaldi
             "selects the best Gaussians of each frame; diagonal covariances";
+        gmm_init_biphone "gmm-init-biphone" "bin/models/gmm-init-biphone.rs" Kaldi
+            "makes a tree with a leaf for each pair of phones, and its model";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
         ivector_extract "ivector-extract" "bin/models/ivector-extract.rs" Kaldi

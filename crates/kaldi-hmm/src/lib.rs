@@ -29,7 +29,7 @@ pub use pronunciation::{PhonePronunciation, PronunciationScorer};
 pub use topology::{HmmState, HmmTopology, PdfClasses};
 pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, UnknownTransitionId};
 pub use tree::{
-    ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS, PhoneClusterer,
-    Questions, Refinement, TreeBuilder, TreeDrawing, TreeError, TreeLimits, TreeRoot, TreeStats, TreeStatsAccumulator,
-    TreeStatsOptions, TreeStatsSum, TwoLevelTree, read_phone_sets,
+    BiphoneTree, ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS,
+    PhoneClusterer, PhoneCounts, Questions, Refinement, TreeBuilder, TreeDrawing, TreeError, TreeLimits, TreeRoot,
+    TreeStats, TreeStatsAccumulator, TreeStatsOptions, TreeStatsSum, TwoLevelTree, read_phone_sets,
 };

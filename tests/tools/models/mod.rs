@@ -14,6 +14,7 @@ pub mod copy_transition_model;
 pub mod copy_tree;
 pub mod draw_tree;
 pub mod extractor;
+pub mod gmm_init_biphone;
 pub mod hmm_info;
 pub mod ivector_extract;
 pub mod ivector_extract_online;

@@ -1,6 +1,7 @@
 //! Decision trees: which pdf an HMM state has in which context of phones.
 
 mod accumulate;
+mod biphone;
 mod bottom_up;
 mod build;
 mod context_dependency;
@@ -17,6 +18,7 @@ mod split;
 mod tree_stats;
 
 pub use accumulate::{TreeStatsAccumulator, TreeStatsOptions};
+pub use biphone::{BiphoneTree, PhoneCounts};
 pub use build::{Note, TreeBuilder, TreeLimits, TwoLevelTree};
 pub use context_dependency::ContextDependency;
 pub use draw::TreeDrawing;
