@@ -7,7 +7,7 @@ mod architecture;
 mod changelog;
 
 /// Command lines, and the output that is shown below them.
-mod commands;
+pub mod commands;
 
 /// `examples`: what the programs do.
 mod examples;
@@ -22,7 +22,7 @@ mod library;
 mod links;
 
 /// Reading Markdown.
-mod page;
+pub mod page;
 
 /// `README.md`, `docs/looking.md`, `docs/tools.md` and `docs/differences.md`: commands, tools, differences; the samples.
 mod readme;

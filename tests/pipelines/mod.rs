@@ -15,3 +15,6 @@ mod names;
 
 /// Script files whose lines are commands.
 mod script_commands;
+
+/// `docs/speakers.md`: speaker recognition from sound to scores.
+mod speakers;
