@@ -31,14 +31,25 @@ pub enum Corpus {
     Words,
     /// `t.ark`: 50 million tokens in 100,000 vectors.
     Tokens,
+    /// `full.ubm`: 512 Gaussians with full covariances in 60 dimensions; `ie`: an extractor of i-vectors of 400 dimensions;
+    /// `gauss.ark` and `gauss.post`: features of 60 utterances, and the weights of four Gaussians in each frame.
+    Ivectors,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
     Sequences,
 }
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 7] =
-        [Self::Tables, Self::Spliced, Self::Audio, Self::Sound, Self::Words, Self::Tokens, Self::Sequences];
+    pub const ALL: [Self; 8] = [
+        Self::Tables,
+        Self::Spliced,
+        Self::Audio,
+        Self::Sound,
+        Self::Words,
+        Self::Tokens,
+        Self::Ivectors,
+        Self::Sequences,
+    ];
 
     /// Writes it into a folder.
     pub fn write(self, dir: &Path) -> Result<()> {
@@ -49,6 +60,7 @@ impl Corpus {
             Self::Sound => write_sound(dir),
             Self::Words => write_words(dir),
             Self::Tokens => write_tokens(dir),
+            Self::Ivectors => write_ivectors(dir),
             Self::Sequences => write_sequences(dir),
         }
     }
@@ -69,6 +81,53 @@ fn write_tokens(dir: &Path) -> Result<()> {
         vectors.write_all(&entry)?;
     }
     vectors.flush()
+}
+
+/// A mixture of Gaussians, and frames near its means.
+fn write_ivectors(dir: &Path) -> Result<()> {
+    const GAUSSIANS: usize = 512;
+    const DIM: usize = 60;
+    let mut random = Random(8);
+    let means: Vec<f32> = (0..GAUSSIANS * DIM).map(|_| random.normal()).collect();
+    let mut mixture = b"\0B<FullGMM> <WEIGHTS> FV ".to_vec();
+    put_int(&mut mixture, GAUSSIANS);
+    (0..GAUSSIANS).for_each(|_| mixture.extend((1.0 / GAUSSIANS as f32).to_le_bytes()));
+    // All covariances are a half of the unit matrix.
+    mixture.extend(b"<MEANS_INVCOVARS> FM ");
+    put_int(&mut mixture, GAUSSIANS);
+    put_int(&mut mixture, DIM);
+    means.iter().for_each(|mean| mixture.extend((2.0 * mean).to_le_bytes()));
+    mixture.extend(b"<INV_COVARS> ");
+    for _ in 0..GAUSSIANS {
+        mixture.extend(b"FP ");
+        put_int(&mut mixture, DIM);
+        let elements = (0..DIM).flat_map(|row| (0..=row).map(move |col| if row == col { 2.0_f32 } else { 0.0 }));
+        mixture.extend(elements.flat_map(f32::to_le_bytes));
+    }
+    mixture.extend(b"</FullGMM> ");
+    std::fs::write(dir.join("full.ubm"), mixture)?;
+
+    let (mut feats, mut posteriors) = (create(dir, "gauss.ark")?, create(dir, "gauss.post")?);
+    for index in 0..60 {
+        let gaussians: Vec<usize> = (0..800).map(|_| random.below(GAUSSIANS)).collect();
+        let mut entry = format!("utt{index:02} ").into_bytes();
+        let mut elements = gaussians.iter().flat_map(|gauss| &means[gauss * DIM..][..DIM]);
+        put_matrix(&mut entry, gaussians.len(), DIM, || elements.next().unwrap_or(&0.0) + 0.7 * random.normal());
+        feats.write_all(&entry)?;
+        let mut entry = format!("utt{index:02} \0B").into_bytes();
+        put_int(&mut entry, gaussians.len());
+        for gauss in gaussians {
+            put_int(&mut entry, 4);
+            for (other, weight) in [0.7_f32, 0.2, 0.05, 0.05].into_iter().enumerate() {
+                put_int(&mut entry, if other == 0 { gauss } else { random.below(GAUSSIANS) });
+                entry.push(4);
+                entry.extend(weight.to_le_bytes());
+            }
+        }
+        posteriors.write_all(&entry)?;
+    }
+    feats.flush()?;
+    posteriors.flush()
 }
 
 fn write_sequences(dir: &Path) -> Result<()> {

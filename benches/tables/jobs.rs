@@ -144,13 +144,14 @@ pub fn yardsticks() -> Vec<Run> {
 }
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
-pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 6] {
+pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 7] {
     [
         (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
         (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
         (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
         (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
         (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
+        (Corpus::Ivectors, "ivector-extractor-init", &["--use-weights=false", "full.ubm", "ie"]),
         (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
     ]
 }
@@ -160,6 +161,7 @@ pub fn jobs() -> Vec<Job> {
     let mut jobs = table_jobs();
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
+    jobs.extend(ivector_jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());
@@ -286,6 +288,26 @@ fn feature_jobs() -> Vec<Job> {
             "align-text",
             &["ark:ref.txt", "ark:hyp.txt", "ark,t:/dev/null"],
         ),
+    ]
+}
+
+/// i-vectors of 400 dimensions from 60 utterances of 8 seconds and 512 Gaussians, on one thread. Kaldi takes 4.8 and 5.4
+/// seconds.
+fn ivector_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Ivectors, name, tool, arguments);
+    vec![
+        job(
+            "i-vectors (400 dimensions, one thread)",
+            "ivector-extract",
+            &["--num-threads=1", "ie", "ark:gauss.ark", "ark:gauss.post", "ark:/dev/null"],
+        )
+        .parts_of_kaldis(4.8, 0.7, 0.7),
+        job(
+            "statistics for i-vectors (400 dimensions, one thread)",
+            "ivector-extractor-acc-stats",
+            &["--num-threads=1", "ie", "ark:gauss.ark", "ark:gauss.post", "out"],
+        )
+        .parts_of_kaldis(5.4, 0.7, 0.7),
     ]
 }
 

@@ -2,10 +2,12 @@
 
 use kaldi_gmm::AcousticModel;
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
+use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats};
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Format, Value};
 
 use crate::support::Scratch;
+use crate::tools::models::extractor::{EXTRACTOR, WITH_WEIGHTS};
 use crate::tools::models::{TRANSITIONS, gaussians};
 
 /// What a byte is combined with, by exclusive or: single bits, signs, and values that turn letters into spaces.
@@ -77,5 +79,20 @@ fn damaged_questions_are_others_or_an_error() {
     survives::<Questions>(
         "<Questions> <Key> 0 <QuestionsForKey> 2 [ 1 ]\n[ 1 2 ]\n<RefineClustersOptions> 0 2 </RefineClustersOptions> \
          </QuestionsForKey> </Questions> ",
+    );
+}
+
+#[test]
+fn a_damaged_i_vector_extractor_is_another_one_or_an_error() {
+    survives::<IvectorExtractor>(EXTRACTOR);
+    survives::<IvectorExtractor>(WITH_WEIGHTS);
+}
+
+#[test]
+fn damaged_statistics_of_i_vectors_are_others_or_an_error() {
+    survives::<IvectorExtractorStats>(
+        "<IvectorExtractorStats> <TotAuxf> -12.5 <gamma>  [ 3 ]\n<Y> 1  [\n  150 2 ]\n<R>  [\n  30000 0.5 3 ]\n<Q>  [\n  1 2 3 \
+         ]\n<G>  [\n  1 2 ]\n<S> 1 [\n12 ]\n<NumIvectors> 1 <IvectorSum>  [ 100 0.25 ]\n<IvectorScatter> [\n10000 \n25 1 ]\n\
+         </IvectorExtractorStats> ",
     );
 }

@@ -20,7 +20,7 @@ Gaussians in each frame. They are the rows of a matrix.
 
 Usage: ivector-extract-online [options] <extractor-rxfilename> <feats-rspecifier> <post-rspecifier> <ivector-wspecifier>
  e.g.: ivector-extract-online --ivector-period=10 final.ie scp:feats.scp ark,s,cs:1.post ark:ivectors.1.ark
-See also: ivector-extract, ivector-extract-online2, ivector-randomize
+See also: gmm-global-get-post, ivector-extract, ivector-extract-online2, ivector-randomize
 ";
 
 #[derive(clap::Parser)]

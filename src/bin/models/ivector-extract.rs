@@ -24,7 +24,7 @@ frame; with --spk2utt from all utterances of each speaker together.
 
 Usage: ivector-extract [options] <extractor-rxfilename> <feats-rspecifier> <post-rspecifier> <ivector-wspecifier>
  e.g.: ivector-extract --num-threads=4 final.ie scp:feats.scp ark,s,cs:1.post ark:ivectors.1.ark
-See also: scale-post, ivector-normalize-length, ivector-plda-scoring, ivector-extract-online2
+See also: fgmm-global-gselect-to-post, scale-post, ivector-normalize-length, ivector-plda-scoring, ivector-extract-online2
 ";
 
 #[derive(clap::Parser)]

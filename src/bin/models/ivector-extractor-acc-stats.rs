@@ -19,7 +19,7 @@ Collects statistics of utterances and their i-vectors, from which ivector-extrac
 
 Usage: ivector-extractor-acc-stats [options] <extractor-rxfilename> <feats-rspecifier> <post-rspecifier> <stats-wxfilename>
  e.g.: ivector-extractor-acc-stats --num-threads=4 2.ie scp:feats.scp ark,s,cs:1.post 2.1.acc
-See also: ivector-extractor-sum-accs, ivector-extractor-est
+See also: ivector-extractor-sum-accs, ivector-extractor-est, fgmm-global-gselect-to-post, gmm-global-get-post
 ";
 
 #[derive(clap::Parser)]

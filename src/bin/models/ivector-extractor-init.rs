@@ -21,7 +21,7 @@ i-vector is drawn at random.
 
 Usage: ivector-extractor-init [options] <full-gmm-rxfilename> <extractor-wxfilename>
  e.g.: ivector-extractor-init --ivector-dim=400 --use-weights=false final.ubm 0.ie
-See also: ivector-extractor-acc-stats, ivector-extractor-est
+See also: ivector-extractor-acc-stats, ivector-extractor-est, fgmm-global-est
 ";
 
 #[derive(clap::Parser)]
