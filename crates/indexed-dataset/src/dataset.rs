@@ -8,6 +8,9 @@ use crate::index_file::{IndexFile, open_file};
 use crate::places::Places;
 use crate::{DatasetFault, Dialect, Error, Prefix, Result, SequenceTokens, TokenType};
 
+/// Sizes of sequences that are read at once.
+const SIZES: u64 = 1 << 14;
+
 /// A dataset that is open for reading.
 ///
 /// Files are read at the requested places and not mapped into memory: if a file is cut in the meantime, that is an
@@ -133,12 +136,33 @@ impl IndexedDataset {
     /// # Errors
     /// As [`IndexedDataset::document`], or if the part is not within the document.
     pub fn document_slice(&self, document: u64, offset: u64, length: Option<u64>) -> Result<SequenceTokens> {
-        let whole = self.document(document)?;
-        let part = part(whole.len(), offset, length);
-        let part = part.map_err(|error| Error::Request(format!("{}: document {document}: {error}", self.prefix)))?;
-        let size = self.token_type.size();
-        let bytes = &whole.as_bytes()[(part.start * size) as usize..(part.end * size) as usize];
-        Ok(SequenceTokens::new(self.token_type, bytes.to_vec()))
+        let sequences = self.sequences_of(document)?;
+        // The sequences of the part are found by their sizes. Only these are read.
+        let (mut whole, mut wanted) = (0_u64, Vec::new());
+        let end = length.map_or(u64::MAX, |length| offset.saturating_add(length));
+        let mut sizes = Vec::new();
+        for start in sequences.clone().step_by(SIZES as usize) {
+            sizes.clear();
+            self.index.sizes(start..(start + SIZES).min(sequences.end), &mut sizes)?;
+            for (number, &size) in (start..).zip(&sizes) {
+                let size = match u64::try_from(size) {
+                    Ok(size) => size,
+                    // This says what is wrong.
+                    Err(_) => self.sequence(number)?.len(),
+                };
+                if whole < end && whole + size > offset {
+                    wanted.push((number, offset.saturating_sub(whole), end.min(whole + size) - whole.max(offset)));
+                }
+                whole += size;
+            }
+        }
+        let part = part(whole, offset, length);
+        part.map_err(|error| Error::Request(format!("{}: document {document}: {error}", self.prefix)))?;
+        let mut bytes = Vec::new();
+        for (number, offset, length) in wanted {
+            bytes.extend_from_slice(self.slice(number, offset, Some(length))?.as_bytes());
+        }
+        Ok(SequenceTokens::new(self.token_type, bytes))
     }
 
     /// The mode of a sequence, if sequences have modes.

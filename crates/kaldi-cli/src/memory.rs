@@ -6,8 +6,9 @@ use std::fmt::{self, Write};
 /// What a thread takes of the address space: its stack, and values that it works on.
 const THREAD: u64 = 8 << 20;
 
-/// Only a wrong size in damaged data is so large. Code that asks for so much handles a refusal.
-const HUGE: usize = 1 << 30;
+/// Only a wrong size in damaged data is so large. Code that asks for so much handles a refusal. A request for less fails
+/// without [`kaldi_io::fallible`] only where nobody handles it.
+const HUGE: usize = 1 << 40;
 
 /// What the program takes before threads start.
 const PROGRAM: u64 = 24 << 20;
@@ -135,6 +136,21 @@ fn settings() -> Vec<(libc::c_int, libc::c_int)> {
 #[cfg(all(test, target_env = "gnu"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_for_gigabytes_that_fails_ends_with_an_error_line() {
+        const NAME: &str = "memory::tests::a_request_for_gigabytes_that_fails_ends_with_an_error_line";
+        if std::env::var_os("ASKS_FOR_MEMORY").is_some() {
+            std::hint::black_box(Vec::<u8>::with_capacity(3 << 30));
+            return;
+        }
+        let mut child = std::process::Command::new("sh");
+        child.args(["-c", "ulimit -v 2000000; exec \"$0\" --exact \"$1\" --nocapture"]).env("ASKS_FOR_MEMORY", "1");
+        let output = child.arg(std::env::current_exe().unwrap()).arg(NAME).output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(255), "{log}");
+        assert!(log.contains("ERROR") && log.contains("there is no memory for 3221225472 more bytes"), "{log}");
+    }
 
     #[test]
     fn memory_that_was_freed_is_used_again() {

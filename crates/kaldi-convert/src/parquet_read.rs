@@ -11,6 +11,7 @@ use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
@@ -23,6 +24,12 @@ use crate::parquet_zstd::ZstdPages;
 use crate::stream::Places;
 use crate::table_type::part_names;
 use crate::{Error, Result};
+
+/// So many values are allowed in a column of a row group, however few bytes it has.
+const MANY: u64 = 1 << 24;
+
+/// More of them need a byte for each of so many values.
+const SHARE: u64 = 1000;
 
 /// Reads every row of a file.
 pub(crate) fn read(
@@ -39,6 +46,7 @@ pub(crate) fn read(
     let (form, columns) = Form::find(metadata.schema_descr(), told, options).map_err(|message| fault(&message))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
+        check_sizes(group.metadata()).map_err(|message| fault(&message))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
         let readings = columns.iter().map(|column| column.open(&*group, &places)).collect::<Result<Vec<_>, _>>();
         let mut readings = readings.map_err(|error| fault(&error))?;
@@ -48,6 +56,18 @@ pub(crate) fn read(
             let (key, item) =
                 item.map_err(|message| Error::content(format!("{name}: row {number} of group {index}"), message))?;
             each(&key, item)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses columns that claim far more values than their bytes can reasonably have: a few bytes may repeat one value as
+/// often as they like, and a row is read whole.
+fn check_sizes(group: &RowGroupMetaData) -> Result<(), String> {
+    for column in group.columns() {
+        let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
+        if values > MANY && values / SHARE > bytes {
+            return Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string()));
         }
     }
     Ok(())
@@ -319,5 +339,32 @@ impl Numbers {
             1 => Ok(Item::Array(Array::new(self.dtype, &[], self.bytes))),
             count => Err(format!("expected one number, got {count}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use parquet::file::metadata::ColumnChunkMetaData;
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+
+    #[test]
+    fn few_bytes_may_not_claim_millions_of_values() {
+        let group = |values: i64, bytes: i64| {
+            let schema = parse_message_type("message m { required float value; }").unwrap();
+            let schema = Arc::new(SchemaDescriptor::new(Arc::new(schema)));
+            let column = ColumnChunkMetaData::builder(schema.column(0));
+            let column = column.set_num_values(values).set_total_compressed_size(bytes).build().unwrap();
+            RowGroupMetaData::builder(schema).add_column_metadata(column).build().unwrap()
+        };
+        assert!(check_sizes(&group(10_000_000, 700)).is_ok());
+        assert!(check_sizes(&group(100_000_000, 400_000_000)).is_ok());
+        assert_eq!(
+            check_sizes(&group(100_000_000, 700)).unwrap_err(),
+            "value: expected no 100000000 values in 700 bytes"
+        );
     }
 }

@@ -214,6 +214,15 @@ fn a_bad_sample_costs_itself() {
 }
 
 #[test]
+fn an_endless_transcript_costs_its_sample() {
+    let scratch = corpus();
+    let list = scratch.read("data.list");
+    scratch.write("list", list.replacen("GO ON", &"GO ".repeat(400_000), 1));
+    let ran = scratch.sh("feed-batches --conf=plain.yaml --symbols=units.txt list - > out").succeeds();
+    ran.stderr_has("expected a text of at most 1 MB, got one of 1199999 bytes").stderr_has("1 bad; delivered 22");
+}
+
+#[test]
 fn a_configuration_without_a_tokenizer_is_an_error_unless_there_are_no_labels() {
     let scratch = corpus();
     for more in ["", "--dry-run", "--part=cv"] {

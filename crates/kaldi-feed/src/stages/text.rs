@@ -8,6 +8,9 @@ use crate::params::Params;
 use crate::yaml::YamlValue;
 use crate::{Bounds, Error, Refusal, Registry, Result, Stage, Tokenizer, ids, parse_non_linguistic};
 
+/// The longest text. Tokens take far more memory than their text, and nobody says so much in one utterance.
+const LONGEST: usize = 1 << 20;
+
 /// Replaces symbols that are not in the table.
 const UNKNOWN: &str = "<unk>";
 
@@ -73,6 +76,10 @@ impl Stage {
             let Some(text) = &sample.text else {
                 return Err(Refusal::Bad("expected a text, got none".to_owned()));
             };
+            if text.len() > LONGEST {
+                let message = format!("expected a text of at most 1 MB, got one of {} bytes", text.len());
+                return Err(Refusal::Bad(message));
+            }
             let tokens = tokenizer.tokens(text).map_err(|error| error.to_string())?;
             let (labels, num_unknown) = ids(&symbols, &tokens, &unknown);
             if num_unknown > 0 && !has_unknown {
