@@ -1,9 +1,11 @@
-//! The commands of a user: list, show, copy and remove objects.
+//! The commands of a user: list and show objects. The others are re-exported.
 
 use bstr::BStr;
 use futures::StreamExt;
 use kaldi_io::{Input, Output};
 
+use crate::copying::as_folder;
+pub use crate::copying::{cp, rm};
 use crate::engine::Object;
 use crate::fault::Fault;
 use crate::stores::running;
@@ -12,7 +14,7 @@ use crate::{Error, Result};
 /// Bytes that are copied at once.
 const PIECE: usize = 1 << 18;
 
-/// Shows the objects of a folder, a line each; returns their number.
+/// Shows the objects of a folder, a line each; returns their number. The name may be without the slash at its end.
 ///
 /// # Errors
 /// If the store does not answer.
@@ -20,7 +22,11 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     let object = named(Object::parse(folder), folder)?;
     let running = running().map_err(Error::Start)?;
     let (operator, key) = named(running.engine.stored(&object), folder)?;
-    let begin = object.url[..object.url.len() - key.len()].to_vec();
+    let mut begin = object.url[..object.url.len() - key.len()].to_vec();
+    if !begin.ends_with(b"/") {
+        begin.push(b'/');
+    }
+    let key = as_folder(key);
     let lister = running.handle.block_on(async { operator.lister_with(&key).recursive(recursive).await });
     let mut lister = named(lister.map_err(|error| Fault::of_store(&error)), folder)?;
     let mut output = Output::create("-".into(), false)?;
@@ -28,7 +34,7 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     // A line at a time: a folder may have more than fits into memory.
     while let Some(entry) = running.handle.block_on(lister.next()) {
         let entry = named(entry.map_err(|error| Fault::of_store(&error)), folder)?;
-        if entry.path() == key && entry.metadata().is_dir() {
+        if entry.metadata().is_dir() && matches!(entry.path(), path if path == key || path == "/") {
             continue;
         }
         let length = match entry.metadata().is_dir() {
@@ -73,36 +79,7 @@ pub fn cat(names: &[&BStr]) -> Result<u64> {
     Ok(names.len() as u64)
 }
 
-/// Copies an object or a file to another name.
-///
-/// # Errors
-/// If it cannot be read or written; then nothing appears.
-pub fn cp(from: &BStr, to: &BStr) -> Result<u64> {
-    let mut output = Output::create(to, false)?;
-    copy(from, &mut output)?;
-    output.finish()?;
-    Ok(1)
-}
-
-/// Removes objects; returns their number.
-///
-/// # Errors
-/// If one of them cannot be removed.
-pub fn rm(names: &[&BStr]) -> Result<u64> {
-    let running = running().map_err(Error::Start)?;
-    let engine = &running.engine;
-    for name in names {
-        let object = named(Object::parse(name), name)?;
-        // Stores do not say whether there was an object to remove.
-        named(running.wait(engine.stat(&object, &engine.attempts(&object))), name)?;
-        let (operator, key) = named(engine.stored(&object), name)?;
-        let removed = running.handle.block_on(operator.delete(&key));
-        named(removed.map_err(|error| Fault::of_store(&error)), name)?;
-    }
-    Ok(names.len() as u64)
-}
-
-fn copy(from: &BStr, output: &mut Output) -> Result<()> {
+pub(crate) fn copy(from: &BStr, output: &mut Output) -> Result<()> {
     let mut input = Input::open(from)?;
     let mut bytes = Vec::with_capacity(PIECE);
     while input.read_some(&mut bytes, PIECE)? > 0 {
@@ -119,6 +96,6 @@ fn print(text: &[u8]) -> Result<()> {
     Ok(output.finish()?)
 }
 
-fn named<T>(result: std::result::Result<T, Fault>, name: &BStr) -> Result<T> {
+pub(crate) fn named<T>(result: std::result::Result<T, Fault>, name: &BStr) -> Result<T> {
     result.map_err(|fault| Error::of_object(name, fault))
 }

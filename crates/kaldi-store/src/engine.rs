@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use bstr::{BStr, BString};
 use bytes::Bytes;
 use futures::StreamExt;
-use opendal::Operator;
+use opendal::{ErrorKind, Operator};
 
 use crate::attempts::Attempts;
 use crate::cache::Cache;
@@ -203,7 +203,7 @@ impl Engine {
             return Ok(operator.clone());
         }
         let (client, settings) = (Arc::clone(&self.client), self.settings);
-        let transport = Transport { client, settings, page: Mutex::default(), is_hdfs: false, bucket: None };
+        let transport = Transport { client, settings, page: Mutex::default(), scheme: scheme.to_owned(), bucket: None };
         let operator = place::operator(scheme, bucket, transport)?;
         operators.insert(name, operator.clone());
         Ok(operator)
@@ -211,7 +211,15 @@ impl Engine {
 }
 
 async fn stat_stored(operator: &Operator, key: &str) -> Result<Facts, Fault> {
-    let metadata = operator.stat(key).await.map_err(|error| Fault::of_store(&error))?;
+    let metadata = match operator.stat(key).await {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            // An answer without a body does not say why. A byte is refused for the same reason.
+            let why = operator.read_with(key).range(0..1).await.err();
+            return Err(Fault::of_store(why.as_ref().unwrap_or(&error)));
+        }
+        Err(error) => return Err(Fault::of_store(&error)),
+    };
     if metadata.is_dir() {
         return Err(Fault::new(std::io::ErrorKind::NotFound, "this is a folder and no object"));
     }

@@ -49,6 +49,23 @@ impl Fault {
         Self::other("the object has changed while it was read")
     }
 
+    /// A store refuses a request for which there were no credentials.
+    pub fn without_credentials(scheme: &str, status: Option<StatusCode>) -> Self {
+        let advice = match scheme {
+            "s3" => {
+                "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE to the name of a profile in \
+                 ~/.aws/credentials"
+            }
+            "oss" => "set OSS_ACCESS_KEY_ID and OSS_ACCESS_KEY_SECRET",
+            "gs" | "gcs" => "set GOOGLE_APPLICATION_CREDENTIALS to the file of a key, or GOOGLE_OAUTH_ACCESS_TOKEN",
+            "azblob" => "set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING",
+            _ => "set HADOOP_USER_NAME or KALDI_STORE_WEBHDFS_DELEGATION",
+        };
+        let status = status.map(|status| format!(" (status {status})")).unwrap_or_default();
+        let message = format!("access is refused{status}, and no credentials were found: {advice}");
+        Self::new(io::ErrorKind::PermissionDenied, message)
+    }
+
     /// The meaning of an answer of the server.
     pub fn of_status(status: StatusCode, wait: Option<Duration>) -> Self {
         let (kind, text) = match status.as_u16() {
@@ -76,6 +93,11 @@ impl Fault {
             }
             source = inner.source();
         }
+        let shown = error.to_string();
+        if shown.contains("no valid credential found") {
+            let service = shown.split("service: ").nth(1).and_then(|rest| rest.split([',', ' ', '}']).next());
+            return Self::without_credentials(service.unwrap_or_default(), None);
+        }
         let (kind, text) = match error.kind() {
             opendal::ErrorKind::NotFound => (io::ErrorKind::NotFound, "there is no such object"),
             opendal::ErrorKind::PermissionDenied => (io::ErrorKind::PermissionDenied, "access is refused"),
@@ -84,7 +106,7 @@ impl Fault {
             opendal::ErrorKind::ConfigInvalid => (io::ErrorKind::Other, "the settings of the store are not right"),
             _ => (io::ErrorKind::Other, "the store has failed"),
         };
-        let message = match said_by_store(&error.to_string()) {
+        let message = match said_by_store(&shown) {
             said if said.is_empty() => text.to_owned(),
             said => format!("{text} ({said})"),
         };

@@ -26,6 +26,7 @@ mod cache;
 mod cached;
 mod client;
 pub mod commands;
+mod copying;
 mod engine;
 mod error;
 mod expected;

@@ -136,10 +136,7 @@ pub fn operator(scheme: &str, bucket: &str, mut transport: Transport) -> Result<
         "oss" => Operator::new(oss(bucket, &mut transport)?).map(|builder| builder.finish()),
         "gs" => Operator::new(gcs(bucket)).map(|builder| builder.finish()),
         "azblob" => Operator::new(azblob(bucket)?).map(|builder| builder.finish()),
-        _ => {
-            transport.is_hdfs = true;
-            Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish())
-        }
+        _ => Operator::new(webhdfs(scheme, bucket)).map(|builder| builder.finish()),
     };
     let operator = built.map_err(|error| match error.to_string().contains("region is missing") {
         true => Fault::other("S3 needs a region, such as AWS_REGION=eu-west-1"),

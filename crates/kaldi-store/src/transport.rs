@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::{self, StreamExt};
-use http::header::{CONTENT_LENGTH, RANGE};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, RANGE};
 use http::{Method, Response, StatusCode};
 use opendal::Buffer;
 use opendal::raw::{HttpBody, HttpFetch};
@@ -41,8 +41,8 @@ pub struct Transport {
     pub settings: Settings,
     /// The last requested page of a list.
     pub page: Mutex<Option<Url>>,
-    /// Whether the store is HDFS, whose root folder is known to exist.
-    pub is_hdfs: bool,
+    /// The scheme of the names in the store.
+    pub scheme: String,
     /// A bucket that is added to paths if the signatures of requests do not have it.
     pub bucket: Option<String>,
 }
@@ -65,7 +65,11 @@ impl HttpFetch for Transport {
         if let Some(bucket) = &self.bucket {
             url.set_path(&format!("/{bucket}{}", url.path()));
         }
-        if self.is_hdfs && url.path() == HDFS_ROOT && parts.method == Method::GET && asks_for_status(&url) {
+        if self.scheme.ends_with("hdfs")
+            && url.path() == HDFS_ROOT
+            && parts.method == Method::GET
+            && asks_for_status(&url)
+        {
             // The library would create the root folder if it may not look at it.
             let body = HttpBody::new(stream::once(std::future::ready(Ok(Buffer::from(ROOT_STATUS)))), None);
             return Ok(Response::new(body));
@@ -80,12 +84,17 @@ impl HttpFetch for Transport {
         if !goes_on {
             return Err(failed(Fault::other("the server sends the same page of the list again and again")));
         }
+        let is_signed = parts.headers.contains_key(AUTHORIZATION)
+            || url.query_pairs().any(|(name, _)| name == "sig" || name.to_ascii_lowercase().ends_with("signature"));
         let is_head = parts.method == Method::HEAD;
         let is_object = parts.method == Method::GET
             && (parts.headers.contains_key(RANGE) || url.query().is_some_and(|query| query.contains("op=OPEN")));
         let request = Request { method: parts.method, url, headers: parts.headers, body: body.to_bytes() };
         let attempts = ATTEMPTS.try_with(Attempts::clone).unwrap_or_else(|_| Attempts::new(self.settings, "the store"));
         let answer = self.client.send(&request, &attempts).await.map_err(failed)?;
+        if matches!(answer.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) && !is_signed {
+            return Err(failed(Fault::without_credentials(&self.scheme, Some(answer.status()))));
+        }
         if answer.status() == StatusCode::UNAUTHORIZED {
             // The library does not know this status for all stores.
             return Err(failed(Fault::of_status(answer.status(), None)));

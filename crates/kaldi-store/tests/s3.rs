@@ -273,3 +273,83 @@ fn folders_are_listed_page_by_page() {
     let lines = String::from_utf8(succeed(&mut s3.store(&["--recursive", "ls", "s3://bucket/dir/"]))).unwrap();
     assert!(lines.contains(" 1 s3://bucket/dir/a\n") && lines.contains(" 1 s3://bucket/dir/sub/b\n"), "{lines}");
 }
+
+#[test]
+fn folders_are_copied_listed_and_removed() {
+    let s3 = S3::start();
+    let (folder, _) = scratch("");
+    let run = |words: &[&str]| String::from_utf8(succeed(s3.store(words).current_dir(folder.path()))).unwrap();
+    fs::create_dir_all(folder.path().join("in/sub")).unwrap();
+    fs::write(folder.path().join("in/a"), "1").unwrap();
+    fs::write(folder.path().join("in/sub/b"), "22").unwrap();
+    // Into a folder, under their own names.
+    run(&["cp", "in/a", "in/sub/b", "s3://bucket/flat"]);
+    run(&["cp", "in/a", "s3://bucket/other/"]);
+    assert_eq!(run(&["cat", "s3://bucket/flat/a", "s3://bucket/flat/b", "s3://bucket/other/a"]), "1221");
+    run(&["cp", "--recursive", "in", "s3://bucket/deep"]);
+    for name in ["s3://bucket/deep", "s3://bucket/deep/"] {
+        let lines = run(&["ls", "--recursive", name]);
+        assert!(lines.contains(" 1 s3://bucket/deep/a\n") && lines.contains(" 2 s3://bucket/deep/sub/b\n"), "{lines}");
+    }
+    for bucket in ["s3://bucket", "s3://bucket/"] {
+        let lines = run(&["ls", bucket]);
+        assert!(lines.contains(" s3://bucket/deep/") && lines.contains(" s3://bucket/flat/"), "{lines}");
+    }
+    run(&["cp", "--recursive", "s3://bucket/deep", "out"]);
+    assert_eq!(fs::read(folder.path().join("out/sub/b")).unwrap(), b"22");
+    run(&["cp", "s3://bucket/deep/a", "out"]);
+    assert_eq!(fs::read(folder.path().join("out/a")).unwrap(), b"1");
+    run(&["rm", "--recursive", "s3://bucket/deep"]);
+    for words in [["ls", "s3://bucket/deep/"], ["ls", "s3://bucket/none"]] {
+        let output = s3.store(&words).output().unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && log.contains("there is no such folder"), "{log}");
+    }
+    let line = fail(&mut s3.store(&["rm", "--recursive", "s3://bucket/"]));
+    assert!(line.contains("a whole bucket"), "{line}");
+    let line = fail(&mut s3.store(&["cp", "--recursive", "s3://bucket/none", "out"]));
+    assert!(line.contains("there is no such folder"), "{line}");
+}
+
+#[test]
+fn names_of_a_store_stay_in_their_folder() {
+    let server = Server::start(|asked| match asked.path.contains("list-type=2") {
+        true => {
+            let object = "<Contents><Key>dir/../../evil</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><ETag>1</ETag><Size>5</Size></Contents>";
+            let text = format!("<ListBucketResult><IsTruncated>false</IsTruncated>{object}</ListBucketResult>");
+            support::Answer { body: text.into_bytes(), ..support::Answer::new(200) }
+        }
+        false => support::Answer::object(asked, b"12345", "\"1\""),
+    });
+    let (folder, _) = scratch("");
+    let mut command = support::store(&["cp", "--recursive", "s3://bucket/dir", "a/b/out"]);
+    settings(command.current_dir(folder.path()), &server.url, SECRET);
+    let line = fail(&mut command);
+    assert!(line.contains("expected names of files in the folder, got \"../../evil\""), "{line}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    for name in ["s3://bucket/../evil/x", "s3://bucket/a/../../evil/x"] {
+        let mut command = support::store(&["cp", "/dev/null", name]);
+        let before = server.asked().len();
+        settings(&mut command, &server.url, SECRET);
+        let line = fail(&mut command);
+        assert!(line.contains("may lead out of its folder or bucket"), "{line}");
+        assert_eq!(server.asked().len(), before);
+    }
+}
+
+#[test]
+fn missing_credentials_are_named_and_wrong_ones_are_the_stores_matter() {
+    let s3 = S3::start();
+    fs::write(s3.object("a"), "x").unwrap();
+    let home = tempfile::tempdir().unwrap();
+    for words in [["cat", "s3://bucket/a"].as_slice(), &["ls", "s3://bucket/"], &["cp", "/dev/null", "s3://bucket/b"]] {
+        let mut command = s3.store(words);
+        command.env_remove("AWS_ACCESS_KEY_ID").env_remove("AWS_SECRET_ACCESS_KEY").env("HOME", home.path());
+        let line = fail(&mut command);
+        assert!(line.contains("no credentials were found: set AWS_ACCESS_KEY_ID"), "{words:?}: {line}");
+        let mut command = tool("kaldi-store");
+        settings(command.args(words), &s3.endpoint, "wr0ngs3cr3t");
+        let line = fail(&mut command);
+        assert!(line.contains("access is refused (SignatureDoesNotMatch"), "{words:?}: {line}");
+    }
+}

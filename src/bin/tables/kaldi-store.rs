@@ -13,11 +13,14 @@ tool is for looking after them.
 Usage: kaldi-store [options] ls <folder>
    or: kaldi-store [options] stat <object> [<object> ...]
    or: kaldi-store [options] cat <object> [<object> ...]
-   or: kaldi-store [options] cp <from> <to>
+   or: kaldi-store [options] cp <from> [<from> ...] <to>
    or: kaldi-store [options] rm <object> [<object> ...]
  e.g.: kaldi-store ls s3://bucket/mfcc/
  or: kaldi-store cat https://example.org/feats.scp | head
  or: kaldi-store cp raw_mfcc.1.ark s3://bucket/mfcc/raw_mfcc.1.ark
+
+If the target of cp ends with a slash, or is a folder of the disk, or if there are several sources, the copies go into it
+under their own names. With --recursive, the sources are folders, and what is in them goes into the target.
 
 Names start with s3://, oss://, gs://, azblob://, hdfs://, webhdfs://, http:// or https://; anything else is a file, and - a
 standard stream. Objects on the web can only be read. Credentials are those of each store's own tools, such as
@@ -30,7 +33,7 @@ See also: ark-to-scp, concat-ark
 
 #[derive(clap::Parser)]
 struct Options {
-    /// With ls: show what is in the folders of the folder as well
+    /// ls: show what is in the folders of the folder as well; cp, rm: copy or remove folders with all that is in them
     #[arg(long)]
     recursive: bool,
     command: Arg,
@@ -46,11 +49,22 @@ pub(crate) fn main() -> ExitCode {
 fn kaldi_store(opts: Options) -> anyhow::Result<Tally> {
     let names: Vec<&BStr> = opts.names.iter().map(AsRef::as_ref).collect();
     let done = match (opts.command.as_bytes(), names.as_slice()) {
-        (b"ls", [folder]) => commands::ls(folder, opts.recursive)?,
+        (b"ls", [folder]) => {
+            let done = commands::ls(folder, opts.recursive)?;
+            let is_bucket = folder.trim_end_with(|letter| letter == '/').find_iter("/").count() <= 2;
+            if done == 0 && !is_bucket {
+                kaldi_log::warning!(
+                    "{}: there is no such folder, or nothing in it",
+                    kaldi_log::hide_secrets(folder).as_bstr()
+                );
+                return Ok(Tally::new(0, 0));
+            }
+            done
+        }
         (b"stat", [_, ..]) => commands::stat(&names)?,
         (b"cat", [_, ..]) => commands::cat(&names)?,
-        (b"cp", [from, to]) => commands::cp(from, to)?,
-        (b"rm", [_, ..]) => commands::rm(&names)?,
+        (b"cp", [from @ .., to]) if !from.is_empty() => commands::cp(from, to, opts.recursive)?,
+        (b"rm", [_, ..]) => commands::rm(&names, opts.recursive)?,
         (b"ls" | b"stat" | b"cat" | b"cp" | b"rm", _) => {
             return Ok(kaldi_cli::wrong_usage(USAGE, &format!("{} does not take {} names", opts.command, names.len())));
         }

@@ -216,7 +216,7 @@ fn a_bad_sample_costs_itself() {
 #[test]
 fn an_endless_transcript_costs_its_sample() {
     let scratch = corpus();
-    let list = scratch.read("data.list");
+    let list = String::from_utf8(scratch.read("data.list")).unwrap();
     scratch.write("list", list.replacen("GO ON", &"GO ".repeat(400_000), 1));
     let ran = scratch.sh("feed-batches --conf=plain.yaml --symbols=units.txt list - > out").succeeds();
     ran.stderr_has("expected a text of at most 1 MB, got one of 1199999 bytes").stderr_has("1 bad; delivered 22");
