@@ -45,7 +45,7 @@ fn what_is_there_stays_if_nothing_is_read_and_the_tool_fails() {
             for output in ["ark:", "ark,t:", ""] {
                 let scratch = Scratch::new();
                 let (line, outputs) = on_empty_inputs(&scratch, tool, input, output);
-                scratch.sh(&format!("{line} < /dev/null 2> log || echo $? > status"));
+                scratch.sh(&format!("{line} < /dev/null 2> log || echo $? > status")).succeeds();
                 let has_failed = scratch.list().contains(&"status".to_owned());
                 let log = String::from_utf8_lossy(&scratch.read("log")).into_owned();
                 for name in outputs.iter().filter(|_| has_failed) {

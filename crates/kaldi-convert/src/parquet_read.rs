@@ -201,7 +201,14 @@ impl Column {
 
     fn open(&self, group: &dyn RowGroupReader, file: &Places) -> Result<Reading<'_>, ParquetError> {
         let num_rows = usize::try_from(group.metadata().num_rows())?;
-        let reader = match ZstdPages::open(file, group.metadata().column(self.index), num_rows)? {
+        let pages = group.metadata().column(self.index);
+        // The library takes them for positive.
+        let starts = [Some(pages.data_page_offset()), pages.dictionary_page_offset(), Some(pages.compressed_size())];
+        if let Some(negative) = starts.into_iter().flatten().find(|number| *number < 0) {
+            let message = format!("{}: expected a place of 0 or more, got {negative}", self.descriptor.path());
+            return Err(ParquetError::General(message));
+        }
+        let reader = match ZstdPages::open(file, pages, num_rows)? {
             Some(pages) => get_column_reader(self.descriptor.clone(), Box::new(pages)),
             None => group.get_column_reader(self.index)?,
         };

@@ -15,12 +15,12 @@ pub struct TableItem {
     key: BString,
     size: u64,
     /// Whether it is in text form.
-    is_text: bool,
-    content: Content,
+    pub(crate) is_text: bool,
+    pub(crate) content: Content,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+pub(crate) enum Content {
     Line(BString),
     /// The value of a line of a script file, which is read when it is written.
     Script(ScriptLine),
@@ -34,6 +34,17 @@ enum Content {
 }
 
 impl TableItem {
+    /// A line of a list.
+    pub(crate) fn of_line(line: &BStr) -> Self {
+        let key = fields(line).next().unwrap_or_default().into();
+        Self { key, size: line.len() as u64 + 1, is_text: true, content: Content::Line(line.to_owned()) }
+    }
+
+    /// An entry whose value starts after some bytes.
+    pub(crate) fn of_entry(key: BString, blob: Blob, value_at: u64, is_text: bool) -> Self {
+        Self { key, size: blob.length(), is_text, content: Content::Entry { blob, value_at } }
+    }
+
     /// The key.
     pub fn key(&self) -> &BStr {
         self.key.as_bstr()
@@ -136,10 +147,8 @@ impl Items {
             Source::Script(lines, loader) => next_value(lines, loader),
             Source::Lines(lines) => {
                 while let Some(line) = lines.next_line()? {
-                    if let Some(key) = fields(line).next() {
-                        let (key, line) = (key.into(), BString::from(line));
-                        let size = line.len() as u64 + 1;
-                        return Ok(Some(TableItem { key, size, is_text: true, content: Content::Line(line) }));
+                    if fields(line).next().is_some() {
+                        return Ok(Some(TableItem::of_line(line.as_bstr())));
                     }
                 }
                 Ok(None)

@@ -2,15 +2,13 @@
 //!
 //! Kaldi's recipes run `sort`, only on lists.
 
-use std::cmp::Reverse;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
-use bstr::BString;
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{ItemWriter, Items, Lengths, TableItem, Unit};
+use kaldi_feed::{ItemRank, ItemSort, ItemWriter, Items, Lengths, TableItem, Unit};
 use kaldi_log::log;
-use kaldi_reader::{BoxReader, Reader, ReaderExt};
+use kaldi_reader::Reader;
 
 const USAGE: &str = "\
 Sorts an archive with values of any type, or the lines of a list (for example a script file): by key as LC_ALL=C sort
@@ -52,13 +50,6 @@ enum By {
 
 const ORDERS: [(&str, By); 3] = [("key", By::Key), ("size", By::Size), ("length", By::Length)];
 
-/// The values by which entries are compared.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Key(BString),
-    Number(u64),
-}
-
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_sort))
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("the order is one of the whole table"))]);
 
@@ -67,14 +58,20 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn table_sort(opts: Options) -> anyhow::Result<Tally> {
-    let items = Items::open_for(&opts.source, &opts.target)?;
+    let mut items = Items::open_for(&opts.source, &opts.target)?;
     let lengths = opts.lengths()?;
     let mut target = ItemWriter::create(&opts.target, &items)?;
-    let mut sorted = opts.sort(items, lengths);
+    let window = if opts.buffer_size == 0 { usize::MAX } else { opts.buffer_size as usize };
+    let mut sort = ItemSort::new(opts.reverse);
     let mut done = 0;
-    while let Some(item) = sorted.next()? {
-        target.put(&item.1)?;
-        done += 1;
+    let mut next = items.next()?;
+    while let Some(item) = next.take() {
+        sort.push(opts.rank(&item, lengths.as_ref())?, item);
+        next = items.next()?;
+        if sort.len() == window || next.is_none() {
+            done += sort.len() as u64;
+            sort.drain(|item| target.put(item))?;
+        }
     }
     log!("Wrote {done} sorted entries");
     target.finish()?;
@@ -91,27 +88,12 @@ impl Options {
         }
     }
 
-    fn sort(&self, items: Items, lengths: Option<Lengths>) -> BoxReader<(Rank, TableItem), anyhow::Error> {
-        let window = if self.buffer_size == 0 { usize::MAX } else { self.buffer_size as usize };
-        let by_key = self.by == By::Key;
-        let mut items = items;
-        let ranked = kaldi_reader::from_fn(move |_| {
-            let Some(item) = items.next()? else { return Ok(None) };
-            let rank = match &lengths {
-                Some(lengths) => {
-                    let length = lengths.get(item.key());
-                    ensure!(length.is_some(), "{}: --utt2num-frames does not have this key", item.key());
-                    Rank::Number(length.map_or(0, |length| length as u64))
-                }
-                None if by_key => Rank::Key(item.key().to_owned()),
-                None => Rank::Number(item.size()),
-            };
-            Ok(Some((rank, item)))
-        });
-        if self.reverse {
-            ranked.sort(window, |item| Reverse(item.0.clone())).boxed()
-        } else {
-            ranked.sort(window, |item| item.0.clone()).boxed()
-        }
+    fn rank(&self, item: &TableItem, lengths: Option<&Lengths>) -> anyhow::Result<ItemRank> {
+        let Some(lengths) = lengths else {
+            return Ok(if self.by == By::Key { ItemRank::Key } else { ItemRank::Number(item.size()) });
+        };
+        let length = lengths.get(item.key());
+        ensure!(length.is_some(), "{}: --utt2num-frames does not have this key", item.key());
+        Ok(ItemRank::Number(length.map_or(0, |length| length as u64)))
     }
 }

@@ -59,7 +59,7 @@ fn lines_of_a_key_are_rows() {
     ran.succeeds().stdout_is("a  [ 1 2 ]\na  [ 3 0.004 ]\nb,c  [ nan -inf ]\n");
     for (line, message) in [
         ("a,1,2\na,3\n", "x.csv:2: expected 2 numbers as in the line before of \"a\", got 1"),
-        ("key,f0\na,1\n", "x.csv:1: expected a number, got \"f0\"; a line of names has to be cut off first"),
+        ("a,1\nkey,f0\n", "x.csv:2: expected a number, got \"f0\"; a line of names has to be cut off first"),
         ("a b,1\n", "cannot be a key"),
         (",1\n", "cannot be a key"),
     ] {
