@@ -113,6 +113,11 @@ impl Ran {
         self
     }
 
+    /// What it wrote to standard error.
+    pub fn stderr(&self) -> &[u8] {
+        &self.outcome.stderr
+    }
+
     /// What it wrote to standard output.
     pub fn stdout(&self) -> &[u8] {
         &self.outcome.stdout

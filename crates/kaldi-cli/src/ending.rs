@@ -29,12 +29,12 @@ pub(crate) fn end(result: anyhow::Result<Tally>, advice: &str, main: &Location<'
 
 /// Writes the `ERROR` line.
 pub(crate) fn report(message: &str, place: &Location<'_>) {
-    kaldi_log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
+    kaldi_log::emit(Severity::Error, "main", place.file(), place.line(), format_args!("{message}"));
 }
 
 /// Writes a `WARNING` line.
 pub(crate) fn warn(message: &str, place: &Location<'_>) {
-    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{}", one_line(message)));
+    kaldi_log::emit(Severity::Warning, "main", place.file(), place.line(), format_args!("{message}"));
 }
 
 /// Gives exit code 255 to failures that return no error: a panic, which is a bug, with an `ERROR` line; too little memory
@@ -64,7 +64,7 @@ extern "C" fn end_after_abort(_: libc::c_int) {
 fn report_panic(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
     let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let message = one_line(text.unwrap_or("no message"));
+    let message = text.unwrap_or("no message");
     let (file, line) = info.location().map_or(("unknown", 0), |place| (place.file(), place.line()));
     // The lines of a worker would be written later, but the program ends now.
     let ((), text) = kaldi_log::capture(|| {
@@ -92,19 +92,6 @@ fn describe(error: &anyhow::Error) -> String {
         }
     }
     text
-}
-
-/// Escapes control characters, so that a message stays one line whatever file name or key it quotes.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for character in message.chars() {
-        if character.is_control() {
-            line.extend(character.escape_default());
-        } else {
-            line.push(character);
-        }
-    }
-    line
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -150,10 +137,5 @@ mod tests {
         let error = kaldi_io::Error::Open { name: "raw.ark".to_owned(), source: cause };
         let error = Err::<(), _>(error).context("utt7").context("feats.scp:3").expect_err("is an error");
         assert_eq!(describe(&error), "feats.scp:3: utt7: cannot open raw.ark: No such file or directory");
-    }
-
-    #[test]
-    fn a_message_stays_one_line() {
-        assert_eq!(one_line("a\nb\x1b[1mé"), "a\\nb\\u{1b}[1mé");
     }
 }

@@ -32,6 +32,8 @@ enum Help {
     Text(&'static str),
 }
 
+const FFMPEG: Help = Help::OtherWave("ffmpeg -i FILE -f wav -");
+
 const FORMATS: &[Format] = &[
     format(b"\x1f\x8b", "gzip-compressed data", Help::Command("gunzip -c FILE")),
     format(b"\x28\xb5\x2f\xfd", "zstd-compressed data", Help::Command("zstd -dc FILE")),
@@ -40,8 +42,21 @@ const FORMATS: &[Format] = &[
     format(b"RIFF", "a WAV file", Help::Wave),
     format(b"RIFX", "a WAV file", Help::Wave),
     format(b"fLaC", "a FLAC file", Help::Wave),
-    format(b"OggS", "an Ogg file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
-    format(b"ID3", "an MP3 file", Help::OtherWave("ffmpeg -i FILE -f wav -")),
+    format(b"OggS", "an Ogg file", FFMPEG),
+    format(b"ID3", "an MP3 file", FFMPEG),
+    format(b"\xff\xfb", "an MP3 file", FFMPEG),
+    format(b"\xff\xf3", "an MP3 file", FFMPEG),
+    format(b"\xff\xf2", "an MP3 file", FFMPEG),
+    format(b"\xff\xfa", "an MP3 file", FFMPEG),
+    format(b"\xff\xf1", "an AAC file", FFMPEG),
+    format(b"\xff\xf9", "an AAC file", FFMPEG),
+    Format { at: 4, ..format(b"ftyp", "an MP4 or M4A file", FFMPEG) },
+    format(b"\x1a\x45\xdf\xa3", "a WebM or Matroska file", FFMPEG),
+    format(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "a WMA file", FFMPEG),
+    format(b"FORM", "an AIFF file", FFMPEG),
+    format(b".snd", "an AU file", FFMPEG),
+    format(b"#!AMR", "an AMR file", FFMPEG),
+    format(b"caff", "a CAF file", FFMPEG),
     format(b"NIST_1A", "a NIST SPHERE file", Help::OtherWave("sph2pipe -f wav FILE")),
     format(b"\x93NUMPY", "a NumPy array (.npy)", Help::Import),
     format(b"PK\x03\x04", "a zip file, such as .npz", Help::Import),

@@ -25,6 +25,9 @@ impl Default for SpecAugment {
 }
 
 impl SpecAugment {
+    /// The most masks, or stretches, that make sense: each takes time.
+    pub const MOST: usize = 1000;
+
     /// Puts masks over features. Masks of no width, and empty features, change nothing.
     pub fn apply(&self, feats: &mut Matrix<f32>, draws: &mut Draws) {
         let (num_rows, num_cols) = feats.size();

@@ -95,6 +95,13 @@ pub enum Error {
         /// The one more.
         message: String,
     },
+    /// More than a tenth of the samples are bad.
+    TenthBad {
+        /// How many are bad.
+        bad: u64,
+        /// How many there are.
+        samples: u64,
+    },
     /// A share that does not exist.
     Share {
         /// What is shared among: `ranks` or `workers`.
@@ -155,6 +162,11 @@ impl fmt::Display for Error {
             Self::TooManyBad { max, message } => {
                 write!(f, "expected at most {max} bad samples, got one more: {message}")
             }
+            Self::TenthBad { bad, samples } => write!(
+                f,
+                "expected at most a tenth of the samples to be bad, got {bad} of {samples}: the warnings name them; --max-bad \
+                 allows more"
+            ),
             Self::Share { among, count: 0, .. } => write!(f, "expected 1 or more {among}, got 0"),
             Self::Share { among, index, count } => {
                 write!(f, "expected a number from 0 to {} of {count} {among}, got {index}", count - 1)

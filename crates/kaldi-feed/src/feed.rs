@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use kaldi_io::AdviceGiven;
 use kaldi_log::{capture, replay, warning};
 use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Context;
@@ -158,7 +159,16 @@ impl Feed {
             plan: None,
         });
         let reader = plan.par_map(threads, IN_FLIGHT, weigh, move |planned| work(planned));
-        FeedReader { reader, spare, context, policy, counts: Arc::default(), bad: 0, ended: false }
+        FeedReader {
+            reader,
+            spare,
+            context,
+            policy,
+            counts: Arc::default(),
+            bad: 0,
+            advice: AdviceGiven::default(),
+            ended: false,
+        }
     }
 }
 
@@ -260,6 +270,7 @@ pub struct FeedReader<U> {
     counts: Arc<Mutex<FeedCounts>>,
     /// Bad samples that were found while loading.
     bad: u64,
+    advice: AdviceGiven,
     ended: bool,
     context: Context,
 }
@@ -284,7 +295,7 @@ impl<U: Send + 'static> FeedReader<U> {
             for message in bad {
                 self.bad += 1;
                 total.bad = counts.bad + self.bad;
-                judge(self.policy, total.bad, message)?;
+                judge(self.policy, &mut self.advice, total.bad, message)?;
             }
             total.bad = counts.bad + self.bad;
             if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {
@@ -299,6 +310,10 @@ impl<U: Send + 'static> FeedReader<U> {
             if value.is_some() {
                 return Ok(value);
             }
+        }
+        let counts = self.counts();
+        if self.policy.max_tenth && counts.bad > counts.samples / 10 {
+            return Err(Error::TenthBad { bad: counts.bad, samples: counts.samples });
         }
         Ok(None)
     }
@@ -324,7 +339,7 @@ impl<U: Send + 'static> Reader for FeedReader<U> {
 
     fn restart(&mut self) -> Result<()> {
         *self.counts.lock().unwrap_or_else(PoisonError::into_inner) = FeedCounts::default();
-        self.bad = 0;
+        (self.bad, self.advice) = (0, AdviceGiven::default());
         self.ended = true;
         if let Some(spare) = &mut self.spare {
             spare.plan = None;

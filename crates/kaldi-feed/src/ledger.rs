@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bstr::BStr;
+use kaldi_io::AdviceGiven;
 use kaldi_log::{vlog, warning};
 
 use crate::{Error, Refusal, Result, Sample};
@@ -18,6 +19,8 @@ pub struct ErrorPolicy {
     pub fail: bool,
     /// More than this many are an error.
     pub max_bad: Option<u64>,
+    /// If more than a tenth of all samples are bad, that is an error at the end.
+    pub max_tenth: bool,
 }
 
 /// What happened to samples.
@@ -82,6 +85,7 @@ impl std::fmt::Display for FeedCounts {
 pub(crate) struct Ledger {
     policy: ErrorPolicy,
     counts: Arc<Mutex<FeedCounts>>,
+    advice: Arc<Mutex<AdviceGiven>>,
 }
 
 impl Ledger {
@@ -100,6 +104,7 @@ impl Ledger {
 
     pub(crate) fn clear(&self) {
         *self.lock() = FeedCounts::default();
+        *self.advice.lock().unwrap_or_else(PoisonError::into_inner) = AdviceGiven::default();
     }
 
     /// Counts a sample or a fault of a source.
@@ -126,12 +131,14 @@ impl Ledger {
     fn bad(&self, message: String) -> Result<()> {
         let mut counts = self.lock();
         counts.bad += 1;
-        judge(self.policy, counts.bad, message)
+        let mut advice = self.advice.lock().unwrap_or_else(PoisonError::into_inner);
+        judge(self.policy, &mut advice, counts.bad, message)
     }
 }
 
 /// Warns of a bad sample, or makes it an error.
-pub(crate) fn judge(policy: ErrorPolicy, num_bad: u64, message: String) -> Result<()> {
+pub(crate) fn judge(policy: ErrorPolicy, advice: &mut AdviceGiven, num_bad: u64, message: String) -> Result<()> {
+    let message = advice.once(message);
     match policy {
         ErrorPolicy { fail: true, .. } => Err(Error::Bad { message }),
         ErrorPolicy { max_bad: Some(max), .. } if num_bad > max => Err(Error::TooManyBad { max, message }),

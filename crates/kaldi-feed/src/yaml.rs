@@ -47,20 +47,25 @@ impl Node {
         Self { value, line: 0 }
     }
 
-    /// Parses the first document of a text. `name` is what messages call it. An empty text is [`YamlValue::Null`].
+    /// Parses a text of one document. `name` is what messages call it. An empty text is [`YamlValue::Null`].
     ///
     /// # Errors
-    /// If the text is not YAML, a key of a map is not a scalar or comes twice, or it is too large or nested too deep.
+    /// If the text is not YAML, there is a second document, a key of a map is not a scalar or comes twice, or it is too large or nested too deep.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let mut builder = Builder { name, parser: Parser::new_from_str(text), anchors: HashMap::new(), num_nodes: 0 };
+        let mut top = None;
         while let Some((event, line)) = builder.next()? {
             match event {
-                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
-                Event::StreamEnd | Event::DocumentEnd => break,
-                event => return builder.node(event, line, 0),
+                Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
+                Event::StreamEnd => break,
+                Event::DocumentStart(_) if top.is_some() => {
+                    return Err(builder.error(line, "expected one document, got a second one"));
+                }
+                Event::DocumentStart(_) => {}
+                event => top = Some(builder.node(event, line, 0)?),
             }
         }
-        Ok(Self { value: YamlValue::Null, line: 1 })
+        Ok(top.unwrap_or(Self { value: YamlValue::Null, line: 1 }))
     }
 
     /// The value of a key of a map.
@@ -173,8 +178,13 @@ fn scalar(text: &str, style: ScalarStyle) -> YamlValue {
         ".nan" => return YamlValue::Float(f64::NAN),
         _ => {}
     }
-    if let Ok(number) = text.parse() {
+    if let Some(number) = integer(text) {
         return YamlValue::Int(number);
+    }
+    // These are no numbers in YAML 1.1: 018, 0o17.
+    let digits = text.trim_start_matches(['+', '-']);
+    if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return YamlValue::Text(text.to_owned());
     }
     let is_number = text.starts_with(|it: char| it.is_ascii_digit() || "+-.".contains(it))
         && text.contains(|it: char| it.is_ascii_digit());
@@ -182,6 +192,36 @@ fn scalar(text: &str, style: ScalarStyle) -> YamlValue {
         Ok(number) if is_number => YamlValue::Float(number),
         _ => YamlValue::Text(text.to_owned()),
     }
+}
+
+/// A whole number as in YAML 1.1, which WeNet's reader has: `17`, `017` (octal), `0x11`, `0b1001`, `1:30` (of base 60), each
+/// with underscores between the digits.
+fn integer(text: &str) -> Option<i64> {
+    let (is_negative, digits) = match text.strip_prefix(['-', '+']) {
+        Some(digits) => (text.starts_with('-'), digits),
+        None => (false, text),
+    };
+    let (base, digits) = match digits.as_bytes() {
+        [b'0', b'x', ..] => (16, &digits[2..]),
+        [b'0', b'b', ..] => (2, &digits[2..]),
+        [b'0', _, ..] => (8, &digits[1..]),
+        _ => (10, digits),
+    };
+    if !digits.starts_with(|it: char| it.is_ascii_alphanumeric()) && base == 10 {
+        return None;
+    }
+    let mut number = 0_i64;
+    for (place, part) in digits.split(':').enumerate() {
+        let part = part.replace('_', "");
+        let is_plain = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let value = i64::from_str_radix(&part, base).ok().filter(|_| is_plain)?;
+        if place > 0 && (base != 10 || part.len() > 2 || value >= 60) {
+            return None;
+        }
+        let step = if place > 0 { 60 } else { 1 };
+        number = number.checked_mul(step)?.checked_add(if is_negative { -value } else { value })?;
+    }
+    Some(number)
 }
 
 impl std::fmt::Display for YamlValue {
@@ -252,13 +292,46 @@ mod tests {
     #[test]
     fn words_have_their_types() {
         let text =
-            "a: 1\nb: 1.0\nc: -1.5e-3\nd: true\ne: off\nf: char\ng: '1'\nh:\ni: [1, x y]\nj: {<unk>: 1}\nk: 1_0\n";
+            "a: 1\nb: 1.0\nc: -1.5e-3\nd: true\ne: off\nf: char\ng: '1'\nh:\ni: [1, x y]\nj: {<unk>: 1}\nk: '1_0'\n";
         let expected = "{a: 1, b: 1.0, c: -0.0015, d: true, e: false, f: char, g: \"1\", h: null, i: [1, \"x y\"], \
                         j: {\"<unk>\": 1}, k: \"1_0\"}";
         assert_eq!(parsed(text), expected);
         assert_eq!(parsed(expected), expected);
         assert_eq!(parsed(""), "null");
         assert_eq!(parsed("# nothing\n"), "null");
+    }
+
+    /// What PyYAML, with which WeNet reads, makes of them.
+    #[test]
+    fn whole_numbers_are_those_of_yaml_1_1() {
+        let numbers = [
+            ("017", "15"),
+            ("-017", "-15"),
+            ("0x1F", "31"),
+            ("0b101", "5"),
+            ("1_000", "1000"),
+            ("+12", "12"),
+            ("0", "0"),
+            ("00", "0"),
+            ("-0", "0"),
+            ("1:30", "90"),
+            ("190:20:30", "685230"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("018", "\"018\""),
+            ("0o17", "\"0o17\""),
+            ("1:60", "\"1:60\""),
+            ("_1", "_1"),
+        ];
+        for (text, expected) in numbers {
+            assert_eq!(parsed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_second_document_is_refused() {
+        assert_eq!(parsed("---\na: 1\n...\n"), "{a: 1}");
+        assert_eq!(refused("a: 1\n---\nb: 2\n"), "conf.yaml:2: expected one document, got a second one");
+        assert_eq!(refused("---\n---\nb: 2\n"), "conf.yaml:2: expected one document, got a second one");
     }
 
     #[test]

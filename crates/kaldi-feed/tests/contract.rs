@@ -193,7 +193,7 @@ fn feeds_keep_to_the_contract() {
     // A bad sample ends the stream if that was asked for, and no process or file remains.
     fs::write(folder.path().join("u07.wav"), "nothing").unwrap();
     let failing =
-        FeedOptions { policy: kaldi_feed::ErrorPolicy { fail: true, max_bad: None }, ..FeedOptions::default() };
+        FeedOptions { policy: kaldi_feed::ErrorPolicy { fail: true, ..Default::default() }, ..FeedOptions::default() };
     let mut values = Vec::new();
     let mut reader = feed(&raw, &short, &failing);
     let error = loop {

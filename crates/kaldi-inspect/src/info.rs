@@ -144,7 +144,7 @@ impl Info {
     /// The report as one line of JSON.
     pub fn to_json(&self) -> String {
         // Nothing in it can fail.
-        serde_json::to_string(self).unwrap_or_default() + "\n"
+        kaldi_io::printable_json(&serde_json::to_string(self).unwrap_or_default()) + "\n"
     }
 }
 

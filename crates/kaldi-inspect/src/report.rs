@@ -113,7 +113,7 @@ impl<'a> Report<'a> {
             whole,
         };
         // Nothing in it can fail.
-        serde_json::to_string(&object).unwrap_or_default() + "\n"
+        kaldi_io::printable_json(&serde_json::to_string(&object).unwrap_or_default()) + "\n"
     }
 
     fn line(&self, group: &Group) -> String {

@@ -1,6 +1,7 @@
 //! Entries as text, as JSON, and as entries of another archive.
 
 use bstr::{BStr, ByteSlice};
+use kaldi_io::quote_name;
 use kaldi_table::{ArchiveWriter, RawEntry};
 use kaldi_types::{Content, ValueShape, ValueType};
 use kaldi_values::Format;
@@ -16,7 +17,7 @@ use crate::value::{read_content, read_header, write_value};
 /// If the value cannot be read, or does not have the type.
 pub fn show(entry: &RawEntry, value_type: ValueType, out: &mut Vec<u8>) -> Result<()> {
     if !entry.key().is_empty() {
-        out.extend_from_slice(entry.key());
+        out.extend_from_slice(&quote_name(entry.key()));
         out.push(b' ');
     }
     if value_type.has_text() {
@@ -61,7 +62,7 @@ pub fn show_json(table: &BStr, entry: &RawEntry, value_type: ValueType, out: &mu
     };
     // Strings and numbers can always be written.
     let text = serde_json::to_string(&line).unwrap_or_default();
-    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(kaldi_io::printable_json(&text).as_bytes());
     out.push(b'\n');
     Ok(())
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here runs before an error is made.
 
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::sync::OnceLock;
 
@@ -34,6 +35,36 @@ pub fn set_recognizer(recognizer: Recognizer) {
 /// What the recognizer says ([`set_recognizer`]), if there is one.
 pub fn recognize(head: &[u8], wanted: ExpectedStream, name: &str, fault: usize) -> Option<String> {
     RECOGNIZER.get().and_then(|recognizer| recognizer(head, wanted, name, fault))
+}
+
+/// Says what a sound is that does not start like one: the message of the reader, and what [`recognize`] says of its first bytes.
+/// `name` is printable, and empty for a member of a shard.
+pub fn explain_sound(message: &str, head: &[u8], name: &str) -> String {
+    const UNKNOWN: [&str; 2] = ["expected RIFF", "expected sound or features"];
+    // A name with a blank stands in no command.
+    let name = if name.is_empty() { "a member" } else { name };
+    match recognize(head, ExpectedStream::Value, name, 0)
+        .filter(|_| UNKNOWN.iter().any(|start| message.starts_with(start)))
+    {
+        Some(advice) => format!("{message}: {advice}"),
+        None => message.to_owned(),
+    }
+}
+
+/// Advice of [`explain_sound`] that was given: a list may have the same fault in every line.
+#[derive(Debug, Default)]
+pub struct AdviceGiven(HashSet<String>);
+
+impl AdviceGiven {
+    /// The message, without the advice if that was given for the same format.
+    pub fn once(&mut self, message: String) -> String {
+        let format = message.find(": this is ").map(|start| start + 2);
+        let end = format.and_then(|start| Some(start + message[start..].find("; ")?));
+        match (format, end) {
+            (Some(start), Some(end)) if !self.0.insert(message[start..end].to_owned()) => message[..end].to_owned(),
+            _ => message,
+        }
+    }
 }
 
 /// Whether the line has a key and what looks like the name of a file or a command.

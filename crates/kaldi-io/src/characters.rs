@@ -25,7 +25,7 @@ pub fn printable(bytes: &[u8]) -> String {
     characters(bytes).collect()
 }
 
-fn characters(bytes: &[u8]) -> impl Iterator<Item = String> {
+pub(crate) fn characters(bytes: &[u8]) -> impl Iterator<Item = String> {
     let shown = |character: char| match character.is_control() {
         true => character.to_string().as_bytes().escape_ascii().to_string(),
         false => character.to_string(),
@@ -34,6 +34,18 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = String> {
     bytes
         .utf8_chunks()
         .flat_map(move |chunk| chunk.valid().chars().map(shown).chain(chunk.invalid().iter().map(escaped)))
+}
+
+/// A line of JSON text without control characters. Strings may have some as they are; these are escaped.
+pub fn printable_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character.is_control() {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    out
 }
 
 #[cfg(test)]
@@ -46,6 +58,7 @@ mod tests {
         assert_eq!(printable(b"a\n\t\x1b[1m\0\x7f"), "a\\n\\t\\x1b[1m\\x00\\x7f");
         assert_eq!(printable("\u{85}".as_bytes()), "\\xc2\\x85");
         assert_eq!(printable(b"\xff\xc3"), "\\xff\\xc3");
+        assert_eq!(printable_json("\"\\n\u{7f}\u{9b}é\""), "\"\\n\\u007f\\u009bé\"");
     }
 
     #[test]

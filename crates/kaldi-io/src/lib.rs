@@ -47,9 +47,12 @@ mod window;
 mod xfilename;
 
 pub use address::{is_remote, local_path, make_folder};
-pub use advice::{ExpectedStream, Recognizer, is_script_line, output_doubt, recognize, set_recognizer, split_key_off};
+pub use advice::{
+    AdviceGiven, ExpectedStream, Recognizer, explain_sound, is_script_line, output_doubt, recognize, set_recognizer,
+    split_key_off,
+};
 pub use blob::{Blob, Chunk};
-pub use characters::{excerpt, is_space, printable};
+pub use characters::{excerpt, is_space, printable, printable_json};
 pub use compressed::Compression;
 pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
@@ -63,7 +66,7 @@ pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
 pub use output::{HeldOutputs, Output, ReplacementCheck, hold_outputs_while, set_replacement_check, settle_outputs};
 pub use pipe::open_files_limit;
-pub use quote::shell_quote;
+pub use quote::{quote_name, shell_quote};
 pub use remote::{close_store, expect_values, set_store};
 pub use same_file::{FileIdentity, is_same_file};
 pub use source::{ReadAt, Source, read_at};

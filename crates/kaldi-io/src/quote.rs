@@ -1,6 +1,10 @@
 //! Quoting for the shell, so that names in messages and the echoed command line can be pasted back.
 
-use bstr::BString;
+use std::borrow::Cow;
+
+use bstr::{BStr, BString, ByteSlice};
+
+use crate::characters::characters;
 
 /// Quotes `word` for bash if necessary: in single quotes; or in double quotes if it has single quotes and nothing that
 /// is special in double quotes (as Kaldi's `ParseOptions::Escape`).
@@ -25,19 +29,38 @@ pub fn shell_quote(word: &[u8]) -> BString {
 
 /// Like [`shell_quote`], but always on one line: bash understands the escapes of control characters.
 pub(crate) fn quote_on_one_line(word: &[u8]) -> BString {
-    if !word.iter().any(u8::is_ascii_control) {
+    if !has_control(word) {
         return shell_quote(word);
     }
     let mut quoted = b"$'".to_vec();
-    for &byte in word {
-        match byte {
-            b'\'' | b'\\' => quoted.extend_from_slice(&[b'\\', byte]),
-            _ if byte.is_ascii_control() => quoted.extend(byte.escape_ascii()),
-            _ => quoted.push(byte),
+    for character in characters(word) {
+        match character.as_str() {
+            "'" | "\\" => quoted.extend_from_slice(format!("\\{character}").as_bytes()),
+            _ => quoted.extend_from_slice(character.as_bytes()),
         }
     }
     quoted.push(b'\'');
     quoted.into()
+}
+
+/// A key, or the name of a member, in a list or a message: unchanged if it is one word without control characters. Otherwise it is
+/// quoted on one line, as bash reads it, so that it makes no other lines and columns, and no terminal takes it for a command.
+///
+/// ```
+/// use kaldi_io::quote_name;
+///
+/// assert_eq!(quote_name(b"utt1(a)"), "utt1(a)");
+/// assert_eq!(quote_name(b"a b"), "'a b'");
+/// assert_eq!(quote_name(b"a\nERROR"), "$'a\\nERROR'");
+/// ```
+pub fn quote_name(name: &[u8]) -> Cow<'_, BStr> {
+    let is_word = !name.is_empty() && !name.contains(&b' ') && !has_control(name);
+    if is_word { Cow::Borrowed(name.as_bstr()) } else { Cow::Owned(quote_on_one_line(name)) }
+}
+
+/// Whether there is a control character of ASCII or of Latin-1.
+fn has_control(word: &[u8]) -> bool {
+    word.utf8_chunks().any(|chunk| chunk.valid().chars().any(char::is_control))
 }
 
 #[cfg(test)]
@@ -50,6 +73,7 @@ mod tests {
         t("a b", "'a b'");
         t("a\nb\\ 'c'", "$'a\\nb\\\\ \\'c\\''");
         t("\x1b[1m\u{e4}", "$'\\x1b[1m\u{e4}'");
+        t("\u{9b}1m", "$'\\xc2\\x9b1m'");
     }
 
     #[test]

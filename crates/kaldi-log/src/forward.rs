@@ -115,7 +115,7 @@ mod tests {
         let expected = [
             "INFO kaldi_tables - 0 free text".to_owned(),
             format!("WARN kaldi_tables {file} no transform for utt1 (of spk)"),
-            format!("INFO kaldi_tables {file} Done\n2 utterances"),
+            format!("INFO kaldi_tables {file} Done\\n2 utterances"),
             format!("TRACE kaldi_tables {file} detail"),
             format!("ERROR kaldi_tables {file} cannot open http://h/a?sig=1"),
             format!("INFO kaldi_tables {file} at once"),

@@ -74,7 +74,20 @@ pub fn verbose() -> i32 {
     VERBOSE.load(Ordering::Relaxed)
 }
 
-/// Writes one log line; called by the macros, which supply the place.
+/// A message on one line: control characters are escaped, so that no key or file name makes other lines, or reaches a
+/// terminal as a command.
+fn one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for character in message.chars() {
+        match character.is_control() {
+            true => line.push_str(&character.to_string().as_bytes().escape_ascii().to_string()),
+            false => line.push(character),
+        }
+    }
+    line
+}
+
+/// Writes one log line; called by the macros, which supply the place. Control characters of the message are escaped.
 pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: fmt::Arguments<'_>) {
     let function = bare_function_name(function);
     let file = file.rsplit(['/', '\\']).next().unwrap_or(file);
@@ -85,6 +98,7 @@ pub fn emit(severity: Severity, function: &str, file: &str, line: u32, message: 
         Severity::Verbose(level) => format!("VLOG[{level}]"),
     };
     let version = env!("CARGO_PKG_VERSION");
+    let message = one_line(&message.to_string());
     let text = format!("{head} ({}[{version}]:{function}():{file}:{line}) {message}\n", program());
     let kept = CAPTURED.with_borrow_mut(|captured| match captured {
         Some(lines) => {
@@ -238,6 +252,13 @@ macro_rules! vlog {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_is_one_line_whatever_it_quotes() {
+        let ((), lines) = capture(|| crate::warning!("a\nERROR \x1b[1m\u{9b}31m é"));
+        let text = String::from_utf8(lines).expect("log lines are text");
+        assert!(text.ends_with(") a\\nERROR \\x1b[1m\\xc2\\x9b31m é\n"), "{text}");
+    }
 
     #[test]
     fn a_line_names_severity_program_function_file_and_line() {

@@ -128,9 +128,9 @@ pub struct FeedArguments {
     /// What is done about a sample that cannot be read or used: skip (a warning) or fail
     #[arg(long, default_value = "skip", value_parser = one_of(&OnError::NAMES))]
     pub on_error: OnError,
-    /// How many bad samples are allowed with --on-error=skip; any number if negative
-    #[arg(long, default_value_t = -1)]
-    pub max_bad: i64,
+    /// How many bad samples are allowed with --on-error=skip, any number if negative; if it is not given, a tenth of all
+    #[arg(long)]
+    pub max_bad: Option<i64>,
     /// none, or python: lists are shuffled as by random.Random(epoch).shuffle, and dealt to ranks and then to workers
     #[arg(long, default_value = "none", value_parser = one_of(&ShuffleCompat::NAMES))]
     pub shuffle_compat: ShuffleCompat,
@@ -204,7 +204,11 @@ impl FeedArguments {
             worker: [self.worker, self.num_workers],
             skip_batches: self.skip_batches,
             even: self.even,
-            policy: ErrorPolicy { fail: self.on_error == OnError::Fail, max_bad: u64::try_from(self.max_bad).ok() },
+            policy: ErrorPolicy {
+                fail: self.on_error == OnError::Fail,
+                max_bad: self.max_bad.and_then(|max| u64::try_from(max).ok()),
+                max_tenth: self.max_bad.is_none(),
+            },
             is_python: self.shuffle_compat == ShuffleCompat::Python,
         };
         Feed::open(&DataList { data_type: self.data_type, name: name.to_owned(), text }, chain, &options)

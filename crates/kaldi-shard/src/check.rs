@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::sound::sound_fault;
 use crate::{Error, FaultKind, Grouping, Member, Members, Payload, Result, ShardFault, ShardName, is_sound};
@@ -108,6 +108,10 @@ impl Open<'_> {
             Some(fault) => findings.faults.push(fault),
             None if is_new => {
                 findings.keys.push((key.clone(), member.header));
+                if kaldi_io::quote_name(&key) != key.as_bstr() {
+                    let message = "expected a key without white space and control characters";
+                    findings.faults.push(self.fault(FaultKind::BadKey, member, message).of_sample(key.clone()));
+                }
                 self.current = Some((key.clone(), member.header, BTreeSet::new()));
                 self.check_dots(member, &key, findings);
             }
@@ -165,7 +169,7 @@ impl Open<'_> {
             return;
         }
         let other_key =
-            split.map_or("of no sample".to_owned(), |other| format!("of sample {}", kaldi_tar::shown(&other)));
+            split.map_or("of no sample".to_owned(), |other| format!("of sample {}", kaldi_io::quote_name(&other)));
         let message = match self.checks.grouping {
             Grouping::Wenet => format!("has a dot in its key: webdataset takes it for a member {other_key}"),
             Grouping::Webdataset => format!("has several dots: WeNet takes it for a member {other_key}"),

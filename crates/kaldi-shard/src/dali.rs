@@ -9,7 +9,7 @@
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Output;
 
-use crate::{Grouping, Result};
+use crate::{Error, Grouping, Result};
 
 /// An index of version 1.2: members are grouped at the first dot of their names.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,16 @@ pub struct DaliIndex {
 
 impl DaliIndex {
     /// Adds a member. Those that belong to no sample are left out.
-    pub fn add(&mut self, path: &BStr, offset: u64, size: u64) {
-        let Some((key, _)) = Grouping::Webdataset.split(path) else { return };
+    ///
+    /// # Errors
+    /// If there is white space in the name: blanks separate the columns of an index.
+    pub fn add(&mut self, path: &BStr, offset: u64, size: u64) -> Result<()> {
+        let Some((key, _)) = Grouping::Webdataset.split(path) else { return Ok(()) };
+        let name = kaldi_io::quote_name(path);
+        if name != path {
+            let message = "expected a name without white space for a DALI index".to_owned();
+            return Err(Error::Refused { shard: name.to_string(), message });
+        }
         if self.key.as_ref().is_some_and(|current| current == key) {
             self.samples.push(b' ');
         } else {
@@ -36,6 +44,7 @@ impl DaliIndex {
         self.samples.extend_from_slice(&path[key.len() + 1..]);
         self.samples.extend_from_slice(format!(" {offset} {size} ").as_bytes());
         self.samples.extend_from_slice(path);
+        Ok(())
     }
 
     /// The name of the index of a shard: `a.idx` for `a.tar`.
@@ -70,13 +79,21 @@ mod tests {
         let shard = BString::from(folder.path().join("a.b.tar").to_str().unwrap());
         let mut index = DaliIndex::default();
         for (number, path) in ["d/u1.txt", "d/u1.a.WAV", ".hidden", "d/u2.txt"].into_iter().enumerate() {
-            index.add(path.into(), 512 + 1024 * number as u64, 5);
+            index.add(path.into(), 512 + 1024 * number as u64, 5).unwrap();
         }
         index.write(shard.as_ref()).unwrap();
         let text = std::fs::read_to_string(folder.path().join("a.b.idx")).unwrap();
         assert_eq!(text, "v1.2 2\ntxt 512 5 d/u1.txt a.WAV 1536 5 d/u1.a.WAV\ntxt 3584 5 d/u2.txt\n");
         DaliIndex::default().write(shard.as_ref()).unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join("a.b.idx")).unwrap(), "v1.2 0\n");
+    }
+
+    #[test]
+    fn names_with_blanks_are_refused() {
+        for path in ["a b.wav", "a.w\tv", "a\n.wav"] {
+            let error = DaliIndex::default().add(path.into(), 0, 1).unwrap_err().to_string();
+            assert!(error.ends_with(": expected a name without white space for a DALI index"), "{error}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Blob, Input, Need, Rxfilename, Window};
+use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
 use kaldi_values::{Frame, Value};
 use kaldi_wave::{Wave, WaveInfo};
 
@@ -53,6 +53,19 @@ fn blob_of(recording: &Stored) -> Result<Option<Blob>, String> {
     Ok(bytes.map(|bytes| Blob::stored(input.name(), Arc::clone(&bytes), 0, bytes.length())))
 }
 
+/// What messages call a recording; nothing if it is in an archive.
+fn name_of(recording: &Stored) -> Cow<'static, str> {
+    match recording {
+        Stored::Named(name) => printable_rxfilename(name.as_ref()),
+        Stored::Blob(_) => "".into(),
+    }
+}
+
+/// The sound in the bytes of a recording.
+fn decode(recording: &Stored, bytes: &[u8]) -> Result<Wave, String> {
+    decode_sound(bytes).map_err(|message| kaldi_io::explain_sound(&message, bytes, &name_of(recording)))
+}
+
 /// All bytes of a recording.
 fn load(recording: &Stored) -> Result<Cow<'_, [u8]>, String> {
     recording.load().map_err(|error| error.to_string())
@@ -91,7 +104,7 @@ impl Packing {
         {
             return vec![self.sample(utterance, self.whole(recording))];
         }
-        let wave = load(recording).and_then(|bytes| decode_sound(&bytes));
+        let wave = load(recording).and_then(|bytes| decode(recording, &bytes));
         utterances
             .iter()
             .map(|utterance| {
@@ -126,7 +139,7 @@ impl Packing {
                 Some(content) if content.file().is_some() && is_as_encoded(&content, rate) => {
                     Ok(Sound { suffix: "wav".into(), content, num_clipped: 0 })
                 }
-                _ => encode(decode_sound(&load(recording)?)?, rate),
+                _ => encode(decode(recording, &load(recording)?)?, rate),
             };
         }
         let suffix = match recording {
@@ -147,7 +160,7 @@ impl Packing {
         };
         let is_readable = suffix == "wav" || suffix == "flac";
         match WaveInfo::in_head(&head, content.length()) {
-            Some(Err(error)) if is_readable => Err(error.message.into_owned()),
+            Some(Err(error)) if is_readable => Err(kaldi_io::explain_sound(&error.message, &head, &name_of(recording))),
             _ => Ok(Sound { suffix, content, num_clipped: 0 }),
         }
     }

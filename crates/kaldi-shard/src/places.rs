@@ -50,21 +50,23 @@ impl Places {
         self.shards[number].0.as_ref()
     }
 
-    /// Adds a shard: finds the samples in it whose keys are wanted, and all others without their members.
+    /// Adds a shard: appends the samples in it whose keys are wanted to `places`, and all others without their members.
     ///
     /// # Errors
-    /// If the shard cannot be read or is damaged, or the temporary file cannot be written.
+    /// If the shard cannot be read or is damaged; whole samples before the damage are in `places` then. If the temporary
+    /// file cannot be written.
     pub fn add(
         &mut self,
         name: ShardName,
         grouping: Grouping,
         is_wanted: impl Fn(&BStr) -> bool,
-    ) -> Result<Vec<SamplePlace>> {
+        places: &mut Vec<SamplePlace>,
+    ) -> Result<()> {
         let shard = self.shards.len();
         let shard_name = name.name().to_owned();
         let mut samples = TarSamples::new(name.open()?, grouping);
         let is_kept = samples.members().plain_file().is_none();
-        let mut places = Vec::new();
+        self.shards.push((shard_name, is_kept));
         while let Some(sample) = samples.next_sample(|field, member, payload| {
             let is_wanted = grouping.split(member.path.as_ref()).is_some_and(|(key, _)| is_wanted(key));
             let seconds = sound_info(field, member, payload)?.and_then(|info| info.duration());
@@ -79,9 +81,7 @@ impl Places {
             let members = wanted.map(|field| (field.member.path, field.value.1, field.member.size)).collect();
             places.push(SamplePlace { key: sample.key, shard, seconds, members });
         }
-        samples.finish()?;
-        self.shards.push((shard_name, is_kept));
-        Ok(places)
+        samples.finish()
     }
 
     /// Makes a sample of what is at a place.

@@ -42,7 +42,10 @@ pub(crate) fn sound_fault(
     })?;
     match found {
         None => return Ok(Some("expected the header of a sound in the first megabyte, got none".to_owned())),
-        Some((Err(error), _)) => return Ok(Some(error.message.into_owned())),
+        Some((Err(error), _)) => {
+            let explain = |head: &[u8]| Some(kaldi_io::explain_sound(&error.message, head, ""));
+            return payload.look(explain);
+        }
         Some((Ok(_), samples)) => {
             let end = samples.and_then(|samples| Some(samples.start + samples.num_bytes?));
             if let Some(end) = end.filter(|end| *end > member.size) {

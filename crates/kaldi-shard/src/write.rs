@@ -1,5 +1,6 @@
 //! Shards that are written, and the list of them.
 
+mod former;
 mod gzip;
 mod packed;
 mod shard;
@@ -75,15 +76,20 @@ impl ShardSetWriter {
     /// Makes the folder, if there is none, and opens the list. If another process writes shards of the same prefix
     /// there, waits until its list is complete: otherwise a list would name shards of both.
     ///
+    /// At most `num_samples` samples will be written. Shards of a former run that these may replace are replaced.
+    ///
     /// # Errors
-    /// If that is impossible.
-    pub fn create(options: ShardOptions, list: &BStr) -> Result<Self> {
+    /// If that is impossible, or if shards of another run would stay beside the new ones.
+    pub fn create(options: ShardOptions, list: &BStr, num_samples: u64) -> Result<Self> {
         kaldi_io::make_folder(&options.folder.to_path_lossy())
             .map_err(|source| kaldi_io::Error::Open { name: options.folder.to_string(), source })?;
         let turn = match is_remote(&options.folder) {
             true => None,
             false => Turn::take(&options.folder.to_path_lossy().join(options.prefix.to_path_lossy())),
         };
+        // Every shard has a sample.
+        let most = if options.max_bytes == u64::MAX { num_samples.div_ceil(options.max_samples) } else { num_samples };
+        former::refuse_former(&options, most)?;
         let list = Output::create(list, false)?;
         Ok(Self { options, list, names: Vec::new(), shard: None, num_samples: 0, _turn: turn })
     }
@@ -111,7 +117,7 @@ impl ShardSetWriter {
         if whole_size(sample.size()) > max_bytes {
             let message = format!(
                 "sample {} needs a shard of {} bytes, and at most {max_bytes} are allowed",
-                kaldi_tar::shown(sample.key()),
+                kaldi_io::quote_name(sample.key()),
                 whole_size(sample.size())
             );
             return Err(Error::Refused { shard: self.options.folder.to_string(), message });
@@ -127,7 +133,7 @@ impl ShardSetWriter {
         };
         if self.options.dali {
             for (path, offset, size) in sample.members(shard.size()) {
-                index.add(path, offset, size);
+                index.add(path, offset, size)?;
             }
         }
         shard.put(sample)?;
@@ -151,6 +157,7 @@ impl ShardSetWriter {
     /// If writing fails.
     pub fn finish(mut self) -> Result<()> {
         self.finish_shard()?;
+        former::remove_former(&self.options, self.names.len() as u64)?;
         for name in &self.names {
             self.list.write_all(name)?;
             self.list.write_all(b"\n")?;

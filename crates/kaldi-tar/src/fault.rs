@@ -3,6 +3,7 @@
 use std::fmt;
 
 use bstr::BString;
+use kaldi_io::quote_name;
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +29,8 @@ pub enum FaultKind {
     DuplicateField,
     /// A sample lacks sound, or another field that it should have.
     MissingField,
+    /// A key with white space or control characters, which lists and tables cannot have.
+    BadKey,
     /// A name with several dots, which webdataset and WeNet split differently.
     DottedKey,
     /// Sound that cannot be read.
@@ -52,6 +55,7 @@ impl FaultKind {
             Self::DuplicateKey => "duplicate-key",
             Self::DuplicateField => "duplicate-field",
             Self::MissingField => "missing-field",
+            Self::BadKey => "bad-key",
             Self::DottedKey => "dotted-key",
             Self::BadSound => "bad-sound",
             Self::BadText => "bad-text",
@@ -106,15 +110,10 @@ impl fmt::Display for ShardFault {
         }
         write!(f, "{}:{}: ", self.shard, self.offset)?;
         match (&self.member, &self.key) {
-            (Some(member), _) => write!(f, "{}: ", shown(member))?,
-            (None, Some(key)) => write!(f, "{}: ", shown(key))?,
+            (Some(member), _) => write!(f, "{}: ", quote_name(member))?,
+            (None, Some(key)) => write!(f, "{}: ", quote_name(key))?,
             (None, None) => {}
         }
         f.write_str(&self.message)
     }
-}
-
-/// A name on one line.
-pub fn shown(name: &BString) -> String {
-    kaldi_io::shell_quote(name).to_string().replace(|c: char| c.is_control(), "?")
 }

@@ -54,9 +54,9 @@ mod stream;
 mod tar;
 
 pub use error::{Error, Result};
-pub use fault::{FaultKind, ShardFault, shown};
+pub use fault::{FaultKind, ShardFault};
 pub use grouping::{Grouping, is_field, is_sound};
-pub use list::{ListLines, ShardName, ShardNames, excerpt};
+pub use list::{ListKind, ListLines, ShardName, ShardNames, excerpt};
 pub use samples::{Field, SampleKeys, TarSample, TarSamples, no_suffix};
 pub use source::{Wanted, comes_once};
 pub use stream::{SampleStream, Shard};

@@ -41,13 +41,15 @@ pub struct TarSamples {
     seen: SampleKeys,
     /// The key and the field of the next sample's first member, which was read after the sample before.
     next: Option<(BString, BString)>,
+    /// What is wrong with a member after the delivered sample.
+    fault: Option<crate::Error>,
     ended: bool,
 }
 
 impl TarSamples {
     /// Groups the members of a shard.
     pub fn new(members: Members, grouping: Grouping) -> Self {
-        Self { members, grouping, seen: SampleKeys::default(), next: None, ended: false }
+        Self { members, grouping, seen: SampleKeys::default(), next: None, fault: None, ended: false }
     }
 
     /// The members.
@@ -65,6 +67,10 @@ impl TarSamples {
         &mut self,
         mut look: impl FnMut(&BStr, &Member, &mut Payload<'_>) -> Result<T>,
     ) -> Result<Option<TarSample<T>>> {
+        if let Some(fault) = self.fault.take() {
+            self.ended = true;
+            return Err(fault);
+        }
         if self.ended {
             return Ok(None);
         }
@@ -89,12 +95,18 @@ impl TarSamples {
                 let value = look(name.as_ref(), &member, &mut payload)?;
                 fields.push(Field { name, member, value });
             }
-            match self.advance()? {
-                Some((next, field)) if next == key => name = field,
-                next => {
+            match self.advance() {
+                Ok(Some((next, field))) if next == key => name = field,
+                Ok(next) => {
                     self.next = next;
                     return Ok(Some(TarSample { key, fields }));
                 }
+                // What is wrong belongs to another sample, so this one is whole.
+                Err(error) if self.is_of_other(&error, key.as_ref()) => {
+                    self.fault = Some(error);
+                    return Ok(Some(TarSample { key, fields }));
+                }
+                Err(error) => return Err(error),
             }
         }
     }
@@ -105,6 +117,16 @@ impl TarSamples {
     /// If a command failed.
     pub fn finish(self) -> Result<()> {
         self.members.finish()
+    }
+
+    /// Whether a file is damaged in a member of another sample.
+    fn is_of_other(&self, error: &crate::Error, key: &BStr) -> bool {
+        let crate::Error::Fault(fault) = error else { return false };
+        if !matches!(fault.kind, FaultKind::Truncated | FaultKind::Damaged) {
+            return false;
+        }
+        let member = fault.member.as_ref().and_then(|path| self.grouping.split(path.as_ref()));
+        member.is_some_and(|(other, _)| other != key)
     }
 
     /// Goes to the next member that belongs to a sample. Returns its key and its name in the sample.

@@ -4,6 +4,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feed::{SpecAugment, SpecSubstitute, SpecTrim};
 use kaldi_log::log;
@@ -63,6 +64,15 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn spec_augment_feats(opts: Options) -> anyhow::Result<Tally> {
+    for (name, count) in
+        [("num-t-mask", opts.num_t_mask), ("num-f-mask", opts.num_f_mask), ("num-t-sub", opts.num_t_sub)]
+    {
+        ensure!(
+            count as usize <= SpecAugment::MOST,
+            "expected --{name} to be at most {}, got {count}",
+            SpecAugment::MOST
+        );
+    }
     let augment = SpecAugment {
         num_t_mask: opts.num_t_mask as usize,
         num_f_mask: opts.num_f_mask as usize,

@@ -8,7 +8,7 @@ use anyhow::Result;
 use bstr::ByteSlice;
 use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Checks, Fault, Foreign, ForeignKind, Kind, Missing, Named, check, check_directory};
-use kaldi_io::Output;
+use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
 use serde_json::json;
@@ -70,8 +70,11 @@ fn table_check(opts: Options) -> Result<Tally> {
         let mut report = |fault: Fault| {
             faults += 1;
             let line = match opts.json {
-                true => json!({ "table": fault.table, "place": fault.place, "fault": fault.message }).to_string(),
-                false => fault.to_string(),
+                true => {
+                    let json = json!({ "table": fault.table, "place": fault.place, "fault": fault.message });
+                    printable_json(&json.to_string())
+                }
+                false => printable(fault.to_string().as_bytes()),
             };
             if let Err(error) = output.write_all((line + "\n").as_bytes()) {
                 failed.get_or_insert(error);

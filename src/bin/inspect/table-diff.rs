@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_inspect::{Difference, Named, Tolerance, diff};
-use kaldi_io::Output;
+use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_types::ValueType;
 use serde_json::{Value, json};
@@ -65,7 +65,10 @@ fn table_diff(opts: Options) -> Result<Tally> {
     ensure!(!(first.is_stdin() && second.is_stdin()), "both tables are standard input, which can be read only once");
     let compared = diff(first, second, tolerance, &mut |difference| {
         differences += 1;
-        let line = if opts.json { to_json(&difference).to_string() } else { difference.to_string() };
+        let line = match opts.json {
+            true => printable_json(&to_json(&difference).to_string()),
+            false => printable(difference.to_string().as_bytes()),
+        };
         if let Err(error) = output.write_all((line + "\n").as_bytes()) {
             failed.get_or_insert(error);
         }

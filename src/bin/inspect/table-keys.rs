@@ -103,13 +103,13 @@ impl Options {
         let dims: Option<Vec<u64>> = dims.map(|dims| dims.into_iter().flatten().collect());
         if self.json {
             let line = Line { table: table.to_string(), key: key.to_string(), offset, size, dims };
-            return Ok((serde_json::to_string(&line)? + "\n").into_bytes());
+            return Ok((kaldi_io::printable_json(&serde_json::to_string(&line)?) + "\n").into_bytes());
         }
         let dims = dims.map(|dims| match dims.as_slice() {
             [] => "-".to_owned(),
             dims => dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"),
         });
-        let mut line = key.to_vec();
+        let mut line = kaldi_io::quote_name(key).to_vec();
         for column in
             [offset.map(|offset| offset.to_string()), size.map(|size| size.to_string()), dims].iter().flatten()
         {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_io::Output;
+use kaldi_io::{AdviceGiven, Output, printable, printable_json};
 use kaldi_log::log;
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{FaultKind, Findings, Grouping, ShardChecks, ShardFault, ShardName, ShardNames, Wanted};
@@ -22,7 +22,7 @@ Usage: check-shards [options] <shard-or-list> [<shard-or-list> ...]
  e.g.: check-shards data.list
        check-shards --quick=true --json=true data.list > faults.jsonl
 Faults: unreadable, truncated, damaged, trailing-data, not-a-file, no-suffix, interleaved, duplicate-key, duplicate-field,
-missing-field, dotted-key, bad-sound, bad-text, empty-text. With --json:
+missing-field, bad-key, dotted-key, bad-sound, bad-text, empty-text. With --json:
        {\"shard\": \"a.tar\", \"key\": \"utt1\", \"member\": \"utt1.wav\", \"offset\": 1536, \"fault\": \"bad-sound\", \"message\": \"...\"}
 See also: list-shards, copy-shards
 ";
@@ -81,16 +81,21 @@ fn check_shards(opts: Options) -> Result<Tally> {
 
     let check = move |shard: ShardName| Ok((shard.name().to_string(), checks.run(shard)));
     let (mut num_shards, mut num_samples, mut num_faults) = (0, 0, 0);
-    let mut keys = Keys::default();
+    let (mut keys, mut advice) = (Keys::default(), AdviceGiven::default());
     for found in par_map(names, kaldi_cli::num_threads, 8 << 20, |_| 1 << 20, check).eager().iter() {
         let (shard, mut findings): (String, Findings) = found?;
         num_shards += 1;
         num_samples += findings.keys.len() as u64;
         keys.add(&shard, &mut findings);
         num_faults += findings.faults.len() as u64;
-        for fault in &findings.faults {
+        for fault in &mut findings.faults {
+            fault.message = advice.once(std::mem::take(&mut fault.message));
             output.write_all(
-                if opts.json { json(fault) } else { format!("{fault} [{}]\n", fault.kind.name()) }.as_bytes(),
+                match opts.json {
+                    true => printable_json(&json(fault)) + "\n",
+                    false => printable(format!("{fault} [{}]", fault.kind.name()).as_bytes()) + "\n",
+                }
+                .as_bytes(),
             )?;
         }
     }
@@ -138,7 +143,7 @@ fn json(fault: &ShardFault) -> String {
     let text = |bytes: &[u8]| Value::from(bytes.to_str_lossy()).to_string();
     let optional = |name: &Option<BString>| name.as_ref().map_or("null".to_owned(), |name| text(name));
     format!(
-        "{{\"shard\": {}, \"key\": {}, \"member\": {}, \"offset\": {}, \"fault\": \"{}\", \"message\": {}}}\n",
+        "{{\"shard\": {}, \"key\": {}, \"member\": {}, \"offset\": {}, \"fault\": \"{}\", \"message\": {}}}",
         text(fault.shard.as_bytes()),
         optional(&fault.key),
         optional(&fault.member),

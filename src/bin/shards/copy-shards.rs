@@ -12,8 +12,8 @@ use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
 use kaldi_shard::{
-    Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions, ShardSetWriter,
-    Wanted,
+    Error, Grouping, Packed, Places, SamplePlace, ShardCompression, ShardIndex, ShardNames, ShardOptions,
+    ShardSetWriter, Wanted,
 };
 
 const USAGE: &str = "\
@@ -67,6 +67,9 @@ struct Options {
     /// How members belong together: wenet (up to the last dot of their names) or webdataset (up to the first one)
     #[arg(long, default_value = "wenet", value_parser = one_of(&Grouping::NAMES))]
     grouping: Grouping,
+    /// Copy the whole samples before damage, and exit with status 1 if there is damage
+    #[arg(long, default_value_t = false)]
+    salvage: bool,
     #[arg(required = true)]
     shards: Vec<InputName>,
     folder: Arg,
@@ -100,12 +103,20 @@ fn copy_shards(opts: Options) -> Result<Tally> {
         true => Places::new(&std::env::temp_dir()),
         false => Places::new(&opts.folder.to_path_lossy()),
     };
-    let mut places = Vec::new();
+    let (mut places, mut damaged) = (Vec::new(), 0);
     for name in ShardNames::new(opts.shards.iter().map(|name| name.as_bstr().to_owned()), Wanted::Headers).iter() {
         let name = name?;
         check_target(name.name(), &options)?;
         let grouping = selection.grouping;
-        let found = shards.add(name, grouping, |key| selection.has_key(key))?;
+        let mut found = Vec::new();
+        match shards.add(name, grouping, |key| selection.has_key(key), &mut found) {
+            Ok(()) => {}
+            Err(error @ Error::Fault(_)) if opts.salvage => {
+                warning!("{error}; what follows in this shard is left out");
+                damaged += 1;
+            }
+            Err(error) => return Err(error.into()),
+        }
         for place in found {
             if selection.take(&place, &shards)? {
                 places.push(place);
@@ -118,7 +129,7 @@ fn copy_shards(opts: Options) -> Result<Tally> {
     }
 
     let gzip = options.gzip;
-    let mut target = ShardSetWriter::create(options, &opts.list)?;
+    let mut target = ShardSetWriter::create(options, &opts.list, places.len() as u64)?;
     let mut places = places.into_iter();
     let mut next = move || places.next().map(|place| shards.pack(place)).transpose();
     if gzip {
@@ -136,7 +147,8 @@ fn copy_shards(opts: Options) -> Result<Tally> {
     let done = target.num_samples();
     log!("Copied {done} samples of {} to {} shards.", selection.num_samples, target.num_shards());
     target.finish()?;
-    Ok(Tally::new(done, num_missing))
+    let tally = Tally::new(done, num_missing + damaged);
+    Ok(if damaged > 0 { tally.ok_if(false) } else { tally })
 }
 
 /// Returns an error if an output would replace a shard that is read.

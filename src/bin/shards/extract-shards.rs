@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
 use kaldi_io::Output;
@@ -143,8 +143,8 @@ impl Target {
                 match text {
                     Some(text) => {
                         // An entry is a line.
-                        let lines: Vec<&[u8]> = text.trim_ascii().lines().map(<[u8]>::trim_ascii).collect();
-                        let words = lines.join(&b' ');
+                        let lines = text.split(|byte| b"\r\n".contains(byte)).map(<[u8]>::trim_ascii);
+                        let words = bstr::join(" ", lines.filter(|line| !line.is_empty()));
                         let blank: &[u8] = if words.is_empty() { b"" } else { b" " };
                         texts.write_all(&[key.as_bytes(), blank, &words, b"\n"].concat())?;
                     }
@@ -161,7 +161,10 @@ impl Target {
                 match (texts, text) {
                     (Some(texts), Some(text)) => {
                         let words = text.fields_with(|c| c.is_ascii_whitespace());
-                        texts.write(key, &Tokens::new(words)?)?;
+                        match Tokens::new(words) {
+                            Ok(words) => texts.write(key, &words)?,
+                            Err(error) => warning!("{key}: the text is left out: {error}"),
+                        }
                     }
                     (Some(_), None) => warning!("{key}: the sample has no text"),
                     (None, _) => {}
@@ -215,7 +218,8 @@ fn write_sound(
         }
         return Ok(());
     }
-    let wave = Wave::read(&mut Cursor::new(&bytes))?;
+    let wave = Wave::read(&mut Cursor::new(&bytes))
+        .map_err(|error| anyhow!("{}", kaldi_io::explain_sound(&error.message, &bytes, "")))?;
     if let Some(utt2dur) = utt2dur {
         utt2dur.write(key, &(wave.duration() as f32))?;
     }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_io::Output;
+use kaldi_io::{Output, printable_json, quote_name};
 use kaldi_reader::{ReaderExt, par_map};
 use kaldi_shard::{Error, Grouping, ShardName, ShardNames, TarSample, TarSamples, Wanted, is_sound, sound_info};
 use serde_json::{Value, json};
@@ -109,9 +109,10 @@ fn duration(sample: &TarSample<Option<f64>>) -> Option<f64> {
 
 fn write_text(lines: &mut Vec<u8>, sample: &TarSample<Option<f64>>, shard: &BStr) {
     let seconds = duration(sample).map_or("-".to_owned(), |seconds| seconds.to_string());
-    lines.extend_from_slice(&[sample.key.as_slice(), b" ", shard, b" ", seconds.as_bytes()].concat());
+    let (key, shard) = (quote_name(&sample.key), quote_name(shard));
+    lines.extend_from_slice(&[key.as_bytes(), b" ", shard.as_bytes(), b" ", seconds.as_bytes()].concat());
     for field in &sample.fields {
-        lines.extend_from_slice(&[b" ", field.name.as_slice()].concat());
+        lines.extend_from_slice(&[b" ", quote_name(&field.name).as_bytes()].concat());
         lines.extend_from_slice(format!(":{}:{}", field.member.offset, field.member.size).as_bytes());
     }
     lines.push(b'\n');
@@ -129,8 +130,8 @@ fn write_json(lines: &mut Vec<u8>, sample: &TarSample<Option<f64>>, shard: &BStr
         .collect();
     let (key, fields, shard) = (text(&sample.key), fields.join(", "), text(shard));
     let duration = json!(duration(sample));
-    let line = format!("{{\"key\": {key}, \"fields\": {{{fields}}}, \"duration\": {duration}, \"shard\": {shard}}}\n");
-    lines.extend_from_slice(line.as_bytes());
+    let line = format!("{{\"key\": {key}, \"fields\": {{{fields}}}, \"duration\": {duration}, \"shard\": {shard}}}");
+    lines.extend_from_slice((printable_json(&line) + "\n").as_bytes());
 }
 
 impl Summary {
@@ -158,7 +159,7 @@ impl Summary {
         let mut out =
             format!("shards {}\nsamples {}\nseconds {:.3}\n", self.shards, self.samples, self.seconds).into_bytes();
         for (field, (members, bytes)) in &self.fields {
-            out.extend_from_slice(&[b"field ", field.as_slice()].concat());
+            out.extend_from_slice(&[b"field ", quote_name(field).as_bytes()].concat());
             out.extend_from_slice(format!(" {members} members {bytes} bytes\n").as_bytes());
         }
         out
@@ -172,6 +173,6 @@ impl Summary {
         // Milliseconds: sums of seconds have more digits than they know.
         let (shards, samples, seconds) = (self.shards, self.samples, (self.seconds * 1e3).round() / 1e3);
         let object = json!({ "shards": shards, "samples": samples, "seconds": seconds, "fields": fields });
-        format!("{object}\n").into_bytes()
+        (printable_json(&object.to_string()) + "\n").into_bytes()
     }
 }

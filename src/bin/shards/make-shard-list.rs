@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail, ensure};
 use bstr::{BStr, BString};
 use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of};
-use kaldi_io::{Rspecifier, RspecifierKind};
+use kaldi_io::{AdviceGiven, Rspecifier, RspecifierKind};
 use kaldi_log::{log, warning};
 use kaldi_random::Random;
 use kaldi_reader::{ReaderExt, from_fn, par_map};
@@ -108,7 +108,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         "expected --audio=wav with --segments, got --audio=copy: segments are cut"
     );
     let mut tally = Tally::default();
-    let mut skip = Skip { strict: opts.strict, count: 0 };
+    let mut skip = Skip { strict: opts.strict, count: 0, advice: AdviceGiven::default() };
 
     let mut text = read_text(&opts.text)?;
     let (recordings, name) = (&opts.recordings, &opts.text);
@@ -137,7 +137,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
         dali: opts.index.is_some(),
     };
     let packing = Packing { sample_rate: (!is_copied).then_some(opts.resample), gzip: options.gzip };
-    let mut shards = ShardSetWriter::create(options, &opts.list)?;
+    let mut shards = ShardSetWriter::create(options, &opts.list, text.len() as u64)?;
     let mut text = text.into_iter().peekable();
     let jobs = from_fn(move |_| next_job(&mut text, segments.as_ref(), &mut sounds));
     let work = move |job| -> Result<Vec<Outcome>> {
@@ -179,6 +179,7 @@ fn make_shard_list(opts: Options) -> Result<Tally> {
 struct Skip {
     strict: bool,
     count: u64,
+    advice: AdviceGiven,
 }
 
 impl Skip {
@@ -186,6 +187,7 @@ impl Skip {
         if self.strict {
             bail!("{key}: {reason}");
         }
+        let reason = self.advice.once(reason.to_owned());
         warning!("{key}: {reason}; skipping it.");
         self.count += 1;
         Ok(())

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_cli::{Arg, OutputName, Tally, one_of};
-use kaldi_io::{Output, shell_quote};
+use kaldi_io::{Output, Rxfilename, printable_rxfilename, quote_name, shell_quote};
 use kaldi_log::{log, warning};
 use kaldi_shard::{
     DaliIndex, Error, Field, Grouping, Member, Payload, ShardIndex, ShardNames, TarSample, TarSamples, Wanted,
     is_sound, sound_info,
 };
-use kaldi_table::{ReaderExt, TableWriter, is_key};
+use kaldi_table::{ReaderExt, TableWriter, is_key, parse_script_line};
 use kaldi_values::Tokens;
 use kaldi_wave::WaveSamples;
 
@@ -82,15 +82,20 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
         let shard = name.name().to_owned();
         let mut samples = TarSamples::new(name.open()?, grouping);
         if samples.members().plain_file().is_none() {
-            bail!("{shard}: expected a plain shard in a file, whose contents can be read in place, got another one");
+            bail!(
+                "{}: expected a plain shard in a file, whose contents can be read in place, got another one",
+                printable_rxfilename(shard.as_ref())
+            );
         }
+        check_name(shard.as_ref())?;
         let mut index = opts.index.as_ref().map(|_| DaliIndex::default());
         let with_text = texts.is_some();
         while let Some(sample) =
             samples.next_sample(|field, member, payload| look(field, member, payload, with_text))?
         {
-            if !is_key(sample.key.as_ref()) {
-                warning!("{}: a key with white space cannot be in a script file; skipping it", sample.key);
+            let key = quote_name(&sample.key);
+            if !is_key(sample.key.as_ref()) || *key != sample.key {
+                warning!("{key}: a key with white space or control characters cannot be in a script file; skipping it");
                 tally.failed += 1;
                 continue;
             }
@@ -102,10 +107,11 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
                 durations.write(&sample.key, &(seconds as f32))?;
             }
             if let Some(index) = &mut index {
-                sample
-                    .fields
-                    .iter()
-                    .for_each(|Field { member, .. }| index.add(member.path.as_ref(), member.offset, member.size));
+                for Field { member, .. } in &sample.fields {
+                    index
+                        .add(member.path.as_ref(), member.offset, member.size)
+                        .with_context(|| printable_rxfilename(shard.as_ref()))?;
+                }
             }
             if is_done { tally.done += 1 } else { tally.failed += 1 }
         }
@@ -117,6 +123,22 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
     texts.map_or(Ok(()), TableWriter::finish)?;
     durations.map_or(Ok(()), TableWriter::finish)?;
     Ok(tally)
+}
+
+/// Refuses a shard whose places would mean something else in a script file.
+fn check_name(shard: &BStr) -> Result<()> {
+    let line = format!("key {shard}:512");
+    let place = parse_script_line(line.as_bytes()).ok().map(|line| line.xfilename);
+    let is_place = |place: &BString| {
+        matches!(Rxfilename::parse(place.as_ref()), Ok(Rxfilename::Offset(path, 512))
+            if matches!(Rxfilename::parse(shard), Ok(Rxfilename::File(file)) if file == path))
+    };
+    ensure!(
+        !shard.contains(&b'\n') && place.is_some_and(|place| is_place(&place)),
+        "{}: expected the name of a file, to which offsets can be added in a script file",
+        printable_rxfilename(shard)
+    );
+    Ok(())
 }
 
 /// Creates a table; in text form if a file is named.
@@ -170,7 +192,11 @@ fn write_text(sample: &TarSample<Seen>, texts: &mut TableWriter<Tokens>) -> Resu
         warning!("{}: the sample has no text", sample.key);
         return Ok(());
     };
-    let words = Tokens::new(text.fields_with(|c| c.is_ascii_whitespace()))
-        .with_context(|| format!("{}: the text is none", sample.key))?;
-    Ok(texts.write(&sample.key, &words)?)
+    match Tokens::new(text.fields_with(|c| c.is_ascii_whitespace())) {
+        Ok(words) => Ok(texts.write(&sample.key, &words)?),
+        Err(error) => {
+            warning!("{}: the text is left out: {error}", sample.key);
+            Ok(())
+        }
+    }
 }

@@ -20,7 +20,9 @@ fn ranks_get_equally_many_batches_whatever_cannot_be_read() {
     // Two of rank 0: its second and its last.
     scratch.sh("sed -i '4s/u03.wav/..\\/cut.flac/; 22s/u21.wav/..\\/cut.flac/' data.list").succeeds();
     let of = |more: &str| {
-        let ran = scratch.sh(&format!("feed-batches --conf=plain.yaml --labels=none {more} data.list -")).succeeds();
+        let ran = scratch
+            .sh(&format!("feed-batches --conf=plain.yaml --labels=none --max-bad=-1 {more} data.list -"))
+            .succeeds();
         (batches(ran.stdout()), ran)
     };
     let none = of("--rank=0 --world-size=3").0;
@@ -43,7 +45,9 @@ fn ranks_get_equally_many_batches_whatever_cannot_be_read() {
     // The first batches of the rank take the places of those that cannot be read.
     assert_eq!(keys(&repeated), ["u00", "u00", "u06", "u09", "u12", "u15", "u18", "u06"]);
     ran.stderr_has("u03: ").stderr_has("batch 1 cannot be read; another one takes its place");
-    scratch.sh("feed-batches --conf=plain.yaml --labels=none --even=repeat --world-size=3 data.list out").succeeds();
+    scratch
+        .sh("feed-batches --conf=plain.yaml --labels=none --max-bad=-1 --even=repeat --world-size=3 data.list out")
+        .succeeds();
     assert_eq!(scratch.sh("ls out | wc -l").succeeds().stdout(), b"8\n");
     // Batches that are skipped need no other one.
     assert_eq!(keys(&of("--even=repeat --skip-batches=6 --world-size=3").0), ["u18", "u00"]);
@@ -63,7 +67,9 @@ fn a_rank_without_batches_is_an_error_on_all_ranks_that_should_get_equally_many(
     scratch.write("cut.flac", cut_flac());
     scratch.sh("sed -i 's/u01.wav/..\\/cut.flac/' two.list").succeeds();
     let of = |rank| {
-        format!("feed-batches --conf=plain.yaml --labels=none --even=trim --rank={rank} --world-size=2 two.list -")
+        format!(
+            "feed-batches --conf=plain.yaml --labels=none --max-bad=-1 --even=trim --rank={rank} --world-size=2 two.list -"
+        )
     };
     scratch.sh(&of(0)).succeeds();
     let ran = scratch.sh(&of(1)).fails_with(255).stdout_is("");

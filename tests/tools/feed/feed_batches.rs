@@ -192,7 +192,7 @@ fn a_bad_sample_costs_itself() {
                  printf '\\240\\0\\0\\0' | dd of=wav/u04.wav bs=1 seek=40 conv=notrunc 2> /dev/null; rm wav/u05.wav; \
                  head -c 2000 wav/u06.wav > s && mv s wav/u06.wav; echo nothing > wav/u07.wav";
     scratch.sh(spoil).succeeds();
-    let ran = scratch.sh(&format!("feed-batches {PLAIN} -")).succeeds();
+    let ran = scratch.sh(&format!("feed-batches --max-bad=-1 {PLAIN} -")).succeeds();
     let left = batches(ran.stdout());
     let mut got = keys(&left);
     got.sort_unstable();
@@ -205,6 +205,9 @@ fn a_bad_sample_costs_itself() {
         .stderr_has("u06: expected ")
         .stderr_has("u07: expected RIFF or RIFX, got noth")
         .stderr_has("Read 23 samples; dropped: 1 shorter than one window, 4 bad; delivered 18 in 5 batches, ");
+    let ran = scratch.sh(&format!("feed-batches {PLAIN} out1")).fails_with(255);
+    ran.stderr_has("expected at most a tenth of the samples to be bad, got 4 of 23")
+        .stderr_has("--max-bad allows more");
     let ran = scratch.sh(&format!("feed-batches --max-bad=4 {PLAIN} - | cmp - /dev/null"));
     ran.fails_with(1).stderr_lacks("ERROR");
     let ran = scratch.sh(&format!("feed-batches --max-bad=3 {PLAIN} out"));

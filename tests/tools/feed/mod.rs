@@ -12,3 +12,4 @@ pub mod table_shuffle;
 pub mod table_sort;
 pub mod table_split;
 pub mod tokenize_text;
+mod wrong_lists;

@@ -78,3 +78,11 @@ fn a_broken_entry_leaves_no_output_behind() {
         .stderr_has("cut.ark:");
     assert_eq!(scratch.list(), ["cut.ark", "f.ark"]);
 }
+
+#[test]
+fn more_masks_than_make_sense_are_refused() {
+    for option in ["num-t-mask", "num-f-mask", "num-t-sub"] {
+        let ran = Scratch::new().sh(&format!("spec-augment-feats --{option}=2147483648 ark:- ark:-")).fails_with(255);
+        ran.stderr_has(&format!("expected --{option} to be at most 1000, got 2147483648"));
+    }
+}

@@ -86,7 +86,7 @@ fn a_seed_gives_an_order_of_all_samples() {
     }
     // Sound belongs to its key.
     scratch
-        .sh("copy-shards --seed=1 data.list x x.list && check-shards --quick=true --fields=wav,txt x.list")
+        .sh("rm -r x && copy-shards --seed=1 data.list x x.list && check-shards --quick=true --fields=wav,txt x.list")
         .succeeds();
     let ran = scratch.sh("list-shards x.list | sort | cut -d' ' -f1,3 | tail -n 2");
     ran.succeeds().stdout_is("u28 2.8\nu29 2.9\n");
@@ -151,4 +151,46 @@ fn damage_is_an_error() {
         .stderr_has("cut.tar:35328");
     scratch.sh("ls -A x").succeeds().stdout_is("");
     scratch.sh("copy-shards --num-utts-per-shard=0 a.tar x x.list").fails_with(255);
+}
+
+#[test]
+fn whole_samples_before_damage_are_copied_on_request() {
+    let scratch = shards();
+    // a.tar ends within the sound of u2.
+    scratch.sh("head -c 40000 a.tar > s && mv s a.tar").succeeds();
+    scratch.sh("copy-shards data.list out out.list").fails_with(255).stderr_has("a.tar:");
+    assert!(!scratch.list().contains(&"out.list".to_owned()));
+    let ran = scratch.sh("copy-shards --salvage data.list out out.list").fails_with(1);
+    ran.stderr_has("; what follows in this shard is left out").stderr_has("Copied 2 samples of 2 to 1 shards.");
+    let listed = scratch.sh("check-shards out.list && list-shards out.list").succeeds();
+    let text = String::from_utf8(listed.stdout().to_vec()).unwrap();
+    assert!(text.starts_with("u1 out/") && text.contains("\nd/u3 out/") && text.lines().count() == 2, "{text}");
+    scratch.sh("copy-shards --salvage b.tar out2 out2.list").succeeds();
+    scratch.sh("copy-shards --salvage none.tar out3 out3.list").fails_with(255);
+}
+
+#[test]
+fn shards_of_another_run_are_replaced_or_refused() {
+    let scratch = thirty();
+    let copy =
+        |options: &str| scratch.sh(&format!("copy-shards --num-utts-per-shard={options} data.list out out.list"));
+    copy("10").succeeds();
+    copy("10").succeeds();
+    copy("5").succeeds();
+    assert_eq!(scratch.sh("ls out | wc -l").succeeds().stdout(), b"6\n");
+    let before = scratch.read("out.list");
+    let ran = copy("10").fails_with(255);
+    ran.stderr_has(
+        "out: expected no shards of another run than those that are replaced, got shards_000000003.tar: remove them",
+    );
+    copy("5 --compress=gzip").fails_with(255).stderr_has("got shards_000000000.tar");
+    assert!(before == scratch.read("out.list"));
+    scratch.sh("rm out/*").succeeds();
+    // Fewer samples than there may be: what the run was to replace does not stay.
+    copy("5 --max-bytes=110000").succeeds();
+    let many = scratch.sh("ls out | wc -l").succeeds().stdout().to_vec();
+    copy("30 --max-bytes=100000000 --index=dali").succeeds();
+    assert_eq!(scratch.sh("ls out").succeeds().stdout(), b"shards_000000000.idx\nshards_000000000.tar\n", "{many:?}");
+    copy("30").succeeds();
+    assert_eq!(scratch.sh("ls out").succeeds().stdout(), b"shards_000000000.tar\n");
 }

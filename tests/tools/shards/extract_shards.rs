@@ -98,3 +98,18 @@ fn samples_that_lack_a_field_are_told() {
         scratch.sh("extract-shards --write-wav=ark:w.ark --write-text=ark,t:- a.tar").succeeds().stdout_is("a x \n");
     ran.stderr_has("a: the sample has no sound").stderr_has("b: the sample has no text");
 }
+
+#[test]
+fn control_characters_in_a_text_stop_nothing() {
+    let scratch = Scratch::new();
+    let sound = sound(100);
+    scratch
+        .write("x.tar", shard(&[("u1", "a\u{1}b c", &sound), ("u2", "d\r\n\ne", &sound), ("u3", "f\u{7f}", &sound)]));
+    scratch.sh("extract-shards x.tar out").succeeds();
+    assert_eq!(scratch.read("out/text"), b"u1 a\x01b c\nu2 d e\nu3 f\x7f\n");
+    let ran = scratch.sh("extract-shards --text=ark,t:- x.tar").succeeds();
+    ran.stdout_is("u2 d e \n").stderr_has("u1: the text is left out: ").stderr_has("u3: the text is left out: ");
+    let ran = scratch.sh("shards-to-scp --write-text=ark,t:- x.tar wav.scp").succeeds();
+    ran.stdout_is("u2 d e \n").stderr_has("u1: the text is left out: ");
+    assert_eq!(scratch.sh("wc -l < wav.scp").succeeds().stdout(), b"3\n");
+}

@@ -77,3 +77,11 @@ fn contents_of_plain_shards_are_not_read() {
         assert!(read > 20_000 && read < 20_000_000 / 50, "{command} has read {read} bytes");
     }
 }
+
+#[test]
+fn zeros_without_an_end_are_an_error() {
+    let ran = Scratch::new().sh("list-shards /dev/zero").fails_with(255);
+    ran.stderr_has(
+        "/dev/zero:1024: expected the end of the shard after its end mark, got 67108864 bytes of zeros and more",
+    );
+}

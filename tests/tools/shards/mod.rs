@@ -5,6 +5,7 @@ mod extract_shards;
 mod list_shards;
 mod make_raw_list;
 mod make_shard_list;
+mod odd_names;
 mod shards_to_scp;
 
 use crate::support::Scratch;

@@ -91,10 +91,12 @@ impl Split {
 impl FromStr for Split {
     type Err = String;
 
-    /// Takes the numbers in the text, whatever is between them; if there are fewer than three, the missing ones are 0.
+    /// Takes the numbers in the text, with commas, slashes or blanks between them; if there are fewer than three, the
+    /// missing ones are 0.
     fn from_str(text: &str) -> Result<Self, String> {
-        let words = text.split(|c: char| c != '.' && !c.is_ascii_digit()).filter(|word| !word.is_empty());
-        let shares: Option<Vec<f64>> = words.map(|word| word.parse().ok()).collect();
+        let words = text.split([',', '/', ';', ' ', '[', ']']).filter(|word| !word.is_empty());
+        let share = |word: &str| word.parse().ok().filter(|share: &f64| share.is_finite() && share.is_sign_positive());
+        let shares: Option<Vec<f64>> = words.map(share).collect();
         let mut shares = shares.filter(|shares| (1..=3).contains(&shares.len())).unwrap_or_default();
         shares.resize(3, 0.0);
         let sum: f64 = shares.iter().sum();
@@ -130,7 +132,7 @@ mod tests {
         let ranges = [SplitName::Train, SplitName::Valid, SplitName::Test].map(|name| split.range(name, 2000));
         assert_eq!(ranges, [0..1938, 1938..1998, 1998..2000]);
         assert_eq!("100".parse::<Split>().unwrap().range(SplitName::Train, 7), 0..7);
-        for text in ["", "0,0", "a", "1.2.3", "1,2,3,4"] {
+        for text in ["", "0,0", "a", "1.2.3", "1,2,3,4", "nan,1,1", "-1,2,1", "1,inf", "8,-0,1", "9x1"] {
             assert!(text.parse::<Split>().is_err(), "{text}");
         }
     }

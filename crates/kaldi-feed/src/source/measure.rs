@@ -22,7 +22,11 @@ pub(super) fn measured(key: &[u8], seeds: [u64; 2], stored: Stored, part: Part) 
         Stored::Named(name) => content::open(name.as_ref()).map_err(text)?,
     };
     let found = blob.look(HEAD, |head| try_look(head, blob.length(), &part)).map_err(text)?;
-    let shape = found.ok_or("expected sound or features, got the end")??;
+    let shape = found.ok_or("expected sound or features, got the end")?.map_err(|message| {
+        let head = blob.first(HEAD).unwrap_or_default();
+        let name = if matches!(stored, Stored::Named(_)) { blob.name() } else { "" };
+        kaldi_io::explain_sound(&message, &head, name)
+    })?;
     // A file is opened again when the sample is read, so few files are open. A command does not run twice.
     let stored = if blob.rest().is_none() { Stored::Blob(blob) } else { stored };
     let held = if let Stored::Blob(blob) = &stored { blob.head().len() } else { 0 };

@@ -9,6 +9,7 @@ mod table;
 
 use bstr::BString;
 use kaldi_reader::BoxReader;
+use kaldi_shard::{ListIndex, ListKind};
 
 use crate::ledger::Found;
 use crate::{Error, Result};
@@ -41,6 +42,21 @@ pub struct DataList {
     pub name: BString,
     /// A file of texts, or a table of them, for tables.
     pub text: Option<BString>,
+}
+
+/// Looks at the first line of a list: one line of advice is better than a warning for each.
+fn check_kind(name: &BString, index: &ListIndex, is_right: fn(ListKind) -> bool, expected: &str) -> Result<()> {
+    if index.is_empty() {
+        return Ok(());
+    }
+    let line = index.line(0)?;
+    match ListKind::of(&line).filter(|kind| !is_right(*kind)) {
+        Some(kind) => {
+            let message = format!("expected {expected}, got {}: {kind}", kaldi_shard::excerpt(&line));
+            Err(Error::Conf { place: format!("{name}:1"), message })
+        }
+        None => Ok(()),
+    }
 }
 
 /// A list that can be read any number of times.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_reader::{BoxReader, ReaderExt};
-use kaldi_shard::{ListIndex, RawUtterance, StoredSample};
+use kaldi_shard::{ListIndex, ListKind, RawUtterance, StoredSample};
 
 use super::content::Part;
 use super::measure::measured;
@@ -20,7 +20,9 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(super) fn open(name: &BString) -> Result<Self> {
-        Ok(Self { name: name.to_string().into(), index: ListIndex::open(name.as_ref())?.into() })
+        let index = ListIndex::open(name.as_ref())?;
+        super::check_kind(name, &index, |kind| kind == ListKind::Raw, "an utterance in JSON")?;
+        Ok(Self { name: name.to_string().into(), index: index.into() })
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {

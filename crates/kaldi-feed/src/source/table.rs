@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_reader::{BoxReader, ReaderExt};
-use kaldi_shard::{ListIndex, Stored};
+use kaldi_shard::{ListIndex, ListKind, Stored};
 use kaldi_table::{ScriptLine, count_delivered, parse_script_line};
 
 use super::content::Part;
@@ -42,7 +42,10 @@ impl Table {
             }
         };
         let texts = text.map(|name| Texts::read(name).map(Arc::new)).transpose()?;
-        Ok(Self { name: script.to_string().into(), index: ListIndex::open(script.as_ref())?.into(), texts })
+        let index = ListIndex::open(script.as_ref())?;
+        // Not every line of a script file looks like one.
+        super::check_kind(&script, &index, |kind| kind == ListKind::Script, "a key and a file name")?;
+        Ok(Self { name: script.to_string().into(), index: index.into(), texts })
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {

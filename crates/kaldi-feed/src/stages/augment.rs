@@ -12,8 +12,8 @@ pub(super) fn register(registry: &mut Registry) {
 fn spec_aug(params: &mut Params) -> Result<Stage> {
     let defaults = SpecAugment::default();
     let augment = SpecAugment {
-        num_t_mask: number(params, "num_t_mask", defaults.num_t_mask)?,
-        num_f_mask: number(params, "num_f_mask", defaults.num_f_mask)?,
+        num_t_mask: count(params, "num_t_mask", defaults.num_t_mask)?,
+        num_f_mask: count(params, "num_f_mask", defaults.num_f_mask)?,
         max_t: number(params, "max_t", defaults.max_t)?,
         max_f: number(params, "max_f", defaults.max_f)?,
     };
@@ -26,7 +26,7 @@ fn spec_sub(params: &mut Params) -> Result<Stage> {
     let defaults = SpecSubstitute::default();
     let substitute = SpecSubstitute {
         max_t: number(params, "max_t", defaults.max_t)?,
-        num_t_sub: number(params, "num_t_sub", defaults.num_t_sub)?,
+        num_t_sub: count(params, "num_t_sub", defaults.num_t_sub)?,
     };
     Ok(Stage::spec_sub(substitute))
 }
@@ -34,6 +34,15 @@ fn spec_sub(params: &mut Params) -> Result<Stage> {
 fn spec_trim(params: &mut Params) -> Result<Stage> {
     let trim = SpecTrim { max_t: number(params, "max_t", SpecTrim::default().max_t)? };
     Ok(Stage::spec_trim(trim))
+}
+
+/// How many masks or stretches there are.
+fn count(params: &mut Params, name: &str, default: usize) -> Result<usize> {
+    let count = number(params, name, default)?;
+    match count > SpecAugment::MOST {
+        true => Err(params.error(name, &format!("at most {}", SpecAugment::MOST), count)),
+        false => Ok(count),
+    }
 }
 
 impl Stage {

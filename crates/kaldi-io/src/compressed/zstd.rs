@@ -11,11 +11,13 @@ pub(super) struct ZstdDecoder {
     feed: Feed,
     frame: FrameDecoder,
     is_started: bool,
+    /// Bytes of the frame that were delivered.
+    delivered: u64,
 }
 
 impl ZstdDecoder {
     pub(super) fn new(feed: Feed) -> Self {
-        Self { feed, frame: FrameDecoder::new(), is_started: false }
+        Self { feed, frame: FrameDecoder::new(), is_started: false, delivered: 0 }
     }
 
     pub(super) fn feed(&mut self) -> &mut Feed {
@@ -47,11 +49,17 @@ impl ZstdDecoder {
                 Err(error) => return Err(io::Error::other(error)),
             }
         }
-        self.is_started = true;
+        (self.is_started, self.delivered) = (true, 0);
         Ok(true)
     }
 
+    /// Compares a frame that has ended with the length and the checksum that it claims; a length of 0 means that it claims none.
     fn check(&self) -> io::Result<()> {
+        let expected = self.frame.content_size();
+        if expected > 0 && self.delivered != expected {
+            let message = format!("expected {expected} bytes by the header of the frame, got {}", self.delivered);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
         match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
             (Some(expected), Some(got)) if expected != got => {
                 let message = format!("expected a checksum of {expected:08x}, got {got:08x}");
@@ -66,7 +74,9 @@ impl Read for ZstdDecoder {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.is_started && self.frame.can_collect() > 0 {
-                return self.frame.read(out);
+                let got = self.frame.read(out)?;
+                self.delivered += got as u64;
+                return Ok(got);
             }
             if self.is_started && !self.frame.is_finished() {
                 let strategy = BlockDecodingStrategy::UptoBytes(out.len());

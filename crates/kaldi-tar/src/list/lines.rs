@@ -63,6 +63,11 @@ impl ListLines {
         }
     }
 
+    /// Whether only the first line was read.
+    pub(crate) fn is_first(&self) -> bool {
+        self.number == 1
+    }
+
     /// The error of the last delivered line.
     pub fn error(&self, message: String) -> Error {
         Error::Line { list: self.source.name().to_owned(), line: self.number, message }
@@ -74,6 +79,56 @@ impl ListLines {
     /// If a command failed and its output was read to the end.
     pub fn finish(self) -> Result<()> {
         self.source.finish()
+    }
+}
+
+/// What a list has, as its first line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListKind {
+    /// Utterances as objects in JSON.
+    Raw,
+    /// A manifest of NeMo, whose objects have other fields.
+    Manifest,
+    /// Names of shards.
+    Shards,
+    /// Keys and file names.
+    Script,
+    /// No lines, but the members of a shard.
+    Shard,
+}
+
+impl ListKind {
+    /// The kind of a list with this first line, if it is certain.
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        if line.contains(&0) {
+            return Some(Self::Shard);
+        }
+        if line.starts_with(b"{") {
+            let is_manifest = line.contains_str("\"audio_filepath\"") && !line.contains_str("\"wav\"");
+            return Some(if is_manifest { Self::Manifest } else { Self::Raw });
+        }
+        if kaldi_io::is_script_line(line) {
+            return Some(Self::Script);
+        }
+        super::names::has_suffix(line.as_bstr()).then_some(Self::Shards)
+    }
+}
+
+/// What it is, and what can be done with it.
+impl std::fmt::Display for ListKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Raw => "this is a raw list, which feed-batches and feed-feats read with --data-type=raw",
+            Self::Manifest => {
+                "this is a manifest of NeMo; jq -c '{key: .audio_filepath, wav: .audio_filepath, txt: .text}' makes a raw list of it"
+            }
+            Self::Shards => "this is a list of shards, which feed-batches and feed-feats read with --data-type=shard",
+            Self::Script => {
+                "this is a script file, which feed-batches and feed-feats read with --data-type=table and scp: before its name"
+            }
+            Self::Shard => "this is a shard, which feed-batches and feed-feats read with --data-type=shard",
+        })
     }
 }
 

@@ -3,5 +3,5 @@
 mod lines;
 mod names;
 
-pub use lines::{ListLines, excerpt};
+pub use lines::{ListKind, ListLines, excerpt};
 pub use names::{ShardName, ShardNames};

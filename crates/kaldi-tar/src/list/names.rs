@@ -6,7 +6,7 @@ use bstr::{BStr, BString};
 use kaldi_io::local_path;
 use kaldi_reader::Reader;
 
-use super::lines::{ListLines, excerpt};
+use super::lines::{ListKind, ListLines, excerpt};
 
 use crate::source::{Source, Wanted, comes_once};
 use crate::tar::Header;
@@ -54,6 +54,11 @@ impl ShardNames {
         loop {
             if let Some(mut list) = self.list.take() {
                 if let Some(line) = list.next_line()? {
+                    if let Some(kind @ (ListKind::Raw | ListKind::Manifest | ListKind::Script)) = ListKind::of(&line)
+                        && list.is_first()
+                    {
+                        return Err(list.error(format!("expected the name of a shard, got {}: {kind}", excerpt(&line))));
+                    }
                     let name = local_path(&line)
                         .map_err(|message| list.error(format!("{message}, got {}", excerpt(&line))))?;
                     let name = name.into_owned().into();
@@ -136,7 +141,7 @@ impl ShardName {
     }
 }
 
-fn has_suffix(name: &BStr) -> bool {
+pub(super) fn has_suffix(name: &BStr) -> bool {
     let name = name.to_ascii_lowercase();
     SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }

@@ -12,6 +12,9 @@ use super::pax::Pax;
 use crate::source::{Source, Wanted};
 use crate::{FaultKind, Result, ShardFault};
 
+/// Zeros after the end mark of a stream, which programs pad to whole records; a device may never end.
+const MAX_ZEROS: u64 = 64 << 20;
+
 /// Names and PAX records take at most this much.
 const MAX_EXTENSION: u64 = 1 << 20;
 
@@ -220,6 +223,12 @@ impl Members {
             }
             let other = rest.iter().position(|&byte| byte != 0);
             let length = rest.len();
+            if self.trailing.is_none() && other.is_none() && at - start > MAX_ZEROS {
+                let message = format!(
+                    "expected the end of the shard after its end mark, got {MAX_ZEROS} bytes of zeros and more"
+                );
+                return Err(self.fault(FaultKind::Damaged, start, message).into());
+            }
             self.trailing = self.trailing.or(other.map(|place| at + place as u64));
             self.source.consume(length);
         }

@@ -1,0 +1,94 @@
+//! Lists of another kind than the data type, and sound that cannot be read.
+
+use super::corpus::corpus;
+
+const PLAIN: &str = "--conf=plain.yaml --symbols=units.txt";
+
+#[test]
+fn a_list_of_another_kind_is_one_line_of_advice() {
+    let scratch = corpus();
+    scratch
+        .write("nemo.json", "{\"audio_filepath\": \"wav/u00.wav\", \"duration\": 0.2, \"text\": \"GO\"}\n".repeat(5));
+    for (data_type, list, advice) in [
+        (
+            "raw",
+            "shards.list",
+            "this is a list of shards, which feed-batches and feed-feats read with --data-type=shard",
+        ),
+        ("raw", "a.tar", "this is a shard, which feed-batches and feed-feats read with --data-type=shard"),
+        ("raw", "wav.scp", "this is a script file, which feed-batches and feed-feats read with --data-type=table"),
+        ("raw", "nemo.json", "this is a manifest of NeMo; jq -c '{key: "),
+        ("shard", "data.list", "this is a raw list, which feed-batches and feed-feats read with --data-type=raw"),
+        ("shard", "nemo.json", "this is a manifest of NeMo"),
+        ("shard", "wav.scp", "this is a script file"),
+        ("table", "scp:data.list", "this is a raw list"),
+        ("table", "scp:shards.list", "this is a list of shards"),
+    ] {
+        let ran = scratch.sh(&format!("feed-batches {PLAIN} --data-type={data_type} {list} -")).fails_with(255);
+        let log = String::from_utf8(ran.stderr().to_vec()).unwrap();
+        assert!(log.contains(advice) && log.contains(":1: expected "), "{log}");
+        assert!(!log.contains("WARNING") && log.lines().count() == 2, "{log}");
+    }
+    scratch.sh("list-shards data.list").fails_with(255).stderr_has("data.list:1: expected the name of a shard, got ");
+}
+
+#[test]
+fn sound_of_other_formats_is_named_once() {
+    let scratch = corpus();
+    let formats: [(&str, &[u8], &str); 11] = [
+        ("mp3", b"ID3\x04\0\0", "an MP3 file"),
+        ("mp3", b"\xff\xfb\x90\x64", "an MP3 file"),
+        ("m4a", b"\0\0\0\x1cftypM4A ", "an MP4 or M4A file"),
+        ("webm", b"\x1a\x45\xdf\xa3\x9f", "a WebM or Matroska file"),
+        ("wma", b"\x30\x26\xb2\x75\x8e\x66\xcf\x11\xa6\xd9", "a WMA file"),
+        ("aac", b"\xff\xf1\x50\x80", "an AAC file"),
+        ("aiff", b"FORM\0\0\x10\0AIFF", "an AIFF file"),
+        ("au", b".snd\0\0\0\x18", "an AU file"),
+        ("amr", b"#!AMR\n", "an AMR file"),
+        ("ogg", b"OggS\0\x02", "an Ogg file"),
+        ("sph", b"NIST_1A\n   1024\n", "a NIST SPHERE file"),
+    ];
+    for (suffix, head, what) in formats {
+        let bytes = [head, &[7; 3000][..]].concat();
+        let (mut raw, mut scp) = (String::new(), String::new());
+        for number in 0..3 {
+            let name = format!("x{number}.{suffix}");
+            scratch.write(&name, &bytes);
+            raw.push_str(&format!("{{\"key\": \"x{number}\", \"wav\": \"{name}\", \"txt\": \"GO\"}}\n"));
+            scp.push_str(&format!("x{number} {name}\n"));
+        }
+        scratch.write("x.list", raw).write("x.scp", scp).write("x.text", "x0 GO\nx1 GO\nx2 GO\n");
+        let command =
+            if suffix == "sph" { "sph2pipe -f wav x0.sph |" } else { &format!("ffmpeg -i x0.{suffix} -f wav - |") };
+        for line in [
+            format!("feed-batches {PLAIN} x.list -"),
+            format!("feed-batches {PLAIN} --data-type=table --text=x.text scp:x.scp -"),
+            "make-shard-list x.scp x.text shards x.shards".to_owned(),
+        ] {
+            let ran = scratch.sh(&line);
+            let log = String::from_utf8(ran.stderr().to_vec()).unwrap();
+            assert_eq!(log.matches(&format!("this is {what}")).count(), 3, "{log}");
+            assert_eq!(log.matches("read it through a command").count(), 1, "{log}");
+            assert!(log.contains(&format!("'{command}'")), "{log}");
+        }
+        scratch.sh("rm -rf x0.* x1.* x2.*").succeeds();
+    }
+}
+
+#[test]
+fn more_than_a_tenth_that_is_bad_is_an_error_unless_it_is_allowed() {
+    let scratch = corpus();
+    scratch.sh("rm wav/u00.wav wav/u01.wav").succeeds();
+    scratch.sh(&format!("feed-batches {PLAIN} data.list out")).succeeds();
+    scratch.sh("rm wav/u02.wav").succeeds();
+    let ran = scratch.sh(&format!("feed-batches {PLAIN} data.list out2")).fails_with(255);
+    ran.stderr_has(
+        "expected at most a tenth of the samples to be bad, got 3 of 23: the warnings name them; --max-bad allows more",
+    );
+    for max in ["3", "-1"] {
+        scratch.sh(&format!("feed-batches {PLAIN} --max-bad={max} data.list - > /dev/null")).succeeds();
+    }
+    // Tables are not written then.
+    scratch.sh("feed-feats --conf=plain.yaml data.list ark:f.ark").fails_with(255);
+    assert!(!scratch.list().contains(&"f.ark".to_owned()));
+}
