@@ -40,6 +40,14 @@ fn each_window_has_its_statistics() {
 }
 
 #[test]
+fn an_utterance_without_frames_is_done() {
+    let scratch = scratch();
+    scratch.write("feats", "b [\n 4 ]\ne [ ]\n").write("ali", "b 2\ne \n");
+    let ran = scratch.sh("acc-tree-stats --binary=false mdl ark:feats ark:ali - | head -n 1");
+    ran.succeeds().stdout_is("BTS 1 EV 4 -1 0 0 0 1 1 2 0 \n").stderr_has("Accumulated stats for 2 files, 0 failed");
+}
+
+#[test]
 fn context_may_not_count() {
     let scratch = scratch();
     let text =

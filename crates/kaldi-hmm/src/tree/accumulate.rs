@@ -68,6 +68,10 @@ impl TreeStatsAccumulator {
         }
         let map = |phone: i32| self.options.phone_map.as_ref().map_or(Ok(phone), |map| map.get(phone));
         let phones = split.segments.iter().map(|segment| map(segment.phone)).collect::<Result<Vec<i32>>>()?;
+        if alignment.is_empty() {
+            // Features without frames have no dimension.
+            return Ok(true);
+        }
         let dim = *self.dim.get_or_insert(feats.num_cols());
         if dim != feats.num_cols() {
             return Err(TreeError::FeatsDim { expected: dim, got: feats.num_cols() }.into());

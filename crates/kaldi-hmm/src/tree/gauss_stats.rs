@@ -47,7 +47,8 @@ impl GaussStats {
         let (sum, squares) = self.sums.as_mut_slice().split_at_mut(frame.len());
         for ((sum, square), &value) in sum.iter_mut().zip(squares).zip(frame) {
             *sum += f64::from(value);
-            *square += f64::from(value) * f64::from(value);
+            // Kaldi has the square in single precision.
+            *square += f64::from(value * value);
         }
     }
 
@@ -187,6 +188,14 @@ mod tests {
         let stats = stats(&[[1.0, 0.0], [1.0, 4.0]]);
         let expected = -0.5 * 2.0 * (1.0 + (0.01_f64 * 4.0).ln() + 2.0 * std::f64::consts::TAU.ln());
         assert!((stats.objective() - expected as f32).abs() < 1e-5);
+    }
+
+    #[test]
+    fn squares_are_single_before_they_are_summed() {
+        let mut stats = GaussStats::new(1, 0.01);
+        stats.add_frame(&[0.1]);
+        assert_eq!(stats.sum_of_squares(), [f64::from(0.1_f32 * 0.1)]);
+        assert_eq!(stats.sum(), [f64::from(0.1_f32)]);
     }
 
     #[test]
