@@ -336,6 +336,18 @@ tasks! {
             "converts a mixture with full covariances to diagonal ones";
         fgmm_gselect "fgmm-gselect" "bin/models/fgmm-gselect.rs" Kaldi
             "selects the best Gaussians of each frame; full covariances";
+        gmm_acc_mllt "gmm-acc-mllt" "bin/models/gmm-acc-mllt.rs" Kaldi
+            "computes statistics for MLLT with a model of mixtures";
+        gmm_acc_stats "gmm-acc-stats" "bin/models/gmm-acc-stats.rs" Kaldi
+            "computes statistics for a model of mixtures, from posteriors";
+        gmm_acc_stats_ali "gmm-acc-stats-ali" "bin/models/gmm-acc-stats-ali.rs" Kaldi
+            "computes statistics for a model of mixtures, from alignments";
+        gmm_acc_stats_twofeats "gmm-acc-stats-twofeats" "bin/models/gmm-acc-stats-twofeats.rs" Kaldi
+            "computes statistics for a model of mixtures in other features";
+        gmm_acc_stats2 "gmm-acc-stats2" "bin/models/gmm-acc-stats2.rs" Kaldi
+            "computes statistics of positive and negative posteriors";
+        gmm_est "gmm-est" "bin/models/gmm-est.rs" Kaldi
+            "estimates a model of mixtures from statistics";
         gmm_global_acc_stats "gmm-global-acc-stats" "bin/models/gmm-global-acc-stats.rs" Kaldi
             "computes statistics of features for a mixture; diagonal covariances";
         gmm_global_acc_stats_twofeats "gmm-global-acc-stats-twofeats" "bin/models/gmm-global-acc-stats-twofeats.rs" Kaldi
@@ -362,6 +374,10 @@ tasks! {
             "selects the best Gaussians of each frame; diagonal covariances";
         gmm_init_biphone "gmm-init-biphone" "bin/models/gmm-init-biphone.rs" Kaldi
             "makes a tree with a leaf for each pair of phones, and its model";
+        gmm_post_to_gpost "gmm-post-to-gpost" "bin/models/gmm-post-to-gpost.rs" Kaldi
+            "computes the posteriors of the Gaussians of pdfs";
+        gmm_sum_accs "gmm-sum-accs" "bin/models/gmm-sum-accs.rs" Kaldi
+            "sums statistics for a model of mixtures";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
         ivector_extract "ivector-extract" "bin/models/ivector-extract.rs" Kaldi

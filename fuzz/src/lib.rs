@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStringExt;
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
-use kaldi_gmm::{AcousticModel, DiagGmm, FullGmm};
+use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
@@ -41,7 +41,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 38] = [
+const VALUES: [fn(&[u8]); 41] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -71,6 +71,9 @@ const VALUES: [fn(&[u8]); 38] = [
     keeps_promises_but_for_text::<IvectorExtractorStats>,
     keeps_promises::<DiagGmm>,
     keeps_promises::<FullGmm>,
+    keeps_promises::<AccumDiagGmm>,
+    keeps_promises::<AccumFullGmm>,
+    keeps_promises::<AcousticStats>,
     keeps_promises::<HmmTopology>,
     keeps_promises::<TransitionModel>,
     keeps_promises::<ContextDependency>,

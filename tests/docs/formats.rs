@@ -1,5 +1,5 @@
 use bstr::BStr;
-use kaldi_gmm::{DiagGmm, FullGmm};
+use kaldi_gmm::{AccumDiagGmm, DiagGmm, FullGmm};
 use kaldi_hmm::{ContextDependency, Questions, TransitionModel, TreeStats};
 use kaldi_io::{Rspecifier, Rxfilename, Wspecifier, Wxfilename};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats, LogisticRegression, Plda};
@@ -69,6 +69,7 @@ fn check(kind: &str, example: &Example) {
         "tree-stats" => example.is_file::<TreeStats>(),
         "questions" => example.is_file::<Questions>(),
         "diag-gmm" => example.is_file::<DiagGmm>(),
+        "diag-gmm-stats" => example.is_file::<AccumDiagGmm>(),
         "full-gmm" => example.is_file::<FullGmm>(),
         _ => panic!("{}: no type {kind:?}", example.place),
     }

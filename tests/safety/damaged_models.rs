@@ -1,6 +1,6 @@
 //! Files of models, cut and damaged at every byte.
 
-use kaldi_gmm::AcousticModel;
+use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, DiagGmm, FullGmm};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_ivector::{IvectorExtractor, IvectorExtractorStats};
 use kaldi_table::read_file;
@@ -58,6 +58,24 @@ fn a_damaged_transition_model_is_another_one_or_an_error() {
 #[test]
 fn a_damaged_model_of_mixtures_is_another_one_or_an_error() {
     survives::<AcousticModel>(&[TRANSITIONS, &gaussians()].concat());
+}
+
+#[test]
+fn a_damaged_mixture_is_another_one_or_an_error() {
+    survives::<DiagGmm>(
+        "<DiagGMM> \n<GCONSTS>  [ -8 -2 ]\n<WEIGHTS>  [ 1 0.5 ]\n<MEANS_INVVARS>  [\n  8 \n  1 ]\n<INV_VARS>  [\n  4 \n  0.25 \
+         ]\n</DiagGMM> \n",
+    );
+    survives::<FullGmm>(
+        "<FullGMM> \n<GCONSTS>  [ -9 ]\n<WEIGHTS>  [ 1 ]\n<MEANS_INVCOVARS>  [\n  8 0 ]\n<INV_COVARS> [\n4 \n0 1 ]\n</FullGMM> \n",
+    );
+}
+
+#[test]
+fn damaged_statistics_of_a_mixture_are_others_or_an_error() {
+    let head = "<GMMACCS> <VECSIZE> 1 <NUMCOMPONENTS> 1 <FLAGS> 7 <OCCUPANCY>  [ 4 ]\n<MEANACCS>  [\n  8 ]\n";
+    survives::<AccumDiagGmm>(&format!("{head}<DIAGVARACCS>  [\n  17 ]\n</GMMACCS> "));
+    survives::<AccumFullGmm>(&format!("{head}<FULLVARACCS> [\n1 ]\n</GMMACCS> "));
 }
 
 #[test]

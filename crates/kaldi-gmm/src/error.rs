@@ -87,6 +87,34 @@ pub enum Error {
         /// Those that the statistics are for.
         got: GmmFlags,
     },
+    /// A pdf does not exist.
+    Pdf {
+        /// The pdf.
+        got: i32,
+        /// The number of pdfs.
+        num_pdfs: usize,
+    },
+    /// A transition-id does not exist.
+    TransitionId {
+        /// The transition-id.
+        got: i32,
+        /// The largest one.
+        largest: usize,
+    },
+    /// Statistics are of another model, with another number of pdfs or transition-ids.
+    OtherStats {
+        /// The expected number.
+        expected: usize,
+        /// The number.
+        got: usize,
+    },
+    /// Transition-states of one pdf differ in their numbers of transitions.
+    Sharing,
+    /// The new probability of a transition is zero or no number.
+    NoProbability {
+        /// The transition-id.
+        transition_id: usize,
+    },
     /// There are too few frames to start a mixture with.
     FewFrames {
         /// The number of Gaussians.
@@ -168,6 +196,22 @@ impl fmt::Display for Error {
             ),
             Self::Flags { wanted, got } => {
                 write!(f, "expected statistics for the flags {wanted}, got those for {got}")
+            }
+            Self::Pdf { got, num_pdfs } => write!(f, "expected a pdf below {num_pdfs}, got {got}"),
+            Self::TransitionId { got, largest } => {
+                write!(f, "expected a transition-id from 1 to {largest}, got {got}")
+            }
+            Self::OtherStats { expected, got } => {
+                write!(
+                    f,
+                    "expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model"
+                )
+            }
+            Self::Sharing => f.write_str(
+                "the transition-states of a pdf have different numbers of transitions, and cannot share probabilities",
+            ),
+            Self::NoProbability { transition_id } => {
+                write!(f, "the probability of transition-id {transition_id} is zero or no number")
             }
             Self::FewFrames { num_gauss, expected, got } => {
                 write!(f, "expected {expected} frames at least for {num_gauss} Gaussians, got {got}")

@@ -11,6 +11,7 @@ use kaldi_reader::{Reader, ReaderExt, Step, from_fn, par_map};
 use kaldi_table::{Error, RandomAccessReader, Result, Rows, SequentialReader};
 
 use crate::Totals;
+use crate::acoustic::of_utterance;
 use crate::lists::{Lists, Weights, fitting_lists, fitting_weights, open_lists};
 
 /// Utterances become statistics of their own until they have so many frames. It is the same for any number of threads, and
@@ -203,8 +204,4 @@ fn add_group<G: Mixture>(gmm: &G, flags: GmmFlags, group: &Group) -> Result<Opti
         totals.add(log_like, frames);
     }
     Ok(stats.map(|stats| (stats, totals)))
-}
-
-fn of_utterance(name: &BStr, error: kaldi_gmm::Error) -> Error {
-    Error::Work { key: name.to_owned(), source: error.into() }
 }

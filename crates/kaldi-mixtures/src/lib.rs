@@ -14,6 +14,7 @@
 struct Readme;
 
 mod accumulate;
+mod acoustic;
 mod likelihoods;
 mod lists;
 mod posteriors;
@@ -21,6 +22,7 @@ mod report;
 mod select;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
+pub use acoustic::{each_posterior, of_utterance};
 pub use likelihoods::{LikelihoodTables, write_likelihoods};
 pub use lists::fitting_weights;
 pub use posteriors::{PosteriorTables, write_posteriors};

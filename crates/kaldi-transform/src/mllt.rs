@@ -1,5 +1,6 @@
 //! Maximum likelihood linear transforms, also called global semi-tied covariances.
 
+use kaldi_gmm::{DiagGmm, Mixture};
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
 use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_basic, write_token};
@@ -33,6 +34,37 @@ pub struct Mllt {
 }
 
 impl MlltStats {
+    /// Starts statistics of zeros.
+    pub fn new(dim: usize) -> Self {
+        Self { count: 0.0, squares: vec![SymmetricMatrix::new(dim); dim] }
+    }
+
+    /// Adds a frame with its posteriors of the Gaussians of a mixture; those of zero do not count.
+    ///
+    /// # Errors
+    /// If the mixture or the frame has another dimension.
+    pub fn add_frame(&mut self, gmm: &DiagGmm, frame: &[f32], posteriors: &[f32]) -> Result<()> {
+        for dim in [gmm.dim(), frame.len()] {
+            if dim != self.dim() {
+                return Err(Error::FeatsDim { expected: self.dim(), got: dim });
+            }
+        }
+        let gaussians = gmm.means_invvars().rows().zip(gmm.inv_vars().rows()).zip(posteriors);
+        for ((means, inv_vars), &posterior) in gaussians.filter(|(_, posterior)| **posterior != 0.0) {
+            let offset =
+                means.iter().zip(inv_vars).zip(frame).map(|((mean, var), value)| f64::from(mean / var - value));
+            let mut products = SymmetricMatrix::new(self.dim());
+            let added = products.add_outer(1.0, &offset.collect::<Vec<_>>());
+            added.map_err(Error::estimate("the products of a frame"))?;
+            for (sum, inv_var) in self.squares.iter_mut().zip(inv_vars) {
+                let added = sum.add_scaled(f64::from(inv_var * posterior), &products);
+                added.map_err(Error::estimate("a sum of statistics"))?;
+            }
+            self.count += f64::from(posterior);
+        }
+        Ok(())
+    }
+
     /// The number of dimensions.
     pub fn dim(&self) -> usize {
         self.squares.len()
@@ -208,6 +240,19 @@ mod tests {
         let squares =
             [[400.0, 100.0, 300.0], [200.0, -50.0, 500.0]].map(|data| SymmetricMatrix::from_vec(2, data.to_vec()));
         MlltStats { count: 100.0, squares: squares.to_vec() }
+    }
+
+    #[test]
+    fn frames_are_added_around_the_means() {
+        // A mean of (2, 0), variances of 0.5 and 1.
+        let text = "<DiagGMM> <WEIGHTS> [ 1 ] <MEANS_INVVARS> [ 4 0 ] <INV_VARS> [ 2 1 ] </DiagGMM> ";
+        let gmm = DiagGmm::read(&mut Cursor::new(text.as_bytes())).unwrap();
+        let mut stats = MlltStats::new(2);
+        stats.add_frame(&gmm, &[3.0, 2.0], &[0.5]).unwrap();
+        stats.add_frame(&gmm, &[9.0, 9.0], &[0.0]).unwrap();
+        assert_eq!(stats.count(), 0.5);
+        assert_eq!([stats.squares[0].as_slice(), stats.squares[1].as_slice()], [[1.0, 2.0, 4.0], [0.5, 1.0, 2.0]]);
+        assert!(stats.add_frame(&gmm, &[1.0], &[1.0]).is_err());
     }
 
     #[test]

@@ -3,6 +3,7 @@ pub mod estimates;
 pub mod posteriors;
 pub mod selections;
 pub mod statistics;
+pub mod training;
 
 use crate::support::{Scratch, tool};
 

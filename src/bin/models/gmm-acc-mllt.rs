@@ -1,0 +1,77 @@
+//! Computes statistics for MLLT with a model of Gaussian mixtures.
+//!
+//! Matches Kaldi's `gmm-acc-mllt`, also in the random numbers of --rand-prune; in addition, utterances without posteriors
+//! are named.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, pdf_posteriors};
+use kaldi_log::log;
+use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_random::{Pruning, Random};
+use kaldi_table::{read_file, write_file};
+use kaldi_transform::MlltStats;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Computes statistics for the estimation of MLLT (semi-tied covariances) with a model of Gaussian mixtures, from posteriors of
+transition-ids.
+
+Usage: gmm-acc-mllt [options] <model-in> <feats-rspecifier> <post-rspecifier> <stats-wxfilename>
+ e.g.: gmm-acc-mllt --rand-prune=4.0 1.mdl scp:feats.scp ark:1.post 1.macc
+See also: est-mllt, sum-mllt-accs, gmm-acc-stats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Set posteriors below this to it or to zero, at random, so that they stay the same on average; it saves time
+    #[arg(long, default_value_t = 0.25)]
+    rand_prune: f32,
+    model: InputName,
+    feats: InputName,
+    post: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_mllt));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_acc_mllt(opts: Options) -> anyhow::Result<Tally> {
+    let model: AcousticModel = read_file(&opts.model)?;
+    let mut stats = MlltStats::new(model.pdfs.dim());
+    let mut pruning = Pruning { least: opts.rand_prune, random: Some(Random::default()) };
+    let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
+        let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
+        let (mut log_like, mut total) = (0.0, 0.0);
+        for (values, pdfs) in feats.rows().zip(&pdfs.0) {
+            for &(pdf, weight) in pdfs {
+                let found = pdf_posteriors(&model.pdfs, pdf, values);
+                let (mut posteriors, like) = found.map_err(|error| of_utterance(utt, error))?;
+                for posterior in &mut posteriors {
+                    let whole = *posterior * weight;
+                    *posterior = match opts.rand_prune > 0.0 {
+                        true => pruning.weigh(whole.abs()).map_or(0.0, |kept| kept.copysign(whole)),
+                        false => whole,
+                    };
+                }
+                // The pdf exists, since it has posteriors.
+                if let Some(gmm) = model.pdfs.pdf(pdf) {
+                    stats.add_frame(gmm, values, &posteriors).map_err(|error| of_utterance(utt, error))?;
+                }
+                log_like += f64::from(like * weight);
+                total += f64::from(weight);
+            }
+        }
+        Ok(Some((log_like, total)))
+    })?;
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Written accs.");
+    Ok(Tally::new(totals.done, totals.failed))
+}

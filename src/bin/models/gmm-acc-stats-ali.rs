@@ -1,0 +1,84 @@
+//! Computes statistics for the estimation of a model of Gaussian mixtures, from alignments.
+//!
+//! Matches Kaldi's `gmm-acc-stats-ali`.
+
+use std::process::ExitCode;
+
+use std::sync::Arc;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_mixtures::of_utterance;
+use kaldi_number::general;
+use kaldi_table::{RandomAccessReader, SequentialReader, read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Computes statistics of features for the estimation of a model of Gaussian mixtures, from alignments of transition-ids.
+
+Usage: gmm-acc-stats-ali [options] <model-in> <feats-rspecifier> <ali-rspecifier> <stats-wxfilename>
+ e.g.: gmm-acc-stats-ali 1.mdl scp:feats.scp 'ark:gunzip -c ali.1.gz |' 1.acc
+See also: gmm-acc-stats, gmm-sum-accs, gmm-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    model: InputName,
+    feats: InputName,
+    alignments: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_stats_ali));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_acc_stats_ali(opts: Options) -> anyhow::Result<Tally> {
+    let model: AcousticModel = read_file(&opts.model)?;
+    let mut stats = AcousticStats::new(&model, model.pdfs.dim(), GmmFlags::ALL);
+    let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
+    let alignments = RandomAccessReader::<Vec<i32>>::open(&opts.alignments)?;
+    let rows = source.par_map_with(alignments, |entry, alignment: Option<Arc<Vec<i32>>>| {
+        let Some(alignment) = alignment else {
+            warning!("No alignment for utterance {}", entry.key());
+            return Ok(None);
+        };
+        let feats = entry.read()?;
+        if alignment.len() != feats.num_rows() {
+            let (got, expected) = (alignment.len(), feats.num_rows());
+            warning!("Alignments of utterance {} has wrong size {got} vs. {expected}", entry.key());
+            return Ok(None);
+        }
+        Ok(Some((feats, alignment)))
+    });
+    let (mut tally, mut log_like, mut frames) = (Tally::default(), 0.0, 0);
+    let ended = rows.drain(|utt, found| {
+        let Some((feats, alignment)) = found else {
+            tally.failed += 1;
+            return Ok(());
+        };
+        for (values, &id) in feats.rows().zip(&*alignment) {
+            let pdf = model.transitions.pdf(id).map_err(|error| of_utterance(utt.as_ref(), error))?;
+            let counted = stats.count_transition(id, 1.0);
+            let like = counted.and_then(|()| stats.add_frame(&model.pdfs, pdf, 1.0, (values, values)));
+            log_like += f64::from(like.map_err(|error| of_utterance(utt.as_ref(), error))?);
+        }
+        tally.done += 1;
+        frames += alignment.len();
+        anyhow::Ok(())
+    })?;
+    log!("Done {} files, {} with errors.", tally.done, tally.failed);
+    let average = general(log_like / frames as f64);
+    log!("Overall avg like per frame (Gaussian only) = {average} over {frames} frames.");
+    ended.finish()?;
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Written accs.");
+    Ok(tally)
+}

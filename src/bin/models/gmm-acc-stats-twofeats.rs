@@ -1,0 +1,78 @@
+//! Computes statistics for a model of Gaussian mixtures in other features than those for the likelihoods.
+//!
+//! Matches Kaldi's `gmm-acc-stats-twofeats`, except that an utterance whose features differ in their numbers of frames is
+//! skipped (Kaldi aborts), and that nothing is written if there are no utterances.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
+use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_table::{RandomAccessReader, read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Computes statistics for the estimation of a model of Gaussian mixtures. The first features are for the likelihoods, the
+second ones, of the same frames, for the statistics: so a model moves to other features.
+
+Usage: gmm-acc-stats-twofeats [options] <model-in> <feats1-rspecifier> <feats2-rspecifier> <post-rspecifier> <stats-wxfilename>
+ e.g.: gmm-acc-stats-twofeats 1.mdl scp:feats.scp scp:other.scp ark:1.post 1.acc
+See also: gmm-acc-stats, gmm-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    model: InputName,
+    feats: InputName,
+    other_feats: InputName,
+    post: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_stats_twofeats));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_acc_stats_twofeats(opts: Options) -> anyhow::Result<Tally> {
+    let model: AcousticModel = read_file(&opts.model)?;
+    let mut others = RandomAccessReader::<Matrix<f32>>::open(&opts.other_feats)?;
+    let mut stats: Option<AcousticStats> = None;
+    let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
+        let Some(other) = others.get(utt)? else {
+            warning!("For utterance {utt}, second features not present.");
+            return Ok(None);
+        };
+        if other.num_rows() != feats.num_rows() {
+            let (expected, got) = (feats.num_rows(), other.num_rows());
+            warning!("For utterance {utt}, second features have {got} frames instead of {expected}.");
+            return Ok(None);
+        }
+        let stats = stats.get_or_insert_with(|| AcousticStats::new(&model, other.num_cols(), GmmFlags::ALL));
+        let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
+        let (mut log_like, mut total) = (0.0, 0.0);
+        for (frame, (pdfs, ids)) in pdfs.0.iter().zip(&posterior.0).enumerate() {
+            for &(pdf, weight) in pdfs {
+                let like = stats.add_frame(&model.pdfs, pdf, weight, (feats.row(frame), other.row(frame)));
+                log_like += f64::from(like.map_err(|error| of_utterance(utt, error))? * weight);
+                total += f64::from(weight);
+            }
+            for &(id, weight) in ids {
+                stats.count_transition(id, weight.into()).map_err(|error| of_utterance(utt, error))?;
+            }
+        }
+        Ok(Some((log_like, total)))
+    })?;
+    others.finish()?;
+    let Some(stats) = stats else { bail!("no statistics: no utterance has both features and posteriors") };
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Written accs.");
+    Ok(Tally::new(totals.done, totals.failed))
+}

@@ -1,0 +1,64 @@
+//! Computes statistics for the estimation of a model of Gaussian mixtures, from posteriors.
+//!
+//! Matches Kaldi's `gmm-acc-stats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, AcousticStats, GmmFlags};
+use kaldi_log::log;
+use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Computes statistics of features for the estimation of a model of Gaussian mixtures, from posteriors of transition-ids.
+
+Usage: gmm-acc-stats [options] <model-in> <feats-rspecifier> <post-rspecifier> <stats-wxfilename>
+ e.g.: gmm-acc-stats 1.mdl scp:feats.scp ark:1.post 1.acc
+See also: gmm-acc-stats-ali, gmm-acc-stats2, gmm-sum-accs, gmm-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The parameters to keep statistics for: m means, v variances, w weights; transitions always count
+    #[arg(long, default_value = "mvwt")]
+    update_flags: String,
+    model: InputName,
+    feats: InputName,
+    post: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_acc_stats));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_acc_stats(opts: Options) -> anyhow::Result<Tally> {
+    let flags: GmmFlags = opts.update_flags.parse()?;
+    let model: AcousticModel = read_file(&opts.model)?;
+    let mut stats = AcousticStats::new(&model, model.pdfs.dim(), flags);
+    let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
+        let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
+        let (mut log_like, mut total) = (0.0, 0.0);
+        for (values, (pdfs, ids)) in feats.rows().zip(pdfs.0.iter().zip(&posterior.0)) {
+            for &(pdf, weight) in pdfs {
+                let like = stats.add_frame(&model.pdfs, pdf, weight, (values, values));
+                log_like += f64::from(like.map_err(|error| of_utterance(utt, error))? * weight);
+                total += f64::from(weight);
+            }
+            for &(id, weight) in ids {
+                stats.count_transition(id, weight.into()).map_err(|error| of_utterance(utt, error))?;
+            }
+        }
+        Ok(Some((log_like, total)))
+    })?;
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    log!("Written accs.");
+    Ok(Tally::new(totals.done, totals.failed))
+}

@@ -1,0 +1,79 @@
+//! Computes the posteriors of the Gaussians of pdfs.
+//!
+//! Matches Kaldi's `gmm-post-to-gpost`, also in the random numbers of --rand-prune; in addition, utterances without
+//! posteriors are named.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, pdf_posteriors};
+use kaldi_log::log;
+use kaldi_mixtures::{each_posterior, of_utterance};
+use kaldi_random::{Pruning, Random};
+use kaldi_table::{TableWriter, read_file};
+use kaldi_values::GaussPost;
+
+const USAGE: &str = "\
+Computes the posteriors of the Gaussians of each pdf, from posteriors of transition-ids, for transforms that are estimated
+with them.
+
+Usage: gmm-post-to-gpost [options] <model-in> <feats-rspecifier> <post-rspecifier> <gpost-wspecifier>
+ e.g.: gmm-post-to-gpost 1.mdl scp:feats.scp ark:1.post ark:1.gpost
+See also: gmm-acc-stats, ali-to-post
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Has no effect: the wspecifier says which form is written
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// Set posteriors below this to it or to zero, at random, so that they stay the same on average
+    #[arg(long, default_value_t = 0.0)]
+    rand_prune: f32,
+    model: InputName,
+    feats: InputName,
+    post: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_post_to_gpost));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_post_to_gpost(opts: Options) -> anyhow::Result<Tally> {
+    let _ = opts.binary;
+    let model: AcousticModel = read_file(&opts.model)?;
+    let mut target = TableWriter::<GaussPost>::create(&opts.target)?;
+    let mut pruning = Pruning { least: opts.rand_prune, random: Some(Random::default()) };
+    let totals = each_posterior([&opts.feats, &opts.post], |utt, feats, posterior| {
+        let pdfs = model.transitions.pdf_posterior(posterior).map_err(|error| of_utterance(utt, error))?;
+        let (mut log_like, mut total, mut frames) = (0.0, 0.0, Vec::with_capacity(pdfs.0.len()));
+        for (values, pdfs) in feats.rows().zip(&pdfs.0) {
+            let mut frame = Vec::with_capacity(pdfs.len());
+            for &(pdf, weight) in pdfs {
+                let found = pdf_posteriors(&model.pdfs, pdf, values);
+                let (mut posteriors, like) = found.map_err(|error| of_utterance(utt, error))?;
+                for posterior in &mut posteriors {
+                    let pruned = *posterior * weight;
+                    *posterior = match opts.rand_prune > 0.0 {
+                        true => pruning.weigh(pruned.abs()).map_or(0.0, |kept| kept.copysign(pruned)),
+                        false => pruned,
+                    };
+                }
+                if posteriors.iter().any(|posterior| *posterior != 0.0) {
+                    frame.push((pdf, posteriors));
+                }
+                log_like += f64::from(like * weight);
+                total += f64::from(weight);
+            }
+            frames.push(frame);
+        }
+        target.write(utt, &GaussPost(frames))?;
+        Ok(Some((log_like, total)))
+    })?;
+    target.finish()?;
+    log!("Done converting post to gpost");
+    Ok(Tally::new(totals.done, totals.failed))
+}

@@ -1,0 +1,51 @@
+//! Sums statistics for models of Gaussian mixtures.
+//!
+//! Matches Kaldi's `gmm-sum-accs`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_gmm::AcousticStats;
+use kaldi_log::log;
+use kaldi_table::write_file;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Sums statistics for the estimation of a model of Gaussian mixtures.
+
+Usage: gmm-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: gmm-sum-accs 1.acc 1.*.acc
+See also: gmm-acc-stats, gmm-acc-stats-ali, gmm-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: OutputName,
+    #[arg(required = true)]
+    sources: Vec<InputName>,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_sum_accs));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_sum_accs(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum: Option<AcousticStats> = None;
+    add_files(&opts.sources, |stats: AcousticStats| match &mut sum {
+        Some(sum) => sum.add(stats),
+        None => {
+            sum = Some(stats);
+            Ok(())
+        }
+    })?;
+    let Some(sum) = sum else { bail!("expected statistics, got none") };
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    log!("Summed {} stats, written to {}", opts.sources.len(), opts.target);
+    Ok(Tally::new(opts.sources.len() as u64, 0))
+}
