@@ -121,3 +121,24 @@ fn commands_are_streams_as_well() {
     assert_eq!(input.read_to_end().unwrap(), b"some text");
     assert!(matches!(input.finish(), Err(Error::Status { .. })));
 }
+
+#[test]
+fn a_frame_of_another_length_than_its_header_says_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    // A frame of one block that is not compressed: its header claims a number of bytes, the block has three.
+    let frame = |claimed: u8| [b"\x28\xb5\x2f\xfd\x20", &[claimed][..], b"\x19\0\0abc"].concat();
+    let read_frame = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Input::open(path.to_str().unwrap().into()).and_then(|mut input| input.read_to_end())
+    };
+    assert_eq!(read_frame(&frame(3)).unwrap(), b"abc");
+    assert_eq!(read_frame(&[frame(3), frame(3)].concat()).unwrap(), b"abcabc");
+    for bytes in [frame(5), [frame(5), frame(3)].concat()] {
+        let error = read_frame(&bytes).unwrap_err().to_string();
+        assert!(
+            error.contains("5 bytes by the header of the frame, got 3") || error.contains("the rest of the zstd"),
+            "{error}"
+        );
+    }
+}
