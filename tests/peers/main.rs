@@ -1,11 +1,13 @@
 //! Runs other people's software in Python on what our tools write, and our tools on what it writes.
 //!
 //! `scripts/peers.sh` makes the virtual environment that this needs; `PEERS_PYTHON` names the Python of another one. Where
-//! neither is there, every trial is ignored, and a line on standard error names them. A subject is a module with its
+//! neither is there, every trial in Python is ignored, and a line on standard error names them. The trials on a real Slurm are
+//! ignored in the same way where it cannot be started. A subject is a module with its
 //! `TRIALS`, and what it runs in Python is in `scripts`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 
+mod clusters;
 mod feed;
 mod files;
 mod indexed;
@@ -53,6 +55,21 @@ fn main() -> ExitCode {
         && !arguments.list
     {
         let names: Vec<_> = trials.iter().map(Trial::name).collect();
+        eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
+    }
+    let cluster = clusters::Cluster::find();
+    let mut names = Vec::new();
+    for &(name, run) in clusters::TRIALS {
+        let run = move || {
+            run();
+            Ok(())
+        };
+        names.push(format!("clusters::{name}"));
+        trials.push(Trial::test(format!("clusters::{name}"), run).with_ignored_flag(cluster.is_err()));
+    }
+    if let Err(reason) = cluster
+        && !arguments.list
+    {
         eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
