@@ -10,7 +10,7 @@ pub(crate) enum Warps {
     /// The same for all.
     One(f32),
     /// That of the utterance or its speaker.
-    Map(MappedReader<f32>),
+    Map(Box<MappedReader<f32>>),
 }
 
 impl Warps {
@@ -18,7 +18,8 @@ impl Warps {
         match factors {
             WarpFactors::One(warp) => Ok(Self::One(*warp)),
             WarpFactors::Table { factors, utt2spk } => {
-                Ok(Self::Map(MappedReader::open(factors, utt2spk.as_deref().unwrap_or_default())?))
+                let table = MappedReader::open(factors, utt2spk.as_deref().unwrap_or_default())?;
+                Ok(Self::Map(Box::new(table)))
             }
         }
     }
