@@ -86,7 +86,8 @@ fn no_reader_delivers_wrong_tokens_of_a_damaged_index() {
             num_refused += usize::from(end.is_err());
             // Each document by itself, as its neighbours are not part of it.
             for number in 0..dataset.num_documents() {
-                if dataset.split(&[(out.clone(), vec![number..number + 1])]).is_ok() {
+                let only = number..number + 1;
+                if dataset.split(&[(out.clone(), vec![only])]).is_ok() {
                     let part = open(&out).unwrap();
                     assert_eq!(
                         part.document(0).unwrap().as_bytes(),
