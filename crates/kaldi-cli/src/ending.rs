@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use kaldi_log::Severity;
 
+use crate::foreign;
 use crate::tally::Tally;
 
 /// The exit code of an error.
@@ -90,6 +91,9 @@ fn describe(error: &anyhow::Error) -> String {
         } else if !text.contains(cause) {
             let _ = write!(text, ": {cause}");
         }
+    }
+    if let Some(advice) = foreign::tools_for(&text) {
+        let _ = write!(text, "; {advice}");
     }
     text
 }

@@ -96,6 +96,21 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
     format_of(head).map(|format| format.what)
 }
 
+/// What libraries, which know no tools, say of something that cannot be done, and the tools that do it.
+const TOOLS: [(&str, &str); 6] = [
+    ("shards are tables to read only", "make-shard-list and copy-shards write them"),
+    ("shards are only read in order, and here keys are looked up", "shards-to-scp writes a script file (scp:)"),
+    ("this needs an archive or a list, not shards", "copy-shards copies shards"),
+    ("shards are not looked into here", "list-shards and check-shards look into shards"),
+    ("whose lines can be read in any order, got an archive", "ark-to-scp makes a script file of it"),
+    ("expected text as the option t asks, got a binary value", "copy-feats and its like write text"),
+];
+
+/// The tools for what could not be done, according to a message.
+pub(crate) fn tools_for(message: &str) -> Option<&'static str> {
+    TOOLS.iter().find(|(said, _)| message.ends_with(said)).map(|(_, advice)| *advice)
+}
+
 /// What to do if the file of an entry is not where the script file says.
 pub(crate) fn advise_on_moved(moved: &Moved) -> String {
     let found = moved.found.display();

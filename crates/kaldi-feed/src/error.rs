@@ -150,10 +150,7 @@ impl fmt::Display for Error {
             Self::LongEntry { place } => {
                 write!(f, "{place}: this entry of a stream is too long: write the archive to a file first")
             }
-            Self::TextCopy { key } => write!(
-                f,
-                "{key}: expected text as the option t asks, got a binary value: copy-feats and its like write text"
-            ),
+            Self::TextCopy { key } => write!(f, "{key}: expected text as the option t asks, got a binary value"),
             Self::ListToArchive { name } => {
                 write!(f, "{name}: a list of lines becomes a list: write to scp:FILE or FILE, or read ark:FILE")
             }

@@ -127,7 +127,7 @@ impl Items {
                 Ok(Source::Archive(RawEntries::archive(&rxfilename, Detector::new(None))?.into()))
             }
             Some(Rspecifier { kind: RspecifierKind::Shards, .. }) => {
-                let advice = "this needs an archive or a list; copy-shards copies shards";
+                let advice = "this needs an archive or a list, not shards";
                 let (role, text) = ("rspecifier", name.to_owned());
                 Err(kaldi_table::Error::Specifier { role, text, advice: advice.to_owned() }.into())
             }

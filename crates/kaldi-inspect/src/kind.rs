@@ -68,7 +68,7 @@ impl Named {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
                 RspecifierKind::Shards => {
-                    let advice = "list-shards and check-shards look into shards".to_owned();
+                    let advice = "shards are not looked into here".to_owned();
                     let (role, text) = ("rspecifier", name.to_owned());
                     return Err(kaldi_table::Error::Specifier { role, text, advice }.into());
                 }

@@ -172,7 +172,7 @@ pub fn specifier_advice(text: &BStr, role: &str) -> String {
         return "there must be no white space before the colon".to_owned();
     }
     if role == "wspecifier" && words.split_str(b",").any(|word| word == b"shard") {
-        return "shards are tables to read only; make-shard-list and copy-shards write them".to_owned();
+        return "shards are tables to read only".to_owned();
     }
     let kinds: Vec<&[u8]> = words.split_str(b",").filter(|word| matches!(*word, b"ark" | b"scp" | b"shard")).collect();
     match kinds.as_slice() {

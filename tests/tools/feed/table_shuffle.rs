@@ -96,7 +96,7 @@ fn text_stays_text() {
     scratch.write("f.txt", text.trim_end());
     scratch.sh("table-shuffle ark:f.txt ark:o").fails_with(255).stderr_has("c: f.txt:");
     let ran = tables().sh("table-shuffle ark:f.ark ark,t:o").fails_with(255);
-    ran.stderr_has("expected text as the option t asks, got a binary value");
+    ran.stderr_has("expected text as the option t asks, got a binary value; copy-feats and its like write text");
 }
 
 #[test]

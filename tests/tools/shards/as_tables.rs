@@ -112,9 +112,18 @@ fn what_shards_cannot_be_is_refused() {
             "wav-copy scp:wav.scp shard:out",
             "shards are tables to read only; make-shard-list and copy-shards write them",
         ),
-        ("compute-wer ark:text shard:data.list", "shards are only read in order, and here keys are looked up"),
-        ("table-shuffle shard:data.list ark:-", "copy-shards copies shards"),
-        ("table-info shard:data.list", "list-shards and check-shards look into shards"),
+        (
+            "compute-wer ark:text shard:data.list",
+            "shards are only read in order, and here keys are looked up; shards-to-scp writes a script file (scp:)",
+        ),
+        (
+            "table-shuffle shard:data.list ark:-",
+            "this needs an archive or a list, not shards; copy-shards copies shards",
+        ),
+        (
+            "table-info shard:data.list",
+            "shards are not looked into here; list-shards and check-shards look into shards",
+        ),
         ("wav-copy shard,ark:data.list ark:-", "there is more than one of ark, scp and shard"),
     ] {
         scratch.sh(command).fails_with(255).stderr_has(expected);

@@ -32,8 +32,7 @@ impl Table {
         let script = match Rspecifier::parse(name.as_ref()) {
             Some(Rspecifier { kind: RspecifierKind::Script, rxfilename, .. }) => rxfilename,
             Some(_) => {
-                let message = "expected a script file (scp:FILE), whose lines can be read in any order, got an archive: \
-                               ark-to-scp makes a script file of it";
+                let message = "expected a script file (scp:FILE), whose lines can be read in any order, got an archive";
                 return Err(Error::Conf { place: name.to_string(), message: message.to_owned() });
             }
             None => {

@@ -57,9 +57,7 @@ impl<T: Value> RandomAccessReader<T> {
         let rspecifier = BStr::new(rspecifier.as_ref());
         let parsed = parse_rspecifier(rspecifier)?;
         if parsed.kind == RspecifierKind::Shards {
-            let advice =
-                "shards are only read in order, and here keys are looked up; shards-to-scp writes a script file (scp:)";
-            return Err(refused(rspecifier, advice));
+            return Err(refused(rspecifier, "shards are only read in order, and here keys are looked up"));
         }
         let table = context.logged(|| Table::open(&parsed, Typed::of::<T>(), &context))?;
         Ok(Self { table, recent: None, permissive: parsed.options.permissive, context })
