@@ -234,6 +234,13 @@ impl Foreign {
 }
 
 impl ForeignPart {
+    /// Whether it is a file of a folder that a check can judge: no folder, no text, and nothing unknown.
+    pub fn is_to_be_checked(&self) -> bool {
+        let what = self.what.as_deref().unwrap_or_default();
+        !["folder", "data directory", "unknown", "empty"].contains(&what)
+            && ![" of token", " of token-vector"].iter().any(|end| what.ends_with(end))
+    }
+
     /// Type and sizes, such as `float32 28x13`.
     fn description(&self) -> String {
         let shape = self.shape.as_ref().map(|sizes| match sizes[..] {

@@ -14,6 +14,7 @@ use kaldi_tar::{Grouping, ShardNames, TarSamples, Wanted};
 use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::directory::SIGNS;
 use crate::entries::Entries;
 use crate::foreign::{ForeignKind, ForeignPart};
 use crate::kind::{Kind, Named};
@@ -134,7 +135,7 @@ fn files(path: &Path, each: &mut dyn FnMut(&dyn Fn() -> ForeignPart)) -> Result<
         each(&|| {
             let name = path.as_os_str().as_encoded_bytes().as_bstr();
             let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ForeignPart { name: file, what: Some(what_is(name).unwrap_or_else(|error| error)), shape: None }
+            ForeignPart { name: file, what: Some(what_is(name).unwrap_or_else(|_| "unknown".to_owned())), shape: None }
         });
     }
     Ok(())
@@ -146,6 +147,9 @@ fn what_is(name: &BStr) -> Result<String, String> {
         return Ok(kind.name().to_owned());
     }
     let metadata = fs::metadata(name.to_path_lossy()).map_err(|error| error.to_string())?;
+    if metadata.is_dir() && !SIGNS.iter().any(|file| name.to_path_lossy().join(file).exists()) {
+        return Ok("folder".to_owned());
+    }
     if metadata.is_file() && metadata.len() == 0 {
         return Ok("empty".to_owned());
     }

@@ -2,12 +2,13 @@
 //!
 //! Kaldi has `utils/validate_data_dir.sh` for data directories, which stops at the first fault.
 
+use std::collections::VecDeque;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{Checks, Fault, Foreign, ForeignKind, Kind, Missing, Named, check, check_directory};
+use kaldi_inspect::{Checks, Fault, Foreign, ForeignKind, ForeignPart, Kind, Missing, Named, check, check_directory};
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
@@ -23,7 +24,8 @@ Usage: table-check [options] <table> [<table> ...]
 Values must be complete, readable, of one type and finite; matrices must have the same number of columns; keys must be
 sorted and unique. Lines of a script file must lead to values, and not to those of another key. The files of a data
 directory must agree: everything that utils/validate_data_dir.sh finds is found, and values are checked; commands in
-wav.scp are not run. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at.
+wav.scp are not run. Files of NumPy and safetensors, shards and lists must be complete; their numbers are not looked at. In other
+folders, each file that is known is checked, except texts.
 With --json: {\"table\": \"feats.scp\", \"place\": \"utt1\", \"fault\": \"...\"}
 See also: table-info, table-diff, check-shards, ark-to-scp (with --salvage)
 ";
@@ -66,7 +68,17 @@ fn table_check(opts: Options) -> Result<Tally> {
     let checks = Checks { quick: opts.quick, value_type: opts.value_type, skips_commands: false };
     let missing = Missing { wav: opts.no_wav, feats: opts.no_feats, text: opts.no_text };
     let (mut entries, mut faults, mut failed) = (0, 0, None);
-    for table in &opts.tables {
+    let mut tables: VecDeque<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
+    let mut num_tables = 0;
+    while let Some(table) = tables.pop_front() {
+        let (table, kind) = (table.as_bstr(), ForeignKind::find(table.as_bstr())?);
+        if kind == Some(ForeignKind::Folder) {
+            let files = Foreign::read(table, ForeignKind::Folder, usize::MAX, false).parts;
+            let files = files.into_iter().filter(ForeignPart::is_to_be_checked);
+            files.rev().for_each(|file| tables.push_front(format!("{table}/{}", file.name).into()));
+            continue;
+        }
+        num_tables += 1;
         let mut report = |fault: Fault| {
             faults += 1;
             let line = match opts.json {
@@ -80,27 +92,27 @@ fn table_check(opts: Options) -> Result<Tally> {
                 failed.get_or_insert(error);
             }
         };
-        if let Some(kind) = ForeignKind::find(table)? {
+        if let Some(kind) = kind {
             let foreign = Foreign::read(table, kind, 0, !opts.quick);
             entries += foreign.count;
             if let Some(message) = foreign.fault {
                 report(Fault { table: table.to_string(), place: String::new(), message });
             }
-            continue;
+        } else {
+            let named = Named::find(table)?;
+            if let Some(advice) = named.advice() {
+                warning!("{advice}");
+            }
+            entries += match named.kind {
+                Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
+                _ => check(&table.to_string(), named, checks, &mut report)?,
+            };
         }
-        let named = Named::find(table)?;
-        if let Some(advice) = named.advice() {
-            warning!("{advice}");
-        }
-        entries += match named.kind {
-            Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
-            _ => check(&table.to_string(), named, checks, &mut report)?,
-        };
         if let Some(error) = failed {
             return Err(error.into());
         }
     }
-    log!("Checked {entries} entries of {} tables, found {faults} faults.", opts.tables.len());
+    log!("Checked {entries} entries of {num_tables} tables, found {faults} faults.");
     output.finish()?;
     Ok(Tally::new(entries, faults).ok_if(faults == 0))
 }

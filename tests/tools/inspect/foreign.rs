@@ -81,6 +81,16 @@ fn lists_shards_and_folders_say_what_they_are() {
         scratch.sh(&format!("table-info {name}")).succeeds().stdout_is(&format!("{name}\n{expected}"));
         scratch.sh(&format!("table-check {name}")).succeeds().stdout_is("");
     }
+    // Everything in a folder is checked.
+    scratch
+        .sh("head -c 1600 x.tar > f/cut.tar; mkdir f/sub; echo b a > f/words; ln -s nowhere f/gone; table-check f")
+        .fails_with(1);
+    scratch
+        .sh("table-info f | grep -E 'sub|gone|words'")
+        .succeeds()
+        .stdout_is("  gone         unknown\n  sub          folder\n  words        archive of token\n");
+    let ran = scratch.sh("table-check f").fails_with(1);
+    ran.stderr_has("Checked 3 entries of 4 tables, found 1 faults").stdout_has("f/cut.tar: ");
     scratch.sh("table-head --n=1 data.list").succeeds().stdout_is(&line("a"));
     scratch.sh("table-head x.list").succeeds().stdout_is("x.tar\n");
     scratch.sh("table-head x.tar").succeeds().stdout_is("a\ttxt wav\n");
