@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
 use kaldi_io::{Rspecifier, RspecifierKind, Rxfilename};
-use kaldi_scan::Sequence;
 use kaldi_table::write_script_line;
+use kaldi_types::Sequence;
 use serde::{Deserialize, Serialize};
 
 use crate::deal::{Measure, deal, follow, key_of};

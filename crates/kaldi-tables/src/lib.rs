@@ -28,8 +28,6 @@ pub use kaldi_number as number;
 pub use kaldi_plot as plot;
 pub use kaldi_random as random;
 pub use kaldi_reader as reader;
-#[cfg(feature = "inspect")]
-pub use kaldi_scan as scan;
 #[cfg(feature = "score")]
 pub use kaldi_score as score;
 #[cfg(feature = "shard")]

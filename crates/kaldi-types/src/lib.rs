@@ -31,6 +31,7 @@ mod frame;
 mod frames;
 mod header;
 mod likely;
+mod sequence;
 mod value_type;
 
 pub use advice::TypeAdvice;
@@ -39,4 +40,5 @@ pub use detector::{Detector, join_names};
 pub use frames::Frames;
 pub use header::{Header, Precision};
 pub use likely::Evidence;
+pub use sequence::Sequence;
 pub use value_type::{UnknownType, ValueType};

@@ -10,9 +10,8 @@ use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_io::{Input, Rxfilename, is_same_file, is_script_line, printable_rxfilename};
 use kaldi_log::{log, warning};
-use kaldi_scan::Sequence;
 use kaldi_table::{Error, create_output, write_script_line};
-use kaldi_types::{ValueType, join_names};
+use kaldi_types::{Sequence, ValueType, join_names};
 
 const USAGE: &str = "\
 Makes the script file of archives that have none, without copying them: reads the keys and the headers of the values.

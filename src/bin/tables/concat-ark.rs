@@ -11,9 +11,8 @@ use bstr::{BStr, BString};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_io::{Wspecifier, WspecifierKind, is_same_file, printable_rxfilename};
 use kaldi_log::log;
-use kaldi_scan::Sequence;
 use kaldi_table::{ArchiveWriter, RawEntry};
-use kaldi_types::ValueType;
+use kaldi_types::{Sequence, ValueType};
 use kaldi_values::Format;
 
 const USAGE: &str = "\

@@ -7,7 +7,7 @@ use bstr::{BStr, BString};
 use kaldi_io::{Locator, printable_rxfilename};
 use kaldi_table::{Error, RawEntries, RawEntry, Reader, Result, count_delivered};
 
-use kaldi_types::{Detector, ValueType, join_names};
+use crate::{Detector, ValueType, join_names};
 
 /// Goes through the entries of several archives: of one after the other, or of all at once in the order of their keys.
 #[derive(Debug)]
@@ -154,3 +154,6 @@ fn not_sorted(head: &Head, last: &RawEntry) -> Error {
     let message = format!("expected sorted keys, got {} after {}", place(entry), place(last));
     Error::Promise { table: archive.printable_name.to_string(), message }
 }
+
+#[cfg(test)]
+mod tests;

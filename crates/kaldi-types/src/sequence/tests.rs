@@ -9,8 +9,7 @@ use bstr::{BStr, ByteSlice};
 use kaldi_table::{RawEntries, RawEntry, Reader};
 use tempfile::TempDir;
 
-use crate::Sequence;
-use kaldi_types::{Detector, ValueType};
+use crate::{Detector, Sequence, ValueType};
 
 /// A folder for archives.
 struct Archives(TempDir);
@@ -55,7 +54,7 @@ fn scan(name: &str, known: Option<&str>) -> (Vec<RawEntry>, String, Option<Strin
     };
     let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let error = error.map(|error| error.replace(&format!("{folder}/"), ""));
-    (entries, kaldi_types::join_names(scanner.framing().candidates()), error)
+    (entries, crate::join_names(scanner.framing().candidates()), error)
 }
 
 /// `key:offset` of each entry and the types that fit, where nothing is wrong.
@@ -133,8 +132,8 @@ fn values_that_all_types_see_alike_need_no_type() {
     let types = "int32 or float or double or int32-vector or int32-vector-vector or int32-pairs or float-pairs or \
                  posterior or gauss-post";
     sees(&[ints("a", &[0]), ints("b", &[0])].concat(), "a:2 b:11", types);
-    sees(b"", "", &kaldi_types::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
-    sees(b" \n\n", "", &kaldi_types::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
+    sees(b"", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
+    sees(b" \n\n", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
 }
 
 #[test]
@@ -404,7 +403,7 @@ fn behind_damage_the_other_archives_are_gone_through() {
     assert_eq!(sequence.next_entry().unwrap().unwrap().1.key(), "c");
     assert!(sequence.next_entry().unwrap().is_none());
     assert_eq!(
-        kaldi_types::join_names(sequence.value_types()),
+        crate::join_names(sequence.value_types()),
         "int32 or float or double or int32-vector or token or token-vector"
     );
 }
