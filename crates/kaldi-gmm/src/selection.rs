@@ -16,16 +16,19 @@ impl Selection {
     /// larger number. `None` if none is a number, or `n` is 0.
     pub fn best(likelihoods: impl IntoIterator<Item = (i32, f32)>, n: usize) -> Option<Self> {
         // The order of these integers is that of the likelihoods, and then of the numbers.
-        let key = |(gauss, likelihood)| (!f32::is_nan(likelihood)).then(|| (ordered(likelihood), gauss));
-        let mut keys: Vec<(u32, i32)> = likelihoods.into_iter().filter_map(key).collect();
+        let key = |(gauss, likelihood): (i32, f32)| {
+            let number = gauss as u32 ^ 1 << 31;
+            (!likelihood.is_nan()).then(|| u64::from(ordered(likelihood)) << 32 | u64::from(number))
+        };
+        let mut keys: Vec<u64> = likelihoods.into_iter().filter_map(key).collect();
         if n < keys.len() {
             keys.select_nth_unstable_by_key(n, |&key| Reverse(key));
             keys.truncate(n);
         }
         keys.sort_unstable_by_key(|&key| Reverse(key));
-        let values = keys.iter().map(|&(key, _)| likelihood(key));
-        let log_likelihood = log_sum(values)?;
-        Some(Self { gaussians: keys.into_iter().map(|(_, gauss)| gauss).collect(), log_likelihood })
+        let log_likelihood = log_sum(keys.iter().map(|&key| likelihood((key >> 32) as u32)))?;
+        let gaussians = keys.into_iter().map(|key| (key as u32 ^ 1 << 31) as i32).collect();
+        Some(Self { gaussians, log_likelihood })
     }
 }
 
