@@ -34,13 +34,16 @@ pub enum Corpus {
     /// `full.ubm`: 512 Gaussians with full covariances in 60 dimensions; `ie`: an extractor of i-vectors of 400 dimensions;
     /// `gauss.ark` and `gauss.post`: features of 60 utterances, and the weights of four Gaussians in each frame.
     Ivectors,
+    /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `ali.ark`: alignments of 12 million frames; `post.ark`: their
+    /// posteriors.
+    Models,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
     Sequences,
 }
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,
@@ -48,6 +51,7 @@ impl Corpus {
         Self::Words,
         Self::Tokens,
         Self::Ivectors,
+        Self::Models,
         Self::Sequences,
     ];
 
@@ -61,6 +65,7 @@ impl Corpus {
             Self::Words => write_words(dir),
             Self::Tokens => write_tokens(dir),
             Self::Ivectors => write_ivectors(dir),
+            Self::Models => write_models(dir),
             Self::Sequences => write_sequences(dir),
         }
     }
@@ -127,6 +132,55 @@ fn write_ivectors(dir: &Path) -> Result<()> {
         posteriors.write_all(&entry)?;
     }
     feats.flush()?;
+    posteriors.flush()
+}
+
+/// Phones of three states, each with ten pdfs, and paths through them.
+fn write_models(dir: &Path) -> Result<()> {
+    const PHONES: usize = 100;
+    const PDFS: usize = 10;
+    let mut model = String::from("<TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n");
+    model.extend((1..=PHONES).map(|phone| format!("{phone} ")));
+    model += "\n</ForPhones> \n";
+    model.extend((0..3).map(|at| {
+        format!("<State> {at} <PdfClass> {at} <Transition> {at} 0.75 <Transition> {} 0.25 </State> \n", at + 1)
+    }));
+    let num_tuples = PHONES * 3 * PDFS;
+    model += &format!("<State> 3 </State> \n</TopologyEntry> \n</Topology> \n<Triples> {num_tuples} \n");
+    model.extend((0..num_tuples).map(|pdf| format!("{} {} {pdf} \n", pdf / (3 * PDFS) + 1, pdf / PDFS % 3)));
+    model += "</Triples> \n<LogProbs> \n [ 0 ";
+    model += &"-0.2876821 -1.386294 ".repeat(num_tuples);
+    model += "]\n</LogProbs> \n</TransitionModel> \n";
+    std::fs::write(dir.join("final.mdl"), model)?;
+
+    let mut random = Random(7);
+    let (mut alignments, mut posteriors) = (create(dir, "ali.ark")?, create(dir, "post.ark")?);
+    for index in 0..NUM_VECTORS {
+        let mut ids = Vec::new();
+        while ids.len() < 590 {
+            let phone = random.below(PHONES);
+            for state in 0..3 {
+                // The first of the two transition-ids of a tuple is the self-loop.
+                let first = 2 * ((phone * 3 + state) * PDFS + random.below(PDFS)) + 1;
+                ids.push(first + 1);
+                ids.extend(std::iter::repeat_n(first, random.below(5)));
+            }
+        }
+        let mut entry = format!("utt{index:05} \0B").into_bytes();
+        put_int(&mut entry, ids.len());
+        ids.iter().for_each(|&id| put_int(&mut entry, id));
+        alignments.write_all(&entry)?;
+        let mut entry = format!("utt{index:05} \0B").into_bytes();
+        put_int(&mut entry, ids.len());
+        for id in ids {
+            put_int(&mut entry, 1);
+            put_int(&mut entry, id);
+            entry.push(4);
+            entry.extend_from_slice(&1.0_f32.to_le_bytes());
+        }
+        posteriors.write_all(&entry)?;
+    }
+    alignments.flush()?;
     posteriors.flush()
 }
 

@@ -162,6 +162,7 @@ pub fn jobs() -> Vec<Job> {
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
     jobs.extend(ivector_jobs());
+    jobs.extend(model_jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());
@@ -308,6 +309,21 @@ fn ivector_jobs() -> Vec<Job> {
             &["--num-threads=1", "ie", "ark:gauss.ark", "ark:gauss.post", "out"],
         )
         .parts_of_kaldis(5.4, 0.7, 0.7),
+    ]
+}
+
+/// Alignments and posteriors of 12 million frames.
+fn model_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Models, name, tool, arguments);
+    vec![
+        job("alignments to phones (to /dev/null)", "ali-to-phones", &["final.mdl", "ark:ali.ark", "ark:/dev/null"]),
+        job("alignments to pdfs (to /dev/null)", "ali-to-pdf", &["final.mdl", "ark:ali.ark", "ark:/dev/null"]),
+        job(
+            "posteriors without silence (to /dev/null)",
+            "weight-silence-post",
+            &["0.0", "1:2:3:4:5", "final.mdl", "ark:post.ark", "ark:/dev/null"],
+        ),
+        job("facts about a model", "am-info", &["final.mdl"]),
     ]
 }
 

@@ -55,6 +55,7 @@ impl Entries {
             Kind::Archive => RawEntries::archive(name, detector)?,
             Kind::Script => RawEntries::script(name, detector)?,
             Kind::Value => RawEntries::file(name, detector)?,
+            Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
         };
         Ok(Self {

@@ -6,6 +6,8 @@ use std::io;
 use bstr::BString;
 use kaldi_io::printable_rxfilename;
 
+use crate::model::ModelType;
+
 /// The result of a function of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -19,6 +21,13 @@ pub enum Error {
     Folder {
         /// The name as given.
         name: BString,
+    },
+    /// The name is a model, but a table was expected.
+    Model {
+        /// The name as given.
+        name: BString,
+        /// Which kind of model.
+        model_type: ModelType,
     },
     /// A folder has none of the files of a data directory.
     NoData {
@@ -42,6 +51,13 @@ impl fmt::Display for Error {
                 let name = printable_rxfilename(name.as_ref());
                 write!(f, "{name} is a folder: expected a table, such as {name}/feats.scp")
             }
+            Self::Model { name, model_type } => {
+                let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
+                write!(
+                    f,
+                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text"
+                )
+            }
             Self::NoData { name } => {
                 let name = printable_rxfilename(name.as_ref());
                 write!(f, "{name} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
@@ -56,7 +72,7 @@ impl std::error::Error for Error {
         match self {
             Self::Table(error) => error.source(),
             Self::Look { source, .. } => Some(source),
-            Self::Folder { .. } | Self::NoData { .. } => None,
+            Self::Folder { .. } | Self::Model { .. } | Self::NoData { .. } => None,
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::directory::DirectorySummary;
 use crate::kind::Kind;
+use crate::model::ModelSummary;
 use crate::summary::Summary;
 
 /// The minimum and the maximum of something.
@@ -73,6 +74,9 @@ pub struct Info {
     commands: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<BTreeMap<&'static str, u64>>,
+    /// The sizes of a model.
+    #[serde(flatten)]
+    sizes: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }
@@ -113,6 +117,18 @@ impl Info {
             missing: is_script.then_some(summary.missing),
             commands: Some(summary.commands).filter(|&commands| commands > 0),
             fault: summary.fault.map(|fault| fault.to_string()),
+            ..Info::default()
+        }
+    }
+
+    /// Reports on a model.
+    pub fn of_model(name: &BStr, summary: ModelSummary, is_binary: bool) -> Self {
+        Info {
+            table: name.to_string(),
+            kind: Kind::Model(summary.model_type).name(),
+            value_type: Some(summary.model_type.name()),
+            format: Some(if is_binary { "binary" } else { "text" }),
+            sizes: summary.sizes,
             ..Info::default()
         }
     }
@@ -183,6 +199,14 @@ impl fmt::Display for Info {
             "missing",
             "commands",
             "files",
+            "phones",
+            "pdfs",
+            "transition_ids",
+            "transition_states",
+            "gaussians",
+            "dimension",
+            "context_width",
+            "central_position",
             "fault",
         ];
         writeln!(f, "{}", self.table)?;

@@ -9,6 +9,7 @@ use kaldi_io::{
 use kaldi_table::SequentialReader;
 use kaldi_values::Value;
 
+use crate::model::ModelType;
 use crate::{Error, Result};
 
 /// Bytes of a file that are looked at.
@@ -26,17 +27,20 @@ pub enum Kind {
     Script,
     /// One value without a key: a matrix, a waveform.
     Value,
+    /// A model without a key: transitions, a tree, a mixture of Gaussians.
+    Model(ModelType),
     /// A folder with tables of the same utterances, such as `wav.scp`, `text`, `utt2spk`.
     Directory,
 }
 
 impl Kind {
-    /// The word for it: `archive`, `script`, `value`, `directory`.
+    /// The word for it: `archive`, `script`, `value`, `model`, `directory`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Archive => "archive",
             Self::Script => "script",
             Self::Value => "value",
+            Self::Model(_) => "model",
             Self::Directory => "directory",
         }
     }
@@ -107,6 +111,7 @@ impl Named {
             Kind::Archive => "ark:",
             Kind::Script => "scp:",
             Kind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
+            Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename, model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),
         };
         Ok(SequentialReader::open([prefix.as_bytes(), &named.rxfilename].concat())?)
@@ -139,6 +144,9 @@ impl Named {
 
 /// The kind of a file that starts with these bytes.
 fn look(name: &BStr, head: &[u8]) -> Kind {
+    if let Some(model_type) = ModelType::of(head) {
+        return Kind::Model(model_type);
+    }
     let is_scp = name.ends_with(b".scp");
     let text = head.trim_ascii_start();
     let is_value = head.starts_with(b"\0B") || [&b"RIFF"[..], b"RIFX", b"fLaC"].iter().any(|it| head.starts_with(it));
@@ -186,6 +194,12 @@ mod tests {
         for head in [&b"\0BFM \x04"[..], b" [\n 1 2 ]\n", b"[ ]", b"RIFF\x24\0\0\0WAVE", b"fLaC\0"] {
             assert_eq!(looks("x", head), Kind::Value);
         }
+    }
+
+    #[test]
+    fn models_have_no_key_either() {
+        assert_eq!(looks("x", b"\0B<TransitionModel> <Topology> \x04"), Kind::Model(ModelType::Transitions));
+        assert_eq!(looks("x", b"ContextDependency 3 1 ToPdf "), Kind::Model(ModelType::Tree));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //!
 //! | step | |
 //! | --- | --- |
-//! | [`Named::find`] | what the name names (detected): an archive, a script file, a single value, a data directory |
+//! | [`Named::find`] | what the name names (detected): an archive, a script file, a single value, a model, a data directory |
 //! | [`Entries`] | the entries of a table: their keys, places, sizes and headers; the type of the values (detected) |
 //! | [`read_header`], [`read_content`], [`read_frames`], [`write_value`] | of an entry: its header; its numbers or words; its frames over time; its text |
 //!
@@ -55,6 +55,7 @@ mod group;
 mod info;
 mod keys;
 mod kind;
+mod model;
 mod moments;
 mod numbers;
 mod report;
@@ -80,6 +81,7 @@ pub use group::{By, Group, LengthGroup};
 pub use info::Info;
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
+pub use model::{ModelSummary, ModelType, model_text};
 pub use moments::Moments;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;

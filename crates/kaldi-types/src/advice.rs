@@ -49,12 +49,29 @@ impl TypeAdvice {
         }
     }
 
+    /// The advice about a model, which its first word shows; `None` if it is none.
+    fn of_model(bytes: &[u8]) -> Option<Self> {
+        let text = bytes.strip_prefix(b"\0B").unwrap_or(bytes).trim_ascii_start();
+        match text.split(u8::is_ascii_whitespace).next()? {
+            b"<TransitionModel>" => Some(Self::new("this is a model", "am-info", "reads it")),
+            b"<Topology>" => Some(Self::new("this is a topology", "table-info", "shows its sizes")),
+            b"ContextDependency" => Some(Self::new("this is a decision tree", "table-info", "shows its sizes")),
+            b"<DiagGMM>" | b"<DiagGMMBegin>" | b"<FullGMM>" => {
+                Some(Self::new("this is a mixture of Gaussians", "table-info", "shows its sizes"))
+            }
+            _ => None,
+        }
+    }
+
     /// The advice about a value that could not be read; `None` if it is of no type, or may be of several.
     pub fn on(error: &ParseError) -> Option<Self> {
         let Unread { bytes, at_end } = error.value.as_ref()?;
         // A value that is cut has the right type.
         if error.at_end {
             return None;
+        }
+        if let Some(model) = Self::of_model(bytes) {
+            return Some(model);
         }
         let value_type = find_type(bytes, *at_end)?;
         if value_type.is_words() && (error.offset >= START || is_numbers(bytes)) {
@@ -105,6 +122,13 @@ mod tests {
     fn units(numbers: &[i32]) -> Vec<u8> {
         let unit = |number: &i32| [&[4], number.to_le_bytes().as_slice()].concat();
         [b"\0B".to_vec(), numbers.iter().flat_map(unit).collect()].concat()
+    }
+
+    #[test]
+    fn models_are_known_by_their_first_word() {
+        assert_eq!(said(b"\0B<TransitionModel> <Topology> \x04", 2), "this is a model; am-info reads it");
+        let tree = "this is a decision tree; table-info shows its sizes";
+        assert_eq!(said(b"ContextDependency 1 0 ToPdf CE 0 EndContextDependency ", 0), tree);
     }
 
     #[test]

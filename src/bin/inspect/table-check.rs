@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{Checks, Fault, Foreign, ForeignKind, ForeignPart, Kind, Missing, Named, check, check_directory};
+use kaldi_inspect::{
+    Checks, Fault, Foreign, ForeignKind, ForeignPart, Kind, Missing, ModelSummary, Named, check, check_directory,
+};
 use kaldi_io::{Output, printable, printable_json};
 use kaldi_log::{log, warning};
 use kaldi_types::ValueType;
@@ -105,6 +107,13 @@ fn table_check(opts: Options) -> Result<Tally> {
             }
             entries += match named.kind {
                 Kind::Directory => check_directory(named.rxfilename.to_path()?, checks, missing, &mut report)?,
+                Kind::Model(model_type) => match ModelSummary::read(named.rxfilename.as_ref(), model_type) {
+                    Ok(_) => 1,
+                    Err(error) => {
+                        report(Fault { table: table.to_string(), place: String::new(), message: error.to_string() });
+                        0
+                    }
+                },
                 _ => check(&table.to_string(), named, checks, &mut report)?,
             };
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use kaldi_cli::{InputName, Tally, one_of};
-use kaldi_inspect::{Entries, Foreign, ForeignKind, Named, cut_lines, show, show_json};
+use kaldi_inspect::{Entries, Foreign, ForeignKind, Kind, Named, cut_lines, model_text, show, show_json};
 use kaldi_io::{Output, printable_rxfilename};
 use kaldi_log::{log, warning};
 use kaldi_reader::Reader;
@@ -28,7 +28,7 @@ See also: table-get, table-info, table-keys
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Number of entries of each table
+    /// Number of entries of each table, or of lines of a model
     #[arg(long, default_value_t = 10)]
     n: u64,
     /// Do not cut lines on a terminal
@@ -71,6 +71,15 @@ fn table_head(opts: Options) -> Result<Tally> {
         let named = Named::find(table)?;
         if let Some(advice) = named.advice() {
             warning!("{advice}");
+        }
+        if let Kind::Model(model_type) = named.kind {
+            ensure!(!opts.json, "{table} is a model: table-info --json shows its sizes");
+            let text = model_text(named.rxfilename.as_ref(), model_type)?;
+            for line in text.split_inclusive(|&byte| byte == b'\n').take(opts.n as usize) {
+                output.write_all(&width.map_or(line.to_vec(), |width| cut_lines(line, width)))?;
+            }
+            done += 1;
+            continue;
         }
         let mut entries = Entries::of(named, opts.value_type)?;
         for _ in 0..opts.n {

@@ -15,7 +15,7 @@ its transition model is read, which comes first.
 
 Usage: am-info [options] <model-rxfilename>
  e.g.: am-info final.mdl
-See also: hmm-info, show-transitions, copy-transition-model
+See also: hmm-info, tree-info, show-transitions, copy-transition-model
 ";
 
 #[derive(clap::Parser)]

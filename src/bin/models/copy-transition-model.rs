@@ -15,7 +15,7 @@ Copies the transition model of a model of any kind, between text and binary. Wha
 
 Usage: copy-transition-model [options] <model-rxfilename> <transition-model-wxfilename>
  e.g.: copy-transition-model --binary=false final.mdl - | less
-See also: am-info, show-transitions
+See also: am-info, show-transitions, copy-tree
 ";
 
 #[derive(clap::Parser)]

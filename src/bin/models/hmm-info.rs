@@ -15,7 +15,7 @@ its transition model is read, which comes first.
 
 Usage: hmm-info [options] <model-rxfilename>
  e.g.: hmm-info final.mdl
-See also: am-info, show-transitions, copy-transition-model
+See also: am-info, tree-info, show-transitions, copy-transition-model
 ";
 
 #[derive(clap::Parser)]

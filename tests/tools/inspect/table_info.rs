@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use super::tables;
 use crate::support::{Scratch, tool};
+use crate::tools::models;
 
 #[test]
 fn a_table_is_needed() {
@@ -172,4 +173,34 @@ fn a_script_file_that_is_read_as_an_archive_is_told() {
         let others = format!("{tool} ark:text feats.scp scp:feats.scp ark:feats.ark 2>&1 | grep -c 'looks like'");
         scratch.sh(&others).fails_with(1).stdout_is("0\n");
     }
+}
+
+#[test]
+fn the_sizes_of_a_model_are_told() {
+    let scratch = models::scratch();
+    let model = "{\"table\":\"mdl\",\"kind\":\"model\",\"type\":\"transition-model\",\"format\":\"text\",\"dimension\":1,\
+                 \"gaussians\":4,\"pdfs\":4,\"phones\":2,\"transition_ids\":8,\"transition_states\":4}\n";
+    scratch.sh("table-info --json mdl").succeeds().stdout_is(model);
+    let transitions = "tm\n  kind         model\n  type         transition-model\n  format       binary\n  \
+                       phones       2\n  pdfs         4\n  transition_ids 8\n  transition_states 4\n";
+    scratch.sh("copy-transition-model mdl tm; table-info tm").succeeds().stdout_is(transitions);
+    // What follows need not be known.
+    scratch.sh("echo '<Nnet3>' >> tm; table-info tm").succeeds().stdout_is(transitions);
+    let tree = "tree\n  kind         model\n  type         tree\n  format       text\n  pdfs         4\n  \
+                context_width 1\n  central_position 0\n";
+    scratch.sh("table-info tree").succeeds().stdout_is(tree);
+    scratch.sh("head -c 300 mdl > cut; table-info cut").fails_with(255).stderr_has("cut:");
+}
+
+#[test]
+fn other_tools_know_models_too() {
+    let scratch = models::scratch();
+    scratch
+        .sh("copy-transition-model mdl tm; table-head -n=2 tm")
+        .succeeds()
+        .stdout_is("<TransitionModel> \n<Topology> \n");
+    scratch.sh("table-check mdl tree").succeeds().stderr_has("Checked 2 entries of 2 tables, found 0 faults");
+    scratch.sh("sed s/DiagGMM/x/ mdl > bad; table-check bad").fails_with(1);
+    scratch.sh("table-keys mdl").fails_with(255).stderr_has("mdl is a model (transition-model): expected a table");
+    scratch.sh("copy-matrix mdl -").fails_with(255).stderr_has("this is a model; am-info reads it");
 }
