@@ -346,6 +346,12 @@ tasks! {
             "computes statistics for a model of mixtures in other features";
         gmm_acc_stats2 "gmm-acc-stats2" "bin/models/gmm-acc-stats2.rs" Kaldi
             "computes statistics of positive and negative posteriors";
+        gmm_boost_silence "gmm-boost-silence" "bin/models/gmm-boost-silence.rs" Kaldi
+            "makes silence more probable";
+        gmm_compute_likes "gmm-compute-likes" "bin/models/gmm-compute-likes.rs" Kaldi
+            "computes the likelihoods of pdfs";
+        gmm_copy "gmm-copy" "bin/models/gmm-copy.rs" Kaldi
+            "copies a model of Gaussian mixtures, or a part of it";
         gmm_est "gmm-est" "bin/models/gmm-est.rs" Kaldi
             "estimates a model of mixtures from statistics";
         gmm_global_acc_stats "gmm-global-acc-stats" "bin/models/gmm-global-acc-stats.rs" Kaldi
@@ -372,12 +378,24 @@ tasks! {
             "converts a mixture with diagonal covariances to full ones";
         gmm_gselect "gmm-gselect" "bin/models/gmm-gselect.rs" Kaldi
             "selects the best Gaussians of each frame; diagonal covariances";
+        gmm_info "gmm-info" "bin/models/gmm-info.rs" Kaldi
+            "prints the numbers of phones, pdfs, transitions and Gaussians of a model";
         gmm_init_biphone "gmm-init-biphone" "bin/models/gmm-init-biphone.rs" Kaldi
             "makes a tree with a leaf for each pair of phones, and its model";
+        gmm_init_model "gmm-init-model" "bin/models/gmm-init-model.rs" Kaldi
+            "makes a model of a tree and its statistics";
+        gmm_init_model_flat "gmm-init-model-flat" "bin/models/gmm-init-model-flat.rs" Kaldi
+            "makes a model of a tree, in which all pdfs are alike";
+        gmm_init_mono "gmm-init-mono" "bin/models/gmm-init-mono.rs" Kaldi
+            "makes a model without context before training";
+        gmm_mixup "gmm-mixup" "bin/models/gmm-mixup.rs" Kaldi
+            "splits and merges the Gaussians of a model";
         gmm_post_to_gpost "gmm-post-to-gpost" "bin/models/gmm-post-to-gpost.rs" Kaldi
             "computes the posteriors of the Gaussians of pdfs";
         gmm_sum_accs "gmm-sum-accs" "bin/models/gmm-sum-accs.rs" Kaldi
             "sums statistics for a model of mixtures";
+        gmm_transform_means "gmm-transform-means" "bin/models/gmm-transform-means.rs" Kaldi
+            "transforms the means of a model";
         hmm_info "hmm-info" "bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
         ivector_extract "ivector-extract" "bin/models/ivector-extract.rs" Kaldi

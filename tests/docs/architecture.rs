@@ -86,6 +86,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "additive_signals", // several names, all read before anything is written
         "command",
         "dir",
+        "dim",
         "folder",
         "index_dir",
         "names", // shards and, behind them, outputs or a folder

@@ -5,7 +5,7 @@ use crate::tools::every_field;
 use crate::tools::features::{copy_feats, select_feats};
 use crate::tools::help;
 use crate::tools::models::mixtures::{selections, statistics};
-use crate::tools::models::{ali_to_pdf, ali_to_phones, compute_gop};
+use crate::tools::models::{ali_to_pdf, ali_to_phones, compute_gop, gmm_copy};
 use crate::tools::posteriors::post_to_feats;
 use crate::tools::tables::{copy_int_vector, copy_matrix, copy_vector};
 use crate::tools::vectors::{vector_scale, vector_sum};
@@ -59,6 +59,7 @@ pub const ASSERTED: &[(&str, &[Test])] = &[
             compute_gop::phones_are_scored_with_and_without_a_map,
             selections::gaussians_of_a_list_have_their_own_likelihoods_in_every_order,
             statistics::weights_of_posteriors_do_not_compound,
+            gmm_copy::transitions_that_are_not_copied_may_be_there_or_not,
         ],
     ),
     ("copy-matrix/io-fail-zero-by-three$", &[copy_matrix::a_matrix_of_columns_without_rows_is_empty]),

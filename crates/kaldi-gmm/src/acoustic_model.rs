@@ -51,6 +51,41 @@ impl Value for AcousticModel {
     }
 }
 
+/// The mixtures of a file, with or without a transition model before them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GaussiansOnly(pub AmDiagGmm);
+
+impl GaussiansOnly {
+    fn has_transitions(bytes: &[u8]) -> bool {
+        let text = bytes.strip_prefix(b"\0B").unwrap_or(bytes).trim_ascii_start();
+        let first: &[u8] = b"<TransitionModel>";
+        text.starts_with(first) || (!text.is_empty() && first.starts_with(text))
+    }
+}
+
+/// What is written has no transition model.
+impl Value for GaussiansOnly {
+    const NAME: &'static str = "Gaussian mixtures";
+
+    fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
+        match Self::has_transitions(window) {
+            true => AcousticModel::frame(window, at_end),
+            false => AmDiagGmm::frame(window, at_end),
+        }
+    }
+
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        match Self::has_transitions(cursor.rest()) {
+            true => AcousticModel::read(cursor).map(|model| Self(model.pdfs)),
+            false => AmDiagGmm::read(cursor).map(Self),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>, format: Format) {
+        self.0.write(out, format);
+    }
+}
+
 /// Skips the mixtures of a binary model; returns a length that the file has at least if that is beyond the cursor's bytes.
 fn skip_pdfs(cursor: &mut Cursor<'_>) -> Result<Option<u64>, ParseError> {
     cursor.expect_token("<DIMENSION>")?;
@@ -120,6 +155,18 @@ mod tests {
         assert_eq!((model().transitions.num_pdfs(), model().pdfs.num_pdfs(), model().pdfs.dim()), (1, 1, 1));
         assert_eq!(String::from_utf8(written(Format::Text)).unwrap(), TEXT);
         assert_eq!(AcousticModel::read(&mut Cursor::new(&written(Format::Binary))), Ok(model()));
+    }
+
+    #[test]
+    fn transitions_may_be_skipped_or_missing() {
+        let expected = Ok(GaussiansOnly(model().pdfs));
+        let without = TEXT.split_once("</TransitionModel> \n").unwrap().1;
+        for text in [TEXT, without] {
+            assert_eq!(GaussiansOnly::read(&mut Cursor::new(text.as_bytes())), expected);
+            let length = text.len() - 1;
+            assert_eq!(GaussiansOnly::frame(text.as_bytes(), true), Ok(Frame::Whole(length)));
+        }
+        assert_eq!(GaussiansOnly::read(&mut Cursor::new(&written(Format::Binary))), expected);
     }
 
     #[test]

@@ -39,6 +39,27 @@ pub enum Error {
         /// Why not.
         source: kaldi_matrix::Error,
     },
+    /// There are no frames to compute a Gaussian from.
+    NoFrames,
+    /// The features have no variance in a dimension.
+    ConstantDim {
+        /// The dimension.
+        dim: usize,
+    },
+    /// Something has another number of pdfs than the model.
+    NumPdfs {
+        /// The number of pdfs of the model.
+        expected: usize,
+        /// The other number.
+        got: usize,
+    },
+    /// A transform does not fit the means.
+    Transform {
+        /// The dimension of the model.
+        dim: usize,
+        /// The size of the transform.
+        got: (usize, usize),
+    },
     /// Features have another dimension than the mixture.
     FeatsDim {
         /// The dimension of the mixture.
@@ -163,6 +184,16 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NoFrames => f.write_str("no features were seen: expected at least one frame"),
+            Self::ConstantDim { dim } => write!(f, "bad variance: the features are constant in dimension {dim}"),
+            Self::NumPdfs { expected, got } => write!(f, "expected {expected} pdfs, got {got}"),
+            Self::Transform { dim, got: (rows, columns) } => {
+                write!(
+                    f,
+                    "expected a transform of {dim} rows and {dim} or {} columns, got {rows} by {columns}",
+                    dim + 1
+                )
+            }
             Self::Parts { weights, means, variances } => write!(
                 f,
                 "expected as many weights, means and variances, got {weights} weights, means of {} by {} and variances \

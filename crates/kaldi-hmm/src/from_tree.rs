@@ -7,10 +7,10 @@ use crate::{Error, Result};
 
 impl TransitionModel {
     /// Makes the model of a tree, with the probabilities of the topology: a tuple for each state of a phone and all pdfs
-    /// that the tree may give it.
+    /// that the tree may give it. States for which the tree has no pdfs are left out: see [`Self::states_without_pdfs`].
     ///
     /// # Errors
-    /// If the tree has no pdfs for a state, or a probability of the topology is above 1.
+    /// If the tree has no pdfs for any state, or a probability of the topology is above 1.
     pub fn from_tree(topology: HmmTopology, tree: &ContextDependency) -> Result<Self> {
         let is_hmm = topology.is_hmm();
         let mut tuples = Vec::new();
@@ -24,10 +24,6 @@ impl TransitionModel {
                         tree.possible_pdf_pairs(phone, classes.forward, Some(classes.self_loop), topology.phones())
                     }
                 };
-                if pairs.is_empty() {
-                    let message = format!("the tree has no pdfs for class {} of phone {phone}", classes.forward);
-                    return Err(Error::Tree { message });
-                }
                 tuples.extend(pairs.into_iter().map(|(forward_pdf, self_loop_pdf)| TransitionTuple {
                     phone,
                     state: number,
@@ -38,6 +34,18 @@ impl TransitionModel {
         }
         tuples.sort_unstable();
         Self::from_tuples(topology, tuples).map_err(|message| Error::Tree { message })
+    }
+
+    /// The phones and states of the topology that should have pdfs, and have none.
+    pub fn states_without_pdfs(&self) -> Vec<(i32, usize)> {
+        let states = |&phone: &i32| {
+            let states = self.topology().states(phone).unwrap_or_default().iter().enumerate();
+            states.filter(|(_, state)| state.pdf_classes.is_some()).map(move |(state, _)| (phone, state))
+        };
+        let has_pdf = |&(phone, state): &(i32, usize)| {
+            self.tuples().iter().any(|tuple| (tuple.phone, tuple.state as usize) == (phone, state))
+        };
+        self.phones().iter().flat_map(states).filter(|state| !has_pdf(state)).collect()
     }
 }
 
@@ -101,10 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_without_pdfs_for_a_state_is_an_error() {
+    fn a_state_for_which_the_tree_has_no_pdfs_is_left_out() {
         let topology = || HmmTopology::from_entries(vec![(vec![1], three_states())]).unwrap();
-        let error = TransitionModel::from_tree(topology(), &tree(vec![mono(1, &[0, 1])])).unwrap_err();
-        assert_eq!(error.to_string(), "the tree has no pdfs for class 2 of phone 1");
+        let model = TransitionModel::from_tree(topology(), &tree(vec![mono(1, &[0, 1])])).unwrap();
+        assert_eq!(tuples(&model), [(1, 0, 0, 0), (1, 1, 1, 1)]);
+        assert_eq!(model.states_without_pdfs(), [(1, 2)]);
+        assert!(TransitionModel::from_tree(topology(), &tree(vec![])).is_err());
+    }
+
+    #[test]
+    fn a_probability_above_one_is_an_error() {
         let steep = vec![state(0, &[(0, 0.5), (1, 1.5)]), state(-1, &[])];
         let topology = HmmTopology::from_entries(vec![(vec![1], steep)]).unwrap();
         let error = TransitionModel::from_tree(topology, &tree(vec![mono(1, &[0])])).unwrap_err();

@@ -2,6 +2,8 @@
 
 mod format;
 
+use std::collections::{BTreeSet, HashSet};
+
 use kaldi_matrix::Vector;
 
 use crate::topology::{HmmState, HmmTopology, LARGEST_NUMBER, PdfClasses};
@@ -177,6 +179,23 @@ impl TransitionModel {
         Ok(self.facts(transition_id)?.pdf)
     }
 
+    /// The pdfs that states of some phones have, ascending, and whether other phones have any of them, too.
+    pub fn pdfs_of_phones(&self, phones: &[i32]) -> (Vec<i32>, bool) {
+        let phones: HashSet<i32> = phones.iter().copied().collect();
+        let pdfs_of = |tuple: &TransitionTuple| [tuple.forward_pdf, tuple.self_loop_pdf];
+        let (own, others): (Vec<_>, Vec<_>) = self.tuples.iter().partition(|tuple| phones.contains(&tuple.phone));
+        let pdfs: BTreeSet<i32> = own.into_iter().flat_map(pdfs_of).collect();
+        let are_shared = others.into_iter().flat_map(pdfs_of).any(|pdf| pdfs.contains(&pdf));
+        (pdfs.into_iter().collect(), are_shared)
+    }
+
+    /// The phones that have a pdf, ascending.
+    pub fn phones_of_pdf(&self, pdf: i32) -> Vec<i32> {
+        let has_pdf = |tuple: &&TransitionTuple| tuple.forward_pdf == pdf || tuple.self_loop_pdf == pdf;
+        let phones: BTreeSet<i32> = self.tuples.iter().filter(has_pdf).map(|tuple| tuple.phone).collect();
+        phones.into_iter().collect()
+    }
+
     /// The numbers of phones, pdfs, transition-ids and transition-states in four lines, as Kaldi's `am-info` prints them.
     pub fn summary(&self) -> String {
         format!(
@@ -297,6 +316,13 @@ pub(crate) mod tests {
         assert_eq!(model.transition_state(&tuple(1, 2, 2)), Some(3));
         assert_eq!(model.transition_state(&tuple(1, 2, 0)), None);
         assert_eq!(model.log_probs()[..3], [0.0, 0.75_f32.ln(), 0.25_f32.ln()]);
+    }
+
+    #[test]
+    fn phones_have_pdfs_and_pdfs_have_phones() {
+        assert_eq!(model().pdfs_of_phones(&[2, 1]), (vec![0, 1, 2, 3], false));
+        assert_eq!(model().pdfs_of_phones(&[9]), (vec![], false));
+        assert_eq!((model().phones_of_pdf(3), model().phones_of_pdf(4)), (vec![2], vec![]));
     }
 
     #[test]

@@ -156,6 +156,7 @@ fn what_is(name: &BStr) -> Result<String, String> {
     let named = Named::find(name).map_err(|error| error.to_string())?;
     Ok(match (named.kind, Entries::find_type(&named)) {
         (Kind::Directory, _) => "data directory".to_owned(),
+        (Kind::Model(model_type), _) => model_type.name().to_owned(),
         (kind, Some(value_type)) => format!("{} of {}", kind.name(), value_type.name()),
         (Kind::Script, None) => "script".to_owned(),
         (Kind::Archive | Kind::Value, None) => "unknown".to_owned(),

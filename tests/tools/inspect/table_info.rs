@@ -196,7 +196,7 @@ fn the_sizes_of_a_model_are_told() {
 fn other_tools_know_models_too() {
     let scratch = models::scratch();
     scratch
-        .sh("copy-transition-model mdl tm; table-head -n=2 tm")
+        .sh("copy-transition-model mdl tm; table-head --n=2 tm")
         .succeeds()
         .stdout_is("<TransitionModel> \n<Topology> \n");
     scratch.sh("table-check mdl tree").succeeds().stderr_has("Checked 2 entries of 2 tables, found 0 faults");

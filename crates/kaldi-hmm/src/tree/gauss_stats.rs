@@ -53,7 +53,7 @@ impl GaussStats {
     }
 
     /// Adds others, of the same number of dimensions. The floor of the variance stays as it is.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.count += other.count;
         self.sums.as_mut_slice().iter_mut().zip(other.sums.as_slice()).for_each(|(sum, other)| *sum += other);
     }

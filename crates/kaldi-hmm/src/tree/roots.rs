@@ -6,7 +6,7 @@ use kaldi_io::ParseError;
 use kaldi_values::Cursor;
 
 use super::tree_stats::MOST_VALUES;
-use super::{EventMap, Note, PDF_CLASS, TreeError};
+use super::{ContextDependency, EventMap, Note, PDF_CLASS, TreeError};
 
 /// Phones that share the root of their tree, or the roots of the trees of their pdf classes: a line of a roots file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +84,31 @@ impl Stub {
         let mut stub = StubMaker { central_position, num_classes, note, num_leaves: 0 };
         let map = stub.map(roots)?;
         Ok(Self { map, num_leaves: stub.num_leaves })
+    }
+}
+
+impl ContextDependency {
+    /// The tree without context in which the phones of each set share their pdfs, one for each pdf class. `num_classes` gives
+    /// the number of pdf classes of a phone; `note` gets warnings.
+    ///
+    /// # Errors
+    /// If there are no sets, a set is empty, or a phone has no classes or is in two sets.
+    pub fn without_context(
+        sets: &[Vec<i32>],
+        num_classes: &dyn Fn(i32) -> Option<i32>,
+        note: &mut dyn FnMut(Note),
+    ) -> Result<Self, TreeError> {
+        let mut phones: Vec<i32> = sets.iter().flatten().copied().collect();
+        phones.sort_unstable();
+        if sets.iter().any(Vec::is_empty) || phones.is_empty() {
+            return Err(TreeError::PhoneSets("expected sets of phones, got an empty one".to_owned()));
+        }
+        if let Some(pair) = phones.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(TreeError::PhoneSets(format!("phone {} comes twice", pair[0])));
+        }
+        let root = |phones: &Vec<i32>| TreeRoot { is_shared: false, is_split: false, phones: phones.clone() };
+        let roots: Vec<TreeRoot> = sets.iter().map(root).collect();
+        Ok(Self::new(1, 0, Stub::new(&roots, 0, num_classes, note)?.map))
     }
 }
 

@@ -1,0 +1,201 @@
+//! What is computed with all mixtures of an acoustic model, and models that are changed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use kaldi_matrix::{Matrix, Vector};
+use kaldi_random::Random;
+
+use crate::{AmDiagGmm, DiagGmm, Error, Mixture, Result, log_sum_exp};
+
+/// How Gaussians are distributed to pdfs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaussianTargets {
+    /// The number of Gaussians of all pdfs.
+    pub target: i32,
+    /// Pdfs get Gaussians in proportion to their counts to the power of this.
+    pub power: f32,
+    /// A Gaussian has at least this count.
+    pub min_count: f32,
+}
+
+impl GaussianTargets {
+    /// The number of Gaussians of each pdf, from the counts of the pdfs (Kaldi's `GetSplitTargets`): each pdf has one, and
+    /// the next one goes to the pdf with the largest count for each of its Gaussians. Also returns whether the target is
+    /// reached, which the counts may not allow.
+    pub fn of_pdfs(&self, counts: &[f32]) -> (Vec<i32>, bool) {
+        let mut pdfs: Vec<(i32, f32)> = counts.iter().map(|count| (1, count.powf(self.power))).collect();
+        // The bits of numbers from 0 on are in their order.
+        let share = |(num, count): (i32, f32)| (f64::from(count.max(0.0)) / (f64::from(num) + 1e-10)).to_bits();
+        let mut queue: BinaryHeap<_> = (0..pdfs.len()).map(|pdf| (share(pdfs[pdf]), Reverse(pdf))).collect();
+        let mut total = pdfs.len() as i64;
+        while total < i64::from(self.target) {
+            let Some((share_of_pdf, Reverse(pdf))) = queue.pop() else { break };
+            if share_of_pdf == 0 {
+                break;
+            }
+            if (pdfs[pdf].0 + 1) as f32 * self.min_count >= counts[pdf] {
+                pdfs[pdf].1 = 0.0;
+            } else {
+                pdfs[pdf].0 += 1;
+                total += 1;
+            }
+            queue.push((share(pdfs[pdf]), Reverse(pdf)));
+        }
+        (pdfs.into_iter().map(|(num, _)| num).collect(), total >= i64::from(self.target))
+    }
+}
+
+impl AmDiagGmm {
+    /// Splits the Gaussians of each pdf until there are as many as its target; a pdf with more stays as it is. Random numbers
+    /// are drawn pdf by pdf.
+    ///
+    /// # Errors
+    /// If there is not one target for each pdf.
+    pub fn split(&self, targets: &[i32], perturb_factor: f32, random: &mut Random) -> Result<Self> {
+        self.changed(targets, |gmm, target| match gmm.num_gauss() < target.max(0) as usize {
+            true => gmm.split(target, perturb_factor, random),
+            false => Ok(gmm.clone()),
+        })
+    }
+
+    /// Moves each mean by `perturb_factor` standard deviations, times normally distributed numbers, pdf by pdf.
+    ///
+    /// # Errors
+    /// If the result is no model.
+    pub fn perturbed(&self, perturb_factor: f32, random: &mut Random) -> Result<Self> {
+        Self::new(self.pdfs().iter().map(|gmm| gmm.perturbed(perturb_factor, random)).collect::<Result<_>>()?)
+    }
+
+    /// Merges the Gaussians of each pdf until there are as many as its target; a pdf with fewer stays as it is.
+    ///
+    /// # Errors
+    /// If there is not one target for each pdf.
+    pub fn merge(&self, targets: &[i32]) -> Result<Self> {
+        self.changed(targets, |gmm, target| match gmm.num_gauss() > target.max(1) as usize {
+            true => gmm.merge(target.max(1)),
+            false => Ok(gmm.clone()),
+        })
+    }
+
+    fn changed(&self, targets: &[i32], mut change: impl FnMut(&DiagGmm, i32) -> Result<DiagGmm>) -> Result<Self> {
+        if targets.len() != self.num_pdfs() {
+            return Err(Error::NumPdfs { expected: self.num_pdfs(), got: targets.len() });
+        }
+        Self::new(self.pdfs().iter().zip(targets).map(|(gmm, &target)| change(gmm, target)).collect::<Result<_>>()?)
+    }
+
+    /// Multiplies the weights of some pdfs by a factor; they do not sum up to 1 then.
+    ///
+    /// # Errors
+    /// If a pdf does not exist, or the factor is negative.
+    pub fn boosted(&self, pdfs: &[i32], factor: f32) -> Result<Self> {
+        let mut boosted = self.pdfs().to_vec();
+        for &pdf in pdfs {
+            let index = usize::try_from(pdf).ok().filter(|&pdf| pdf < boosted.len());
+            let index = index.ok_or(Error::NumPdfs { expected: self.num_pdfs(), got: pdf.max(0) as usize + 1 })?;
+            let gmm = &boosted[index];
+            let weights = gmm.weights().iter().map(|weight| weight * factor).collect();
+            boosted[index] =
+                DiagGmm::new(Vector::from_vec(weights), gmm.means_invvars().clone(), gmm.inv_vars().clone())?;
+        }
+        Self::new(boosted)
+    }
+
+    /// Transforms the means: linearly if `transform` has as many columns as there are dimensions, or with an offset in one
+    /// column more.
+    ///
+    /// # Errors
+    /// If the transform has other sizes.
+    pub fn with_transformed_means(&self, transform: &Matrix<f32>) -> Result<Self> {
+        let dim = self.dim();
+        if transform.num_rows() != dim || !(dim..=dim + 1).contains(&transform.num_cols()) {
+            return Err(Error::Transform { dim, got: transform.size() });
+        }
+        let change = |gmm: &DiagGmm| {
+            let (means, inv_vars) = (gmm.means(), gmm.inv_vars());
+            let mut transformed = Matrix::new(means.num_rows(), dim);
+            for ((mean, inv_vars), new) in means.rows().zip(inv_vars.rows()).zip(transformed.rows_mut()) {
+                for ((new, inv_var), row) in new.iter_mut().zip(inv_vars).zip(transform.rows()) {
+                    let offset = row.get(dim).copied().unwrap_or(0.0);
+                    let sum: f32 = row.iter().zip(mean).map(|(element, mean)| element * mean).sum();
+                    *new = (sum + offset) * inv_var;
+                }
+            }
+            DiagGmm::new(Vector::from_vec(gmm.weights().to_vec()), transformed, inv_vars.clone())
+        };
+        Self::new(self.pdfs().iter().map(change).collect::<Result<_>>()?)
+    }
+
+    /// The log likelihood of each frame with each pdf: `num_frames × num_pdfs`.
+    ///
+    /// # Errors
+    /// If the features have another dimension.
+    pub fn log_likelihoods(&self, feats: &Matrix<f32>) -> Result<Matrix<f32>> {
+        let mut likelihoods = Matrix::new(feats.num_rows(), self.num_pdfs());
+        for (pdf, gmm) in self.pdfs().iter().enumerate() {
+            let of_gaussians = gmm.log_likelihoods(feats)?;
+            for (sums, gaussians) in likelihoods.rows_mut().zip(of_gaussians.rows()) {
+                sums[pdf] = log_sum_exp(gaussians);
+            }
+        }
+        Ok(likelihoods)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::InitialGaussian;
+
+    fn model() -> AmDiagGmm {
+        let pdf = |mean| InitialGaussian { means: vec![mean, 1.0], inv_vars: vec![4.0, 1.0] }.mixture().unwrap();
+        AmDiagGmm::new(vec![pdf(0.0), pdf(2.0)]).unwrap()
+    }
+
+    #[test]
+    fn gaussians_go_where_counts_are_large() {
+        let targets = GaussianTargets { target: 6, power: 1.0, min_count: 20.0 };
+        assert_eq!(targets.of_pdfs(&[400.0, 100.0, 0.0]), (vec![4, 1, 1], true));
+        let many = GaussianTargets { target: 100, ..targets };
+        assert_eq!(many.of_pdfs(&[100.0, 50.0, 0.0]), (vec![4, 2, 1], false));
+        assert_eq!(GaussianTargets { target: 1, ..targets }.of_pdfs(&[1.0, 1.0]), (vec![1, 1], true));
+    }
+
+    #[test]
+    fn gaussians_are_split_and_merged() {
+        let split = model().split(&[3, 1], 0.01, &mut Random::default()).unwrap();
+        assert_eq!(split.pdfs().iter().map(Mixture::num_gauss).collect::<Vec<_>>(), [3, 1]);
+        let merged = split.merge(&[2, 5]).unwrap();
+        assert_eq!(merged.pdfs().iter().map(Mixture::num_gauss).collect::<Vec<_>>(), [2, 1]);
+        assert_eq!(split.merge(&[0, 0]).unwrap().num_gauss(), 2);
+        assert_eq!(model().merge(&[1]), Err(Error::NumPdfs { expected: 2, got: 1 }));
+    }
+
+    #[test]
+    fn weights_are_boosted() {
+        let boosted = model().boosted(&[1], 1.5).unwrap();
+        assert_eq!((boosted.pdfs()[0].weights(), boosted.pdfs()[1].weights()), (&[1.0][..], &[1.5][..]));
+        assert!(model().boosted(&[2], 1.5).is_err() && model().boosted(&[-1], 1.5).is_err());
+    }
+
+    #[test]
+    fn means_are_transformed() {
+        let linear = model().with_transformed_means(&Matrix::from_vec(2, 2, vec![0.0, 1.0, 2.0, 0.0])).unwrap();
+        assert_eq!(linear.pdfs()[1].means().row(0), [1.0, 4.0]);
+        let affine = Matrix::from_vec(2, 3, vec![1.0, 0.0, 0.5, 0.0, 1.0, -1.0]);
+        assert_eq!(model().with_transformed_means(&affine).unwrap().pdfs()[1].means().row(0), [2.5, 0.0]);
+        let wrong = model().with_transformed_means(&Matrix::new(2, 4));
+        assert_eq!(wrong, Err(Error::Transform { dim: 2, got: (2, 4) }));
+    }
+
+    #[test]
+    fn likelihoods_are_those_of_the_pdfs() {
+        let likelihoods = model().log_likelihoods(&Matrix::from_vec(1, 2, vec![2.0, 1.0])).unwrap();
+        // Two standard deviations of 0.5 for each unit.
+        assert!((likelihoods.row(0)[1] - likelihoods.row(0)[0] - 8.0).abs() < 1e-5, "{likelihoods:?}");
+        let twice = model().split(&[2, 2], 0.0, &mut Random::default()).unwrap();
+        let of_two = twice.log_likelihoods(&Matrix::from_vec(1, 2, vec![2.0, 1.0])).unwrap();
+        assert!((of_two.row(0)[1] - likelihoods.row(0)[1]).abs() < 1e-5);
+    }
+}

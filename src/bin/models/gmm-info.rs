@@ -1,0 +1,39 @@
+//! Prints how large a model of Gaussian mixtures is.
+//!
+//! Matches Kaldi's `gmm-info`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, Tally};
+use kaldi_gmm::AcousticModel;
+use kaldi_io::Output;
+use kaldi_table::read_file;
+
+const USAGE: &str = "\
+Prints the numbers of phones, pdfs, transition-ids, transition-states, dimensions and Gaussians of a model.
+
+Usage: gmm-info [options] <model-rxfilename>
+ e.g.: gmm-info final.mdl
+See also: am-info, tree-info, gmm-copy
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    model: InputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_info));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_info(opts: Options) -> anyhow::Result<Tally> {
+    let AcousticModel { transitions, pdfs } = read_file(&opts.model)?;
+    let summary = transitions.summary();
+    let (dim, num_gauss) = (pdfs.dim(), pdfs.num_gauss());
+    let mut stdout = Output::create("-".into(), false)?;
+    stdout.write_all(format!("{summary}feature dimension {dim}\nnumber of gaussians {num_gauss}\n").as_bytes())?;
+    stdout.finish()?;
+    Ok(Tally::default().always_ok())
+}

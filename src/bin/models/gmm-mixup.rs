@@ -1,0 +1,108 @@
+//! Splits and merges the Gaussians of a model.
+//!
+//! Matches Kaldi's `gmm-mixup`; if several pdfs have a claim on the same Gaussian, the one with the lower number
+//! gets it.
+
+use std::process::ExitCode;
+
+use anyhow::ensure;
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, GaussianTargets};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Vector;
+use kaldi_number::general;
+use kaldi_random::Random;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Splits Gaussians until there are more, or merges them until there are fewer. How many a pdf gets depends on its count.
+
+Usage: gmm-mixup [options] <model-rxfilename> <occupancies-rxfilename> <model-wxfilename>
+ e.g.: gmm-mixup --mix-up=4000 1.mdl 1.occs 2.mdl
+       gmm-mixup --mix-down=2000 1.mdl 1.occs 2.mdl
+See also: gmm-info, show-transitions
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The least count of a Gaussian
+    #[arg(long, default_value_t = 20.0)]
+    min_count: f32,
+    /// The number of Gaussians after merging; 0 does not merge
+    #[arg(long, default_value_t = 0)]
+    mix_down: i32,
+    /// The number of Gaussians after splitting; 0 does not split
+    #[arg(long, default_value_t = 0)]
+    mix_up: i32,
+    /// How far the means of split Gaussians are moved, in standard deviations
+    #[arg(long, default_value_t = 0.01)]
+    perturb_factor: f32,
+    /// Pdfs get Gaussians in proportion to their counts to the power of this
+    #[arg(long, default_value_t = 0.2)]
+    power: f32,
+    source: InputName,
+    counts: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_mixup));
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_mixup(opts: Options) -> anyhow::Result<Tally> {
+    let mut model: AcousticModel = read_file(&opts.source)?;
+    if opts.mix_up != 0 || opts.mix_down != 0 {
+        let counts: Vector<f32> = read_file(&opts.counts)?;
+        let num_pdfs = model.pdfs.num_pdfs();
+        ensure!(
+            counts.dim() == num_pdfs,
+            "Dimension of state occupancies {} does not match num-pdfs {num_pdfs}",
+            counts.dim()
+        );
+        if opts.mix_down != 0 {
+            let before = model.pdfs.num_gauss();
+            model.pdfs = model.pdfs.merge(&targets(&opts, opts.mix_down, &counts))?;
+            log!(
+                "Merged {num_pdfs} states with target = {}, power = {} and min_count = {}, merged from {before} to {}",
+                opts.mix_down,
+                general(f64::from(opts.power)),
+                general(f64::from(opts.min_count)),
+                model.pdfs.num_gauss()
+            );
+        }
+        if opts.mix_up != 0 {
+            let before = model.pdfs.num_gauss();
+            let targets = targets(&opts, opts.mix_up, &counts);
+            model.pdfs = model.pdfs.split(&targets, opts.perturb_factor, &mut Random::default())?;
+            log!(
+                "Split {num_pdfs} states with target = {}, power = {}, perturb_factor = {} and min_count = {}, split #Gauss \
+                 from {before} to {}",
+                opts.mix_up,
+                general(f64::from(opts.power)),
+                general(f64::from(opts.perturb_factor)),
+                general(f64::from(opts.min_count)),
+                model.pdfs.num_gauss()
+            );
+        }
+    }
+    write_file(&opts.target, &model, Format::from_binary(opts.binary))?;
+    log!("Written model to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}
+
+/// The number of Gaussians of each pdf.
+fn targets(opts: &Options, target: i32, counts: &Vector<f32>) -> Vec<i32> {
+    let (power, min_count) = (opts.power, opts.min_count);
+    let (targets, is_reached) = GaussianTargets { target, power, min_count }.of_pdfs(counts.as_slice());
+    if !is_reached {
+        let min_count = general(f64::from(min_count));
+        warning!("Could not split up to {target} due to min-count = {min_count} (or no counts at all)");
+    }
+    targets
+}
