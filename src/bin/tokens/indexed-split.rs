@@ -16,13 +16,13 @@ const USAGE: &str = "\
 Cuts a token dataset into datasets of neighbouring documents (--parts of them, or as small as --max-bytes), or takes the
 documents of a list out of it. In <out-pattern>, %d is the number of the part, counted from 1 (%03d adds leading zeros).
 With --cut-bin, only the file of tokens is cut, into <out-prefix>-00000-of-00020.bin and so on, like Pythia's, and with
---join such files become one.
+--join-bin such files become one.
 
 Usage: indexed-split [options] (--parts=<n>|--max-bytes=<n>|--documents=<list>) <prefix> <out-pattern>
-  or:  indexed-split [options] (--cut-bin=<n>|--join) <prefix> <out-prefix>
+  or:  indexed-split [options] (--cut-bin=<n>|--join-bin) <prefix> <out-prefix>
  e.g.: indexed-split --parts=4 train split/train-%d
        indexed-split --documents=chosen.list train chosen-%d
-       indexed-split --join pile_0.87_deduped_text_document pile
+       indexed-split --join-bin pile_0.87_deduped_text_document pile
 See also: indexed-merge, indexed-info
 ";
 
@@ -42,7 +42,7 @@ struct Options {
     #[arg(long)]
     cut_bin: Option<u64>,
     /// Join the numbered files of tokens
-    #[arg(long)]
+    #[arg(long = "join-bin", alias = "join")]
     join: bool,
     /// Dialect of the dataset: megatron, gpt-neox, deepspeed or fairseq; by default that of the files
     #[arg(long, value_parser = one_of_renamed(&Dialect::NAMES, &Dialect::OLD_NAMES))]
@@ -61,7 +61,7 @@ fn indexed_split(opts: Options) -> Result<Tally> {
     let given =
         [opts.parts.is_some(), opts.max_bytes.is_some(), opts.documents.is_some(), opts.cut_bin.is_some(), opts.join];
     let count = given.iter().filter(|is_given| **is_given).count();
-    ensure!(count == 1, "expected one of --parts, --max-bytes, --documents, --cut-bin and --join, got {count}");
+    ensure!(count == 1, "expected one of --parts, --max-bytes, --documents, --cut-bin and --join-bin, got {count}");
     let (prefix, target) = (Prefix::new(opts.prefix.as_path()), Prefix::new(opts.out_pattern.as_path()));
     if opts.join {
         unless_forced(target.refuse_others())?;
