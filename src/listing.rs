@@ -16,7 +16,7 @@ pub fn helps() -> Vec<Help> {
 /// The tools below the titles of their tasks, a line each.
 pub fn text() -> String {
     let mut list = String::new();
-    for task in TASKS {
+    for task in &TASKS {
         let _ = writeln!(list, "{}", task.title);
         for tool in task.tools {
             let _ = writeln!(list, "  {:<38} {}", tool.name, tool.summary);

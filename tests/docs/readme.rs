@@ -44,7 +44,7 @@ fn the_manifest_and_the_registry_list_the_same_tools() {
     let tools = registry::tools();
     let mut registered: Vec<_> = tools.iter().map(|tool| (tool.task.clone(), tool.name.clone())).collect();
     registered.sort();
-    assert_eq!(listed, registered, "Cargo.toml and src/registry.rs, sorted by folder and name");
+    assert_eq!(listed, registered, "Cargo.toml and src/registry, sorted by folder and name");
     let files: usize =
         root().join("src/bin").read_dir().unwrap().map(|task| task.unwrap().path().read_dir().unwrap().count()).sum();
     assert_eq!(files, tools.len(), "files in src/bin");

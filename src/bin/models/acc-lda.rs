@@ -37,7 +37,13 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_lda));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_lda)).in_pieces(&[
+    (
+        kaldi_cli::PiecesIf::Given("rand-prune"),
+        kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
+    ),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "sum-lda-accs OUT IN")),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -47,7 +47,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_tree_stats));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(acc_tree_stats))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Sums(1, "sum-tree-stats OUT IN"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -36,7 +36,13 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_post_to_gpost));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_post_to_gpost)).in_pieces(&[
+    (
+        kaldi_cli::PiecesIf::Given("rand-prune"),
+        kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
+    ),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -115,7 +115,8 @@ struct SpliceConfig {
     right_context: i32,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online2));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract_online2))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(0))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

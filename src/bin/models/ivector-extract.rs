@@ -50,7 +50,10 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_extract)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+    (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -83,6 +83,41 @@ const COMMANDS: &[&str] = &[
     "weight-post ark:p.ark ark:ones.ark ark:OUT",
 ];
 
+/// Command lines of tools on models, with the data of the recorded cases.
+const MODEL_COMMANDS: &[&str] = &[
+    "ali-to-pdf mono.mdl ark:ali.ark ark:OUT",
+    "ali-to-phones --per-frame=true mono.mdl ark:ali.ark ark:OUT",
+    "compute-gop --phone-map=few.map mono.mdl ark:ali.ark ark:ph.ark ark:probs.ark ark:OUT",
+    "fgmm-global-get-frame-likes ubm.fgmm ark:feats.ark ark:OUT",
+    "fgmm-global-gselect-to-post ubm.fgmm ark:feats.ark ark:gs.ark ark:OUT",
+    "fgmm-gselect --n=1 ubm.fgmm ark:feats.ark ark:OUT",
+    "gmm-compute-likes tri.mdl ark:trifeats.ark ark:OUT",
+    "gmm-global-get-frame-likes ubm.gmm ark:feats.ark ark:OUT",
+    "gmm-global-get-post ubm.gmm ark:feats.ark ark:OUT",
+    "gmm-global-gselect-to-post ubm.gmm ark:feats.ark ark:gs6.ark ark:OUT",
+    "gmm-gselect --n=2 ubm.gmm ark:feats.ark ark:OUT",
+    "gmm-post-to-gpost mono.mdl ark:feats.ark ark:post.ark ark:OUT",
+    "ivector-extract 1.ie ark:parts.ark ark:parts.post.ark ark:OUT",
+    "ivector-extract-online 1.ie ark:parts.ark ark:parts.post.ark ark:OUT",
+    "ivector-extract-online2 --config=ie.conf ark:spk2utt ark:raw.ark ark:OUT",
+    "post-to-pdf-post mono.mdl ark:mono.dense.ark ark:OUT",
+    "post-to-phone-post mono.mdl ark:mono.dense.ark ark:OUT",
+    "weight-silence-post 0.0 1:12 mono.mdl ark:post.ark ark:OUT",
+];
+
+/// Command lines whose outputs are sums: those of the pieces differ from the whole in the last digits.
+const SUMS: &[&str] = &[
+    "acc-lda mono.mdl ark:feats.ark ark:post.ark OUT",
+    "acc-tree-stats mono.mdl ark:feats.ark ark:ali.ark OUT",
+    "fgmm-global-acc-stats ubm.fgmm ark:feats.ark OUT",
+    "gmm-acc-mllt mono.mdl ark:feats.ark ark:post.ark OUT",
+    "gmm-acc-stats mono.mdl ark:feats.ark ark:post.ark OUT",
+    "gmm-acc-stats-ali mono.mdl ark:feats.ark ark:ali.ark OUT",
+    "gmm-global-acc-stats ubm.gmm ark:feats.ark OUT",
+    "ivector-extractor-acc-stats 0.ie ark:parts.ark ark:parts.post.ark OUT",
+    "post-to-tacc mono.mdl ark:post.ark OUT",
+];
+
 /// Tools in pieces that have no command above, each for a reason.
 const OTHERS: &[&str] = &[
     // They write into folders, and have no output to join.
@@ -143,32 +178,62 @@ fn sample() -> Scratch {
     scratch
 }
 
-#[test]
-fn every_tool_that_runs_in_pieces_gives_the_bytes_of_the_whole_run() {
-    let scratch = sample();
+/// A folder with the models and tables of the recorded cases.
+fn models() -> Scratch {
+    let scratch = Scratch::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/data/models");
+    scratch.sh(&format!("cp '{data}'/* . && chmod u+w *")).succeeds();
+    scratch
+}
+
+/// Runs a command whole and in three pieces; returns both outputs, `None` if there is none.
+fn run_both(scratch: &Scratch, command: &str) -> [Option<Vec<u8>>; 2] {
+    let _ = scratch.sh(&command.replace("OUT", "whole"));
+    let pieces = command.replace("OUT", "parts");
+    let _ = scratch.sh(&format!("table-jobs --nj=3 --restart --dir=jobs -- {pieces}"));
+    let outputs = ["whole", "parts"].map(|name| std::fs::read(scratch.path(name)).ok());
+    scratch.sh("rm -rf whole parts parts.* jobs").succeeds();
+    outputs
+}
+
+/// The commands for which `is_right` does not hold, with the sizes of both outputs.
+fn wrong(scratch: &Scratch, commands: &[&str], is_right: fn(&[u8], &[u8]) -> bool) -> Vec<String> {
     let mut wrong = Vec::new();
-    for command in COMMANDS {
-        let _ = scratch.sh(&command.replace("OUT", "whole"));
-        let pieces = command.replace("OUT", "parts");
-        let _ = scratch.sh(&format!("table-jobs --nj=3 --restart --dir=jobs -- {pieces}"));
-        let read = |name: &str| std::fs::read(scratch.path(name)).ok();
-        match (read("whole"), read("parts")) {
-            (Some(whole), Some(parts)) if !whole.is_empty() && whole == parts => {}
-            (whole, parts) => {
+    for command in commands {
+        match run_both(scratch, command) {
+            [Some(whole), Some(parts)] if !whole.is_empty() && is_right(&whole, &parts) => {}
+            outputs => {
                 let size = |bytes: Option<Vec<u8>>| bytes.map_or("nothing".to_owned(), |bytes| bytes.len().to_string());
-                let (whole, parts) = (size(whole), size(parts));
-                wrong.push(format!("{command}: {whole} and {parts}"));
+                wrong.push(format!("{command}: {}", outputs.map(size).join(" and ")));
             }
         }
-        scratch.sh("rm -rf whole parts parts.* jobs").succeeds();
     }
+    wrong
+}
+
+#[test]
+fn every_tool_that_runs_in_pieces_gives_the_bytes_of_the_whole_run() {
+    let wrong = wrong(&sample(), COMMANDS, |whole, parts| whole == parts);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn tools_on_models_give_the_bytes_of_the_whole_run_in_pieces() {
+    let wrong = wrong(&models(), MODEL_COMMANDS, |whole, parts| whole == parts);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn sums_of_pieces_have_the_size_of_the_whole() {
+    let wrong = wrong(&models(), SUMS, |whole, parts| whole.len() == parts.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn every_tool_with_a_row_has_a_command() {
+    let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(SUMS);
     let named: BTreeSet<&str> =
-        COMMANDS.iter().filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
+        commands.filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
     let tools = registry::tools();
     let in_pieces: BTreeSet<&str> =
         tools.iter().filter(|tool| tool.runs_in_pieces).map(|tool| tool.name.as_str()).collect();

@@ -1,0 +1,56 @@
+//! The tools in `src/bin/features`.
+
+task! {
+    features "Features" {
+        add_deltas "add-deltas" "../bin/features/add-deltas.rs" Kaldi
+            "appends derivatives over time (deltas)";
+        add_deltas_sdc "add-deltas-sdc" "../bin/features/add-deltas-sdc.rs" Kaldi
+            "appends shifted deltas";
+        compare_feats "compare-feats" "../bin/features/compare-feats.rs" Kaldi
+            "compares features, and measures their similarity";
+        compute_vad "compute-vad" "../bin/features/compute-vad.rs" Kaldi
+            "decides by their energy which frames are voiced";
+        compute_vad_from_frame_likes "compute-vad-from-frame-likes" "../bin/features/compute-vad-from-frame-likes.rs" Kaldi
+            "labels frames with the most likely class";
+        concat_feats "concat-feats" "../bin/features/concat-feats.rs" Kaldi
+            "concatenates features in time";
+        copy_feats "copy-feats" "../bin/features/copy-feats.rs" Kaldi
+            "copies features; compresses, reads HTK and Sphinx files, writes numbers of frames";
+        copy_feats_to_htk "copy-feats-to-htk" "../bin/features/copy-feats-to-htk.rs" Kaldi
+            "writes features as HTK files";
+        copy_feats_to_sphinx "copy-feats-to-sphinx" "../bin/features/copy-feats-to-sphinx.rs" Kaldi
+            "writes features as Sphinx files";
+        extract_feature_segments "extract-feature-segments" "../bin/features/extract-feature-segments.rs" Kaldi
+            "cuts segments out of features";
+        feat_to_dim "feat-to-dim" "../bin/features/feat-to-dim.rs" Kaldi
+            "prints the dimension of features";
+        feat_to_len "feat-to-len" "../bin/features/feat-to-len.rs" Kaldi
+            "prints numbers of frames";
+        feats_to_png "feats-to-png" "../bin/features/feats-to-png.rs" Own
+            "draws features, vectors, alignments, posteriors and waveforms as pictures (PNG, SVG)";
+        fmpe_apply_transform "fmpe-apply-transform" "../bin/features/fmpe-apply-transform.rs" Kaldi
+            "applies an fMPE transform";
+        fmpe_init "fmpe-init" "../bin/features/fmpe-init.rs" Kaldi
+            "starts an fMPE transform";
+        interpolate_pitch "interpolate-pitch" "../bin/features/interpolate-pitch.rs" Kaldi
+            "fills the gaps in pitch features";
+        merge_vads "merge-vads" "../bin/features/merge-vads.rs" Kaldi
+            "merges two labels of every frame";
+        paste_feats "paste-feats" "../bin/features/paste-feats.rs" Kaldi
+            "joins features side by side";
+        process_pitch_feats "process-pitch-feats" "../bin/features/process-pitch-feats.rs" Kaldi
+            "normalizes pitch features";
+        select_feats "select-feats" "../bin/features/select-feats.rs" Kaldi
+            "keeps some dimensions, in the order given";
+        select_voiced_frames "select-voiced-frames" "../bin/features/select-voiced-frames.rs" Kaldi
+            "keeps the voiced frames";
+        shift_feats "shift-feats" "../bin/features/shift-feats.rs" Kaldi
+            "shifts features in time";
+        splice_feats "splice-feats" "../bin/features/splice-feats.rs" Kaldi
+            "joins each frame with its neighbours";
+        subsample_feats "subsample-feats" "../bin/features/subsample-feats.rs" Kaldi
+            "keeps every n-th frame, or repeats frames";
+        subset_feats "subset-feats" "../bin/features/subset-feats.rs" Kaldi
+            "keeps some utterances";
+    }
+}

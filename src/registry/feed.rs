@@ -1,0 +1,30 @@
+//! The tools in `src/bin/feed`.
+
+task! {
+    feed "Feed" {
+        batch_utts "batch-utts" "../bin/feed/batch-utts.rs" Own
+            "joins utterances to batches by number, by frames with padding, or by similar lengths";
+        feed_batches "feed-batches" "../bin/feed/feed-batches.rs" Own
+            "feeds padded batches to a training: the whole chain from a list to arrays";
+        feed_feats "feed-feats" "../bin/feed/feed-feats.rs" Own
+            "writes the utterances of a training in its order, and which make a batch";
+        filter_utts "filter-utts" "../bin/feed/filter-utts.rs" Own
+            "keeps the utterances whose lengths and labels are within bounds";
+        pad_feats "pad-feats" "../bin/feed/pad-feats.rs" Own
+            "pads features to one length, by batches or all";
+        perturb_wav_speed "perturb-wav-speed" "../bin/feed/perturb-wav-speed.rs" Own
+            "plays waveforms faster or slower";
+        resample_wav "resample-wav" "../bin/feed/resample-wav.rs" Own
+            "converts waveforms to another sample rate";
+        spec_augment_feats "spec-augment-feats" "../bin/feed/spec-augment-feats.rs" Own
+            "masks, replaces and cuts off frames of features at random";
+        table_shuffle "table-shuffle" "../bin/feed/table-shuffle.rs" Own
+            "shuffles a table of any type, or a list";
+        table_sort "table-sort" "../bin/feed/table-sort.rs" Own
+            "sorts a table of any type, or a list";
+        table_split "table-split" "../bin/feed/table-split.rs" Own
+            "splits a table of any type, or a list, among ranks and workers, or into parts";
+        tokenize_text "tokenize-text" "../bin/feed/tokenize-text.rs" Own
+            "converts text to the numbers of characters, words or SentencePiece pieces, and back";
+    }
+}

@@ -1,0 +1,26 @@
+//! The tools in `src/bin/inspect`.
+
+task! {
+    inspect "Inspect" {
+        table_check "table-check" "../bin/inspect/table-check.rs" Own
+            "finds everything that is wrong with archives, script files and data directories";
+        table_diff "table-diff" "../bin/inspect/table-diff.rs" Own
+            "shows the differences between two tables";
+        table_export "table-export" "../bin/inspect/table-export.rs" Own
+            "writes a table as a file of NumPy, safetensors, Parquet, CSV or JSON lines";
+        table_get "table-get" "../bin/inspect/table-get.rs" Own
+            "prints entries by their keys";
+        table_head "table-head" "../bin/inspect/table-head.rs" Own
+            "prints the first entries";
+        table_import "table-import" "../bin/inspect/table-import.rs" Own
+            "makes a table of a file of NumPy, safetensors, Parquet, CSV or JSON lines";
+        table_info "table-info" "../bin/inspect/table-info.rs" Own
+            "shows what is in archives, script files and data directories";
+        table_keys "table-keys" "../bin/inspect/table-keys.rs" Own
+            "lists keys, places and sizes";
+        table_sample "table-sample" "../bin/inspect/table-sample.rs" Own
+            "takes a random sample";
+        table_stats "table-stats" "../bin/inspect/table-stats.rs" Own
+            "computes mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
+    }
+}

@@ -1,0 +1,20 @@
+//! The tools in `src/bin/shards`.
+
+task! {
+    shards "Shards" {
+        check_shards "check-shards" "../bin/shards/check-shards.rs" Own
+            "finds everything that is wrong with shards";
+        copy_shards "copy-shards" "../bin/shards/copy-shards.rs" Own
+            "merges, splits, selects and shuffles shards without decoding sound";
+        extract_shards "extract-shards" "../bin/shards/extract-shards.rs" Own
+            "makes a data directory or tables of shards";
+        list_shards "list-shards" "../bin/shards/list-shards.rs" Own
+            "lists the samples of shards and where they are";
+        make_raw_list "make-raw-list" "../bin/shards/make-raw-list.rs" Own
+            "makes a raw list of a data directory, with the bytes of WeNet's";
+        make_shard_list "make-shard-list" "../bin/shards/make-shard-list.rs" Own
+            "makes shards of a data directory, with the bytes of WeNet's";
+        shards_to_scp "shards-to-scp" "../bin/shards/shards-to-scp.rs" Own
+            "makes script files by which all tools, and Kaldi's, read sound in shards";
+    }
+}
