@@ -74,6 +74,10 @@ task! {
             "copies a model of Gaussian mixtures, or a part of it";
         gmm_est "gmm-est" "../bin/models/gmm-est.rs" Kaldi
             "estimates a model of mixtures from statistics";
+        gmm_est_fmllr "gmm-est-fmllr" "../bin/models/gmm-est-fmllr.rs" Kaldi
+            "estimates fMLLR transforms from posteriors of transition-ids";
+        gmm_est_fmllr_gpost "gmm-est-fmllr-gpost" "../bin/models/gmm-est-fmllr-gpost.rs" Kaldi
+            "estimates fMLLR transforms from posteriors of Gaussians";
         gmm_global_acc_stats "gmm-global-acc-stats" "../bin/models/gmm-global-acc-stats.rs" Kaldi
             "computes statistics of features for a mixture; diagonal covariances";
         gmm_global_acc_stats_twofeats "gmm-global-acc-stats-twofeats" "../bin/models/gmm-global-acc-stats-twofeats.rs" Kaldi
@@ -118,6 +122,8 @@ task! {
             "transforms the means of a model";
         hmm_info "hmm-info" "../bin/models/hmm-info.rs" Kaldi
             "prints the same as am-info";
+        init_ubm "init-ubm" "../bin/models/init-ubm.rs" Kaldi
+            "clusters the Gaussians of a model into one mixture";
         ivector_extract "ivector-extract" "../bin/models/ivector-extract.rs" Kaldi
             "extracts i-vectors of utterances or speakers";
         ivector_extract_online "ivector-extract-online" "../bin/models/ivector-extract-online.rs" Kaldi

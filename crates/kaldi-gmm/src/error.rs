@@ -248,9 +248,7 @@ impl fmt::Display for Error {
                 write!(f, "expected {expected} frames at least for {num_gauss} Gaussians, got {got}")
             }
             Self::NoVariance => f.write_str("features do not have positive variance: all frames are the same"),
-            Self::Target { what, got, wanted } => {
-                write!(f, "cannot {what} {got} Gaussians to get {wanted}")
-            }
+            Self::Target { what, got, wanted } => write!(f, "cannot {what} {got} Gaussians to get {wanted}"),
             Self::NoPdfs => f.write_str("expected pdfs, got none"),
             Self::PdfDim { pdf, expected, got } => {
                 write!(f, "expected pdf {pdf} in {expected} dimensions, got {got}")

@@ -47,6 +47,7 @@ mod split;
 mod stats;
 mod targets;
 mod train;
+mod ubm;
 
 pub use accum_diag::AccumDiagGmm;
 pub use accum_full::AccumFullGmm;
@@ -64,3 +65,4 @@ pub use mixture::{Mixture, log_sum_exp, softmax};
 pub use pruned::posterior_entry;
 pub use selection::Selection;
 pub use stats::{FrameWeights, GmmStats, accumulate};
+pub use ubm::UbmOptions;

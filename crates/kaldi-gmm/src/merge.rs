@@ -9,15 +9,15 @@ const FACTORS: usize = 4;
 
 /// A Gaussian as its weight, its mean and the mean of its squares, in double precision.
 #[derive(Clone)]
-struct Moments {
-    weight: f64,
-    mean: Vec<f64>,
-    squares: Vec<f64>,
+pub(crate) struct Moments {
+    pub(crate) weight: f64,
+    pub(crate) mean: Vec<f64>,
+    pub(crate) squares: Vec<f64>,
 }
 
 impl Moments {
     /// The moments of all Gaussians of a mixture.
-    fn of(gmm: &DiagGmm) -> Vec<Self> {
+    pub(crate) fn of(gmm: &DiagGmm) -> Vec<Self> {
         let gaussian = |(&weight, (means_invvars, inv_vars)): (&f32, (&[f32], &[f32]))| {
             let vars: Vec<f64> = inv_vars.iter().map(|&value| 1.0 / f64::from(value)).collect();
             let mean: Vec<f64> = means_invvars.iter().zip(&vars).map(|(&mean, var)| f64::from(mean) * var).collect();
@@ -48,7 +48,8 @@ impl Moments {
         -0.5 * self.weight * logs
     }
 
-    fn to_gmm(gaussians: &[&Self], dim: usize) -> Result<DiagGmm> {
+    /// The mixture of Gaussians.
+    pub(crate) fn to_gmm(gaussians: &[&Self], dim: usize) -> Result<DiagGmm> {
         let inv_vars: Vec<f32> = gaussians
             .iter()
             .flat_map(|gauss| gauss.mean.iter().zip(&gauss.squares))

@@ -31,5 +31,6 @@ pub use transition_model::{TransitionFacts, TransitionModel, TransitionTuple, Un
 pub use tree::{
     BiphoneTree, ContextDependency, Event, EventMap, EventNode, EventSet, GaussStats, KeyQuestions, Note, PDF_CLASS,
     PhoneClusterer, PhoneCounts, Questions, Refinement, TreeBuilder, TreeDrawing, TreeError, TreeLimits, TreeRoot,
-    TreeStats, TreeStatsAccumulator, TreeStatsOptions, TreeStatsSum, TwoLevelTree, read_phone_sets,
+    TreeStats, TreeStatsAccumulator, TreeStatsOptions, TreeStatsSum, TwoLevelTree, bottom_up, bottom_up_in_groups,
+    read_phone_sets,
 };

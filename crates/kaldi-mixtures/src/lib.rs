@@ -15,6 +15,7 @@ struct Readme;
 
 mod accumulate;
 mod acoustic;
+mod fmllr;
 mod likelihoods;
 mod lists;
 mod posteriors;
@@ -23,6 +24,7 @@ mod select;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
 pub use acoustic::{each_posterior, of_utterance};
+pub use fmllr::{AsFrames, FmllrTables, write_fmllr};
 pub use likelihoods::{LikelihoodTables, write_likelihoods};
 pub use lists::fitting_weights;
 pub use posteriors::{PosteriorTables, write_posteriors};

@@ -53,6 +53,23 @@ pub enum Error {
         /// The numbers of the Gaussians.
         got: Vec<i32>,
     },
+    /// There is not one posterior for each Gaussian of a mixture.
+    Posteriors {
+        /// The number of Gaussians.
+        expected: usize,
+        /// The number of posteriors.
+        got: usize,
+    },
+    /// No such part of an fMLLR transform can be estimated.
+    FmllrUpdate {
+        /// The name.
+        got: String,
+    },
+    /// All frames have the same value in a dimension.
+    NoSpread {
+        /// The dimension, counted from zero.
+        dim: usize,
+    },
     /// A computation of the estimate is not possible with these statistics.
     Estimate {
         /// What should be computed.
@@ -97,6 +114,11 @@ impl fmt::Display for Error {
             Self::Selection { frame, got } => {
                 write!(f, "expected numbers of existing Gaussians in frame {frame}, got {got:?}")
             }
+            Self::Posteriors { expected, got } => {
+                write!(f, "expected posteriors of {expected} Gaussians, got {got}")
+            }
+            Self::FmllrUpdate { got } => write!(f, "expected full, diag, offset or none, got {got:?}"),
+            Self::NoSpread { dim } => write!(f, "the features do not vary in dimension {dim}"),
             Self::Estimate { what, source } => write!(f, "cannot compute {what}: {source}"),
             Self::ObjectiveDecrease { row, before, after } => {
                 write!(f, "the objective function of row {row} decreases from {before} to {after}")

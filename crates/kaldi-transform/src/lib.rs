@@ -1,10 +1,11 @@
-//! Feature transforms: estimates from statistics (LDA, MLLT, PCA), and one that depends on Gaussians (fMPE).
+//! Feature transforms: estimates from statistics (LDA, MLLT, PCA, fMLLR), and one that depends on Gaussians (fMPE).
 //!
 //! | transform | what it finds | statistics |
 //! | --- | --- | --- |
 //! | LDA | the directions in which classes differ most, compared with their spread | [`LdaStats`] |
 //! | MLLT | the directions in which Gaussians with diagonal covariances fit best | [`MlltStats`] |
 //! | PCA | the directions of the largest variance | [`PcaStats`] |
+//! | fMLLR | a transform of a speaker's features to which a model fits best | [`FmllrStats`] |
 //! | fMPE | offsets to features, by what distinguishes the models that are recognized | trained elsewhere, see [`Fmpe`] |
 //!
 //! The statistics of LDA and MLLT come from Kaldi's `acc-lda` and `gmm-acc-mllt`, in files that are summed before the
@@ -36,12 +37,14 @@
 struct Readme;
 
 mod error;
+mod fmllr;
 mod fmpe;
 mod lda;
 mod mllt;
 mod pca;
 
 pub use error::{Error, Result};
+pub use fmllr::{Fmllr, FmllrOptions, FmllrStats, FmllrUpdate};
 pub use fmpe::{Fmpe, FmpeOptions};
 pub use lda::{Lda, LdaOptions, LdaStats};
 pub use mllt::{Mllt, MlltStats};

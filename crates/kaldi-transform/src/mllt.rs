@@ -154,12 +154,12 @@ impl MlltStats {
     }
 }
 
-fn dot(left: &[f64], right: &[f64]) -> f64 {
+pub(crate) fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(a, b)| a * b).sum()
 }
 
 /// Replaces a row of a matrix, and changes its inverse accordingly (the Sherman-Morrison formula).
-fn replace_row(matrix: &mut Matrix<f64>, inverse: &mut Matrix<f64>, row: usize, elements: &Vector<f64>) {
+pub(crate) fn replace_row(matrix: &mut Matrix<f64>, inverse: &mut Matrix<f64>, row: usize, elements: &Vector<f64>) {
     let dim = matrix.num_rows();
     let old = matrix.row_mut(row);
     let change: Vec<f64> = elements.as_slice().iter().zip(&*old).map(|(new, old)| new - old).collect();

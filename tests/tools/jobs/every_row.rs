@@ -92,6 +92,7 @@ const MODEL_COMMANDS: &[&str] = &[
     "fgmm-global-gselect-to-post ubm.fgmm ark:feats.ark ark:gs.ark ark:OUT",
     "fgmm-gselect --n=1 ubm.fgmm ark:feats.ark ark:OUT",
     "gmm-compute-likes tri.mdl ark:trifeats.ark ark:OUT",
+    "gmm-est-fmllr --fmllr-min-count=10 mono.mdl ark:feats.ark ark:post.ark ark:OUT",
     "gmm-global-get-frame-likes ubm.gmm ark:feats.ark ark:OUT",
     "gmm-global-get-post ubm.gmm ark:feats.ark ark:OUT",
     "gmm-global-gselect-to-post ubm.gmm ark:feats.ark ark:gs6.ark ark:OUT",
@@ -120,6 +121,8 @@ const SUMS: &[&str] = &[
 
 /// Tools in pieces that have no command above, each for a reason.
 const OTHERS: &[&str] = &[
+    // No file of the recorded cases has its posteriors; it differs from gmm-est-fmllr in them alone.
+    "gmm-est-fmllr-gpost",
     // They write into folders, and have no output to join.
     "copy-feats-to-htk",
     "copy-feats-to-sphinx",

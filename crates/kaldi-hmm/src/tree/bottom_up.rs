@@ -9,9 +9,10 @@ use kaldi_matrix::select::Heap;
 
 use super::GaussStats;
 
-/// Clusters points as long as a merge loses at most `most_loss`. Returns the cluster of each point; clusters are numbered
-/// without gaps.
-pub(super) fn bottom_up(points: Vec<GaussStats>, most_loss: f32) -> Vec<usize> {
+/// Clusters points as long as a merge loses at most `most_loss`, and there are more than `num_clusters`. Returns the cluster of
+/// each point; clusters are numbered without gaps.
+pub fn bottom_up(points: Vec<GaussStats>, most_loss: f32, num_clusters: usize) -> Vec<usize> {
+    let mut num_left = points.len();
     let mut clusters = Clusters::new(points);
     let most_jobs = clusters.len() * clusters.len();
     let mut jobs = BinaryHeap::new();
@@ -21,11 +22,13 @@ pub(super) fn bottom_up(points: Vec<GaussStats>, most_loss: f32) -> Vec<usize> {
             jobs.push(Reverse((Loss(loss), one, two)));
         }
     });
-    while let Some(Reverse((Loss(loss), one, two))) = jobs.pop() {
+    while num_left > num_clusters {
+        let Some(Reverse((Loss(loss), one, two))) = jobs.pop() else { break };
         if !clusters.can_merge(one, two, loss) {
             continue;
         }
         clusters.merge(one, two);
+        num_left -= 1;
         for other in clusters.others(one) {
             let (larger, smaller) = (one.max(other), one.min(other));
             let loss = clusters.set_loss(larger, smaller);
@@ -49,7 +52,7 @@ pub(super) fn bottom_up(points: Vec<GaussStats>, most_loss: f32) -> Vec<usize> {
 
 /// Clusters points within their groups until there are `num_clusters` in all. Returns the cluster of each point in its
 /// group; the clusters of a group are numbered without gaps.
-pub(super) fn bottom_up_in_groups(groups: Vec<Vec<GaussStats>>, num_clusters: usize) -> Vec<Vec<usize>> {
+pub fn bottom_up_in_groups(groups: Vec<Vec<GaussStats>>, num_clusters: usize) -> Vec<Vec<usize>> {
     let mut groups: Vec<Clusters> = groups.into_iter().map(Clusters::new).collect();
     let mut num_left: usize = groups.iter().map(Clusters::len).sum();
     let mut jobs = Heap::default();
@@ -238,11 +241,12 @@ mod tests {
     #[test]
     fn near_points_are_merged() {
         let values = [[0.0, 1.0], [20.0, 21.0], [0.5, 1.0], [20.0, 21.5], [40.0, 41.0]];
-        assert_eq!(bottom_up(points(&values), 3.0), [0, 1, 0, 1, 2]);
-        assert_eq!(bottom_up(points(&values), 0.0), [0, 1, 2, 3, 4]);
-        assert_eq!(bottom_up(points(&values), f32::INFINITY), [0; 5]);
-        assert_eq!(bottom_up(points(&values[..1]), 3.0), [0]);
-        assert!(bottom_up(Vec::new(), 3.0).is_empty());
+        assert_eq!(bottom_up(points(&values), 3.0, 0), [0, 1, 0, 1, 2]);
+        assert_eq!(bottom_up(points(&values), 0.0, 0), [0, 1, 2, 3, 4]);
+        assert_eq!(bottom_up(points(&values), f32::INFINITY, 0), [0; 5]);
+        assert_eq!(bottom_up(points(&values), f32::INFINITY, 2), [0, 1, 0, 1, 1]);
+        assert_eq!(bottom_up(points(&values[..1]), 3.0, 0), [0]);
+        assert!(bottom_up(Vec::new(), 3.0, 0).is_empty());
     }
 
     #[test]

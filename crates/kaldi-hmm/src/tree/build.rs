@@ -277,7 +277,7 @@ fn cluster_within(
             note(Note::Warning("ClusterBottomUp: nothing to cluster.".to_owned()));
             continue;
         }
-        merged.add(&leaves, &bottom_up(sums, threshold));
+        merged.add(&leaves, &bottom_up(sums, threshold, 0));
     }
     Ok((map.with_answers(|leaf| merged.answer(leaf)), merged.num_removed))
 }

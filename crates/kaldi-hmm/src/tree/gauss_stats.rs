@@ -20,6 +20,15 @@ impl GaussStats {
         Self { count: 0.0, var_floor, sums: Matrix::new(if dim == 0 { 0 } else { 2 }, dim) }
     }
 
+    /// Statistics of `count` frames with these sums: 2 × dim, the sum of the frames, and that of their squares.
+    ///
+    /// # Panics
+    /// If there are not two rows.
+    pub fn from_sums(count: f64, sums: Matrix<f64>, var_floor: f64) -> Self {
+        assert_eq!(sums.num_rows(), 2);
+        Self { count, var_floor, sums }
+    }
+
     /// The number of frames.
     pub fn count(&self) -> f64 {
         self.count

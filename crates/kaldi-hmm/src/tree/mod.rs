@@ -17,6 +17,7 @@ mod roots;
 mod split;
 mod tree_stats;
 
+pub use self::bottom_up::{bottom_up, bottom_up_in_groups};
 pub use accumulate::{TreeStatsAccumulator, TreeStatsOptions};
 pub use biphone::{BiphoneTree, PhoneCounts};
 pub use build::{Note, TreeBuilder, TreeLimits, TwoLevelTree};

@@ -1,0 +1,321 @@
+//! Transforms of the features of a speaker, to which a model fits best (fMLLR, also called constrained MLLR).
+
+use std::str::FromStr;
+
+use kaldi_gmm::{DiagGmm, Mixture};
+use kaldi_matrix::{Matrix, SymmetricMatrix, Vector};
+
+use crate::mllt::{dot, replace_row};
+use crate::{Error, Result};
+
+/// Which elements of an fMLLR transform are estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FmllrUpdate {
+    /// All.
+    Full,
+    /// A factor and an offset for each dimension.
+    Diagonal,
+    /// An offset for each dimension.
+    Offset,
+    /// None: the transform changes nothing.
+    Nothing,
+}
+
+impl FromStr for FmllrUpdate {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "full" => Ok(Self::Full),
+            "diag" => Ok(Self::Diagonal),
+            "offset" => Ok(Self::Offset),
+            "none" => Ok(Self::Nothing),
+            _ => Err(Error::FmllrUpdate { got: text.to_owned() }),
+        }
+    }
+}
+
+/// How fMLLR is estimated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FmllrOptions {
+    /// What is estimated.
+    pub update: FmllrUpdate,
+    /// With this many frames or fewer, nothing is estimated.
+    pub min_count: f32,
+    /// How often all rows are estimated, if all elements are.
+    pub num_iters: i32,
+}
+
+/// Statistics for fMLLR (Kaldi's `FmllrDiagGmmAccs`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FmllrStats {
+    /// The number of frames.
+    count: f64,
+    /// For each dimension, the frames times the means divided by the variances; frames have a 1 at the end.
+    linear: Matrix<f64>,
+    /// For each dimension, the products of the elements of the frames, divided by the variances.
+    quadratic: Vec<SymmetricMatrix>,
+}
+
+/// An estimate of fMLLR.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fmllr {
+    /// `dim × (dim + 1)`: a square matrix, and the offsets in the last column.
+    pub transform: Matrix<f32>,
+    /// By how much the transform improves the log likelihood of all frames.
+    pub improvement: f64,
+    /// Whether there are enough frames for an estimate.
+    pub is_estimated: bool,
+}
+
+impl FmllrStats {
+    /// Starts statistics of zeros.
+    pub fn new(dim: usize) -> Self {
+        Self { count: 0.0, linear: Matrix::new(dim, dim + 1), quadratic: vec![SymmetricMatrix::new(dim + 1); dim] }
+    }
+
+    /// The number of dimensions.
+    pub fn dim(&self) -> usize {
+        self.quadratic.len()
+    }
+
+    /// The number of frames: the sum of the posteriors.
+    pub fn count(&self) -> f64 {
+        self.count
+    }
+
+    /// Adds a frame, with mixtures and the posteriors of their Gaussians.
+    ///
+    /// # Errors
+    /// If a mixture or the frame has another dimension, or there is not one posterior for each Gaussian.
+    pub fn add_frame<'a>(
+        &mut self,
+        frame: &[f32],
+        mixtures: impl IntoIterator<Item = (&'a DiagGmm, &'a [f32])>,
+    ) -> Result<()> {
+        let dim = self.dim();
+        let check = |got: usize| if got == dim { Ok(()) } else { Err(Error::FeatsDim { expected: dim, got }) };
+        check(frame.len())?;
+        let (mut count, mut linear, mut factors) = (0.0, vec![0.0; dim], vec![0.0; dim]);
+        for (gmm, posteriors) in mixtures {
+            check(gmm.dim())?;
+            if posteriors.len() != gmm.num_gauss() {
+                return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
+            }
+            for (gauss, posterior) in posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate() {
+                count += posterior;
+                add(&mut linear, posterior, gmm.means_invvars().row(gauss));
+                add(&mut factors, posterior, gmm.inv_vars().row(gauss));
+            }
+        }
+        if count == 0.0 {
+            return Ok(());
+        }
+        self.count += count;
+        let extended: Vec<f64> = frame.iter().map(|&value| f64::from(value)).chain([1.0]).collect();
+        for (sums, factor) in self.linear.rows_mut().zip(linear) {
+            sums.iter_mut().zip(&extended).for_each(|(sum, value)| *sum += factor * value);
+        }
+        let mut products = SymmetricMatrix::new(dim + 1);
+        products.add_outer(1.0, &extended).map_err(Error::estimate("the products of a frame"))?;
+        for (sums, factor) in self.quadratic.iter_mut().zip(factors) {
+            sums.add_scaled(factor, &products).map_err(Error::estimate("a sum of statistics"))?;
+        }
+        Ok(())
+    }
+
+    /// Estimates the transform under which the model fits the frames best. It changes nothing if there are not enough frames,
+    /// or if the estimate does not improve the likelihood.
+    ///
+    /// Row by row, while the other rows are fixed (Gales's "Maximum likelihood linear transformations for HMM-based speech
+    /// recognition"), as Kaldi does.
+    ///
+    /// # Errors
+    /// If the statistics of a dimension are not positive definite.
+    pub fn estimate(&self, options: &FmllrOptions) -> Result<Fmllr> {
+        let mut affine = Affine::unit(self.dim());
+        let is_estimated = self.count > f64::from(options.min_count).max(0.0);
+        let mut improvement = 0.0;
+        if is_estimated {
+            let before = self.objective(&affine)?;
+            let mut changed = affine.clone();
+            match options.update {
+                FmllrUpdate::Full => self.estimate_full(options.num_iters, &mut changed)?,
+                FmllrUpdate::Diagonal => self.estimate_diagonal(&mut changed)?,
+                FmllrUpdate::Offset => self.estimate_offsets(&mut changed),
+                FmllrUpdate::Nothing => {}
+            }
+            let after = self.objective(&changed)?;
+            // What rounding makes worse is no reason to refuse.
+            if after >= before || (after - before).abs() <= 0.001 * (after.abs() + before.abs()) {
+                affine = changed;
+                improvement = after - before;
+            }
+        }
+        Ok(Fmllr { transform: affine.to_matrix(), improvement, is_estimated })
+    }
+
+    /// The log likelihood of the frames, except for a constant.
+    fn objective(&self, affine: &Affine) -> Result<f64> {
+        let log_det = affine.square.log_abs_det().map_err(Error::estimate("the determinant of the transform"))?;
+        let mut sum = self.count * log_det;
+        for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
+            let elements = affine.row(row);
+            let form = quadratic.quadratic_form(&elements).map_err(Error::estimate(of_row(row)))?;
+            sum += dot(&elements, linear) - 0.5 * form;
+        }
+        Ok(sum)
+    }
+
+    fn estimate_full(&self, num_iters: i32, affine: &mut Affine) -> Result<()> {
+        let mut inverses = Vec::with_capacity(self.dim());
+        for (row, quadratic) in self.quadratic.iter().enumerate() {
+            inverses.push(quadratic.inverse().map_err(Error::estimate(of_row(row)))?);
+        }
+        for _ in 0..num_iters {
+            // Each new row changes the inverse. Computing it anew now and then keeps the roundings small.
+            let mut inverse = affine.square.inverse().map_err(Error::estimate("the inverse of the transform"))?;
+            for (row, quadratic_inverse) in inverses.iter().enumerate() {
+                let elements = self.full_row(row, quadratic_inverse, &inverse).map_err(Error::estimate(of_row(row)))?;
+                affine.offsets[row] = elements[self.dim()];
+                let square = Vector::from_vec(elements[..self.dim()].to_vec());
+                replace_row(&mut affine.square, &mut inverse, row, &square);
+            }
+        }
+        Ok(())
+    }
+
+    /// The best row while the others are fixed.
+    fn full_row(
+        &self,
+        row: usize,
+        quadratic_inverse: &SymmetricMatrix,
+        inverse: &Matrix<f64>,
+    ) -> Result<Vec<f64>, kaldi_matrix::Error> {
+        // The cofactors of the row except for a factor, which makes no difference; none for the offset.
+        let mut cofactors = inverse.column(row).into_vec();
+        cofactors.push(0.0);
+        let linear = self.linear.row(row);
+        let product = quadratic_inverse.multiply_vector(&cofactors)?;
+        let (square, mixed) = (dot(product.as_slice(), &cofactors), dot(product.as_slice(), linear));
+        let root = (mixed * mixed + 4.0 * square * self.count).sqrt();
+        let objective = |step: f64| self.count * (step * square + mixed).abs().ln() - 0.5 * step * step * square;
+        let steps = [(-mixed + root) / (2.0 * square), (-mixed - root) / (2.0 * square)];
+        let step = if objective(steps[0]) > objective(steps[1]) { steps[0] } else { steps[1] };
+        let right: Vec<f64> = cofactors.iter().zip(linear).map(|(cofactor, linear)| step * cofactor + linear).collect();
+        Ok(quadratic_inverse.multiply_vector(&right)?.into_vec())
+    }
+
+    fn estimate_diagonal(&self, affine: &mut Affine) -> Result<()> {
+        let dim = self.dim();
+        for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
+            let (squares, sums) = (quadratic.lower_row(row)[row], quadratic.lower_row(dim));
+            let (sum, total) = (sums[row], sums[dim]);
+            // The best factor s solves a s² + b s + count = 0, if the offset is the best one for it.
+            let a = sum * sum / total - squares;
+            let b = linear[row] - sum * linear[dim] / total;
+            let factor = (-b - (b * b - 4.0 * a * self.count).sqrt()) / (2.0 * a);
+            if !(factor.is_finite() && factor > 0.0) {
+                return Err(Error::NoSpread { dim: row });
+            }
+            affine.square.row_mut(row)[row] = factor;
+            affine.offsets[row] = (linear[dim] - factor * sum) / total;
+        }
+        Ok(())
+    }
+
+    fn estimate_offsets(&self, affine: &mut Affine) {
+        let dim = self.dim();
+        for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
+            let sums = quadratic.lower_row(dim);
+            affine.offsets[row] = (linear[dim] - sums[row]) / sums[dim];
+        }
+    }
+}
+
+/// A transform while it is estimated.
+#[derive(Clone)]
+struct Affine {
+    square: Matrix<f64>,
+    offsets: Vec<f64>,
+}
+
+impl Affine {
+    fn unit(dim: usize) -> Self {
+        Self { square: SymmetricMatrix::identity(dim).to_matrix(), offsets: vec![0.0; dim] }
+    }
+
+    fn row(&self, row: usize) -> Vec<f64> {
+        self.square.row(row).iter().copied().chain([self.offsets[row]]).collect()
+    }
+
+    fn to_matrix(&self) -> Matrix<f32> {
+        let dim = self.offsets.len();
+        Matrix::from_vec(dim, dim + 1, (0..dim).flat_map(|row| self.row(row)).map(|value| value as f32).collect())
+    }
+}
+
+fn of_row(row: usize) -> String {
+    format!("row {row} of the transform")
+}
+
+fn add(sums: &mut [f64], factor: f64, values: &[f32]) {
+    sums.iter_mut().zip(values).for_each(|(sum, &value)| *sum += factor * f64::from(value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Frames whose dimensions have means of 3 and −1 and standard deviations of 2 and 4, under a model of zeros and ones.
+    fn stats() -> FmllrStats {
+        let one = Matrix::from_vec(1, 2, vec![1.0, 1.0]);
+        let gmm = DiagGmm::new(Vector::from_vec(vec![1.0]), Matrix::new(1, 2), one).unwrap();
+        let mut stats = FmllrStats::new(2);
+        for (first, second) in [(1.0, 3.0), (1.0, -5.0), (5.0, 3.0), (5.0, -5.0)] {
+            stats.add_frame(&[first, second], [(&gmm, &[2.0][..])]).unwrap();
+        }
+        stats
+    }
+
+    #[track_caller]
+    fn gives(update: FmllrUpdate, expected: [f32; 6]) {
+        let found = stats().estimate(&FmllrOptions { update, min_count: 7.0, num_iters: 40 }).unwrap();
+        // With one Gaussian, a row and the same row with the other sign are equally good.
+        let near = |(got, expected): (&f32, &f32)| (got.abs() - expected.abs()).abs() < 1e-4;
+        assert!(found.transform.as_slice().iter().zip(&expected).all(near), "{found:?}");
+        assert_eq!((found.is_estimated, found.improvement > 0.0), (true, update != FmllrUpdate::Nothing));
+    }
+
+    #[test]
+    fn features_become_like_the_model() {
+        gives(FmllrUpdate::Full, [0.5, 0.0, -1.5, 0.0, 0.25, 0.25]);
+        gives(FmllrUpdate::Diagonal, [0.5, 0.0, -1.5, 0.0, 0.25, 0.25]);
+        gives(FmllrUpdate::Offset, [1.0, 0.0, -3.0, 0.0, 1.0, 1.0]);
+        gives(FmllrUpdate::Nothing, [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn few_frames_change_nothing() {
+        let options = FmllrOptions { update: FmllrUpdate::Full, min_count: 8.0, num_iters: 40 };
+        let found = stats().estimate(&options).unwrap();
+        assert_eq!((found.is_estimated, found.improvement), (false, 0.0));
+        assert_eq!(found.transform.as_slice(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+        let none = FmllrStats::new(2).estimate(&FmllrOptions { min_count: -1.0, ..options }).unwrap();
+        assert!(!none.is_estimated);
+    }
+
+    #[test]
+    fn what_has_no_spread_or_no_posteriors_is_an_error() {
+        let ones = Matrix::from_vec(1, 1, vec![1.0]);
+        let gmm = DiagGmm::new(Vector::from_vec(vec![1.0]), ones.clone(), ones).unwrap();
+        let mut stats = FmllrStats::new(1);
+        assert_eq!(stats.add_frame(&[1.0], [(&gmm, &[][..])]), Err(Error::Posteriors { expected: 1, got: 0 }));
+        assert_eq!(stats.add_frame(&[1.0, 2.0], []), Err(Error::FeatsDim { expected: 1, got: 2 }));
+        stats.add_frame(&[2.0], [(&gmm, &[9.0][..])]).unwrap();
+        let options = FmllrOptions { update: FmllrUpdate::Diagonal, min_count: 0.0, num_iters: 1 };
+        assert_eq!(stats.estimate(&options), Err(Error::NoSpread { dim: 0 }));
+        assert!(stats.estimate(&FmllrOptions { update: FmllrUpdate::Full, ..options }).is_err());
+        assert!("whole".parse::<FmllrUpdate>().is_err());
+    }
+}

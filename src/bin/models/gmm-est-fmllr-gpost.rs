@@ -1,0 +1,79 @@
+//! Estimates fMLLR transforms from posteriors of Gaussians.
+//!
+//! Matches Kaldi's `gmm-est-fmllr-gpost`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, Error};
+use kaldi_mixtures::{FmllrTables, write_fmllr};
+use kaldi_table::read_file;
+use kaldi_transform::FmllrOptions;
+use kaldi_values::GaussPost;
+
+const USAGE: &str = "\
+Estimates transforms of features to which a model fits best (fMLLR), from posteriors of Gaussians: one for each
+utterance or, with --spk2utt, one for each speaker.
+
+Usage: gmm-est-fmllr-gpost [options] <model-in> <feats-rspecifier> <gpost-rspecifier> <transforms-wspecifier>
+ e.g.: gmm-est-fmllr-gpost --spk2utt=ark:spk2utt final.mdl scp:feats.scp ark:1.gpost ark:trans.1
+See also: transform-feats, compose-transforms, weight-silence-post, gmm-post-to-gpost
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// With this many frames or fewer, the transform changes nothing
+    #[arg(long, default_value_t = 500.0)]
+    fmllr_min_count: f32,
+    /// The number of iterations of a full estimate
+    #[arg(long, default_value_t = 40)]
+    fmllr_num_iters: i32,
+    /// What is estimated: full, diag, offset or none
+    #[arg(long, default_value = "full")]
+    fmllr_update_type: String,
+    /// Rspecifier of the map from speakers to utterances
+    #[arg(long)]
+    spk2utt: Option<MapName>,
+    model: InputName,
+    feats: InputName,
+    posteriors: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_gpost)).in_pieces(&[
+        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+    ]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_est_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
+    let options = FmllrOptions {
+        update: opts.fmllr_update_type.parse()?,
+        min_count: opts.fmllr_min_count,
+        num_iters: opts.fmllr_num_iters,
+    };
+    let model: AcousticModel = read_file(&opts.model)?;
+    let tables = FmllrTables {
+        feats: &opts.feats,
+        posteriors: &opts.posteriors,
+        spk2utt: opts.spk2utt.as_deref(),
+        target: &opts.target,
+    };
+    let totals = write_fmllr(model.pdfs.dim(), options, &tables, move |stats, feats, gpost: &GaussPost| {
+        for (values, pdfs) in feats.rows().zip(&gpost.0) {
+            let mut mixtures = Vec::with_capacity(pdfs.len());
+            for (pdf, posteriors) in pdfs {
+                let num_pdfs = model.pdfs.num_pdfs();
+                let gmm = model.pdfs.pdf(*pdf).ok_or(Error::Pdf { got: *pdf, num_pdfs })?;
+                mixtures.push((gmm, &posteriors[..]));
+            }
+            stats.add_frame(values, mixtures)?;
+        }
+        Ok(())
+    })?;
+    Ok(Tally::new(totals.done, totals.failed))
+}
