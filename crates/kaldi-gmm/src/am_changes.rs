@@ -59,6 +59,19 @@ impl AmDiagGmm {
         })
     }
 
+    /// The same numbers of Gaussians with the same weights in another dimension, with means of zero and variances of one.
+    ///
+    /// # Errors
+    /// If the dimension is 0.
+    pub fn resized(&self, dim: usize) -> Result<Self> {
+        let resize = |gmm: &DiagGmm| {
+            let (num_gauss, weights) = (gmm.num_gauss(), Vector::from_vec(gmm.weights().to_vec()));
+            let ones = Matrix::from_vec(num_gauss, dim, vec![1.0; num_gauss * dim]);
+            DiagGmm::new(weights, Matrix::new(num_gauss, dim), ones)
+        };
+        Self::new(self.pdfs().iter().map(resize).collect::<Result<_>>()?)
+    }
+
     /// Moves each mean by `perturb_factor` standard deviations, times normally distributed numbers, pdf by pdf.
     ///
     /// # Errors
@@ -159,6 +172,8 @@ mod tests {
         assert_eq!(targets.of_pdfs(&[400.0, 100.0, 0.0]), (vec![4, 1, 1], true));
         let many = GaussianTargets { target: 100, ..targets };
         assert_eq!(many.of_pdfs(&[100.0, 50.0, 0.0]), (vec![4, 2, 1], false));
+        let rare = GaussianTargets { target: 6, power: 1.0, min_count: 300.0 };
+        assert_eq!(rare.of_pdfs(&[100.0, 1000.0]), (vec![1, 3], false));
         assert_eq!(GaussianTargets { target: 1, ..targets }.of_pdfs(&[1.0, 1.0]), (vec![1, 1], true));
     }
 

@@ -45,7 +45,6 @@ mod pruned;
 mod selection;
 mod split;
 mod stats;
-mod targets;
 mod train;
 mod ubm;
 

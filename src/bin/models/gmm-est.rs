@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_gmm::{
-    AcousticModel, AcousticStats, AmDiagGmm, GmmFlags, GmmStats as _, MleDiagGmmOptions, MleTransitionOptions,
-    estimate_transitions,
+    AcousticModel, AcousticStats, AmDiagGmm, GaussianTargets, GmmFlags, GmmStats as _, MleDiagGmmOptions,
+    MleTransitionOptions, estimate_transitions,
 };
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
@@ -96,15 +96,23 @@ fn gmm_est(opts: Options) -> anyhow::Result<Tally> {
     }
     model.pdfs = estimate_pdfs(model.pdfs, &stats, flags, &MleDiagGmmOptions::from(&opts.estimation))?;
     let occupancies: Vec<f32> = stats.pdfs().iter().map(|stats| stats.occupancy().iter().sum::<f64>() as f32).collect();
+    let targets = |target| {
+        let (power, min_count) = (opts.power, opts.min_count);
+        let (targets, is_reached) = GaussianTargets { target, power, min_count }.of_pdfs(&occupancies);
+        if !is_reached {
+            let min_count = general(f64::from(min_count));
+            warning!("Could not split up to {target} due to min-count = {min_count} (or no counts at all)");
+        }
+        targets
+    };
     let before = model.pdfs.num_gauss();
     if opts.mix_down != 0 {
-        model.pdfs = model.pdfs.merge_by_count(&occupancies, opts.mix_down, opts.power, opts.min_count)?;
+        model.pdfs = model.pdfs.merge(&targets(opts.mix_down))?;
         log!("Merged Gaussians with target = {}, from {before} to {}", opts.mix_down, model.pdfs.num_gauss());
     }
     let before = model.pdfs.num_gauss();
     if opts.mix_up != 0 {
-        let how = (opts.perturb_factor, opts.power, opts.min_count);
-        model.pdfs = model.pdfs.split_by_count(&occupancies, opts.mix_up, how, &mut Random::default())?;
+        model.pdfs = model.pdfs.split(&targets(opts.mix_up), opts.perturb_factor, &mut Random::default())?;
         log!("Split Gaussians with target = {}, from {before} to {}", opts.mix_up, model.pdfs.num_gauss());
     }
     if let Some(name) = &opts.write_occs {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use kaldi_cli::{InputName, OutputName, Tally};
-use kaldi_gmm::{AcousticModel, FullGmm, Mixture, UbmOptions};
+use kaldi_gmm::{AcousticModel, FullGmm, GaussianTargets, Mixture, UbmOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::general;
@@ -63,7 +63,8 @@ fn init_ubm(opts: Options) -> anyhow::Result<Tally> {
     ensure!(counts.dim() == num_pdfs, "expected counts of {num_pdfs} pdfs, got {}", counts.dim());
     if pdfs.num_gauss() as i64 > i64::from(opts.max_am_gauss) {
         log!("First reducing num-gauss from {} to {}", pdfs.num_gauss(), opts.max_am_gauss);
-        pdfs = pdfs.merge_by_count(counts.as_slice(), opts.max_am_gauss, 1.0, 1.0)?;
+        let targets = GaussianTargets { target: opts.max_am_gauss, power: 1.0, min_count: 1.0 };
+        pdfs = pdfs.merge(&targets.of_pdfs(counts.as_slice()).0)?;
     }
     let mut options = UbmOptions {
         num_gauss: opts.ubm_num_gauss,
