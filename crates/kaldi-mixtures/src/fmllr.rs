@@ -74,11 +74,11 @@ pub fn write_fmllr<T: AsFrames>(
                         totals.failed += 1;
                         continue;
                     };
-                    let Some(posterior) = fitting(utt.as_ref(), &feats, posteriors.get(utt)?) else {
+                    let Some(posterior) = fitting(utt, &feats, posteriors.get(utt)?) else {
                         totals.failed += 1;
                         continue;
                     };
-                    add(&mut stats, &feats, &posterior).map_err(|source| of_any(utt.as_ref(), source))?;
+                    add(&mut stats, &feats, &posterior).map_err(|source| of_any(utt, source))?;
                     totals.done += 1;
                 }
                 let estimate = stats.estimate(&options).map_err(|error| of_utterance(speaker.as_ref(), error))?;
