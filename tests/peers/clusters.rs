@@ -32,11 +32,8 @@ impl Cluster {
             let found = Command::new("sh").args(["-c", &format!("PATH=$PATH:/usr/sbin command -v {program}")]).output();
             found.is_ok_and(|output| output.status.success())
         };
-        match ["slurmctld", "slurmd", "sbatch", "munged"].iter().find(|program| !has(program)) {
-            Some(missing) => {
-                return Err(format!("since there is no {missing} (packages slurmctld, slurmd, slurm-client, munge)"));
-            }
-            None => {}
+        if let Some(missing) = ["slurmctld", "slurmd", "sbatch", "munged"].iter().find(|program| !has(program)) {
+            return Err(format!("since there is no {missing} (packages slurmctld, slurmd, slurm-client, munge)"));
         }
         let id = Command::new("id").arg("-u").output().map(|output| output.stdout).unwrap_or_default();
         if id.trim_ascii() != b"0" { Err("since only root can start a Slurm".to_owned()) } else { Ok(()) }

@@ -14,9 +14,12 @@ fn own_options() -> Vec<(String, ToolOption)> {
     options
 }
 
+/// The types and roles that options of one name have, each with the tools.
+type Meanings = BTreeMap<(String, Option<String>), Vec<String>>;
+
 #[test]
 fn a_name_has_the_same_type_and_role_in_all_tools() {
-    let mut meanings: BTreeMap<String, BTreeMap<(String, Option<String>), Vec<String>>> = BTreeMap::new();
+    let mut meanings = BTreeMap::<String, Meanings>::new();
     for (tool, option) in own_options() {
         let name = option.name.replace('_', "-");
         meanings.entry(name).or_default().entry((option.r#type, option.role)).or_default().push(tool);
@@ -80,7 +83,7 @@ fn numbers_in_names_of_outputs_count_from_1() {
         for (pattern, names) in [("p-%d", ["p-1", "p-2"]), ("p-%03d-%d", ["p-001-1", "p-002-2"])] {
             scratch.sh(&format!("mkdir out && {tool} out/{pattern}")).succeeds();
             let files = scratch.sh("ls out | sed 's/[.].*//' | sort -u").succeeds();
-            files.stdout_is(&format!("{}\n{}\n", names[0], names[1]));
+            files.stdout_is(format!("{}\n{}\n", names[0], names[1]));
             scratch.sh("rm -r out").succeeds();
         }
         for pattern in ["p", "p-%s", "p-%3d", "%"] {

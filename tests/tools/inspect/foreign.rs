@@ -17,7 +17,7 @@ fn scratch() -> Scratch {
 fn arrays_are_shown_with_their_types_and_sizes_and_the_command_that_imports_works() {
     let scratch = scratch();
     for format in ["npz", "safetensors"] {
-        scratch.sh(&format!("table-info x.{format}")).succeeds().stdout_is(&format!(
+        scratch.sh(&format!("table-info x.{format}")).succeeds().stdout_is(format!(
             "x.{format}\n  kind         {format}\n  arrays       2\n  a            float32 2x3\n  b            float32 1x3\n  \
              import       table-import x.{format} ark:-\n"
         ));
@@ -78,7 +78,7 @@ fn lists_shards_and_folders_say_what_they_are() {
              x.list       list of shards\n  x.tar        shard\n",
         ),
     ] {
-        scratch.sh(&format!("table-info {name}")).succeeds().stdout_is(&format!("{name}\n{expected}"));
+        scratch.sh(&format!("table-info {name}")).succeeds().stdout_is(format!("{name}\n{expected}"));
         scratch.sh(&format!("table-check {name}")).succeeds().stdout_is("");
     }
     // Everything in a folder is checked.
@@ -91,7 +91,7 @@ fn lists_shards_and_folders_say_what_they_are() {
         .stdout_is("  gone         unknown\n  sub          folder\n  words        archive of token\n");
     let ran = scratch.sh("table-check f").fails_with(1);
     ran.stderr_has("Checked 3 entries of 4 tables, found 1 faults").stdout_has("f/cut.tar: ");
-    scratch.sh("table-head --n=1 data.list").succeeds().stdout_is(&line("a"));
+    scratch.sh("table-head --n=1 data.list").succeeds().stdout_is(line("a"));
     scratch.sh("table-head x.list").succeeds().stdout_is("x.tar\n");
     scratch.sh("table-head x.tar").succeeds().stdout_is("a\ttxt wav\n");
     scratch.sh("table-head --json x.tar").succeeds().stdout_is("{\"name\":\"a\",\"type\":\"txt wav\"}\n");
