@@ -60,7 +60,7 @@ fn brackets_that_make_no_sense_are_refused_everywhere() {
         "copy-matrix 'all.scp[0][1]' -",
         "table-head scp:bad.scp",
         "table-head 'all.scp[]'",
-        "feed-batches --conf=feed.yaml --data-type=table scp:bad.scp out",
+        "feed-batches --labels=none --conf=feed.yaml --data-type=table scp:bad.scp out",
     ] {
         scratch.sh(command).stderr_has("cannot make sense of the range of");
     }

@@ -232,12 +232,10 @@ impl fmt::Display for Error {
             Self::TransitionId { got, largest } => {
                 write!(f, "expected a transition-id from 1 to {largest}, got {got}")
             }
-            Self::OtherStats { expected, got } => {
-                write!(
-                    f,
-                    "expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model"
-                )
-            }
+            Self::OtherStats { expected, got } => write!(
+                f,
+                "expected statistics of {expected} pdfs or counts of transitions, got {got}: of another model"
+            ),
             Self::Sharing => f.write_str(
                 "the transition-states of a pdf have different numbers of transitions, and cannot share probabilities",
             ),
@@ -256,9 +254,7 @@ impl fmt::Display for Error {
             Self::FlagLetter { letter, text } => {
                 write!(f, "expected letters of m, v, w, t and a for the parameters, got {letter:?} in {text:?}")
             }
-            Self::Likelihood { frame } => {
-                write!(f, "no Gaussian has a likelihood that is a number in frame {frame}")
-            }
+            Self::Likelihood { frame } => write!(f, "no Gaussian has a likelihood that is a number in frame {frame}"),
         }
     }
 }

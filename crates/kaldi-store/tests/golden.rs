@@ -113,6 +113,7 @@ fn moved(case: &Case, prefix: &str) -> Option<(Case, BTreeMap<String, Vec<u8>>)>
         let bytes = match String::from_utf8(bytes) {
             Ok(text) if is_script && text.contains('|') => return None,
             Ok(text) if is_script => rename_lines(&text, &rename).into_bytes(),
+            Ok(text) if input.ends_with(".conf") => rename(&text).into_bytes(),
             Ok(text) => text.into_bytes(),
             Err(error) => error.into_bytes(),
         };

@@ -26,7 +26,7 @@ of the whole run.
 Usage: table-jobs [options] -- <command> [<argument> ...]
  e.g.: table-jobs --nj=8 -- compute-mfcc-feats --config=mfcc.conf scp:wav.scp ark,scp:raw.ark,raw.scp
        table-jobs --nj=32 --engine=slurm --mem=2G -- copy-feats scp:a.scp ark,scp:b.ark,b.scp
-       table-jobs --nj=4 --split=scp:a.scp --out=ark:b.ark -- sh -c \"copy-feats scp:a.scp ark:- | add-deltas ark:- ark:b.ark\"
+       table-jobs --nj=4 --split=scp:a.scp --out=ark:b.ark -- sh -c 'copy-feats scp:a.scp ark:- | add-deltas ark:- ark:b.ark'
        table-jobs --status --dir=raw.jobs
 See also: table-split, concat-ark
 ";
@@ -127,7 +127,7 @@ enum By {
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 const JOINS: [(&str, Join); 3] = [("auto", Join::Auto), ("true", Join::All), ("false", Join::Nothing)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_jobs));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_jobs));
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
