@@ -106,6 +106,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
         "snrs",
         "special_symbol",
         "start_times",
+        "weights",
     ];
     let source = sources::of(&["src/bin"]);
     let field = |line: &str| {

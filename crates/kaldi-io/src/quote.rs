@@ -49,9 +49,9 @@ pub(crate) fn quote_on_one_line(word: &[u8]) -> BString {
 /// ```
 /// use kaldi_io::quote_name;
 ///
-/// assert_eq!(quote_name(b"utt1(a)"), "utt1(a)");
-/// assert_eq!(quote_name(b"a b"), "'a b'");
-/// assert_eq!(quote_name(b"a\nERROR"), "$'a\\nERROR'");
+/// assert_eq!(*quote_name(b"utt1(a)"), "utt1(a)");
+/// assert_eq!(*quote_name(b"a b"), "'a b'");
+/// assert_eq!(*quote_name(b"a\nERROR"), "$'a\\nERROR'");
 /// ```
 pub fn quote_name(name: &[u8]) -> Cow<'_, BStr> {
     let is_word = !name.is_empty() && !name.contains(&b' ') && !has_control(name);

@@ -71,7 +71,7 @@ struct Options {
     utt2spk: Option<InputName>,
     /// Weight of each entry, such as utt2dur: pieces get equal sums
     #[arg(long)]
-    weights: Option<InputName>,
+    weights: Option<Arg>,
     /// Which outputs become one file: auto (all but archives that have a script file), true, or false
     #[arg(long, default_value = "auto", value_parser = one_of(&JOINS))]
     join: Join,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_io::printable;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Vector;
 use kaldi_number::Digits;
@@ -101,7 +102,9 @@ fn analyze_counts(opts: Options) -> anyhow::Result<Tally> {
     }
     if opts.symbol_table.is_some() || kaldi_log::verbose() >= 1 {
         let symbols = opts.symbol_table.map(|name| SymbolTable::read(&name)).transpose()?;
-        log!("{}", table_of_counts(&counts, symbols.as_ref()));
+        log!("Printing...");
+        // Kaldi's line has these lines after it.
+        kaldi_log::write_line(table_of_counts(&counts, symbols.as_ref()).as_bytes());
     }
     let written = Vector::from_vec(counts.iter().map(|count| count + 0.5).collect());
     write_file(&opts.target, &written, Format::from_binary(opts.binary))?;
@@ -114,10 +117,11 @@ fn table_of_counts(counts: &[f64], symbols: Option<&SymbolTable>) -> String {
     let mut sorted: Vec<_> = counts.iter().copied().zip(0_i32..).collect();
     sorted.sort_by(|one, other| one.0.total_cmp(&other.0));
     let sum: f64 = counts.iter().sum();
-    let mut table = "Printing...\n### The sorted count table,\ncount\t(norm),\tid\t(symbol):\n".to_owned();
+    let mut table = "### The sorted count table,\ncount\t(norm),\tid\t(symbol):\n".to_owned();
     for (count, label) in sorted {
         let share = f64::from(count as f32) / sum;
-        let symbol = symbols.map(|symbols| format!("({})", symbols.symbol(label).unwrap_or_default()));
+        let symbol =
+            symbols.map(|symbols| format!("({})", printable(symbols.symbol(label).unwrap_or_default().as_ref())));
         let symbol = symbol.unwrap_or_default();
         table += &format!("{}\t({}),\t{label}\t{symbol}\n", Digits(count, 6), Digits(share, 6));
     }

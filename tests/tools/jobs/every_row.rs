@@ -87,7 +87,7 @@ const COMMANDS: &[&str] = &[
 const MODEL_COMMANDS: &[&str] = &[
     "ali-to-pdf mono.mdl ark:ali.ark ark:OUT",
     "ali-to-phones --per-frame=true mono.mdl ark:ali.ark ark:OUT",
-    "compute-gop --phone-map=few.map mono.mdl ark:ali.ark ark:ph.ark ark:probs.ark ark:OUT",
+    "compute-gop --phone-map=few.map mono.mdl ark:ali.ark ark:ph.ark ark:probs.ark ark:OUT ark:second",
     "fgmm-global-get-frame-likes ubm.fgmm ark:feats.ark ark:OUT",
     "fgmm-global-gselect-to-post ubm.fgmm ark:feats.ark ark:gs.ark ark:OUT",
     "fgmm-gselect --n=1 ubm.fgmm ark:feats.ark ark:OUT",
@@ -192,10 +192,10 @@ fn models() -> Scratch {
 /// Runs a command whole and in three pieces; returns both outputs, `None` if there is none.
 fn run_both(scratch: &Scratch, command: &str) -> [Option<Vec<u8>>; 2] {
     let _ = scratch.sh(&command.replace("OUT", "whole"));
-    let pieces = command.replace("OUT", "parts");
+    let pieces = command.replace("OUT", "joined");
     let _ = scratch.sh(&format!("table-jobs --nj=3 --restart --dir=jobs -- {pieces}"));
-    let outputs = ["whole", "parts"].map(|name| std::fs::read(scratch.path(name)).ok());
-    scratch.sh("rm -rf whole parts parts.* jobs").succeeds();
+    let outputs = ["whole", "joined"].map(|name| std::fs::read(scratch.path(name)).ok());
+    scratch.sh("rm -rf whole joined joined.* jobs").succeeds();
     outputs
 }
 
