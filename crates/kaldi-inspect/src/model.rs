@@ -6,6 +6,7 @@ use bstr::BStr;
 use kaldi_gmm::{AmDiagGmm, DiagGmm, FullGmm, Mixture};
 use kaldi_hmm::{ContextDependency, HmmTopology, TransitionModel};
 use kaldi_io::ParseError;
+use kaldi_ivector::IvectorExtractor;
 use kaldi_table::read_file;
 use kaldi_values::{Cursor, Format, Frame, Value};
 
@@ -24,16 +25,19 @@ pub enum ModelType {
     DiagGmm,
     /// A mixture of Gaussians with full covariances.
     FullGmm,
+    /// An i-vector extractor.
+    IvectorExtractor,
 }
 
 /// The first word of each kind, and its name.
-const TYPES: [(&str, ModelType, &str); 6] = [
+const TYPES: [(&str, ModelType, &str); 7] = [
     ("<TransitionModel>", ModelType::Transitions, "transition-model"),
     ("<Topology>", ModelType::Topology, "topology"),
     ("ContextDependency", ModelType::Tree, "tree"),
     ("<DiagGMM>", ModelType::DiagGmm, "diag-gmm"),
     ("<DiagGMMBegin>", ModelType::DiagGmm, "diag-gmm"),
     ("<FullGMM>", ModelType::FullGmm, "full-gmm"),
+    ("<IvectorExtractor>", ModelType::IvectorExtractor, "ivector-extractor"),
 ];
 
 impl ModelType {
@@ -44,7 +48,7 @@ impl ModelType {
         TYPES.iter().find(|(token, ..)| token.as_bytes() == word).map(|&(_, model_type, _)| model_type)
     }
 
-    /// The name: `transition-model`, `topology`, `tree`, `diag-gmm`, `full-gmm`.
+    /// The name: `transition-model`, `topology`, `tree`, `diag-gmm`, `full-gmm`, `ivector-extractor`.
     pub fn name(self) -> &'static str {
         TYPES.iter().find(|(_, model_type, _)| *model_type == self).map_or("model", |&(.., name)| name)
     }
@@ -71,6 +75,7 @@ impl ModelSummary {
             ModelType::Tree => sizes_of_tree(&read_file(name)?),
             ModelType::DiagGmm => sizes_of_mixture(&read_file::<DiagGmm>(name)?),
             ModelType::FullGmm => sizes_of_mixture(&read_file::<FullGmm>(name)?),
+            ModelType::IvectorExtractor => sizes_of_extractor(&read_file(name)?),
         };
         let sizes = sizes.into_iter().map(|(name, size)| (name, size as u64)).collect();
         Ok(Self { model_type, sizes })
@@ -94,6 +99,7 @@ pub fn model_text(name: &BStr, model_type: ModelType) -> Result<Vec<u8>> {
         ModelType::Tree => text::<ContextDependency>(name),
         ModelType::DiagGmm => text::<DiagGmm>(name),
         ModelType::FullGmm => text::<FullGmm>(name),
+        ModelType::IvectorExtractor => text::<IvectorExtractor>(name),
     }
 }
 
@@ -128,6 +134,14 @@ fn sizes_of_tree(tree: &ContextDependency) -> Sizes {
 
 fn sizes_of_mixture(mixture: &impl Mixture) -> Sizes {
     vec![("gaussians", mixture.num_gauss()), ("dimension", mixture.dim())]
+}
+
+fn sizes_of_extractor(extractor: &IvectorExtractor) -> Sizes {
+    vec![
+        ("gaussians", extractor.num_gauss()),
+        ("dimension", extractor.feat_dim()),
+        ("ivector_dimension", extractor.ivector_dim()),
+    ]
 }
 
 /// Transitions, and Gaussian mixtures if these follow.
@@ -182,6 +196,7 @@ mod tests {
             (b"\0B<DiagGMM> ", Some(ModelType::DiagGmm)),
             (b"<DiagGMMBegin> \n", Some(ModelType::DiagGmm)),
             (b"<FullGMM> \n", Some(ModelType::FullGmm)),
+            (b"\0B<IvectorExtractor> ", Some(ModelType::IvectorExtractor)),
             (b"\0BFM \x04", None),
             (b"utt1 <TransitionModel> ", None),
             (b"", None),

@@ -193,6 +193,15 @@ fn the_sizes_of_a_model_are_told() {
 }
 
 #[test]
+fn the_sizes_of_an_ivector_extractor_are_told() {
+    let scratch = models::extractor::folder();
+    let expected = "{\"table\":\"ie\",\"kind\":\"model\",\"type\":\"ivector-extractor\",\"format\":\"text\",\"dimension\":2,\
+                    \"gaussians\":2,\"ivector_dimension\":2}\n";
+    scratch.sh("table-info --json ie").succeeds().stdout_is(expected);
+    scratch.sh("table-head --n=1 ie").succeeds().stdout_has("<IvectorExtractor> <w>");
+}
+
+#[test]
 fn other_tools_know_models_too() {
     let scratch = models::scratch();
     scratch
