@@ -89,7 +89,6 @@ fn imports(python: &Python) {
         ("complex.npy", "got the type \"<c16\""),
         ("records.npy", "one of records"),
         ("cube.npz", "expected an array of 1 or 2 dimensions, got 3"),
-        ("zstd.parquet", "zstd"),
     ] {
         scratch.sh(&format!("table-import {file} ark:refused.ark")).fails_with(255).stderr_has(message);
     }

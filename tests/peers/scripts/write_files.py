@@ -73,10 +73,10 @@ def tables():
         ("default", {}),
         ("plain", {"compression": "none", "use_dictionary": False}),
         ("groups", {"row_group_size": 1, "data_page_version": "2.0"}),
+        ("zstd", {"compression": "zstd"}),
     ):
         pyarrow.parquet.write_table(flat, f"{name}.parquet", **options)
         say(f"{name}.parquet", expected)
-    pyarrow.parquet.write_table(flat, "zstd.parquet", compression="zstd")
     nested = pyarrow.array([value.tolist() for value in full.values()], pyarrow.list_(pyarrow.list_(pyarrow.float32())))
     pyarrow.parquet.write_table(pyarrow.table({"key": list(full), "values": nested}), "nested.parquet")
     say("nested.parquet", of_full)
