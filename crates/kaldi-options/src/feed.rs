@@ -89,7 +89,7 @@ pub struct FeedArguments {
     /// Symbol table, instead of the one that --conf or --chain names
     #[arg(long, help_heading = FIRST)]
     pub symbols: Option<InputName>,
-    /// Non-linguistic symbols such as [NOISE], one a line, instead of those that --conf or --chain names
+    /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that --conf or --chain names
     #[arg(long)]
     pub non_lang_syms: Option<InputName>,
     /// Labels of the utterances: text (the numbers of the symbols of their text) or none
