@@ -71,7 +71,9 @@ fn tarfile_writes_the_same(python: &Python) {
 fn others_read_ours(python: &Python) {
     let scratch = data(16000);
     for compress in ["none", "gzip"] {
-        scratch.sh(&format!("rm -rf ours && make-shard-list --compress={compress} wav.scp text ours data.list")).succeeds();
+        scratch
+            .sh(&format!("rm -rf ours && make-shard-list --compress={compress} wav.scp text ours data.list"))
+            .succeeds();
         let listed = scratch.sh("list-shards --json data.list").succeeds();
         scratch.write("listed", listed.stdout());
         // It compares names, sizes, contents and, for webdataset, samples.
