@@ -1,0 +1,229 @@
+"""Values that are more than an array, a number or a list: waveforms, posteriors, sparse matrices."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Wave(NamedTuple):
+    """Sound: the sampling rate in Hz, and the samples.
+
+    ``array`` has the shape ``(samples,)`` if there is one channel, else ``(samples, channels)``. Samples are in the
+    16-bit scale, -32768 to 32767.
+
+    >>> wave = Wave(8000, np.zeros(4, np.int16))
+    >>> wave.rate, wave.array.shape
+    (8000, (4,))
+    >>> wave == Wave(8000, np.zeros(4, np.int16))
+    True
+    """
+
+    rate: int
+    array: np.ndarray
+
+    def __eq__(self, other):
+        if not isinstance(other, tuple) or len(other) != 2:
+            return NotImplemented
+        return bool(self.rate == other[0]) and np.array_equal(self.array, other[1])
+
+    def __ne__(self, other):
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    __hash__ = None
+
+
+class _Arrays:
+    """A value that is made of arrays: what is equal, and how it is copied and pickled."""
+
+    __slots__ = ()
+    __hash__ = None
+
+    def _parts(self):
+        """The arguments of ``from_arrays``."""
+        raise NotImplementedError
+
+    def __eq__(self, other):
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(np.array_equal(own, their) for own, their in zip(self._parts(), other._parts()))
+
+    def __reduce__(self):
+        return type(self).from_arrays, self._parts()
+
+
+def _offsets(offsets, total):
+    """Offsets as int64, after a check: they start at 0, ascend, and end at ``total``."""
+    offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != total or (np.diff(offsets) < 0).any():
+        raise ValueError(f"expected offsets that ascend from 0 to {total}")
+    return offsets
+
+
+def _column(values, dtype):
+    """A one-dimensional array of ``dtype``; integers must fit."""
+    array = np.asarray(values)
+    if array.size == 0:
+        return np.zeros(0, dtype)
+    if array.ndim != 1:
+        raise ValueError(f"expected an array of one dimension, got {array.ndim}")
+    if np.issubdtype(dtype, np.integer):
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"expected integers, got {array.dtype}")
+        limits = np.iinfo(dtype)
+        if array.min() < limits.min or array.max() > limits.max:
+            raise OverflowError(f"an index is too large for {np.dtype(dtype)}")
+    return np.ascontiguousarray(array, dtype=dtype)
+
+
+class Posterior(_Arrays, Sequence):
+    """For each frame, indices with their weights: a sequence of frames, and a frame is a list of pairs.
+
+    ``offsets`` (int64, one more than frames), ``ids`` (int32) and ``weights`` (float32) hold the same as arrays: the
+    pairs of frame ``i`` are those from ``offsets[i]`` to ``offsets[i + 1]``.
+
+    >>> post = Posterior([[(3, 1.0)], [], [(4, 0.25), (5, 0.75)]])
+    >>> len(post), post[2]
+    (3, [(4, 0.25), (5, 0.75)])
+    >>> post.offsets.tolist(), post.ids.tolist()
+    ([0, 1, 1, 3], [3, 4, 5])
+    """
+
+    __slots__ = ("offsets", "ids", "weights")
+
+    def __init__(self, frames=()):
+        frames = [list(frame) for frame in frames]
+        pairs = [pair for frame in frames for pair in frame]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError("expected frames of pairs: an index and its weight")
+        self.offsets = np.cumsum([0] + [len(frame) for frame in frames], dtype=np.int64)
+        self.ids = _column([index for index, _ in pairs], np.int32)
+        self.weights = _column([weight for _, weight in pairs], np.float32)
+
+    @classmethod
+    def from_arrays(cls, offsets, ids, weights):
+        """Makes a posterior of its three arrays. Arrays of the right type are not copied.
+
+        >>> Posterior.from_arrays([0, 1, 2], [7, 8], [1.0, 0.5]).tolist()
+        [[(7, 1.0)], [(8, 0.5)]]
+        """
+        posterior = cls.__new__(cls)
+        posterior.ids = _column(ids, np.int32)
+        posterior.weights = _column(weights, np.float32)
+        if len(posterior.ids) != len(posterior.weights):
+            raise ValueError(f"{len(posterior.ids)} ids, but {len(posterior.weights)} weights")
+        posterior.offsets = _offsets(offsets, len(posterior.ids))
+        return posterior
+
+    def _parts(self):
+        return self.offsets, self.ids, self.weights
+
+    def __len__(self):
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index.__index__()
+        if at < 0:
+            at += len(self)
+        if not 0 <= at < len(self):
+            raise IndexError(f"frame {index} of {len(self)}")
+        pairs = slice(self.offsets[at], self.offsets[at + 1])
+        return list(zip(self.ids[pairs].tolist(), self.weights[pairs].tolist()))
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def tolist(self):
+        """All frames as lists of pairs.
+
+        >>> Posterior([[(1, 0.5)], []]).tolist()
+        [[(1, 0.5)], []]
+        """
+        pairs = list(zip(self.ids.tolist(), self.weights.tolist()))
+        ends = self.offsets.tolist()
+        return [pairs[start:end] for start, end in zip(ends, ends[1:])]
+
+    def __repr__(self):
+        if len(self) > 6 or len(self.ids) > 20:
+            return f"<Posterior of {len(self)} frames, {len(self.ids)} pairs>"
+        return f"Posterior({self.tolist()})"
+
+
+class SparseMatrix(_Arrays):
+    """A matrix that keeps only the elements that are not zero, row after row (as ``csr_matrix`` of SciPy).
+
+    The elements of row ``i`` are ``data[offsets[i]:offsets[i + 1]]`` (float32), in the columns ``indices`` (int32) of
+    the same places.
+
+    >>> matrix = SparseMatrix((2, 4), [0, 1, 3], [3, 0, 2], [0.5, 1.0, 2.0])
+    >>> matrix.toarray()
+    array([[0. , 0. , 0. , 0.5],
+           [1. , 0. , 2. , 0. ]], dtype=float32)
+    >>> SparseMatrix.from_array(matrix.toarray()) == matrix
+    True
+    """
+
+    __slots__ = ("shape", "offsets", "indices", "data")
+
+    def __init__(self, shape, offsets, indices, data):
+        rows, columns = (int(size) for size in shape)
+        if rows < 0 or columns < 0:
+            raise ValueError(f"expected numbers of rows and columns, got {rows} and {columns}")
+        self.shape = (rows, columns)
+        self.indices = _column(indices, np.int32)
+        self.data = _column(data, np.float32)
+        if len(self.indices) != len(self.data):
+            raise ValueError(f"{len(self.indices)} indices, but {len(self.data)} numbers")
+        self.offsets = _offsets(offsets, len(self.indices))
+        if len(self.offsets) != rows + 1:
+            raise ValueError(f"expected {rows + 1} offsets for {rows} rows, got {len(self.offsets)}")
+        if len(self.indices) and not (0 <= self.indices.min() and self.indices.max() < columns):
+            raise ValueError(f"an index is not within {columns} columns")
+
+    @classmethod
+    def from_arrays(cls, shape, offsets, indices, data):
+        """The same as the class itself.
+
+        >>> SparseMatrix.from_arrays((1, 3), [0, 1], [2], [1.0]).toarray().tolist()
+        [[0.0, 0.0, 1.0]]
+        """
+        return cls(shape, offsets, indices, data)
+
+    @classmethod
+    def from_array(cls, array):
+        """Keeps the elements of a dense matrix that are not zero.
+
+        >>> SparseMatrix.from_array([[0, 2.0], [0, 0]]).offsets.tolist()
+        [0, 1, 1]
+        """
+        array = np.asarray(array, dtype=np.float32)
+        if array.ndim != 2:
+            raise ValueError(f"expected an array of two dimensions, got {array.ndim}")
+        rows, columns = np.nonzero(array)
+        offsets = np.searchsorted(rows, np.arange(array.shape[0] + 1))
+        return cls(array.shape, offsets, columns, array[rows, columns])
+
+    def _parts(self):
+        return self.shape, self.offsets, self.indices, self.data
+
+    def toarray(self):
+        """All elements as a dense float32 array.
+
+        >>> SparseMatrix((1, 2), [0, 1], [1], [3.0]).toarray().tolist()
+        [[0.0, 3.0]]
+        """
+        dense = np.zeros(self.shape, np.float32)
+        rows = np.repeat(np.arange(self.shape[0]), np.diff(self.offsets))
+        np.add.at(dense, (rows, self.indices), self.data)
+        return dense
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError("a sparse matrix becomes an array by a copy only")
+        return self.toarray() if dtype is None else self.toarray().astype(dtype)
+
+    def __repr__(self):
+        return f"<SparseMatrix of {self.shape[0]} by {self.shape[1]}, {len(self.data)} elements>"
