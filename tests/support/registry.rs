@@ -19,8 +19,8 @@ pub struct Tool {
     pub in_kaldi: bool,
     /// Whether it replaces files of another kind with `--force` only.
     pub careful: bool,
-    /// Whether some of its command lines run in pieces of their input.
-    pub runs_in_pieces: bool,
+    /// Whether some of its command lines run in pieces of their input; `None` if it does not say.
+    pub runs_in_pieces: Option<bool>,
     pub usages: Vec<String>,
     pub examples: Vec<String>,
     pub see_also: Vec<String>,

@@ -36,6 +36,8 @@ pub enum PiecesIf {
     Always,
     /// If this option is given.
     Given(&'static str),
+    /// If this option has this value.
+    Is(&'static str, &'static str),
     /// If this option is not given, or has another value.
     IsNot(&'static str, &'static str),
     /// If the last argument is a file, not a table.
@@ -49,6 +51,7 @@ impl PiecesIf {
         match self {
             Self::Always => true,
             Self::Given(option) => line.option(option).is_some(),
+            Self::Is(option, value) => line.option(option).is_some_and(|given| given == value),
             Self::IsNot(option, value) => line.option(option).is_none_or(|given| given != value),
             Self::NumArguments(number) => line.arguments.len() == number,
             Self::ToFile => line.arguments.last().is_some_and(|name| !is_specifier(name)),
@@ -98,7 +101,7 @@ pub(crate) fn describe(tool: &str, rules: PieceRules, dialect: &Dialect, words: 
     let pieces = match rules.iter().find(|(condition, _)| condition.holds(&line)).map(|(_, pieces)| *pieces) {
         None => Value::Null,
         Some(Pieces::Entries(at)) if line.arguments.get(at).is_some_and(|name| !is_specifier(name)) => {
-            json!({ "how": "whole", "why": format!("{} is a file and not a table", line.arguments[at]) })
+            json!({ "how": "whole", "why": format!("{} is a file and not a table (ark: or scp:)", line.arguments[at]) })
         }
         Some(Pieces::Entries(at) | Pieces::Lines(at)) => json!({ "how": "entries", "of": argument(at) }),
         Some(Pieces::Speakers(option)) => {

@@ -87,10 +87,11 @@ impl Tool {
         self.in_pieces(BY_ENTRY[argument])
     }
 
-    /// Whether some of its command lines run in pieces of their input.
+    /// Whether some of its command lines run in pieces of their input; `None` if it has no rules.
     #[must_use]
-    pub fn runs_in_pieces(&self) -> bool {
-        self.pieces.iter().any(|(_, pieces)| !matches!(pieces, Pieces::Whole(_)))
+    pub fn runs_in_pieces(&self) -> Option<bool> {
+        let runs = self.pieces.iter().any(|(_, pieces)| !matches!(pieces, Pieces::Whole(_)));
+        (!self.pieces.is_empty()).then_some(runs)
     }
 
     /// Runs the tool on the command line of the process, or on that of [`set_command_line`]; see [the dialect and the exit

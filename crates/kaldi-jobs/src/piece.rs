@@ -148,6 +148,8 @@ impl Piece<'_> {
         match missing {
             _ if exit > 1 => failure(Cause::Final, format!("exit status {exit}{because}")),
             Some(_) if exit == 1 => failure(Cause::Final, format!("exit status 1{because}")),
+            // Files in a folder are not known one by one: nothing shows that they are complete.
+            None if exit == 1 && files.is_empty() => failure(Cause::Final, format!("exit status 1{because}")),
             Some((path, _)) => {
                 failure(Cause::Final, format!("the command ended with success, but there is no {}", path.display()))
             }

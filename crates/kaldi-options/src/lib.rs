@@ -17,6 +17,7 @@ mod frames;
 mod mixtures;
 mod pitch;
 mod plot;
+mod random;
 mod speakers;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub use frames::{
 pub use mixtures::{MleDiagGmmArguments, MleFullGmmArguments};
 pub use pitch::{PitchArguments, PitchModelArguments, PitchNormalizerArguments, ProcessPitchArguments};
 pub use plot::PlotArguments;
+pub use random::{RandomArguments, RandomBy};
 pub use speakers::{LengthArguments, TrainingArguments};
 pub use transforms::FmpeArguments;
 pub use waveforms::{

@@ -39,6 +39,17 @@ impl Random {
         random
     }
 
+    /// Starts at a place that depends on a seed and a name, such as the key of an entry.
+    ///
+    /// So the numbers of an entry do not depend on the entries before it.
+    pub fn named(seed: u32, name: &[u8]) -> Self {
+        // FNV-1a of the bytes of the seed and of the name; the upper half of the hash is mixed into the lower half.
+        let hash = seed.to_le_bytes().iter().chain(name).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Self::seeded((hash ^ (hash >> 32)) as u32)
+    }
+
     /// Draws a number below 2^31 (C's `rand`).
     pub fn draw(&mut self) -> u32 {
         let recent = (self.oldest + NUM_WORDS - 3) % NUM_WORDS;
@@ -125,6 +136,19 @@ mod tests {
             let mut random = Random::seeded(seed);
             assert_eq!([random.draw(), random.draw(), random.draw()].map(|drawn| drawn as i32), expected, "{seed}");
         }
+    }
+
+    #[test]
+    fn names_and_seeds_start_at_places_of_their_own() {
+        let first = |seed, name: &str| Random::named(seed, name.as_bytes()).draw();
+        assert_eq!(first(3, "utt1"), first(3, "utt1"));
+        let drawn: std::collections::BTreeSet<u32> = (0..100)
+            .flat_map(|number| {
+                let name = format!("utt{number}");
+                [first(0, &name), first(1, &name), first(256, &name)]
+            })
+            .collect();
+        assert_eq!(drawn.len(), 300);
     }
 
     #[test]

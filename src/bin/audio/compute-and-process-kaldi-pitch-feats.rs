@@ -11,7 +11,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{PitchExtractionOptions, PitchExtractor, ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::{PitchArguments, ProcessPitchArguments};
+use kaldi_options::{PitchArguments, ProcessPitchArguments, RandomArguments};
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 use kaldi_wave::Wave;
@@ -33,16 +33,19 @@ struct Options {
     pitch: PitchArguments,
     #[command(flatten)]
     process: ProcessPitchArguments,
+    #[command(flatten)]
+    random: RandomArguments,
     source: InputName,
     target: OutputName,
 }
 
 pub(crate) const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_and_process_kaldi_pitch_feats)).in_pieces(&[
+        (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
         (
             kaldi_cli::PiecesIf::IsNot("delta-pitch-noise-stddev", "0"),
             kaldi_cli::Pieces::Whole(
-                "the random numbers of Kaldi run through the whole table (--delta-pitch-noise-stddev=0 has none)",
+                "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
             ),
         ),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
@@ -58,7 +61,7 @@ fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally>
     let source = SequentialReader::<Wave>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();
-    // The noise is drawn from one utterance to the next, so it is added in sequence.
+    // Kaldi draws the noise from one utterance to the next, so it is added in sequence.
     let mut random = Random::default();
 
     let rows = source.par_map(move |entry| {
@@ -85,6 +88,7 @@ fn compute_and_process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally>
     let ended = rows.drain(|utt, processed| {
         match processed {
             Some(processed) => {
+                opts.random.start_entry(&mut random, 0, &utt);
                 target.put(Record::from_value(&utt, processed.with_noise(&mut random), format))?;
                 tally.done += 1;
             }

@@ -9,7 +9,7 @@ use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_feat::pitch::{ProcessPitch, ProcessPitchOptions};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
-use kaldi_options::ProcessPitchArguments;
+use kaldi_options::{ProcessPitchArguments, RandomArguments};
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
@@ -29,6 +29,8 @@ See also: compute-kaldi-pitch-feats, compute-and-process-kaldi-pitch-feats
 struct Options {
     #[command(flatten)]
     process: ProcessPitchArguments,
+    #[command(flatten)]
+    random: RandomArguments,
     /// Seed of the noise of derivatives
     #[arg(long, default_value_t = 0)]
     srand: i32,
@@ -38,10 +40,11 @@ struct Options {
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(process_kaldi_pitch_feats))
     .in_pieces(&[
+        (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
         (
             kaldi_cli::PiecesIf::IsNot("delta-pitch-noise-stddev", "0"),
             kaldi_cli::Pieces::Whole(
-                "the random numbers of Kaldi run through the whole table (--delta-pitch-noise-stddev=0 has none)",
+                "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
             ),
         ),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
@@ -56,7 +59,7 @@ fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Matrix<f32>>::open(&opts.source)?;
     let mut target = TableWriter::<Matrix<f32>>::create(&opts.target)?;
     let format = target.format();
-    // The noise is drawn from one utterance to the next, so it is added in sequence.
+    // Kaldi draws the noise from one utterance to the next, so it is added in sequence.
     let mut random = Random::seeded(opts.srand as u32);
 
     let rows = source.par_map(move |entry| {
@@ -71,6 +74,7 @@ fn process_kaldi_pitch_feats(opts: Options) -> anyhow::Result<Tally> {
     let ended = rows.drain(|utt, processed| {
         match processed {
             Some(processed) => {
+                opts.random.start_entry(&mut random, opts.srand as u32, &utt);
                 target.put(Record::from_value(&utt, processed.with_noise(&mut random), format))?;
                 tally.done += 1;
             }

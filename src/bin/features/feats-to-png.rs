@@ -62,7 +62,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(feats_to_png))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a sheet shows the whole table"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -11,7 +11,7 @@ use kaldi_feat::pitch::{PitchModel, PitchModelCounts, PitchModelOptions, interpo
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
-use kaldi_options::PitchModelArguments;
+use kaldi_options::{PitchModelArguments, RandomArguments};
 use kaldi_random::Random;
 use kaldi_table::{Record, SequentialReader, TableWriter};
 
@@ -32,15 +32,22 @@ struct Options {
     linear_interpolation: bool,
     #[command(flatten)]
     model: PitchModelArguments,
+    #[command(flatten)]
+    random: RandomArguments,
     source: InputName,
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(interpolate_pitch)).in_pieces(&[(
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(interpolate_pitch)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
+    (kaldi_cli::PiecesIf::Is("linear-interpolation", "true"), kaldi_cli::Pieces::Entries(0)),
+    (
         kaldi_cli::PiecesIf::Always,
-        kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
-    )]);
+        kaldi_cli::Pieces::Whole(
+            "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
+        ),
+    ),
+]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
@@ -51,7 +58,7 @@ fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
         if opts.linear_interpolation { None } else { Some(PitchModel::new(&PitchModelOptions::from(&opts.model))?) };
     let rows = SequentialReader::<Matrix<f32>>::open(&opts.source)?.values();
     let mut target = TableWriter::create(&opts.target)?;
-    // Random numbers are drawn from one utterance to the next, so the work is done in sequence.
+    // Kaldi draws random numbers from one utterance to the next, so the work is done in sequence.
     let mut random = Random::default();
     let mut counts = PitchModelCounts::default();
 
@@ -62,6 +69,7 @@ fn interpolate_pitch(opts: Options) -> anyhow::Result<Tally> {
             tally.failed += 1;
             return Ok(());
         }
+        opts.random.start_entry(&mut random, 0, &key);
         let filled = match &model {
             Some(model) => model.apply(&mut feats, &mut random, &mut counts),
             None => interpolate_gaps(&mut feats),

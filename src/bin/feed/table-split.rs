@@ -63,7 +63,8 @@ enum By {
 
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_split))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it divides the whole list itself"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

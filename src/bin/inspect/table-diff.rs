@@ -47,7 +47,8 @@ struct Options {
     second: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_diff))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it compares the whole tables"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -59,7 +59,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_export)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a file that is not a table is made as a whole"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -51,7 +51,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_get)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it looks for single keys; subset-feats --include runs in pieces"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -44,7 +44,10 @@ struct Options {
     tables: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_head)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("the first entries of the whole table count"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -53,7 +53,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_import))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("a file that is not a table cannot be cut"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

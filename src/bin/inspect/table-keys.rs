@@ -62,7 +62,10 @@ struct Line {
     dims: Option<Vec<u64>>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_keys)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it prints lines; sh -c 'table-keys TABLE > FILE' runs in pieces with --split and --out"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -127,7 +127,8 @@ enum By {
 const MEASURES: [(&str, By); 3] = [("items", By::Items), ("bytes", By::Bytes), ("speakers", By::Speakers)];
 const JOINS: [(&str, Join); 3] = [("auto", Join::Auto), ("true", Join::All), ("false", Join::Nothing)];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_jobs));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_jobs))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it cuts the input itself"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_matrix::Matrix;
+use kaldi_options::RandomArguments;
 use kaldi_random::{Pruning, Random};
 use kaldi_table::{SequentialReader, TableWriter};
 use kaldi_values::Posterior;
@@ -29,15 +30,18 @@ struct Options {
     /// Keep a random share of the smaller ones, raised to --min-post, so that sums are the same on average
     #[arg(long, default_value_t = true)]
     random_prune: bool,
+    #[command(flatten)]
+    random: RandomArguments,
     source: InputName,
     target: OutputName,
 }
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(logprob_to_post)).in_pieces(&[
+    (kaldi_cli::PiecesIf::Is("random", "entry"), kaldi_cli::Pieces::Entries(0)),
     (
         kaldi_cli::PiecesIf::IsNot("random-prune", "false"),
         kaldi_cli::Pieces::Whole(
-            "the random numbers of Kaldi run through the whole table (--random-prune=false has none)",
+            "the random numbers of Kaldi run through the whole table (--random=entry draws them by key)",
         ),
     ),
     (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
@@ -59,7 +63,10 @@ fn logprob_to_post(opts: Options) -> anyhow::Result<Tally> {
     });
     let mut done = 0;
     let ended = rows.drain(|key, probabilities| {
-        // Not on the workers: random numbers must be drawn in the order of the table.
+        // Not on the workers: Kaldi draws random numbers in the order of the table.
+        if let Some(random) = &mut pruning.random {
+            opts.random.start_entry(random, 0, &key);
+        }
         target.write(&key, &probabilities.to_posterior(|probability| pruning.weigh(probability)))?;
         done += 1;
         anyhow::Ok(())

@@ -59,7 +59,10 @@ const GROUPINGS: [(&str, Agreement); 3] = [
     ("webdataset", Agreement::One(Grouping::Webdataset)),
 ];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(check_shards)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a key that is in two shards is found in the whole list only"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -53,7 +53,13 @@ enum Target {
     Tables { wav: Option<TableWriter<WaveFile>>, text: Option<TableWriter<Tokens>>, utt2dur: Option<TableWriter<f32>> },
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(extract_shards)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole(
+            "an argument is a shard or a list of shards; a list can be cut with --split and --out",
+        ),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -53,7 +53,10 @@ struct Summary {
 /// The results for a shard: lines, counts, and the error that ended it.
 type Listed = (Vec<u8>, Summary, Option<Error>);
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(list_shards)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("an argument is a shard or a list of shards; a list can be cut with --split and --out"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -31,7 +31,8 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

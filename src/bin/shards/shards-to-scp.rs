@@ -56,7 +56,13 @@ struct Seen {
     text: Option<Vec<u8>>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole(
+            "an argument is a shard or a list of shards; a list can be cut with --split and --out",
+        ),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -37,7 +37,10 @@ struct Options {
     script: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(ark_to_scp)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("an archive without a script file is read from its start"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -42,7 +42,8 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(concat_ark))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it joins whole archives"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

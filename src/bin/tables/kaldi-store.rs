@@ -40,7 +40,10 @@ struct Options {
     names: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(kaldi_store)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it works on objects of stores, not on tables"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -25,7 +25,10 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(matrix_dim)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it prints lines; sh -c 'matrix-dim TABLE > FILE' runs in pieces with --split and --out"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -55,7 +55,11 @@ impl FromStr for Weights {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_blend)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -79,7 +79,11 @@ const SEPARATE: [(&str, SeparateLastEpoch); 3] =
 /// Other words for true and false.
 const OTHER_WORDS: [(&str, &str); 4] = [("t", "true"), ("1", "true"), ("f", "false"), ("0", "false")];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_build_samples))
+    .in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -67,7 +67,11 @@ struct DatasetFault {
     found: String,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_check)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -36,7 +36,10 @@ struct Options {
     requests: Vec<Arg>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_get)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -53,7 +53,10 @@ struct Info {
     bin_bytes: u64,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(indexed_info)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

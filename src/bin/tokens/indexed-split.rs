@@ -51,7 +51,11 @@ struct Options {
     out_pattern: Arg,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_split)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -71,7 +71,11 @@ impl FromStr for Numbers {
     }
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(indexed_to_int_vector))
+    .in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is no table, and cannot be cut"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

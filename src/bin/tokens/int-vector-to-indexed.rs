@@ -75,7 +75,11 @@ const CHOICES: [(&str, Choice); 7] = [
     ("auto", Choice::Auto),
 ];
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(int_vector_to_indexed))
+    .in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("a token dataset is made as a whole; indexed-merge joins those of parts"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -20,6 +20,7 @@ const COMMANDS: &[&str] = &[
     "apply-cmvn-online g.stats scp:f.scp ark:OUT",
     "apply-cmvn-sliding scp:f.scp ark:OUT",
     "apply-transform t.mat scp:f.scp ark:OUT",
+    "compute-and-process-kaldi-pitch-feats --random=entry --sample-frequency=8000 scp:w.scp ark:OUT",
     "compute-cmvn-stats --spk2utt=ark:spk2utt scp:f.scp ark:OUT",
     "compute-cmvn-stats scp:f.scp ark:OUT",
     "compute-fbank-feats --sample-frequency=8000 scp:w.scp ark:OUT",
@@ -41,12 +42,16 @@ const COMMANDS: &[&str] = &[
     "feat-to-post scp:f.scp ark:OUT",
     "filter-utts --utt2num-frames=lengths --min-length=5 f.scp OUT",
     "get-post-on-ali ark:p.ark ark:i.ark ark:OUT",
+    "interpolate-pitch --linear-interpolation=true scp:pitch.scp ark:OUT",
+    "interpolate-pitch --random=entry scp:pitch.scp ark:OUT",
     "ivector-compute-dot-products trials ark:v.ark ark:v.ark OUT",
     "ivector-mean ark:spk2utt ark:v.ark ark:OUT",
     "ivector-normalize-length ark:v.ark ark:OUT",
     "ivector-subtract-global-mean mean.vec ark:v.ark ark:OUT",
     "ivector-transform t.mat ark:v.ark ark:OUT",
+    "logprob-to-post --random=entry --min-post=10 scp:f.scp ark:OUT",
     "logprob-to-post --random-prune=false scp:f.scp ark:OUT",
+    "make-raw-list wav.scp text OUT",
     "matrix-max ark:spk2utt scp:f.scp ark:OUT",
     "matrix-sum scp:f.scp ark:f.ark ark:OUT",
     "matrix-sum-rows scp:f.scp ark:OUT",
@@ -59,7 +64,9 @@ const COMMANDS: &[&str] = &[
     "post-to-feats --post-dim=200000 ark:p.ark ark:OUT",
     "post-to-smat --dim=200000 ark:p.ark ark:OUT",
     "post-to-weights ark:p.ark ark:OUT",
+    "prob-to-post --random=entry --min-post=10 scp:f.scp ark:OUT",
     "prob-to-post --random-prune=false scp:f.scp ark:OUT",
+    "process-kaldi-pitch-feats --random=entry --srand=3 scp:pitch.scp ark:OUT",
     "process-kaldi-pitch-feats --delta-pitch-noise-stddev=0 scp:pitch.scp ark:OUT",
     "compute-and-process-kaldi-pitch-feats --sample-frequency=8000 --delta-pitch-noise-stddev=0 scp:w.scp ark:OUT",
     "process-pitch-feats ark:voiced ark:OUT",
@@ -123,7 +130,7 @@ const SUMS: &[&str] = &[
 const OTHERS: &[&str] = &[
     // No file of the recorded cases has its posteriors; it differs from gmm-est-fmllr in them alone.
     "gmm-est-fmllr-gpost",
-    // They write into folders, and have no output to join.
+    // They write into folders, and have no output to join; they have a test of their own.
     "copy-feats-to-htk",
     "copy-feats-to-sphinx",
     // They need models that are tested elsewhere.
@@ -170,6 +177,7 @@ fn sample() -> Scratch {
         "voiced",
         lines(&|number| format!("utt{number} [\n{} 0.5 100 ]", format!("0.{} 20{number}\n", number + 1).repeat(9))),
     );
+    scratch.write("wav.scp", lines(&|number| format!("utt{number} utt{number}.wav")));
     scratch.write("keep", "utt1\nutt5\n");
     scratch.write("units", "<blank> 0\n<unk> 1\na 2\nb 3\n▁ 4\n");
     scratch.write("t", " [ 1 0 0 1\n 0 1 0 1 ]\n");
@@ -232,6 +240,63 @@ fn sums_of_pieces_have_the_size_of_the_whole() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Command lines whose random numbers run through the whole table, as in Kaldi.
+const RANDOM: &[&str] = &[
+    "compute-and-process-kaldi-pitch-feats --sample-frequency=8000 scp:w.scp ark:OUT",
+    "interpolate-pitch scp:pitch.scp ark:OUT",
+    "logprob-to-post --min-post=10 scp:f.scp ark:OUT",
+    "prob-to-post --min-post=10 scp:f.scp ark:OUT",
+    "process-kaldi-pitch-feats scp:pitch.scp ark:OUT",
+];
+
+#[test]
+fn random_numbers_of_the_whole_table_are_refused_unless_they_depend_on_the_key() {
+    let scratch = sample();
+    for command in RANDOM {
+        let pieces = format!("table-jobs --nj=3 --dir=jobs -- {}", command.replace("OUT", "pieces"));
+        scratch.sh(&pieces).fails_with(255).stderr_has("--random=entry draws them by key");
+        let by_entry = command.replacen(' ', " --random=entry ", 1).replace("OUT", "entry");
+        scratch.sh(&format!("{} && {by_entry}", command.replace("OUT", "table"))).succeeds();
+        assert_ne!(scratch.read("table"), scratch.read("entry"), "{command}");
+        // The order of the entries does not matter, either.
+        let back = by_entry
+            .replace("scp:w.scp", "scp:back")
+            .replace("scp:f.scp", "scp:back")
+            .replace("scp:pitch.scp", "scp:back");
+        let list = command.split("scp:").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+        let line = format!(
+            "tac {list} > back; {} && table-sort ark:backward ark:sorted",
+            back.replace("ark:entry", "ark:backward")
+        );
+        scratch.sh(&line).succeeds();
+        assert_eq!(scratch.read("sorted"), scratch.read("entry"), "{command}");
+        scratch.sh("rm table entry backward sorted").succeeds();
+    }
+}
+
+#[test]
+fn folders_of_files_are_those_of_the_whole_run() {
+    for (tool, ending) in [("copy-feats-to-htk", "--output-ext"), ("copy-feats-to-sphinx", "--output-ext")] {
+        let scratch = sample();
+        let command = |folder: &str| format!("{tool} --output-dir={folder} {ending}=x scp:f.scp");
+        scratch.sh(&command("whole")).succeeds();
+        scratch.sh(&format!("table-jobs --nj=3 --dir=jobs -- {}", command("pieces"))).succeeds();
+        scratch.sh("ls whole | wc -l; diff -r whole pieces").succeeds().stdout_is("7\n");
+        // A piece that says that it has done nothing has failed, since there is no output to look at.
+        scratch.sh("sed -i 's/ f.ark/ nothing.ark/' f.scp").succeeds();
+        let ran = scratch.sh(&format!("table-jobs --nj=3 --dir=other -- {}", command("pieces"))).fails_with(255);
+        ran.stderr_has("3 of 3 pieces have failed");
+    }
+}
+
+#[test]
+fn every_tool_says_how_it_runs_in_pieces() {
+    let silent: Vec<_> = registry::tools().into_iter().filter(|tool| tool.runs_in_pieces.is_none()).collect();
+    let silent: Vec<_> = silent.iter().map(|tool| format!("{}/{}", tool.task, tool.name)).collect();
+    let silent: Vec<_> = silent.iter().filter(|name| !name.starts_with("models/")).collect();
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
 #[test]
 fn every_tool_with_a_row_has_a_command() {
     let commands = COMMANDS.iter().chain(MODEL_COMMANDS).chain(SUMS);
@@ -239,7 +304,7 @@ fn every_tool_with_a_row_has_a_command() {
         commands.filter_map(|command| command.split(' ').next()).chain(OTHERS.iter().copied()).collect();
     let tools = registry::tools();
     let in_pieces: BTreeSet<&str> =
-        tools.iter().filter(|tool| tool.runs_in_pieces).map(|tool| tool.name.as_str()).collect();
+        tools.iter().filter(|tool| tool.runs_in_pieces == Some(true)).map(|tool| tool.name.as_str()).collect();
     let missing: Vec<_> = in_pieces.difference(&named).collect();
     assert!(missing.is_empty(), "no command for {missing:?}");
     let unknown: Vec<_> = named.difference(&in_pieces).collect();
