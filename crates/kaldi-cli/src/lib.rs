@@ -191,6 +191,22 @@ pub fn parse<O: clap::Parser>(words: &[OsString]) -> Result<Option<O>, String> {
     O::from_arg_matches_mut(&mut matches).map(Some).map_err(|error| error.to_string())
 }
 
+/// Reads options as [`parse`] does, and returns those that were given, also by a config file: names as in the usage text, and
+/// values in the form that Rust's own parsers read. Standard options are not among them.
+///
+/// # Errors
+/// If an option is wrong, or the words have arguments or ask for help.
+pub fn given_options<O: clap::Parser>(words: &[OsString]) -> Result<Vec<(String, String)>, String> {
+    let command = O::command();
+    let dialect = Dialect::of(&command);
+    let Request::Run(reading) = dialect.read(words).map_err(|fault| fault.message)? else {
+        return Err("expected options only, got --help or --version".to_owned());
+    };
+    dialect.matches(command, &dialect.canonical(&reading)?.0)?;
+    let given = dialect.options.iter().zip(reading.values).filter(|(option, _)| option.id.is_some());
+    Ok(given.filter_map(|(option, value)| Some((option.name.to_string(), value?.to_string()))).collect())
+}
+
 /// Refuses arguments whose number is right but whose combination is not one of the tool's usages: prints one `ERROR` line and
 /// the tool's usage in a line. The exit code of the tally is 1, as for a wrong number of arguments.
 #[track_caller]

@@ -448,3 +448,16 @@ fn old_names_and_words_are_taken_and_not_shown() {
     let help = usage::usage_text("", &Dialect::of(&Renamed::command()), 100);
     assert!(!help.contains("split") && !help.contains("dev"), "{help}");
 }
+
+#[test]
+fn options_that_were_given_are_returned_without_the_others() {
+    let config = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(config.path(), "--Part=dev # a comment\n--verbose=0\n").unwrap();
+    let config = format!("--config={}", config.path().display());
+    let given = |given: &[&str]| crate::given_options::<Renamed>(&words(given));
+    let (from_config, _) = kaldi_log::capture(|| given(&[&config]));
+    assert_eq!(from_config.unwrap(), [("part".to_owned(), "valid".to_owned())]);
+    assert_eq!(given(&[]).unwrap(), []);
+    assert!(given(&["--prat=train"]).unwrap_err().ends_with("did you mean --part?"));
+    assert!(given(&["--help"]).is_err() && given(&["x"]).is_err());
+}

@@ -20,4 +20,5 @@ mod warps;
 
 pub use error::{Error, Result};
 pub use options::{ExtractOptions, FeatureForm, WarpFactors};
+pub use recording::extract_samples;
 pub use table::{ExtractCounts, HtkHeader, extract};

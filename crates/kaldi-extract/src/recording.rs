@@ -1,15 +1,15 @@
 //! From a waveform to the samples that features are computed of.
 
-use std::fmt;
-
 use bstr::BStr;
-use kaldi_feat::extract::FrameOptions;
-use kaldi_log::warning;
+use kaldi_feat::CmvnStats;
+use kaldi_feat::extract::{Extractor, FrameOptions, MelReport};
+use kaldi_log::{log, warning};
+use kaldi_matrix::Matrix;
 use kaldi_number::Digits;
 use kaldi_random::Noise;
-use kaldi_wave::{ResampleError, Wave, resample};
+use kaldi_wave::{Wave, resample};
 
-use crate::ExtractOptions;
+use crate::{Error, ExtractOptions, Result};
 
 /// Takes the channel that is wanted of a waveform, or warns that there is none in it or that it is too short.
 ///
@@ -47,54 +47,67 @@ pub(crate) fn duration(wave: &Wave) -> f32 {
     wave.num_samples() as f32 / wave.sample_rate()
 }
 
-/// A waveform that is not to be converted to the sample rate that is wanted.
-#[derive(Debug)]
-pub(crate) enum RateError {
-    /// Conversion is not allowed.
-    Mismatch {
-        /// That of the waveform, in Hz.
-        from: f32,
-        /// The one that is wanted, in Hz.
-        to: f32,
-    },
-    /// Conversion is impossible.
-    Resample(ResampleError),
-}
-
-impl fmt::Display for RateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mismatch { from, to } => {
-                let way = if from > to { "downsample" } else { "upsample" };
-                write!(
-                    f,
-                    "Waveform and config sample Frequency mismatch: {from} .vs {to} (--allow-{way}=true would {way} the \
-                     waveform)"
-                )
-            }
-            Self::Resample(error) => error.fmt(f),
-        }
-    }
-}
-
 /// Converts samples to the rate that is wanted, where that is allowed.
-pub(crate) fn at_rate(samples: Vec<f32>, from: f32, options: &FrameOptions) -> Result<Vec<f32>, RateError> {
+pub(crate) fn at_rate(samples: Vec<f32>, from: f32, options: &FrameOptions) -> Result<Vec<f32>> {
     let to = options.sample_frequency;
     if from == to {
         return Ok(samples);
     }
     let allowed = if from > to { options.allow_downsample } else { options.allow_upsample };
     if !allowed {
-        return Err(RateError::Mismatch { from, to });
+        return Err(Error::Rate { from, to });
     }
     // Whole numbers, as in Kaldi.
-    resample(&samples, from as u32, to as u32).map_err(RateError::Resample)
+    resample(&samples, from as u32, to as u32).map_err(Error::Resample)
 }
 
 /// Adds the noise of an utterance, which is the same wherever and whenever that utterance is worked on.
 pub(crate) fn dither(samples: &mut [f32], utt: &BStr, options: &FrameOptions) {
     if options.dither != 0.0 {
         Noise::new(options.seed, utt).add(options.dither, 0, samples);
+    }
+}
+
+/// Computes the features of samples, which have the scale of 16-bit integers and a rate of `rate` Hz, as [`extract`](crate::extract)
+/// does for the utterance `utt`: at the rate that is wanted, with the noise of this utterance, warped by the factor `warp`.
+/// Their mean is subtracted if `subtract_mean` is true.
+///
+/// # Errors
+/// If the samples have another rate and may not be resampled, or the features cannot be computed.
+pub fn extract_samples<E: Extractor + ?Sized>(
+    extractor: &E,
+    samples: Vec<f32>,
+    rate: f32,
+    utt: &BStr,
+    warp: f32,
+    subtract_mean: bool,
+) -> Result<Matrix<f32>> {
+    let mut samples = at_rate(samples, rate, extractor.frames())?;
+    dither(&mut samples, utt, extractor.frames());
+    let (mut feats, report) = extractor.compute_reported(&samples, warp)?;
+    if let Some(report) = report {
+        log_mel(&report);
+    }
+    let num_silent = feats.rows().filter(|frame| frame.iter().any(|value| value.is_nan())).count();
+    if num_silent > 0 {
+        warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; --dither prevents that");
+    }
+    if subtract_mean && !feats.is_empty() {
+        CmvnStats::of(&feats).apply(false, &mut feats)?;
+    }
+    Ok(feats)
+}
+
+/// Logs the weights of filters and the energies in them.
+fn log_mel(MelReport { banks, energies }: &MelReport) {
+    let numbers = |numbers: &[f32]| {
+        numbers.iter().map(|number| Digits(f64::from(*number), 6).to_string() + " ").collect::<String>()
+    };
+    for (nth, bin) in banks.bins().iter().enumerate() {
+        log!("bin {nth}, offset = {}, vec = [ {}]", bin.first, numbers(&bin.weights));
+    }
+    for frame in energies.rows() {
+        log!("MEL BANKS: {}", numbers(frame));
     }
 }
 

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_feat::CmvnStats;
-use kaldi_feat::extract::{Extractor, MelReport};
+use kaldi_feat::extract::Extractor;
 use kaldi_io::Wspecifier;
 use kaldi_log::{Pace, log, vlog, warning};
 use kaldi_matrix::{HtkFeatures, Matrix};
-use kaldi_number::Digits;
 use kaldi_table::{Entry, Record, SequentialReader, TableWriter, WorkError};
 use kaldi_values::Value;
 use kaldi_wave::Wave;
 
-use crate::recording::{at_rate, channel, dither, duration};
+use crate::recording::{channel, duration, extract_samples};
 use crate::warps::Warps;
 use crate::{Error, ExtractOptions, FeatureForm, Result, WarpFactors};
 
@@ -131,41 +129,11 @@ fn features(
         warning!("No vtln-map entry for utterance-id (or speaker-id) {utt}");
         return Ok(None);
     };
-    let failed = |reason: &dyn std::fmt::Display| {
-        warning!("Failed to compute features for utterance {utt}: {reason}");
-        Ok(None)
-    };
-    let mut samples = match at_rate(samples, rate, extractor.frames()) {
-        Ok(samples) => samples,
-        Err(error) => return failed(&error),
-    };
-    dither(&mut samples, utt, extractor.frames());
-    let (mut feats, report) = match extractor.compute_reported(&samples, warp) {
-        Ok(computed) => computed,
-        Err(error) => return failed(&error),
-    };
-    if let Some(report) = report {
-        log_mel(&report);
-    }
-    let num_silent = feats.rows().filter(|frame| frame.iter().any(|value| value.is_nan())).count();
-    if num_silent > 0 {
-        warning!("{utt}: {num_silent} frames have no energy and features that are not numbers; --dither prevents that");
-    }
-    if options.subtract_mean && !feats.is_empty() {
-        CmvnStats::of(&feats).apply(false, &mut feats)?;
-    }
-    Ok(Some((feats, duration)))
-}
-
-/// Logs the weights of filters and the energies in them.
-fn log_mel(MelReport { banks, energies }: &MelReport) {
-    let numbers = |numbers: &[f32]| {
-        numbers.iter().map(|number| Digits(f64::from(*number), 6).to_string() + " ").collect::<String>()
-    };
-    for (nth, bin) in banks.bins().iter().enumerate() {
-        log!("bin {nth}, offset = {}, vec = [ {}]", bin.first, numbers(&bin.weights));
-    }
-    for frame in energies.rows() {
-        log!("MEL BANKS: {}", numbers(frame));
+    match extract_samples(extractor, samples, rate, utt, warp, options.subtract_mean) {
+        Ok(feats) => Ok(Some((feats, duration))),
+        Err(error) => {
+            warning!("Failed to compute features for utterance {utt}: {error}");
+            Ok(None)
+        }
     }
 }
