@@ -4,14 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
+use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
 /// What is equal in all pieces, as far as possible.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Measure {
     /// Entries, lines of the list.
@@ -21,13 +22,24 @@ pub enum Measure {
     /// Entries, and no speaker is in two pieces. The map is a list of lines `<utterance> <speaker>`.
     Speakers {
         /// The file of the map.
-        utt2spk: BString,
+        utt2spk: PathBuf,
     },
     /// The sum of weights, from a list of lines `<key> <number>`, for example utt2dur.
     Weights {
         /// The file of the weights.
-        list: BString,
+        list: PathBuf,
     },
+}
+
+impl Measure {
+    /// The file that it needs beside the list.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Items | Self::Bytes => None,
+            Self::Speakers { utt2spk } => Some(utt2spk),
+            Self::Weights { list } => Some(list),
+        }
+    }
 }
 
 /// The stretches of a list.
@@ -47,9 +59,11 @@ pub struct Stretches {
 pub fn deal(path: &Path, num_pieces: usize, measure: &Measure) -> Result<Stretches> {
     match measure {
         Measure::Items => deal_lines(path, num_pieces),
-        Measure::Bytes => deal_weighted(path, num_pieces, bytes_of_values(path)?),
-        Measure::Speakers { utt2spk } => deal_weighted(path, num_pieces, groups_of_speakers(path, utt2spk)?),
-        Measure::Weights { list } => deal_weighted(path, num_pieces, weights_of_lines(path, list)?),
+        Measure::Bytes => deal_weighted(path, num_pieces, |each| bytes_of_values(path, each)),
+        Measure::Speakers { utt2spk } => {
+            deal_weighted(path, num_pieces, |each| groups_of_speakers(path, utt2spk, each))
+        }
+        Measure::Weights { list } => deal_weighted(path, num_pieces, |each| weights_of_lines(path, list, each)),
     }
 }
 
@@ -113,17 +127,23 @@ struct Group {
     weight: f64,
 }
 
-/// Pieces of about the same weight: a group belongs to the piece that contains its middle.
-fn deal_weighted(path: &Path, num_pieces: usize, groups: Vec<Group>) -> Result<Stretches> {
-    let total: f64 = groups.iter().map(|group| group.weight).sum();
+/// Pieces of about the same weight: a group belongs to the piece that contains its middle. The groups are counted first, and
+/// not kept: a list may be long.
+fn deal_weighted(
+    path: &Path,
+    num_pieces: usize,
+    groups: impl Fn(&mut dyn FnMut(Group)) -> Result<()>,
+) -> Result<Stretches> {
+    let mut total = 0.0;
+    groups(&mut |group| total += group.weight)?;
     let mut lines = vec![0; num_pieces];
     let mut before = 0.0;
-    for group in groups {
+    groups(&mut |group| {
         let middle = before + group.weight / 2.0;
         before += group.weight;
         let piece = if total > 0.0 { (middle / total * num_pieces as f64) as usize } else { 0 };
         lines[piece.min(num_pieces - 1)] += group.lines;
-    }
+    })?;
     lines.retain(|&lines| lines > 0);
     cut(path, lines)
 }
@@ -154,65 +174,103 @@ fn at_line(path: &Path, number: u64, message: &str) -> Error {
     Error::Plan(format!("{}:{number}: {message}", path.display()))
 }
 
-/// A map from the first word of each line to what `value` makes of the second one.
-fn read_map<T>(path: &BString, value: impl Fn(&str) -> Option<T>, expected: &str) -> Result<HashMap<BString, T>> {
-    let path = path.to_path().map_err(|_| Error::Plan(format!("{path}: the name is not UTF-8")))?;
-    let mut map = HashMap::new();
-    each_line(path, |number, line| {
+/// A list of keys, each with a value. As long as keys are asked for in its order, it is not kept in memory.
+struct KeyedList<'a, T, F: Fn(&str) -> Option<T>> {
+    path: &'a Path,
+    lines: BufReader<File>,
+    number: u64,
+    all: Option<HashMap<BString, T>>,
+    value: F,
+    expected: &'static str,
+}
+
+impl<'a, T: Clone, F: Fn(&str) -> Option<T>> KeyedList<'a, T, F> {
+    fn open(path: &'a Path, expected: &'static str, value: F) -> Result<Self> {
+        let lines = BufReader::with_capacity(1 << 18, File::open(path).map_err(Error::read(path))?);
+        Ok(Self { path, lines, number: 0, all: None, value, expected })
+    }
+
+    fn parse<'line>(&self, number: u64, line: &'line [u8]) -> Result<(&'line [u8], T)> {
         let mut words = words_of(line);
         let (key, word) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let value = word.to_str().ok().filter(|word| !word.is_empty()).and_then(&value);
+        let value = word.to_str().ok().filter(|word| !word.is_empty()).and_then(&self.value);
         let value = value.filter(|_| words.next().is_none());
-        map.insert(key.into(), value.ok_or_else(|| at_line(path, number, expected))?);
-        Ok(())
-    })?;
-    Ok(map)
-}
+        Ok((key, value.ok_or_else(|| at_line(self.path, number, self.expected))?))
+    }
 
-fn weights_of_lines(path: &Path, list: &BString) -> Result<Vec<Group>> {
-    let number = |word: &str| word.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
-    let weights = read_map(list, number, "expected a key and a number of 0 or more")?;
-    let mut groups = Vec::new();
-    each_line(path, |number, line| {
-        let key = key_of(line);
-        let weight = weights.get(key.as_bstr());
-        let message = || at_line(path, number, &format!("--weights does not have the key {}", key.as_bstr()));
-        groups.push(Group { lines: 1, weight: *weight.ok_or_else(message)? });
-        Ok(())
-    })?;
-    Ok(groups)
-}
-
-fn groups_of_speakers(path: &Path, utt2spk: &BString) -> Result<Vec<Group>> {
-    let speakers = read_map(utt2spk, |word| Some(BString::from(word)), "expected an utterance and its speaker")?;
-    let (mut groups, mut seen, mut last) = (Vec::<Group>::new(), HashSet::new(), None);
-    each_line(path, |number, line| {
-        let key = key_of(line);
-        let speaker = speakers.get(key.as_bstr());
-        let message = || at_line(path, number, &format!("--utt2spk does not have the key {}", key.as_bstr()));
-        let speaker = speaker.ok_or_else(message)?;
-        match groups.last_mut().filter(|_| last == Some(speaker)) {
-            Some(group) => {
-                group.lines += 1;
-                group.weight += 1.0;
+    /// The value of a key, `None` if the list does not have it.
+    fn get(&mut self, key: &[u8]) -> Result<Option<T>> {
+        if let Some(all) = &self.all {
+            return Ok(all.get(key.as_bstr()).cloned());
+        }
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if self.lines.read_until(b'\n', &mut line).map_err(Error::read(self.path))? == 0 {
+                break;
             }
-            None if !seen.insert(speaker) => {
+            self.number += 1;
+            let (there, value) = self.parse(self.number, &line)?;
+            if there == key {
+                return Ok(Some(value));
+            }
+        }
+        // The key is missing, or the order is another one.
+        let mut all = HashMap::new();
+        each_line(self.path, |number, line| {
+            let (key, value) = self.parse(number, line)?;
+            all.insert(key.into(), value);
+            Ok(())
+        })?;
+        let value = all.get(key.as_bstr()).cloned();
+        self.all = Some(all);
+        Ok(value)
+    }
+}
+
+fn weights_of_lines(path: &Path, list: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
+    let number = |word: &str| word.parse().ok().filter(|weight: &f64| weight.is_finite() && *weight >= 0.0);
+    let mut weights = KeyedList::open(list, "expected a key and a number of 0 or more", number)?;
+    each_line(path, |number, line| {
+        let key = key_of(line);
+        let message = || at_line(path, number, &format!("--weights does not have the key {}", key.as_bstr()));
+        each(Group { lines: 1, weight: weights.get(key)?.ok_or_else(message)? });
+        Ok(())
+    })
+}
+
+fn groups_of_speakers(path: &Path, utt2spk: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
+    let expected = "expected an utterance and its speaker";
+    let mut speakers = KeyedList::open(utt2spk, expected, |word| Some(BString::from(word)))?;
+    let (mut lines, mut seen, mut last) = (0, HashSet::new(), None);
+    let group = |lines: u64| Group { lines, weight: lines as f64 };
+    each_line(path, |number, line| {
+        let key = key_of(line);
+        let message = || at_line(path, number, &format!("--utt2spk does not have the key {}", key.as_bstr()));
+        let speaker = speakers.get(key)?.ok_or_else(message)?;
+        if last.as_ref() != Some(&speaker) {
+            if !seen.insert(speaker.clone()) {
                 let message = format!("the utterances of {speaker} are not together: sort the list by speaker");
                 return Err(at_line(path, number, &message));
             }
-            None => groups.push(Group { lines: 1, weight: 1.0 }),
+            if lines > 0 {
+                each(group(lines));
+            }
+            (lines, last) = (0, Some(speaker));
         }
-        last = Some(speaker);
+        lines += 1;
         Ok(())
     })?;
-    Ok(groups)
+    if lines > 0 {
+        each(group(lines));
+    }
+    Ok(())
 }
 
 /// Sizes of values from the offsets of neighbouring lines. The last value of an archive is taken to be as long as the one
 /// before it.
-fn bytes_of_values(path: &Path) -> Result<Vec<Group>> {
-    let mut places: Vec<(u64, u64)> = Vec::new();
-    let (mut archive, mut number_of_archive) = (BString::default(), 0);
+fn bytes_of_values(path: &Path, each: &mut dyn FnMut(Group)) -> Result<()> {
+    let (mut archive, mut from, mut size) = (BString::default(), None, 1);
     each_line(path, |number, line| {
         let message = "expected an archive and an offset for --by=bytes; --weights takes other sizes";
         let line = line.trim_ascii_end();
@@ -221,22 +279,22 @@ fn bytes_of_values(path: &Path) -> Result<Vec<Group>> {
             Some((name[key_of(name).len()..].trim_ascii(), offset.to_str().ok()?.parse::<u64>().ok()?))
         });
         let (name, offset) = place.ok_or_else(|| at_line(path, number, message))?;
-        if archive != name {
-            (archive, number_of_archive) = (name.into(), number_of_archive + 1);
+        if let Some(from) = from {
+            if archive == name && offset > from {
+                size = offset - from;
+            }
+            each(Group { lines: 1, weight: size as f64 });
         }
-        places.push((number_of_archive, offset));
+        if archive != name {
+            archive = name.into();
+        }
+        from = Some(offset);
         Ok(())
     })?;
-    let mut last = 1;
-    let size = |at: usize| match (places[at], places.get(at + 1)) {
-        ((one, from), Some(&(other, to))) if one == other && to > from => Some(to - from),
-        _ => None,
-    };
-    let groups = (0..places.len()).map(|at| {
-        last = size(at).unwrap_or(last);
-        Group { lines: 1, weight: last as f64 }
-    });
-    Ok(groups.collect())
+    if from.is_some() {
+        each(Group { lines: 1, weight: size as f64 });
+    }
+    Ok(())
 }
 
 /// Cuts a second list of the same keys at the keys at which `path` was cut. Both have to be sorted by key, as bytes.
@@ -326,7 +384,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = file(&dir, "list", "a x\nb x\nc x\n");
         let weights = file(&dir, "weights", "a 1\nb 1\nc 8\n");
-        let measure = Measure::Weights { list: weights.to_str().unwrap().into() };
+        let measure = Measure::Weights { list: weights };
         assert_eq!(deal(&path, 2, &measure).unwrap().lines, [2, 1]);
         let script = file(&dir, "script", "a x.ark:2\nb x.ark:12\nc x.ark:1000[0:3]\nd y.ark:2\n");
         assert_eq!(deal(&script, 2, &Measure::Bytes).unwrap().lines, [2, 2]);
@@ -339,7 +397,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = file(&dir, "list", "a x\nb x\nc x\nd x\n");
         let utt2spk = file(&dir, "utt2spk", "a s\nb s\nc s\nd t\n");
-        let measure = Measure::Speakers { utt2spk: utt2spk.to_str().unwrap().into() };
+        let measure = Measure::Speakers { utt2spk };
         assert_eq!(deal(&path, 2, &measure).unwrap().lines, [3, 1]);
         let torn = file(&dir, "torn", "a x\nd x\nb x\n");
         let error = deal(&torn, 2, &measure).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! The outputs of the whole run, made of those of the pieces.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use bstr::ByteSlice;
 use kaldi_io::Output;
+use serde::{Deserialize, Serialize};
 
 use crate::deal::key_of;
 use crate::piece::{is_whole, repeat_warnings};
@@ -22,8 +24,9 @@ use crate::{Error, Folder, Plan, Result};
 /// If a record cannot be read.
 pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>> {
     let mut missing = Vec::new();
+    let done: HashSet<usize> = folder.done_pieces()?.into_iter().collect();
     for number in 1..=plan.num_pieces() {
-        match folder.record(number)? {
+        match if done.contains(&number) { folder.record(number)? } else { None } {
             Some(record) if is_whole(plan, folder, number, &record)? => {}
             Some(_) => {
                 folder.withdraw(number)?;
@@ -37,12 +40,24 @@ pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>>
 
 /// Whether the outputs of the whole run are there, as an earlier process has left them.
 pub(crate) fn is_finished(plan: &Plan, folder: &Folder) -> Result<bool> {
-    let sizes: Option<Vec<(String, u64)>> = folder.read_json(&folder.path().join("finished.json"))?;
+    let Some(finished) = folder.read_json::<Finished>(&folder.path().join("finished.json"))? else { return Ok(false) };
     let is_there = |(path, size): &(String, u64)| {
         fs::metadata(plan.folder.join(path)).is_ok_and(|metadata| metadata.len() == *size)
     };
     let has_standard = plan.outputs.iter().any(|name| matches!(OutputKind::of(name), Ok(OutputKind::Standard)));
-    Ok(!has_standard && sizes.is_some_and(|sizes| sizes.iter().all(is_there)))
+    let is_finished = !has_standard && finished.sizes.iter().all(is_there);
+    if is_finished && !finished.is_clean {
+        remove_pieces(plan, folder, &finished.sizes)?;
+    }
+    Ok(is_finished)
+}
+
+/// The outputs of the whole run.
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    sizes: Vec<(String, u64)>,
+    /// Whether files of pieces that are not needed any more were removed.
+    is_clean: bool,
 }
 
 /// Joins the outputs of the pieces, which are all done, and repeats their warnings. Returns whether any piece did anything.
@@ -85,8 +100,9 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
         Ok((path, fs::metadata(&there).map_err(Error::read(&there))?.len()))
     };
     let sizes: Vec<(String, u64)> = finished.into_iter().map(size).collect::<Result<_>>()?;
-    folder.write_json(&folder.path().join("finished.json"), &sizes)?;
+    folder.write_json(&folder.path().join("finished.json"), &Finished { sizes: sizes.clone(), is_clean: false })?;
     remove_pieces(plan, folder, &sizes)?;
+    folder.write_json(&folder.path().join("finished.json"), &Finished { sizes, is_clean: true })?;
     let mut did_anything = false;
     let mut records = Vec::new();
     for number in 1..=plan.num_pieces() {

@@ -1,17 +1,16 @@
 //! The state folder: everything that is known of the pieces, as files that appear whole.
 
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Plan, Result};
-
-/// How often a running piece and a submitter say that they are alive.
-pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
+use crate::owner::{Try, beat, create_owned, look_at};
+use crate::{Error, Plan, Request, Result};
 
 /// The state folder of one command.
 ///
@@ -24,55 +23,13 @@ pub(crate) const HEARTBEAT: Duration = Duration::from_secs(20);
 /// | `log/7.log` | what all tries of piece 7 wrote to standard error |
 /// | `lists/` | lists of entries, and of the pieces of each submission |
 /// | `stdout/` | pieces of standard output |
-/// | `engine.json` | the submissions |
+/// | `engine.json`, `calls.json` | the submissions |
 /// | `finished.json` | sizes of the outputs of the whole run |
 /// | `lock` | who submits: host and process; its time is the heartbeat |
+/// | `cancel` | somebody wants the submitter to end |
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
-}
-
-/// The process that has a try or the lock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Owner {
-    pub(crate) host: String,
-    pub(crate) process: u32,
-    /// When it started, in ticks since the host did: another process may get its number later.
-    start: u64,
-}
-
-impl Owner {
-    pub(crate) fn this() -> Self {
-        let process = std::process::id();
-        Self { host: host_name(), process, start: start_of(process).unwrap_or_default() }
-    }
-
-    /// Whether the process lives, if this host can know; `None` for another host.
-    fn lives(&self) -> Option<bool> {
-        (self.host == host_name()).then(|| start_of(self.process) == Some(self.start))
-    }
-}
-
-/// When a process started; `None` if it has ended, also if nobody has asked for its exit status yet.
-fn start_of(process: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program, in parentheses, may have blanks.
-    let mut fields = text.rsplit_once(") ")?.1.split(' ');
-    let state = fields.next()?;
-    fields.nth(18)?.parse().ok().filter(|_| state != "Z" && state != "X")
-}
-
-pub(crate) fn host_name() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| "unknown".to_owned(), |name| name.trim().to_owned())
-}
-
-/// A try of a piece that has started.
-#[derive(Clone, Debug)]
-pub(crate) struct Try {
-    pub(crate) owner: Owner,
-    /// The time since its last heartbeat.
-    pub(crate) silence: Duration,
-    pub(crate) lives: Option<bool>,
 }
 
 /// A piece that is done.
@@ -141,10 +98,17 @@ impl Folder {
     /// Removes all state.
     ///
     /// # Errors
-    /// If the folder cannot be removed, or is something else.
-    pub fn remove(&self) -> Result<()> {
+    /// If the folder cannot be removed, is something else, or pieces run.
+    pub fn remove(&self, silence: Duration) -> Result<()> {
         if self.path.exists() && !self.path.join("plan.json").exists() && !self.path.join("tries").exists() {
             let message = format!("{} is not a folder of pieces: it is not removed", self.path.display());
+            return Err(Error::Folder(message));
+        }
+        if let Some(owner) = self.submitter(silence) {
+            return Err(self.in_use(&owner));
+        }
+        if let Some(running) = self.running_try(silence) {
+            let message = format!("{running} still runs: --cancel ends it");
             return Err(Error::Folder(message));
         }
         match fs::remove_dir_all(&self.path) {
@@ -161,17 +125,17 @@ impl Folder {
         self.read_json(&self.path.join("plan.json"))
     }
 
-    /// Makes a plan, and keeps it if there is none yet. Returns the plan that is kept.
+    /// The plan that is kept; if there is none yet, makes it. What was planned before is not planned again.
     ///
     /// # Errors
     /// If the plan cannot be made, or an earlier one in this folder is of other work.
-    pub fn plan_or(&self, make: impl FnOnce() -> Result<Plan>) -> Result<Plan> {
-        let plan = make()?;
+    pub fn plan_of(&self, request: Request) -> Result<Plan> {
         let Some(kept) = self.plan()? else {
+            let plan = Plan::make(request, self)?;
             self.write_json(&self.path.join("plan.json"), &plan)?;
             return Ok(plan);
         };
-        match plan.difference(&kept) {
+        match kept.difference(&request)? {
             None => Ok(kept),
             Some(difference) => {
                 let path = self.path.display();
@@ -206,6 +170,11 @@ impl Folder {
         }
     }
 
+    /// The file that asks the submitter to end.
+    pub(crate) fn cancel_path(&self) -> PathBuf {
+        self.path.join("cancel")
+    }
+
     pub(crate) fn done_path(&self, piece: usize) -> PathBuf {
         self.path.join("done").join(piece.to_string())
     }
@@ -237,15 +206,9 @@ impl Folder {
         let mut attempt = self.last_try(piece) + 1;
         loop {
             let path = self.try_path(piece, attempt);
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(mut file) => {
-                    let owner =
-                        serde_json::to_vec(&Owner::this()).map_err(|error| Error::write(&path)(error.into()))?;
-                    file.write_all(&owner).map_err(Error::write(&path))?;
-                    return Ok(attempt);
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
-                Err(error) => return Err(Error::write(&path)(error)),
+            match create_owned(&path)? {
+                true => return Ok(attempt),
+                false => attempt += 1,
             }
         }
     }
@@ -264,9 +227,36 @@ impl Folder {
         last
     }
 
+    /// The last try of each piece that has one: one listing of a folder, however many pieces there are.
+    pub(crate) fn last_tries(&self) -> Result<HashMap<usize, usize>> {
+        let path = self.path.join("tries");
+        let mut last: HashMap<usize, usize> = HashMap::new();
+        for entry in fs::read_dir(&path).map_err(Error::read(&path))?.flatten() {
+            let name = entry.file_name();
+            let numbers = name.to_str().and_then(|name| name.split_once('.'));
+            if let Some((piece, attempt)) = numbers
+                && let (Ok(piece), Ok(attempt)) = (piece.parse(), attempt.parse::<usize>())
+            {
+                let there = last.entry(piece).or_insert(0);
+                *there = attempt.max(*there);
+            }
+        }
+        Ok(last)
+    }
+
     /// A try of a piece; `None` if it has not started.
     pub(crate) fn attempt(&self, piece: usize, attempt: usize) -> Option<Try> {
         look_at(&self.try_path(piece, attempt))
+    }
+
+    /// A try that seems to run, as a text; `None` if all have ended.
+    fn running_try(&self, silence: Duration) -> Option<String> {
+        let tries = self.last_tries().unwrap_or_default();
+        tries.into_iter().find_map(|(piece, last)| {
+            let there = self.attempt(piece, last).filter(|there| there.seems_alive(silence))?;
+            let has_ended = self.done_path(piece).exists() || self.failed_path(piece, last).exists();
+            (!has_ended).then(|| format!("piece {piece} on {}", there.owner.host))
+        })
     }
 
     /// The failure of a try.
@@ -286,81 +276,18 @@ impl Folder {
     }
 
     /// Makes a slow network file system look again: makes and removes a file.
-    pub(crate) fn kick(&self) {
-        let path = self.path.join("done").join(format!(".kick-{}", std::process::id()));
-        let _ = File::create(&path);
-        let _ = fs::remove_file(&path);
-    }
-
-    /// Takes the lock of the submitter.
     ///
     /// # Errors
-    /// If another submitter lives.
-    pub(crate) fn lock(&self, silence: Duration) -> Result<Lock> {
-        let path = self.path.join("lock");
-        loop {
-            match OpenOptions::new().write(true).create_new(true).open(&path) {
-                Ok(mut file) => {
-                    let owner =
-                        serde_json::to_vec(&Owner::this()).map_err(|error| Error::write(&path)(error.into()))?;
-                    file.write_all(&owner).map_err(Error::write(&path))?;
-                    return Ok(Lock { path, last: SystemTime::now() });
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    let Some(Try { owner, silence: silent, lives }) = look_at(&path) else { continue };
-                    if lives.unwrap_or(silent < silence) {
-                        let message = format!(
-                            "{} is in use: process {} on {} submits these pieces",
-                            self.path.display(),
-                            owner.process,
-                            owner.host
-                        );
-                        return Err(Error::Folder(message));
-                    }
-                    remove(&path)?;
-                }
-                Err(error) => return Err(Error::write(&path)(error)),
-            }
-        }
+    /// If the folder cannot be written, for example because the disk is full.
+    pub(crate) fn kick(&self) -> Result<()> {
+        let path = self.path.join("done").join(format!(".kick-{}", std::process::id()));
+        let written = File::create(&path).and_then(|mut file| {
+            file.write_all(&[b' '; 1 << 13])?;
+            file.sync_all()
+        });
+        let _ = fs::remove_file(&path);
+        written.map_err(Error::write(&path))
     }
-}
-
-/// The lock of a submitter; dropping it lets another one submit.
-#[derive(Debug)]
-pub(crate) struct Lock {
-    path: PathBuf,
-    last: SystemTime,
-}
-
-impl Lock {
-    /// Renews the heartbeat if it is time.
-    pub(crate) fn beat(&mut self) {
-        if self.last.elapsed().is_ok_and(|time| time >= HEARTBEAT) {
-            beat(&self.path);
-            self.last = SystemTime::now();
-        }
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
-fn beat(path: &Path) {
-    if let Ok(file) = OpenOptions::new().write(true).open(path) {
-        let _ = file.set_times(FileTimes::new().set_modified(SystemTime::now()));
-    }
-}
-
-/// Reads who has a file, and how long it is silent. A file that is being written counts as one of an unknown process.
-fn look_at(path: &Path) -> Option<Try> {
-    let modified = fs::metadata(path).ok()?.modified().ok()?;
-    let silence = modified.elapsed().unwrap_or_default();
-    let owner: Option<Owner> = serde_json::from_slice(&fs::read(path).ok()?).ok();
-    let owner = owner.unwrap_or(Owner { host: String::new(), process: 0, start: 0 });
-    Some(Try { lives: owner.lives(), owner, silence })
 }
 
 pub(crate) fn remove(path: &Path) -> Result<()> {

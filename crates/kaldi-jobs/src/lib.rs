@@ -18,11 +18,15 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod cancel;
 mod deal;
 mod engine;
 mod error;
 mod finish;
 mod folder;
+mod judge;
+mod lock;
+mod owner;
 mod piece;
 mod plan;
 mod signal;
@@ -30,6 +34,7 @@ mod status;
 mod submitter;
 mod words;
 
+pub use cancel::cancel;
 pub use deal::{Measure, Stretches, deal, follow};
 pub use engine::{EngineKind, Resources};
 pub use error::{Error, Result};
@@ -37,4 +42,4 @@ pub use folder::Folder;
 pub use piece::run_piece;
 pub use plan::{Join, Plan, Request};
 pub use status::{PieceStatus, status};
-pub use submitter::{Outcome, PieceCounts, RunOptions, cancel, finish, run_all};
+pub use submitter::{Outcome, PieceCounts, RunOptions, finish, run_all};

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use kaldi_log::warning;
 
-use crate::folder::{Cause, Failure, Folder, HEARTBEAT, Record, host_name};
+use crate::folder::{Cause, Failure, Folder, Record};
+use crate::owner::{HEARTBEAT, host_name};
 use crate::{Error, Plan, Result, signal};
 
 /// The longest time between two looks at a running command.
@@ -72,7 +73,7 @@ impl Piece<'_> {
         self.plan.check_lists()?;
         let temporary = Temporary::create(self.number)?;
         for (position, list) in self.plan.lists.iter().enumerate() {
-            let range = &list.ranges[self.number - 1];
+            let range = list.range(self.number);
             let from = self.plan.folder.join(&list.path);
             copy_range(&from, range.start, range.end, &self.plan.list_path(position, &temporary.0))?;
         }
@@ -170,13 +171,25 @@ struct Temporary(PathBuf);
 
 impl Temporary {
     fn create(number: usize) -> Result<Self> {
-        let path = std::env::temp_dir().join(format!("table-jobs-{}-{number}", std::process::id()));
+        let name = format!("table-jobs-{}-{number}", std::process::id());
+        let mut path = std::env::temp_dir().join(&name);
         let is_plain =
             |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@%,".contains(&byte));
         if !path.to_str().is_some_and(is_plain) {
             return Err(Error::Plan(format!("TMPDIR has characters that a command cannot take: {}", path.display())));
         }
-        fs::DirBuilder::new().mode(0o700).create(&path).map_err(Error::write(&path))?;
+        // A killed process may have left a folder, and process numbers come again.
+        for suffix in 1.. {
+            match fs::DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    path.set_file_name(format!("{name}-{suffix}"))
+                }
+                made => {
+                    made.map_err(Error::write(&path))?;
+                    break;
+                }
+            }
+        }
         Ok(Self(path))
     }
 }

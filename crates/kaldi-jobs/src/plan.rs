@@ -68,8 +68,19 @@ pub(crate) struct DealtList {
     pub(crate) origin: PathBuf,
     /// Size and time of that file.
     pub(crate) stamp: Stamp,
-    /// The bytes of each piece.
-    pub(crate) ranges: Vec<Range<u64>>,
+    /// Where each piece starts in the file, and where the last one ends.
+    pub(crate) bounds: Vec<u64>,
+}
+
+impl DealtList {
+    /// The bytes of piece `number`, from 1.
+    pub(crate) fn range(&self, number: usize) -> Range<u64> {
+        self.bounds[number - 1]..self.bounds[number]
+    }
+
+    fn has_changed(&self, folder: &Path) -> Result<bool> {
+        Ok(Stamp::read(&folder.join(&self.origin))? != self.stamp)
+    }
 }
 
 /// By what a changed file is known.
@@ -81,6 +92,10 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    fn read(path: &Path) -> Result<Self> {
+        Ok(Self::of(&fs::metadata(path).map_err(Error::read(path))?))
+    }
+
     fn of(metadata: &Metadata) -> Self {
         Self { size: metadata.len(), seconds: metadata.mtime(), nanoseconds: metadata.mtime_nsec() }
     }
@@ -97,6 +112,9 @@ pub struct Plan {
     pub(crate) path: String,
     pub(crate) most_pieces: usize,
     pub(crate) lists: Vec<DealtList>,
+    pub(crate) measure: Measure,
+    /// Size and time of the file of the measure.
+    pub(crate) measure_stamp: Option<Stamp>,
     pub(crate) outputs: Vec<String>,
     pub(crate) join: Join,
     pub(crate) reduce: Option<String>,
@@ -116,11 +134,11 @@ impl Plan {
         if stretches.ranges.is_empty() {
             return Err(Error::Plan(format!("{}: there are no entries to deal", request.split)));
         }
-        split.ranges.clone_from(&stretches.ranges);
+        split.bounds = bounds(&stretches.ranges);
         let mut lists = vec![split];
         for (position, name) in request.follow.iter().enumerate() {
             let (mut list, other) = open_list(name, folder, position + 1)?;
-            list.ranges = follow(&path, &stretches, &other)?;
+            list.bounds = bounds(&follow(&path, &stretches, &other)?);
             lists.push(list);
         }
         let plan = Self {
@@ -130,6 +148,8 @@ impl Plan {
             path: std::env::var("PATH").unwrap_or_default(),
             most_pieces: request.num_pieces,
             lists,
+            measure_stamp: request.measure.file().map(Stamp::read).transpose()?,
+            measure: request.measure,
             outputs: request.outputs,
             join: request.join,
             reduce: request.reduce,
@@ -173,41 +193,50 @@ impl Plan {
         self.entries.iter().sum()
     }
 
-    /// Says in what another plan differs, `None` if it is the same work.
-    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
-        let words = |plan: &Self| plan.command.join(" ");
-        let changed = |what: &str, here: &str, there: &str| Some(format!("{what} was {there}, and is {here} now"));
-        if self.command != other.command {
-            return changed("the command", &words(self), &words(other));
+    /// Says in what the plan differs from what is wanted now, `None` if it is the same work. Lists are not read again: a
+    /// changed one is known by its size and time.
+    pub(crate) fn difference(&self, request: &Request) -> Result<Option<String>> {
+        let changed = |what: &str, now: &str, then: &str| Ok(Some(format!("{what} was {then}, and is {now} now")));
+        let folder = std::env::current_dir().map_err(Error::read(Path::new(".")))?;
+        if self.command != request.command {
+            return changed("the command", &request.command.join(" "), &self.command.join(" "));
         }
-        if self.folder != other.folder {
-            return changed("the folder", &self.folder.display().to_string(), &other.folder.display().to_string());
+        if self.folder != folder {
+            return changed("the folder", &folder.display().to_string(), &self.folder.display().to_string());
         }
-        if self.most_pieces != other.most_pieces {
-            return changed("--nj", &self.most_pieces.to_string(), &other.most_pieces.to_string());
+        if self.most_pieces != request.num_pieces {
+            return changed("--nj", &request.num_pieces.to_string(), &self.most_pieces.to_string());
         }
-        if self.version != other.version {
-            return changed("the version of table-jobs", &self.version, &other.version);
+        if self.version != env!("CARGO_PKG_VERSION") {
+            return changed("the version of table-jobs", env!("CARGO_PKG_VERSION"), &self.version);
         }
-        let list = self.lists.iter().zip(&other.lists).find(|(one, other)| one.stamp != other.stamp);
-        if let Some((list, _)) = list {
-            return Some(format!("{} has changed since", list.origin.display()));
+        for list in &self.lists {
+            if list.has_changed(&self.folder)? {
+                return Ok(Some(format!("{} has changed since", list.origin.display())));
+            }
         }
-        let is_same = self.lists == other.lists
-            && self.outputs == other.outputs
-            && self.join == other.join
-            && self.reduce == other.reduce
-            && self.threads == other.threads;
-        (!is_same)
-            .then(|| "the options --split, --follow, --out, --by, --join, --reduce or --threads differ".to_owned())
+        if self.measure == request.measure
+            && let Some(file) = request.measure.file()
+            && Some(Stamp::read(file)?) != self.measure_stamp
+        {
+            return Ok(Some(format!("{} has changed since", file.display())));
+        }
+        let names = std::iter::once(&request.split).chain(&request.follow);
+        let is_same = self.lists.iter().map(|list| &list.name).eq(names)
+            && self.measure == request.measure
+            && self.outputs == request.outputs
+            && self.join == request.join
+            && self.reduce == request.reduce
+            && self.threads == request.threads;
+        let options =
+            "the options --split, --follow, --out, --by, --utt2spk, --weights, --join, --reduce or --threads differ";
+        Ok((!is_same).then(|| options.to_owned()))
     }
 
     /// Returns an error if a list has changed since the plan was made.
     pub(crate) fn check_lists(&self) -> Result<()> {
         for list in &self.lists {
-            let path = self.folder.join(&list.origin);
-            let metadata = fs::metadata(&path).map_err(Error::read(&path))?;
-            if Stamp::of(&metadata) != list.stamp {
+            if list.has_changed(&self.folder)? {
                 return Err(Error::Folder(format!(
                     "{} has changed since the pieces were planned: --restart plans anew",
                     list.origin.display()
@@ -246,6 +275,11 @@ impl Plan {
     }
 }
 
+/// The starts of stretches that follow each other, and the end of the last one.
+fn bounds(ranges: &[Range<u64>]) -> Vec<u64> {
+    ranges.iter().map(|range| range.start).chain(ranges.last().map(|range| range.end)).collect()
+}
+
 /// Opens what is dealt. Returns it without ranges, and the file of its lines.
 fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList, PathBuf)> {
     let refuse = |reason: &str| Err(Error::Plan(format!("{name} cannot be dealt: {reason}")));
@@ -276,7 +310,7 @@ fn open_list(name: &str, folder: &Folder, position: usize) -> Result<(DealtList,
         }
         Some(_) => return refuse("shards are lists of archives; deal the list of shards"),
     };
-    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, stamp, ranges: Vec::new() };
+    let list = DealtList { name: name.to_owned(), prefix, path: path.clone(), origin, stamp, bounds: Vec::new() };
     Ok((list, path))
 }
 

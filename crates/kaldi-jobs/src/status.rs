@@ -1,5 +1,7 @@
 //! What is known of each piece.
 
+use std::time::Duration;
+
 use crate::{Folder, Plan, Result};
 
 /// One piece.
@@ -22,11 +24,11 @@ pub struct PieceStatus {
     pub message: Option<String>,
 }
 
-/// Returns the status of each piece.
+/// Returns the status of each piece. One on another host that is silent for so long does not run.
 ///
 /// # Errors
 /// If a record cannot be read.
-pub fn status(folder: &Folder, plan: &Plan) -> Result<Vec<PieceStatus>> {
+pub fn status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Vec<PieceStatus>> {
     let piece = |number: usize| -> Result<PieceStatus> {
         let tries = folder.last_try(number);
         let record = folder.record(number)?;
@@ -35,7 +37,7 @@ pub fn status(folder: &Folder, plan: &Plan) -> Result<Vec<PieceStatus>> {
         let state = match (&record, &failure, &attempt) {
             (Some(_), _, _) => "done",
             (None, Some(_), _) => "failed",
-            (None, None, Some(attempt)) if attempt.lives != Some(false) => "running",
+            (None, None, Some(attempt)) if attempt.seems_alive(silence) => "running",
             _ => "waiting",
         };
         Ok(PieceStatus {

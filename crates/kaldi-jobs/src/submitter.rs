@@ -1,5 +1,6 @@
 //! The loop that submits pieces, watches them, and submits again what may pass.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use kaldi_log::{log, warning};
@@ -7,6 +8,7 @@ use kaldi_log::{log, warning};
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
 use crate::finish::{is_finished, join_outputs, missing_pieces};
 use crate::folder::{Cause, Failure, Folder};
+use crate::owner::HEARTBEAT;
 use crate::{Plan, Result, signal};
 
 /// How pieces are submitted.
@@ -56,11 +58,13 @@ pub enum Outcome {
     Failed(Vec<(usize, String)>),
     /// A signal came.
     Interrupted(i32),
+    /// [`cancel`] was called by another process.
+    Cancelled,
     /// Everything is submitted.
     Detached,
 }
 
-enum State {
+pub(crate) enum State {
     Idle,
     Submitted {
         running: bool,
@@ -73,19 +77,45 @@ enum State {
     Failed(String),
 }
 
-struct Piece {
-    state: State,
+/// When the state folder is looked at again: seldom if that takes long, or nothing happens.
+struct Pace {
+    next: Instant,
+    interval: Duration,
+}
+
+impl Pace {
+    const LONGEST: Duration = Duration::from_secs(1);
+
+    fn new() -> Self {
+        Self { next: Instant::now(), interval: Duration::from_millis(20) }
+    }
+
+    fn is_due(&self) -> bool {
+        Instant::now() >= self.next
+    }
+
+    fn looked(&mut self, since: Instant) {
+        self.interval = (self.interval * 5 / 4).min(Self::LONGEST);
+        self.next = Instant::now() + self.interval.max(since.elapsed() * 20);
+    }
+}
+
+pub(crate) struct Piece {
+    pub(crate) state: State,
+    /// Tries of earlier processes.
+    tries: usize,
     runs: usize,
     memory_factor: u32,
 }
 
-struct Submitter<'a> {
-    folder: &'a Folder,
+pub(crate) struct Submitter<'a> {
+    pub(crate) folder: &'a Folder,
     plan: &'a Plan,
-    options: &'a RunOptions,
-    engine: Box<dyn Engine>,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) engine: Box<dyn Engine>,
     /// Piece 1 is the first one.
-    pieces: Vec<Piece>,
+    pub(crate) pieces: Vec<Piece>,
+    silence_looked: Instant,
 }
 
 /// Runs all pieces of the plan that are not done, and joins their outputs. `report` is called from time to time.
@@ -104,6 +134,7 @@ pub fn run_all(
         return Ok(Outcome::Finished(true));
     }
     crate::folder::remove(&folder.path().join("finished.json"))?;
+    crate::folder::remove(&folder.cancel_path())?;
     plan.check_lists()?;
     signal::watch();
     let engine: Box<dyn Engine> = match &options.engine {
@@ -111,7 +142,7 @@ pub fn run_all(
         EngineKind::Slurm => Box::new(Slurm::new(folder, &options.resources)?),
         EngineKind::Command(command) => Box::new(CommandEngine::new(folder, command, &options.resources)?),
     };
-    let mut submitter = Submitter { folder, plan, options, engine, pieces: Vec::new() };
+    let mut submitter = Submitter { folder, plan, options, engine, pieces: Vec::new(), silence_looked: Instant::now() };
     submitter.look_around()?;
     let before = submitter.counts().done;
     // Outputs that were damaged after they were done are seen when everything seems to be done.
@@ -159,46 +190,32 @@ pub fn finish(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Outcome
     Ok(Outcome::Failed(missing.into_iter().map(reason).collect::<Result<_>>()?))
 }
 
-/// Cancels what an earlier process has submitted.
-///
-/// # Errors
-/// If the submissions cannot be read.
-pub fn cancel(folder: &Folder, engine: &EngineKind) -> Result<()> {
-    match engine {
-        EngineKind::Slurm => Slurm::new(folder, &Resources::default())?.cancel(),
-        EngineKind::Local | EngineKind::Command(_) => {
-            let plan = folder.plan()?;
-            for number in 1..=plan.map_or(0, |plan| plan.num_pieces()) {
-                let attempt = folder.attempt(number, folder.last_try(number));
-                if let Some(attempt) = attempt.filter(|attempt| attempt.lives == Some(true)) {
-                    signal::send_to_group(attempt.owner.process, libc::SIGTERM);
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
 impl Submitter<'_> {
     /// Finds out what is done and what still runs.
     fn look_around(&mut self) -> Result<()> {
         let open: Vec<usize> = missing_pieces(self.plan, self.folder)?;
-        let submitted: Vec<usize> = self.engine.poll()?.into_iter().map(|(piece, _)| piece).collect();
+        let tries = self.folder.last_tries()?;
+        let submitted: HashSet<usize> = self.engine.adopted().into_iter().collect();
         for number in 1..=self.plan.num_pieces() {
-            let state =
-                if open.binary_search(&number).is_err() { State::Done } else { self.look_at(number, &submitted)? };
-            self.pieces.push(Piece { state, runs: 0, memory_factor: 1 });
+            let tries = tries.get(&number).copied().unwrap_or_default();
+            let state = match open.binary_search(&number) {
+                Ok(_) => self.look_at(number, tries, &submitted)?,
+                Err(_) => State::Done,
+            };
+            self.pieces.push(Piece { state, tries, runs: 0, memory_factor: 1 });
         }
         Ok(())
     }
 
-    fn look_at(&self, number: usize, submitted: &[usize]) -> Result<State> {
-        let last = self.folder.last_try(number);
+    fn look_at(&self, number: usize, last: usize, submitted: &HashSet<usize>) -> Result<State> {
         if submitted.contains(&number) {
             return Ok(State::Submitted { running: false, tries_before: last.saturating_sub(1), ended: None });
         }
+        if last == 0 {
+            return Ok(State::Idle);
+        }
         let attempt = self.folder.attempt(number, last);
-        let lives = attempt.is_some_and(|attempt| attempt.lives.unwrap_or(attempt.silence < self.options.silence));
+        let lives = attempt.is_some_and(|attempt| attempt.seems_alive(self.options.silence));
         match lives && self.folder.failure(number, last)?.is_none() {
             true => Ok(State::Adopted(last)),
             false => Ok(State::Idle),
@@ -223,8 +240,8 @@ impl Submitter<'_> {
     }
 
     /// Runs until every piece is done or has failed; returns `None` if all are done.
-    fn run(&mut self, lock: &mut crate::folder::Lock, report: &mut dyn FnMut(PieceCounts)) -> Result<Option<Outcome>> {
-        let mut pause = Duration::from_millis(1);
+    fn run(&mut self, lock: &mut crate::lock::Lock, report: &mut dyn FnMut(PieceCounts)) -> Result<Option<Outcome>> {
+        let (mut pause, mut pace) = (Duration::from_millis(1), Pace::new());
         loop {
             if let Some(signal) = signal::received() {
                 if !(signal == libc::SIGHUP && self.engine.outlives()) {
@@ -232,13 +249,25 @@ impl Submitter<'_> {
                 }
                 return Ok(Some(Outcome::Interrupted(signal)));
             }
-            lock.beat();
-            self.find_done()?;
-            self.find_ended()?;
-            let failed = self.pieces.iter().filter(|piece| matches!(piece.state, State::Failed(_))).count();
-            if failed >= self.options.max_failures.max(1) {
+            lock.beat()?;
+            let (start, is_due) = (Instant::now(), pace.is_due());
+            if is_due && self.folder.cancel_path().exists() {
                 self.engine.cancel();
-                return Ok(Some(Outcome::Failed(self.failures())));
+                return Ok(Some(Outcome::Cancelled));
+            }
+            if is_due {
+                self.find_done()?;
+            }
+            if self.find_ended()? | is_due {
+                self.find_failed(is_due)?;
+                let failed = self.pieces.iter().filter(|piece| matches!(piece.state, State::Failed(_))).count();
+                if failed >= self.options.max_failures.max(1) {
+                    self.engine.cancel();
+                    return Ok(Some(Outcome::Failed(self.failures())));
+                }
+            }
+            if is_due {
+                pace.looked(start);
             }
             let is_waiting = self.submit()?;
             let counts = self.counts();
@@ -250,7 +279,7 @@ impl Submitter<'_> {
                 return Ok(Some(Outcome::Detached));
             }
             std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(100));
+            pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
 
@@ -271,78 +300,52 @@ impl Submitter<'_> {
         Ok(())
     }
 
-    /// Looks for pieces that have ended without a record.
-    fn find_ended(&mut self) -> Result<()> {
+    /// Asks the engine. A piece that has ended and has a record is done. Returns whether a piece has ended without one.
+    fn find_ended(&mut self) -> Result<bool> {
+        let mut is_missing = false;
         for (number, job) in self.engine.poll()? {
-            if let Some(State::Submitted { running, ended, .. }) =
-                number.checked_sub(1).and_then(|at| self.pieces.get_mut(at)).map(|piece| &mut piece.state)
-            {
-                match job {
-                    JobState::Waiting => *running = false,
-                    JobState::Running => *running = true,
-                    JobState::Ended(reason) => *ended = Some((Instant::now(), reason)),
+            let Some(piece) = number.checked_sub(1).and_then(|at| self.pieces.get_mut(at)) else { continue };
+            let State::Submitted { running, ended, .. } = &mut piece.state else { continue };
+            match job {
+                JobState::Waiting => *running = false,
+                JobState::Running => *running = true,
+                JobState::Ended(_) if self.folder.record(number)?.is_some() => piece.state = State::Done,
+                JobState::Ended(reason) => {
+                    *ended = Some((Instant::now(), reason));
+                    is_missing = true;
                 }
             }
         }
+        Ok(is_missing)
+    }
+
+    /// Looks for the reasons of pieces that have no record. Those that run are looked at now and then.
+    fn find_failed(&mut self, is_due: bool) -> Result<()> {
+        let is_long_ago = is_due && self.silence_looked.elapsed() >= (self.options.silence / 10).min(HEARTBEAT);
+        if is_long_ago {
+            self.silence_looked = Instant::now();
+        }
+        let (mut is_late, mut failed) = (false, Vec::new());
         for number in 1..=self.pieces.len() {
-            if let Some(failure) = self.failure_of(number)? {
-                self.fail(number, failure);
+            let is_open = match &self.pieces[number - 1].state {
+                State::Submitted { ended: Some(_), .. } => true,
+                State::Adopted(_) => is_due,
+                State::Submitted { running: true, .. } => is_long_ago,
+                _ => false,
+            };
+            if !is_open {
+                continue;
+            }
+            match self.failure_of(number)? {
+                Some(failure) => failed.push((number, failure)),
+                None => is_late |= matches!(self.pieces[number - 1].state, State::Submitted { ended: Some(_), .. }),
             }
         }
+        if is_late && is_due {
+            let _ = self.folder.kick();
+        }
+        failed.into_iter().for_each(|(number, failure)| self.fail(number, failure));
         Ok(())
-    }
-
-    /// Why a piece has failed, if it has.
-    fn failure_of(&mut self, number: usize) -> Result<Option<Failure>> {
-        let lost = |message: String| Some(Failure { cause: Cause::Passing, message });
-        match &self.pieces[number - 1].state {
-            State::Adopted(attempt) => {
-                let there = self.folder.attempt(number, *attempt);
-                let lives = there.is_some_and(|there| there.lives.unwrap_or(there.silence < self.options.silence));
-                match self.folder.failure(number, *attempt)? {
-                    Some(failure) => Ok(Some(failure)),
-                    None if lives || self.folder.record(number)?.is_some() => Ok(None),
-                    None => Ok(lost("it ended without a word".to_owned())),
-                }
-            }
-            State::Submitted { running, tries_before, ended, .. } => {
-                let last = self.folder.last_try(number);
-                let failure = if last > *tries_before { self.folder.failure(number, last)? } else { None };
-                match ended {
-                    None if *running && last > *tries_before => self.check_silence(number, last),
-                    None => Ok(None),
-                    Some((since, reason)) => Ok(self.judge_end(*since, reason.clone(), failure)),
-                }
-            }
-            State::Idle | State::Done | State::Failed(_) => Ok(None),
-        }
-    }
-
-    /// What the engine says has priority over what the program could say itself.
-    fn judge_end(&self, since: Instant, reason: Option<EndReason>, failure: Option<Failure>) -> Option<Failure> {
-        let of = |cause, message: String| Some(Failure { cause, message });
-        match (reason, failure) {
-            (Some(EndReason::Memory), _) => of(Cause::Memory, "out of memory (--mem)".to_owned()),
-            (Some(EndReason::Time), _) => {
-                of(Cause::Passing, "TIMEOUT: it takes longer than --time; take more pieces, or more time".to_owned())
-            }
-            (_, Some(failure)) => Some(failure),
-            (Some(EndReason::Lost(word)), None) => of(Cause::Passing, format!("lost: {word}")),
-            (None, None) if self.engine.outlives() && since.elapsed() < self.options.lag => {
-                self.folder.kick();
-                None
-            }
-            (None, None) => of(Cause::Passing, "it ended without a record".to_owned()),
-        }
-    }
-
-    fn check_silence(&mut self, number: usize, attempt: usize) -> Result<Option<Failure>> {
-        let silence = self.folder.attempt(number, attempt).map_or(Duration::ZERO, |there| there.silence);
-        if silence < self.options.silence || self.folder.failure(number, attempt)?.is_some() {
-            return Ok(None);
-        }
-        self.engine.kill(number);
-        Ok(Some(Failure { cause: Cause::Passing, message: format!("silent for {} s", silence.as_secs()) }))
     }
 
     fn fail(&mut self, number: usize, failure: Failure) {
@@ -372,8 +375,9 @@ impl Submitter<'_> {
                 return Ok(true);
             }
             for &number in &chosen {
-                let tries_before = self.folder.last_try(number);
                 let piece = &mut self.pieces[number - 1];
+                // At the first run it is what was there at the start.
+                let tries_before = if piece.runs == 0 { piece.tries } else { self.folder.last_try(number) };
                 piece.runs += 1;
                 piece.state = State::Submitted { running: false, tries_before, ended: None };
             }

@@ -150,13 +150,13 @@ fn table_jobs(opts: Options) -> Result<Tally> {
     }
     let plan = folder.plan()?.with_context(|| format!("{} has no plan of pieces", folder.path().display()))?;
     if opts.status {
-        return print_status(&folder, &plan);
+        return print_status(&folder, &plan, opts.silence());
     }
     if opts.cancel {
-        cancel(&folder, &opts.engine()?)?;
+        cancel(&folder, &opts.engine()?, opts.silence())?;
         return Ok(Tally::new(1, 0));
     }
-    report(finish(&folder, &plan, Duration::from_secs(opts.silence.into()))?, &folder, &plan)
+    report(finish(&folder, &plan, opts.silence())?, &folder, &plan)
 }
 
 /// Plans, or goes on with an earlier plan, and runs the pieces.
@@ -171,10 +171,10 @@ fn start(opts: &Options) -> Result<Tally> {
     let request = opts.request(command, known)?;
     let folder = Folder::new(opts.folder(&request)?).absolute()?;
     if opts.restart {
-        folder.remove()?;
+        folder.remove(opts.silence())?;
     }
     folder.create()?;
-    let plan = folder.plan_or(|| Plan::make(request, &folder))?;
+    let plan = folder.plan_of(request)?;
     log!("{} entries in {} pieces; state in {}", plan.num_entries(), plan.num_pieces(), folder.path().display());
     if opts.dry_run {
         return Ok(Tally::new(1, 0));
@@ -198,6 +198,10 @@ fn report(outcome: Outcome, folder: &Folder, plan: &Plan) -> Result<Tally> {
             warning!("ended by signal {signal}; pieces that are done stay, and the same command line goes on");
             Ok(Tally::new(1, 0).exit_with(130))
         }
+        Outcome::Cancelled => {
+            warning!("cancelled; pieces that are done stay, and the same command line goes on");
+            Ok(Tally::new(1, 0).exit_with(130))
+        }
         Outcome::Failed(failures) => {
             let all = plan.num_pieces();
             let mut lines = Vec::new();
@@ -211,9 +215,9 @@ fn report(outcome: Outcome, folder: &Folder, plan: &Plan) -> Result<Tally> {
     }
 }
 
-fn print_status(folder: &Folder, plan: &Plan) -> Result<Tally> {
+fn print_status(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Tally> {
     let mut out = std::io::stdout().lock();
-    for piece in status(folder, plan)? {
+    for piece in status(folder, plan, silence)? {
         let seconds = piece.seconds.map_or(String::new(), |seconds| format!("{seconds:.3}"));
         let message = piece.message.unwrap_or_default().replace(['\t', '\n'], " ");
         let (number, state, tries, entries, host) = (piece.number, piece.state, piece.tries, piece.entries, piece.host);
@@ -270,10 +274,10 @@ impl Options {
         let outputs = if self.out.is_empty() { known.outputs.clone() } else { self.out.clone() };
         ensure!(!outputs.is_empty() || known.pieces.is_some(), "no output of {name} is known; {advice}");
         let measure = match (self.by, &self.utt2spk, &self.weights) {
-            (By::Items, None, Some(list)) => Measure::Weights { list: list.as_bstr().into() },
+            (By::Items, None, Some(list)) => Measure::Weights { list: list.as_path().to_owned() },
             (By::Items, None, None) => Measure::Items,
             (By::Bytes, None, None) => Measure::Bytes,
-            (By::Speakers, Some(utt2spk), None) => Measure::Speakers { utt2spk: utt2spk.as_bstr().into() },
+            (By::Speakers, Some(utt2spk), None) => Measure::Speakers { utt2spk: utt2spk.as_path().to_owned() },
             (By::Speakers, None, _) => bail!("expected --utt2spk with --by=speakers"),
             (_, Some(_), _) => bail!("expected --utt2spk with --by=speakers only"),
             (_, None, Some(_)) => bail!("expected --weights with --by=items only"),
@@ -301,6 +305,10 @@ impl Options {
         let file = last.rsplit([':', ',']).next().unwrap_or_default();
         ensure!(!file.is_empty() && file != "-", "expected --dir, since the last output is no file");
         Ok(Path::new(file).with_extension("jobs"))
+    }
+
+    fn silence(&self) -> Duration {
+        Duration::from_secs(self.silence.into())
     }
 
     fn engine(&self) -> Result<EngineKind> {
@@ -333,7 +341,7 @@ impl Options {
             retries: self.retries as usize,
             max_failures: self.max_failures as usize,
             lag: Duration::from_secs(self.lag.into()),
-            silence: Duration::from_secs(self.silence.into()),
+            silence: self.silence(),
             detach: self.detach,
         })
     }

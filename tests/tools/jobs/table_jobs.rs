@@ -58,7 +58,8 @@ fn pipelines_name_what_is_cut_and_written() {
     let ran = format!("table-jobs --nj=4 --split=scp:f.scp --out=ark:p.ark -- sh -c '{pipeline}'");
     scratch.sh(&ran).succeeds();
     scratch.sh("add-deltas scp:f.scp ark:-").succeeds().stdout_is(scratch.read("p.ark"));
-    let ran = scratch.sh("table-jobs --nj=2 --split=scp:g.scp --out=ark:p.ark -- sh -c 'cat f.scp'").fails_with(255);
+    let ran =
+        scratch.sh("table-jobs --nj=2 --dir=d --split=scp:g.scp --out=ark:p.ark -- sh -c 'cat f.scp'").fails_with(255);
     ran.stderr_has("cannot read g.scp");
     let ran = scratch.sh("table-jobs --nj=2 --split=f.scp --out=ark:x.ark -- sh -c 'cat f.scp'").fails_with(255);
     ran.stderr_has("ark:x.ark is not a name in the command");

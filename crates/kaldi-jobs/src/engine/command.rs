@@ -1,10 +1,15 @@
 //! Pieces by a command in the manner of Kaldi's `run.pl`, `slurm.pl` and `queue.pl`.
 
+use std::collections::{HashMap, HashSet};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use serde::{Deserialize, Serialize};
 
 use crate::engine::{EndReason, Engine, JobState, Resources, program};
 use crate::folder::remove;
+use crate::owner::Owner;
 use crate::{Error, Folder, Result, signal};
 
 /// One call of the command for each submission.
@@ -13,25 +18,36 @@ pub(crate) struct CommandEngine {
     words: Vec<String>,
     resources: Resources,
     calls: Vec<Call>,
-    submissions: usize,
+    /// The process of each call, which is its exit status as well if this process started it.
+    children: Vec<Child>,
+    /// The log of each piece that was submitted last.
+    logs: HashMap<usize, PathBuf>,
 }
 
+/// A call, as it is kept in the state folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Call {
     pieces: Vec<usize>,
-    child: Child,
+    /// The number of its list and of its logs.
+    number: usize,
+    owner: Owner,
 }
 
 impl CommandEngine {
+    /// Reads the calls of an earlier process: those that run on are adopted.
     pub(crate) fn new(folder: &Folder, command: &str, resources: &Resources) -> Result<Self> {
         let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
             return Err(Error::Engine("expected a command after cmd:, such as cmd:run.pl".to_owned()));
         }
-        Ok(Self { folder: folder.clone(), words, resources: resources.clone(), calls: Vec::new(), submissions: 0 })
+        let mut calls: Vec<Call> = folder.read_json(&folder.path().join("calls.json"))?.unwrap_or_default();
+        calls.retain(|call| call.owner.lives() == Some(true));
+        let (folder, resources) = (folder.clone(), resources.clone());
+        Ok(Self { folder, words, resources, calls, children: Vec::new(), logs: HashMap::new() })
     }
 
     /// The words of a call: options, range of jobs, log, and a shell line that finds the piece of a job in a list.
-    fn call(&self, num_jobs: usize, list: &str, memory_factor: u32) -> Result<Vec<String>> {
+    fn call(&self, num_jobs: usize, number: usize, memory_factor: u32) -> Result<Vec<String>> {
         let mut words = self.words.clone();
         if let Some(memory) = &self.resources.memory {
             words.extend(["--mem".to_owned(), times(memory, memory_factor)?]);
@@ -43,16 +59,52 @@ impl CommandEngine {
             words.extend(["--max-jobs-run".to_owned(), most.to_string()]);
         }
         words.extend(self.resources.engine_args.iter().cloned());
-        words.push(format!("JOB=1:{num_jobs}"));
-        words.push(
-            self.folder.path().join("log").join(format!("engine-{}.JOB.log", self.submissions)).display().to_string(),
-        );
-        words.extend(["sh".to_owned(), self.script_path(), list.to_owned(), "JOB".to_owned()]);
+        // The command replaces this name wherever it stands, also in names of folders.
+        let mut job = "JOB".to_owned();
+        while self.folder.path().display().to_string().contains(&job) {
+            job.push('X');
+        }
+        words.push(format!("{job}=1:{num_jobs}"));
+        words.push(self.log_path(number, &job).display().to_string());
+        let script = self.folder.path().join("lists").join("piece.sh");
+        words.extend(["sh".to_owned(), script.display().to_string(), list_path(&self.folder, number), job]);
         Ok(words)
     }
 
-    fn script_path(&self) -> String {
-        self.folder.path().join("lists").join("piece.sh").display().to_string()
+    fn log_path(&self, number: usize, job: &str) -> PathBuf {
+        self.folder.path().join("log").join(format!("engine-{number}.{job}.log"))
+    }
+
+    /// What the command of a call has written itself.
+    fn messages(&self, number: usize) -> String {
+        let text =
+            std::fs::read(self.folder.path().join("log").join(format!("engine-{number}.log"))).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        lines[..lines.len().min(3)].join("; ")
+    }
+
+    /// Why pieces of a call have ended that have no record.
+    fn reason(&self, call: &Call, status: Option<ExitStatus>) -> Option<EndReason> {
+        let status = status?;
+        if status.code().is_none() {
+            return Some(EndReason::Lost(status.to_string()));
+        }
+        let has_log = |at: usize| self.log_path(call.number, &at.to_string()).exists();
+        let has_started = status.success() || (1..=call.pieces.len()).any(has_log);
+        (!has_started).then(|| EndReason::Refused(format!("{} refuses: {}", self.words[0], self.messages(call.number))))
+    }
+
+    /// A piece belongs to its last call only.
+    fn forget(&mut self, pieces: &[usize]) {
+        let again: HashSet<usize> = pieces.iter().copied().collect();
+        for old in self.calls.iter_mut().flat_map(|call| &mut call.pieces).filter(|piece| again.contains(piece)) {
+            *old = 0;
+        }
+    }
+
+    fn keep(&self) -> Result<()> {
+        self.folder.write_json(&self.folder.path().join("calls.json"), &self.calls)
     }
 }
 
@@ -62,66 +114,96 @@ impl Engine for CommandEngine {
     }
 
     fn submit(&mut self, pieces: &[usize], memory_factor: u32) -> Result<()> {
-        self.submissions += 1;
-        let list = write_list(&self.folder, pieces, &format!("call{}", self.submissions))?;
+        self.forget(pieces);
+        let number = write_list(&self.folder, pieces)?;
         write_script(&self.folder)?;
-        let words = self.call(pieces.len(), &list, memory_factor)?;
+        let words = self.call(pieces.len(), number, memory_factor)?;
         let failed = |source| Error::Start { program: words[0].clone(), source };
-        let log = self.folder.path().join("log").join(format!("engine-{}.log", self.submissions));
+        let log = self.folder.path().join("log").join(format!("engine-{number}.log"));
         let log = std::fs::File::create(&log).map_err(Error::write(&log))?;
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::null()).process_group(0);
         command.stdout(log.try_clone().map_err(failed)?).stderr(log);
         let child = command.spawn().map_err(|source| Error::Start { program: words[0].clone(), source })?;
-        self.calls.push(Call { pieces: pieces.to_vec(), child });
-        Ok(())
+        let logs = pieces.iter().zip(1_usize..).map(|(&piece, at)| (piece, self.log_path(number, &at.to_string())));
+        self.logs.extend(logs.collect::<Vec<_>>());
+        self.calls.push(Call { pieces: pieces.to_vec(), number, owner: Owner::of(child.id()) });
+        self.children.push(child);
+        self.keep()
     }
 
     fn poll(&mut self) -> Result<Vec<(usize, JobState)>> {
         let mut states = Vec::new();
         let mut at = 0;
         while at < self.calls.len() {
-            let call = &mut self.calls[at];
-            let ended =
-                call.child.try_wait().map_err(|source| Error::Start { program: self.words[0].clone(), source })?;
-            match ended {
-                None => {
-                    states.extend(call.pieces.iter().map(|&piece| (piece, JobState::Running)));
-                    at += 1;
-                }
-                Some(status) => {
-                    let reason = status.code().is_none().then(|| EndReason::Lost(status.to_string()));
-                    states.extend(call.pieces.iter().map(|&piece| (piece, JobState::Ended(reason.clone()))));
-                    self.calls.swap_remove(at);
-                }
-            }
+            let process = self.calls[at].owner.process;
+            let child = self.children.iter_mut().find(|child| child.id() == process);
+            let failed = |source| Error::Start { program: self.words[0].clone(), source };
+            let status = match child {
+                Some(child) => child.try_wait().map_err(failed)?.map(Some),
+                None => (self.calls[at].owner.lives() != Some(true)).then_some(None),
+            };
+            let Some(status) = status else {
+                states.extend(self.calls[at].pieces.iter().map(|&piece| (piece, JobState::Running)));
+                at += 1;
+                continue;
+            };
+            let call = self.calls.swap_remove(at);
+            self.children.retain(|child| child.id() != process);
+            let reason = self.reason(&call, status);
+            states.extend(call.pieces.iter().map(|&piece| (piece, JobState::Ended(reason.clone()))));
         }
         Ok(states)
     }
 
-    fn kill(&mut self, _piece: usize) {}
+    /// The command does not say which job it is: the piece is only forgotten.
+    fn kill(&mut self, piece: usize) {
+        self.forget(&[piece]);
+    }
 
     fn cancel(&mut self) {
         for call in &self.calls {
-            signal::send_to_group(call.child.id(), libc::SIGTERM);
+            signal::send_to_group(call.owner.process, libc::SIGTERM);
         }
-        for mut call in self.calls.drain(..) {
-            let _ = call.child.wait();
+        for mut child in self.children.drain(..) {
+            let _ = child.wait();
         }
+        self.calls.clear();
+        let _ = remove(&self.folder.path().join("calls.json"));
+    }
+
+    fn adopted(&self) -> Vec<usize> {
+        self.calls.iter().flat_map(|call| call.pieces.iter().copied()).collect()
     }
 
     fn outlives(&self) -> bool {
         false
     }
+
+    /// The pieces of a process that has ended on this host have left their records there.
+    fn may_be_late(&self, lives: Option<bool>) -> bool {
+        lives != Some(false)
+    }
+
+    fn log_of(&self, piece: usize) -> Option<PathBuf> {
+        self.logs.get(&piece).cloned()
+    }
 }
 
-/// Writes the pieces of a submission, a line each. Returns the path.
-pub(super) fn write_list(folder: &Folder, pieces: &[usize], name: &str) -> Result<String> {
-    let path = folder.path().join("lists").join(name);
-    remove(&path)?;
+/// The list of a submission.
+pub(super) fn list_path(folder: &Folder, number: usize) -> String {
+    folder.path().join("lists").join(format!("pieces{number}")).display().to_string()
+}
+
+/// Writes the pieces of a submission, a line each. Returns the number of the list, which no earlier one has.
+pub(super) fn write_list(folder: &Folder, pieces: &[usize]) -> Result<usize> {
+    let mut number = 1;
+    while Path::new(&list_path(folder, number)).exists() {
+        number += 1;
+    }
     let lines: String = pieces.iter().map(|piece| format!("{piece}\n")).collect();
-    folder.write(&path, lines.as_bytes())?;
-    Ok(path.display().to_string())
+    folder.write(Path::new(&list_path(folder, number)), lines.as_bytes())?;
+    Ok(number)
 }
 
 /// Writes the script that an engine runs: `piece.sh LIST ELEMENT`, or the element is in Slurm's environment.
@@ -172,11 +254,12 @@ mod tests {
             engine_args: vec!["-x".to_owned()],
             ..Resources::default()
         };
-        let mut engine = CommandEngine::new(&Folder::new("D"), "queue.pl --gpu 0", &resources).unwrap();
-        engine.submissions = 1;
-        let words = engine.call(5, "D/lists/call1", 2).unwrap().join(" ");
+        let engine = CommandEngine::new(&Folder::new("D"), "queue.pl --gpu 0", &resources).unwrap();
+        let words = engine.call(5, 1, 2).unwrap().join(" ");
         let expected = "queue.pl --gpu 0 --mem 4G --num-threads 4 --max-jobs-run 3 -x JOB=1:5 D/log/engine-1.JOB.log \
-                        sh D/lists/piece.sh D/lists/call1 JOB";
+                        sh D/lists/piece.sh D/lists/pieces1 JOB";
         assert_eq!(words, expected);
+        let engine = CommandEngine::new(&Folder::new("/JOBS"), "run.pl", &resources).unwrap();
+        assert!(engine.call(5, 1, 1).unwrap().join(" ").contains(" JOBX=1:5 /JOBS/log/engine-1.JOBX.log "));
     }
 }

@@ -1,7 +1,9 @@
 //! Pieces as processes of this machine.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::engine::{EndReason, Engine, JobState, Resources, program};
@@ -30,7 +32,9 @@ impl Local {
             let mut command = Command::new(&words[0]);
             command.args(&words[1..]).arg(format!("--piece={piece}")).arg("--print-args=false");
             command.arg(format!("--dir={}", self.folder.path().display()));
-            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+            let log = File::options().create(true).append(true).open(self.folder.log_path(piece));
+            command.stderr(log.map_or_else(|_| Stdio::null(), Stdio::from));
+            command.stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
             let child = command.spawn().map_err(|source| Error::Start { program: words[0].clone(), source })?;
             self.running.push((piece, child));
         }
@@ -64,7 +68,6 @@ impl Engine for Local {
             self.running.swap_remove(at);
         }
         self.start()?;
-        states.extend(self.queue.iter().map(|&piece| (piece, JobState::Waiting)));
         Ok(states)
     }
 
@@ -84,7 +87,19 @@ impl Engine for Local {
         }
     }
 
+    fn adopted(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     fn outlives(&self) -> bool {
         false
+    }
+
+    fn may_be_late(&self, _lives: Option<bool>) -> bool {
+        false
+    }
+
+    fn log_of(&self, piece: usize) -> Option<PathBuf> {
+        Some(self.folder.log_path(piece))
     }
 }

@@ -4,7 +4,9 @@ mod command;
 mod local;
 mod slurm;
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use crate::Result;
 
@@ -61,6 +63,8 @@ pub(crate) enum EndReason {
     Time,
     /// The node, or the engine: as the engine calls it.
     Lost(String),
+    /// The engine did not take it, and would not take it again: its words.
+    Refused(String),
 }
 
 /// An engine.
@@ -71,7 +75,8 @@ pub(crate) trait Engine {
     /// Submits pieces, with this factor for their memory. Those that do not start are reported by [`Engine::poll`].
     fn submit(&mut self, pieces: &[usize], memory_factor: u32) -> Result<()>;
 
-    /// What is known of every piece that was submitted and whose end has not been reported.
+    /// What is known of the pieces that were submitted and whose end has not been reported; those that only wait may be left
+    /// out.
     fn poll(&mut self) -> Result<Vec<(usize, JobState)>>;
 
     /// Ends a piece that is silent.
@@ -80,8 +85,45 @@ pub(crate) trait Engine {
     /// Ends all pieces.
     fn cancel(&mut self);
 
+    /// Pieces that an earlier process submitted and that may still wait or run.
+    fn adopted(&self) -> Vec<usize>;
+
     /// Whether pieces run on if this process ends.
     fn outlives(&self) -> bool;
+
+    /// Whether a record may be seen late after a piece has ended; `lives` is what is known of its process.
+    fn may_be_late(&self, lives: Option<bool>) -> bool;
+
+    /// The file to which the engine wrote the messages of a piece; `None` if it is not known.
+    fn log_of(&self, piece: usize) -> Option<PathBuf>;
+}
+
+/// What an engine wrote of a piece.
+#[derive(Debug, Default)]
+pub(crate) struct EngineWords {
+    /// The last error or, if there is none, the last line.
+    pub(crate) last: Option<String>,
+    /// Whether it was ended for taking too much memory.
+    pub(crate) is_memory: bool,
+}
+
+impl EngineWords {
+    /// Reads the end of a log.
+    pub(crate) fn read(path: &Path) -> Self {
+        let mut bytes = Vec::new();
+        if let Ok(mut file) = File::open(path) {
+            let length = file.metadata().map_or(0, |metadata| metadata.len());
+            let _ = file.seek(SeekFrom::Start(length.saturating_sub(1 << 16)));
+            let _ = file.take(1 << 16).read_to_end(&mut bytes);
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        // Kaldi's scripts write comments of their own.
+        let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let last = lines().find(|line| line.starts_with("ERROR (")).or_else(|| lines().next()).map(str::to_owned);
+        let is_memory = ["exceeded memory limit", "job memory limit", "oom-kill", "oom_kill"];
+        let is_memory = lines().any(|line| is_memory.iter().any(|words| line.to_ascii_lowercase().contains(words)));
+        Self { last, is_memory }
+    }
 }
 
 /// The program and the first words by which a piece is started.

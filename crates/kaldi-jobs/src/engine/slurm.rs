@@ -1,14 +1,15 @@
 //! Pieces as elements of Slurm's job arrays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use kaldi_log::warning;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::command::{times, write_list, write_script};
+use crate::engine::command::{list_path, times, write_list, write_script};
 use crate::engine::{EndReason, Engine, JobState, Resources};
 use crate::{Error, Folder, Result};
 
@@ -48,7 +49,6 @@ pub(crate) struct Slurm {
     open: HashMap<usize, JobState>,
     most_elements: usize,
     last_poll: Option<Instant>,
-    lists: usize,
 }
 
 impl Slurm {
@@ -56,24 +56,24 @@ impl Slurm {
     pub(crate) fn new(folder: &Folder, resources: &Resources) -> Result<Self> {
         let submissions: Vec<Submission> = folder.read_json(&folder.path().join("engine.json"))?.unwrap_or_default();
         let pieces = submissions.iter().flat_map(|submission| submission.pieces.iter());
-        let open = pieces.map(|&piece| (piece, JobState::Waiting)).collect();
-        let lists = submissions.len();
+        let open = pieces.filter(|piece| **piece > 0).map(|&piece| (piece, JobState::Waiting)).collect();
         let folder = folder.clone();
         let most_elements = most_elements();
         let resources = resources.clone();
-        Ok(Self { folder, resources, submissions, submitting: None, open, most_elements, last_poll: None, lists })
+        Ok(Self { folder, resources, submissions, submitting: None, open, most_elements, last_poll: None })
     }
 
     fn words(&self, pieces: &[usize], list: &str, memory_factor: u32) -> Result<Vec<String>> {
         let most = self.resources.max_running.map_or(String::new(), |most| format!("%{most}"));
-        let log = self.folder.path().join("log").join("engine-%A_%a.log");
+        // A percent sign in the name of the folder is not one of Slurm's patterns.
+        let log = self.folder.path().join("log").display().to_string().replace('%', "%%");
         let mut words = vec![
             "sbatch".to_owned(),
             "--parsable".to_owned(),
             "--no-requeue".to_owned(),
             "--job-name=table-jobs".to_owned(),
             format!("--array=1-{}{most}", pieces.len()),
-            format!("--output={}", log.display()),
+            format!("--output={log}/engine-%A_%a.log"),
             format!("--cpus-per-task={}", self.resources.threads.max(1)),
         ];
         if let Some(memory) = &self.resources.memory {
@@ -110,6 +110,7 @@ impl Slurm {
         let id = id.trim().split(';').next().unwrap_or_default().to_owned();
         if output.status.success() && !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()) {
             let pieces = std::mem::take(&mut submitting.pieces);
+            self.submissions.retain(|submission| submission.pieces.iter().any(|piece| self.open.contains_key(piece)));
             self.submissions.push(Submission { id, pieces });
             self.submitting = None;
             return self.folder.write_json(&self.folder.path().join("engine.json"), &self.submissions);
@@ -165,15 +166,13 @@ impl Engine for Slurm {
     }
 
     fn submit(&mut self, pieces: &[usize], memory_factor: u32) -> Result<()> {
-        self.lists += 1;
-        let list = write_list(&self.folder, pieces, &format!("array{}", self.lists))?;
+        let list = list_path(&self.folder, write_list(&self.folder, pieces)?);
         let words = self.words(pieces, &list, memory_factor)?;
         // A piece belongs to its last submission only.
-        for submission in &mut self.submissions {
-            for old in &mut submission.pieces {
-                if pieces.contains(old) {
-                    *old = 0;
-                }
+        let again: HashSet<usize> = pieces.iter().copied().collect();
+        for old in self.submissions.iter_mut().flat_map(|submission| &mut submission.pieces) {
+            if again.contains(old) {
+                *old = 0;
             }
         }
         self.open.extend(pieces.iter().map(|&piece| (piece, JobState::Waiting)));
@@ -222,8 +221,24 @@ impl Engine for Slurm {
         let _ = fs::remove_file(self.folder.path().join("engine.json"));
     }
 
+    fn adopted(&self) -> Vec<usize> {
+        self.open.keys().copied().collect()
+    }
+
     fn outlives(&self) -> bool {
         true
+    }
+
+    fn may_be_late(&self, _lives: Option<bool>) -> bool {
+        true
+    }
+
+    fn log_of(&self, piece: usize) -> Option<PathBuf> {
+        let place = |submission: &Submission| {
+            let at = submission.pieces.iter().position(|&other| other == piece)?;
+            Some(self.folder.path().join("log").join(format!("engine-{}_{}.log", submission.id, at + 1)))
+        };
+        self.submissions.iter().rev().find_map(place)
     }
 }
 
