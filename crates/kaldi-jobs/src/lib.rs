@@ -40,6 +40,6 @@ pub use engine::{EngineKind, Resources};
 pub use error::{Error, Result};
 pub use folder::Folder;
 pub use piece::run_piece;
-pub use plan::{Join, Plan, Request};
+pub use plan::{Join, ListShare, Plan, Request};
 pub use status::{PieceStatus, status};
 pub use submitter::{Outcome, PieceCounts, RunOptions, finish, run_all};

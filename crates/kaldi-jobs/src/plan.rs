@@ -83,6 +83,19 @@ impl DealtList {
     }
 }
 
+/// The part of a list that belongs to a piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListShare<'a> {
+    /// The name of the list in the command.
+    pub name: &'a str,
+    /// What stands before a file in that name, such as `scp:`.
+    pub prefix: &'a str,
+    /// The file that has the lines of all pieces.
+    pub path: PathBuf,
+    /// The bytes of this piece in that file.
+    pub range: Range<u64>,
+}
+
 /// By what a changed file is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
@@ -193,6 +206,32 @@ impl Plan {
         self.entries.iter().sum()
     }
 
+    /// The number of entries of piece `number`, counted from 1; `None` if there is no such piece.
+    pub fn entries_of(&self, number: usize) -> Option<u64> {
+        self.entries.get(number.checked_sub(1)?).copied()
+    }
+
+    /// What piece `number` reads, list by list in the order of the command; nothing if there is no such piece.
+    pub fn shares_of(&self, number: usize) -> Vec<ListShare<'_>> {
+        let shares = self.lists.iter().filter(|_| self.entries_of(number).is_some()).map(|list| ListShare {
+            name: &list.name,
+            prefix: &list.prefix,
+            path: self.folder.join(&list.path),
+            range: list.range(number),
+        });
+        shares.collect()
+    }
+
+    /// The words of the command.
+    pub fn command(&self) -> &[String] {
+        &self.command
+    }
+
+    /// The folder in which the command runs, and from which relative names in lists start.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Says in what the plan differs from what is wanted now, `None` if it is the same work. Lists are not read again: a
     /// changed one is known by its size and time.
     pub(crate) fn difference(&self, request: &Request) -> Result<Option<String>> {
@@ -233,8 +272,11 @@ impl Plan {
         Ok((!is_same).then(|| options.to_owned()))
     }
 
-    /// Returns an error if a list has changed since the plan was made.
-    pub(crate) fn check_lists(&self) -> Result<()> {
+    /// Checks that the lists are those of the plan.
+    ///
+    /// # Errors
+    /// If one has changed since the plan was made, or cannot be looked at.
+    pub fn check_lists(&self) -> Result<()> {
         for list in &self.lists {
             if list.has_changed(&self.folder)? {
                 return Err(Error::Folder(format!(
