@@ -31,9 +31,10 @@ mod item;
 mod json_read;
 mod npy;
 mod npz;
+mod parquet_pages;
 mod parquet_read;
 mod parquet_write;
-mod parquet_zstd;
+
 mod record;
 mod safetensors;
 mod spool;

@@ -8,6 +8,7 @@ use array_files::DType;
 use bstr::{BStr, BString};
 use kaldi_types::ValueType;
 use parquet::basic::{ConvertedType, LogicalType};
+use parquet::column::page::PageReader;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -19,8 +20,8 @@ use crate::array::Array;
 use crate::exact::Exact;
 use crate::import::ImportOptions;
 use crate::item::Item;
+use crate::parquet_pages::{CountedPages, ZstdPages};
 use crate::parquet_write::TYPE_ENTRY;
-use crate::parquet_zstd::ZstdPages;
 use crate::stream::Places;
 use crate::table_type::part_names;
 use crate::{Error, Result};
@@ -46,7 +47,7 @@ pub(crate) fn read(
     let (form, columns) = Form::find(metadata.schema_descr(), told, options).map_err(|message| fault(&message))?;
     for index in 0..file.num_row_groups() {
         let group = file.get_row_group(index).map_err(|error| fault(&error))?;
-        check_sizes(group.metadata()).map_err(|message| fault(&message))?;
+        check_sizes(group.metadata(), places.length()).map_err(|message| fault(&message))?;
         let count = usize::try_from(group.metadata().num_rows()).map_err(|error| fault(&error))?;
         let readings = columns.iter().map(|column| column.open(&*group, &places)).collect::<Result<Vec<_>, _>>();
         let mut readings = readings.map_err(|error| fault(&error))?;
@@ -62,10 +63,11 @@ pub(crate) fn read(
 }
 
 /// Refuses columns that claim far more values than their bytes can reasonably have: a few bytes may repeat one value as
-/// often as they like, and a row is read whole.
-fn check_sizes(group: &RowGroupMetaData) -> Result<(), String> {
+/// often as they like, and a row is read whole. A column has no more bytes than the file, which has `length`.
+fn check_sizes(group: &RowGroupMetaData, length: u64) -> Result<(), String> {
     for column in group.columns() {
         let [values, bytes] = [column.num_values(), column.compressed_size()].map(|size| size.max(0).unsigned_abs());
+        let bytes = bytes.min(length);
         if values > MANY && values / SHARE > bytes {
             return Err(format!("{}: expected no {values} values in {bytes} bytes", column.column_path().string()));
         }
@@ -208,10 +210,11 @@ impl Column {
             let message = format!("{}: expected a place of 0 or more, got {negative}", self.descriptor.path());
             return Err(ParquetError::General(message));
         }
-        let reader = match ZstdPages::open(file, pages, num_rows)? {
-            Some(pages) => get_column_reader(self.descriptor.clone(), Box::new(pages)),
-            None => group.get_column_reader(self.index)?,
+        let inner: Box<dyn PageReader> = match ZstdPages::open(file, pages, num_rows)? {
+            Some(pages) => Box::new(pages),
+            None => group.get_column_page_reader(self.index)?,
         };
+        let reader = get_column_reader(self.descriptor.clone(), Box::new(CountedPages::new(inner, pages.num_values())));
         Ok(Reading { reader, column: self })
     }
 }
@@ -367,11 +370,15 @@ mod tests {
             let column = column.set_num_values(values).set_total_compressed_size(bytes).build().unwrap();
             RowGroupMetaData::builder(schema).add_column_metadata(column).build().unwrap()
         };
-        assert!(check_sizes(&group(10_000_000, 700)).is_ok());
-        assert!(check_sizes(&group(100_000_000, 400_000_000)).is_ok());
+        assert!(check_sizes(&group(10_000_000, 700), 1000).is_ok());
+        assert!(check_sizes(&group(100_000_000, 400_000_000), 500_000_000).is_ok());
         assert_eq!(
-            check_sizes(&group(100_000_000, 700)).unwrap_err(),
+            check_sizes(&group(100_000_000, 700), 1000).unwrap_err(),
             "value: expected no 100000000 values in 700 bytes"
+        );
+        assert_eq!(
+            check_sizes(&group(100_000_000, 400_000_000), 1000).unwrap_err(),
+            "value: expected no 100000000 values in 1000 bytes"
         );
     }
 }

@@ -66,9 +66,14 @@ impl Places {
         Ok(Self { source, at: 0 })
     }
 
+    /// Bytes of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.source.length()
+    }
+
     fn piece(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        if offset.checked_add(length as u64).is_none_or(|end| end > self.source.length()) {
-            let message = format!("expected {length} bytes from {offset} on, got {} in all", self.source.length());
+        if offset.checked_add(length as u64).is_none_or(|end| end > self.length()) {
+            let message = format!("expected {length} bytes from {offset} on, got {} in all", self.length());
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, message));
         }
         let mut bytes = Vec::new();

@@ -2,6 +2,7 @@
 
 use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_log::warning;
 use kaldi_number::{parse_f32, parse_integer};
 use kaldi_types::ValueType;
 
@@ -38,8 +39,14 @@ pub(crate) fn read_rows(
         let fault = |message| Error::content(at(), message);
         if let Some(columns) = &columns {
             line = columns.take(&line).map_err(fault)?;
-        } else if line.position().is_some_and(|place| place.record() == 0) && is_header(&line, table_type) {
-            continue;
+        } else if line.position().is_some_and(|place| place.record() == 0) {
+            if is_header(&line, table_type) {
+                continue;
+            }
+            if !has_words(table_type) && is_numbered(&line) {
+                warning!("{}: these are names of columns and no entry", at());
+                continue;
+            }
         }
         let table_type =
             *table_type.get_or_insert_with(|| columns.as_ref().map_or(ValueType::Matrix, |it| it.guess(&line)));
@@ -66,9 +73,21 @@ pub(crate) fn read_rows(
 
 /// Whether the first line has names where numbers are expected. A line that is no entry anyway is skipped.
 fn is_header(line: &csv::ByteRecord, table_type: Option<ValueType>) -> bool {
-    let has_words = table_type.is_some_and(|table_type| table_type.is_words() || table_type == ValueType::Bool);
     let is_name = |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && float(field).is_err();
-    !has_words && line.len() > 1 && line.iter().skip(1).all(is_name)
+    !has_words(table_type) && line.len() > 1 && line.iter().skip(1).all(is_name)
+}
+
+fn has_words(table_type: Option<ValueType>) -> bool {
+    table_type.is_some_and(|table_type| table_type.is_words() || table_type == ValueType::Bool)
+}
+
+/// Whether the first line names a column of keys, and numbers the others from 0 or 1, as programs for data frames do.
+fn is_numbered(line: &csv::ByteRecord) -> bool {
+    const NAMES: [&[u8]; 9] = [b"", b"key", b"id", b"utt", b"utt_id", b"uttid", b"name", b"index", b"speaker"];
+    let is_name = line.get(0).is_some_and(|name| NAMES.iter().any(|it| name.trim_ascii().eq_ignore_ascii_case(it)));
+    let numbers = || line.iter().skip(1).map(integer);
+    let counts_from = |first: i32| numbers().zip(first..).all(|(number, place)| number == Ok(place));
+    is_name && line.len() > 2 && (counts_from(0) || counts_from(1))
 }
 
 /// Where key and value are in lines with a header.

@@ -257,6 +257,20 @@ fn a_header_line_is_no_entry() {
     scratch.sh("table-import --type=vector b.csv ark:o").fails_with(255).stderr_has("b.csv:2: ");
 }
 
+/// Programs for data frames number columns without names.
+#[test]
+fn numbered_columns_are_no_entry() {
+    let scratch = Scratch::new();
+    for names in ["id,0,1,2", ",0,1,2", "Utt,1,2,3"] {
+        scratch.write("a.csv", format!("{names}\na,3,4,5\n"));
+        let ran = scratch.sh("table-import --type=vector a.csv ark,t:-").succeeds();
+        ran.stdout_is("a  [ 3 4 5 ]\n").stderr_has("a.csv:1: these are names of columns and no entry");
+    }
+    scratch.write("b.csv", "a,0,1,2\nid,0,1,2\n");
+    let ran = scratch.sh("table-import --type=vector b.csv ark,t:-").succeeds();
+    ran.stdout_is("a  [ 0 1 2 ]\nid  [ 0 1 2 ]\n");
+}
+
 #[test]
 fn stacked_rows_have_their_keys() {
     let scratch = Scratch::new();
