@@ -8,7 +8,7 @@ use kaldi_reader::{BoxReader, ParMap, Reader, ReaderExt, Share};
 use kaldi_table::Context;
 
 use crate::ledger::judge;
-use crate::plan::{Limited, Plan, Planned, count};
+use crate::plan::{Limited, Plan, Planned, count, most_samples};
 use crate::source::Opened;
 use crate::{Chain, DataList, Error, ErrorPolicy, FeedCounts, Result, Sample};
 
@@ -144,6 +144,8 @@ impl Feed {
     {
         let Self { list, chain, options, plan } = self;
         let policy = options.policy;
+        // What is repeated is counted several times.
+        let most = most_samples(&list, &chain, &options).filter(|_| options.even != Even::Repeat);
         let threads = {
             let context = context.clone();
             move || context.num_threads()
@@ -164,6 +166,7 @@ impl Feed {
             spare,
             context,
             policy,
+            most,
             counts: Arc::default(),
             bad: 0,
             advice: AdviceGiven::default(),
@@ -267,6 +270,8 @@ pub struct FeedReader<U> {
     /// If all ranks should get the same number of batches.
     spare: Option<Spare<U>>,
     policy: ErrorPolicy,
+    /// The number of all samples, if it is known.
+    most: Option<u64>,
     counts: Arc<Mutex<FeedCounts>>,
     /// Bad samples that were found while loading.
     bad: u64,
@@ -295,7 +300,7 @@ impl<U: Send + 'static> FeedReader<U> {
             for message in bad {
                 self.bad += 1;
                 total.bad = counts.bad + self.bad;
-                judge(self.policy, &mut self.advice, total.bad, message)?;
+                judge(self.policy, self.most, &mut self.advice, total.bad, message)?;
             }
             total.bad = counts.bad + self.bad;
             if let Some(max) = self.policy.max_bad.filter(|max| total.bad > *max) {

@@ -9,6 +9,9 @@ use kaldi_log::{vlog, warning};
 
 use crate::{Error, Refusal, Result, Sample};
 
+/// So many bad samples are named before a feed that cannot become good ends early.
+const EARLY: u64 = 100;
+
 /// What a source delivers: a sample, or what is wrong with one.
 pub(crate) type Found = Result<Sample, String>;
 
@@ -19,7 +22,8 @@ pub struct ErrorPolicy {
     pub fail: bool,
     /// More than this many are an error.
     pub max_bad: Option<u64>,
-    /// If more than a tenth of all samples are bad, that is an error at the end.
+    /// If more than a tenth of all samples are bad, that is an error: at the end, or after a hundred of them, if it is
+    /// certain then. (Nobody has counted the samples of shards.)
     pub max_tenth: bool,
 }
 
@@ -84,13 +88,16 @@ impl std::fmt::Display for FeedCounts {
 #[derive(Clone, Default)]
 pub(crate) struct Ledger {
     policy: ErrorPolicy,
+    /// The number of all samples, if it is known.
+    most: Option<u64>,
     counts: Arc<Mutex<FeedCounts>>,
     advice: Arc<Mutex<AdviceGiven>>,
 }
 
 impl Ledger {
-    pub(crate) fn new(policy: ErrorPolicy) -> Self {
-        Self { policy, ..Self::default() }
+    /// The ledger of a feed of at most so many samples, if that is known.
+    pub(crate) fn new(policy: ErrorPolicy, most: Option<u64>) -> Self {
+        Self { policy, most, ..Self::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, FeedCounts> {
@@ -132,19 +139,28 @@ impl Ledger {
         let mut counts = self.lock();
         counts.bad += 1;
         let mut advice = self.advice.lock().unwrap_or_else(PoisonError::into_inner);
-        judge(self.policy, &mut advice, counts.bad, message)
+        judge(self.policy, self.most, &mut advice, counts.bad, message)
     }
 }
 
-/// Warns of a bad sample, or makes it an error.
-pub(crate) fn judge(policy: ErrorPolicy, advice: &mut AdviceGiven, num_bad: u64, message: String) -> Result<()> {
+/// Warns of a bad sample, or makes it an error. There are at most `most` samples, if that is known.
+pub(crate) fn judge(
+    policy: ErrorPolicy,
+    most: Option<u64>,
+    advice: &mut AdviceGiven,
+    num_bad: u64,
+    message: String,
+) -> Result<()> {
     let message = advice.once(message);
     match policy {
         ErrorPolicy { fail: true, .. } => Err(Error::Bad { message }),
         ErrorPolicy { max_bad: Some(max), .. } if num_bad > max => Err(Error::TooManyBad { max, message }),
         _ => {
             warning!("{message}; left out");
-            Ok(())
+            match most.filter(|most| policy.max_tenth && num_bad >= EARLY && num_bad > most / 10) {
+                Some(samples) => Err(Error::TenthBad { bad: num_bad, samples }),
+                None => Ok(()),
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ impl Plan {
             epoch: options.epoch,
             is_python: options.is_python,
         };
-        let ledger = Ledger::new(options.policy);
+        let ledger = Ledger::new(options.policy, most_samples(list, chain, options));
         let pass = Pass { seed: options.seed, epoch: options.epoch };
         let batches = chain.attach(list.read(reading), pass, &ledger);
         Ok(Self { batches, ledger, number: 0, end: None, ended: false })
@@ -99,6 +99,12 @@ impl Reader for Plan {
         (self.end, self.ended) = (None, true);
         self.batches.finish()
     }
+}
+
+/// How many samples a rank reads at most, if that is known.
+pub(crate) fn most_samples(list: &Opened, chain: &Chain, options: &FeedOptions) -> Option<u64> {
+    let of_pass = list.num_samples()?.div_ceil(options.rank[1].max(1));
+    Some(of_pass.saturating_mul(chain.list_order().passes))
 }
 
 /// Counts the batches of a plan. Others report its warnings.

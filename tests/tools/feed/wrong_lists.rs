@@ -88,6 +88,12 @@ fn more_than_a_tenth_that_is_bad_is_an_error_unless_it_is_allowed() {
     for max in ["3", "-1"] {
         scratch.sh(&format!("feed-batches {PLAIN} --max-bad={max} data.list - > /dev/null")).succeeds();
     }
+    // After a hundred, if it is certain: the others are not looked at.
+    scratch.sh("rm wav/*; for i in $(seq 20); do cat data.list; done > long.list").succeeds();
+    let ran = scratch.sh(&format!("feed-batches {PLAIN} long.list out3")).fails_with(255);
+    let log = String::from_utf8_lossy(ran.stderr()).into_owned();
+    assert_eq!(log.matches("; left out").count(), 100, "{log}");
+    ran.stderr_has("got 100 of 460");
     // Tables are not written then.
     scratch.sh("feed-feats --conf=plain.yaml data.list ark:f.ark").fails_with(255);
     assert!(!scratch.list().contains(&"f.ark".to_owned()));

@@ -80,6 +80,15 @@ impl Opened {
         }
     }
 
+    /// How many samples the list has; `None` for shards.
+    pub(crate) fn num_samples(&self) -> Option<u64> {
+        match self {
+            Self::Raw(list) => Some(list.len() as u64),
+            Self::Table(list) => Some(list.len() as u64),
+            Self::Shards(_) => None,
+        }
+    }
+
     /// The samples, or what is wrong with them, in the order of reading.
     pub(crate) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         match self {

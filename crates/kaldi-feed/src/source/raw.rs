@@ -25,6 +25,10 @@ impl Raw {
         Ok(Self { name: name.to_string().into(), index: index.into() })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let (name, index) = (Arc::clone(&self.name), Arc::clone(&self.index));
         let find = move |(number, seeds)| {

@@ -47,6 +47,10 @@ impl Table {
         Ok(Self { name: script.to_string().into(), index: index.into(), texts })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
         let (name, index, texts) = (Arc::clone(&self.name), Arc::clone(&self.index), self.texts.clone());
         let find = move |(number, seeds)| {
