@@ -12,6 +12,9 @@ use crate::entries::Entries;
 use crate::kind::Named;
 use crate::value::read_content;
 
+/// Bytes of objects of stores that stay in memory until their keys are found in the other table. More are fetched again.
+const ROOM: usize = 1 << 26;
+
 /// A difference between two tables.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
@@ -93,8 +96,6 @@ pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn 
             (None, None) => return Ok(compare.compared),
             (Some(one), Some(other)) if one.key() == other.key() => compare.entries(&one, &other, value_type)?,
             (one, other) => {
-                let one = one.into_iter().map(RawEntry::detached).collect();
-                let other = other.into_iter().map(RawEntry::detached).collect();
                 compare.rest(one, other, &mut first, &mut second)?;
                 return Ok(compare.compared);
             }
@@ -122,16 +123,19 @@ impl Compare<'_> {
     /// Compares by key what is left of both tables.
     fn rest(
         &mut self,
-        mut one: Vec<RawEntry>,
-        mut other: Vec<RawEntry>,
+        one: Option<RawEntry>,
+        other: Option<RawEntry>,
         first: &mut Entries,
         second: &mut Entries,
     ) -> Result<()> {
+        let mut room = ROOM;
+        let mut one: Vec<_> = one.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
+        let mut other: Vec<_> = other.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
         while let Some(entry) = first.next_entry()? {
-            one.push(entry.detached());
+            one.push(entry.detached_within(&mut room));
         }
         while let Some(entry) = second.next_entry()? {
-            other.push(entry.detached());
+            other.push(entry.detached_within(&mut room));
         }
         let Some(value_type) = common(first, second, !one.is_empty(), !other.is_empty()) else {
             let [one, other] = [&*first, &*second].map(|table| join_names(table.candidates()));

@@ -14,7 +14,8 @@ use crate::{Error, Result};
 /// Bytes that are copied at once.
 const PIECE: usize = 1 << 18;
 
-/// Shows the objects of a folder, a line each; returns their number. The name may be without the slash at its end.
+/// Shows the objects of a folder, a line each; returns their number. The name may be without the slash at its end. If there
+/// is no such folder, but an object, that is shown.
 ///
 /// # Errors
 /// If the store does not answer.
@@ -31,6 +32,9 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
     let mut lister = named(lister.map_err(|error| Fault::of_store(&error)), folder)?;
     let mut output = Output::create("-".into(), false)?;
     let mut done = 0;
+    let show = |output: &mut Output, length: &str, name: &[&[u8]]| {
+        output.write_all(&[format!("{length:>15} ").as_bytes(), &name.concat(), b"\n"].concat())
+    };
     // A line at a time: a folder may have more than fits into memory.
     while let Some(entry) = running.handle.block_on(lister.next()) {
         let entry = named(entry.map_err(|error| Fault::of_store(&error)), folder)?;
@@ -41,8 +45,16 @@ pub fn ls(folder: &BStr, recursive: bool) -> Result<u64> {
             true => String::new(),
             false => entry.metadata().content_length().to_string(),
         };
-        output.write_all(&[format!("{length:>15} ").as_bytes(), &begin, entry.path().as_bytes(), b"\n"].concat())?;
+        show(&mut output, &length, &[&begin, entry.path().as_bytes()])?;
         done += 1;
+    }
+    if done == 0
+        && !folder.ends_with(b"/")
+        && let Ok(facts) = running.wait(running.engine.stat(&object, &running.engine.attempts(&object)))
+    {
+        let length = facts.length.map(|length| length.to_string()).unwrap_or_default();
+        show(&mut output, &length, &[&object.url])?;
+        done = 1;
     }
     output.finish()?;
     Ok(done)

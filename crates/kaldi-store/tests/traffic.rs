@@ -97,6 +97,19 @@ fn neighbours_come_together_for_every_tool() {
 }
 
 #[test]
+fn tables_in_different_orders_are_fetched_once() {
+    let (folder, _) = scratch("");
+    let files = Files::serve(folder.path(), true);
+    let shuffled = vectors(folder.path(), 300, &files.url("a.ark"), 37);
+    fs::rename(shuffled.replace("scp:", ""), folder.path().join("shuffled")).unwrap();
+    let script = vectors(folder.path(), 300, &files.url("a.ark"), 1);
+    let size = fs::metadata(folder.path().join("a.ark")).unwrap().len();
+    let shuffled = format!("scp:{}", folder.path().join("shuffled").display());
+    let (_, requests, sent) = files.run("table-diff", &["--by-key", &script, &shuffled]);
+    assert!(requests <= 365 && sent as f64 <= 2.1 * size as f64, "{requests} requests, {sent} bytes of {size}");
+}
+
+#[test]
 fn what_is_read_in_order_is_fetched_once() {
     let (folder, _) = scratch("");
     let files = Files::serve(folder.path(), true);
@@ -174,9 +187,10 @@ fn a_server_that_sends_a_byte_a_second_is_given_up() {
     });
     let start = Instant::now();
     let mut command = store(&["cat", &format!("{}/a", server.url)]);
-    let line = fail(command.env("KALDI_STORE_TIMEOUT", "0.5").env("KALDI_STORE_RETRIES", "2"));
+    let line = fail(command.env("KALDI_STORE_TIMEOUT", "1.5").env("KALDI_STORE_RETRIES", "2"));
     assert!(line.contains("has sent only") && line.ends_with(", 3 times"), "{line}");
-    assert!(start.elapsed() < Duration::from_secs(20));
+    // The server would take half an hour.
+    assert!(start.elapsed() < Duration::from_secs(300));
 }
 
 #[test]

@@ -141,6 +141,19 @@ impl RawEntry {
         Self { blob: self.blob.detached(KEPT), prefix: 0, ..self }
     }
 
+    /// As [`RawEntry::detached`], but what is in memory of an object of a store is not fetched again: it stays if it has at
+    /// most `room` bytes, which become fewer.
+    #[must_use]
+    pub fn detached_within(self, room: &mut usize) -> Self {
+        let is_object = self.blob.rest().is_some_and(|rest| rest.as_file().is_none());
+        let length = self.blob.head().len();
+        if !is_object || length > *room {
+            return self.detached();
+        }
+        *room -= length;
+        Self { blob: self.blob.detached(length), prefix: 0, ..self }
+    }
+
     /// Offset of the value in the stream.
     pub fn offset(&self) -> u64 {
         self.blob.offset()
