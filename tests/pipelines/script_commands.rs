@@ -61,7 +61,7 @@ fn two_threads_run_two_commands_at_a_time() {
     // Each of the two waits for the other one.
     scratch.write("two.scp", "a echo > to_b; read x < to_a; cat 0.mat |\nb read x < to_b; echo > to_a; cat 1.mat |\n");
     let run = format!("mkfifo to_a to_b; {} scp:two.scp ark:- | wc -c", copy(2));
-    scratch.sh_within(Duration::from_secs(20), &run).succeeds().stdout_is("1234\n");
+    scratch.sh(&run).succeeds().stdout_is("1234\n");
 }
 
 #[test]
@@ -156,60 +156,61 @@ fn commands_that_run_after_an_error_are_ended() {
     };
     scratch.write("all.scp", script(command));
     let run = format!("{} scp:all.scp ark:-", copy(8));
-    scratch.sh_within(Duration::from_secs(30), &run).fails_with(255).stderr_has("exit status 3");
+    scratch.sh(&run).fails_with(255).stderr_has("exit status 3");
 }
 
 #[test]
 fn a_process_that_outlives_its_command_is_not_waited_for() {
     let scratch = with_matrices();
     // It holds the pipe open for a while; standard error is that of the test.
-    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 20 2> /dev/null &")));
+    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 100 2> /dev/null &")));
     for threads in [1, 4] {
         let run = format!("{} scp:all.scp ark:- | cmp - all.ark", copy(threads));
-        scratch.sh_within(Duration::from_secs(15), &run).succeeds();
+        scratch.sh_within(Duration::from_secs(90), &run).succeeds();
     }
     // The status of the command itself counts.
-    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 20 2> /dev/null & exit 3")));
+    scratch.write("all.scp", script(|index| format!("cat {index}.mat; sleep 100 2> /dev/null & exit 3")));
     for threads in [1, 4] {
         let run = format!("{} scp:all.scp ark:- | cmp - all.ark", copy(threads));
         scratch
-            .sh_within(Duration::from_secs(15), &run)
+            .sh_within(Duration::from_secs(90), &run)
             .succeeds()
             .stderr_has("exit status 3; the value before it was whole");
     }
 }
 
-/// `run` writes the file `out` long before a command that it reads from ends.
+/// `run` writes the file `out` before a command that it reads from ends: the command waits until `out` was seen.
 #[track_caller]
 fn is_written_early(run: &str) {
     let scratch = with_matrices();
-    let script = format!(
-        "{run} & for i in {{1..80}}; do [ -s out ] && break; sleep 0.1; done; [ -s out ] && ! [ -e ended ] && echo early; wait"
-    );
-    scratch.sh_within(Duration::from_secs(60), &script).succeeds().stdout_is("early\n");
+    let script =
+        format!("{run} & for i in {{1..500}}; do [ -s out ] && echo early && break; sleep 0.1; done; touch seen; wait");
+    scratch.sh(&script).succeeds().stdout_is("early\n");
 }
 
 #[test]
 fn feat_to_dim_writes_before_the_command_ends() {
-    is_written_early("feat-to-dim 'ark:cat all.ark; sleep 9; touch ended |' out");
+    is_written_early("feat-to-dim 'ark:cat all.ark; until [ -e seen ]; do sleep 0.05; done |' out");
 }
 
 #[test]
 fn subset_feats_writes_before_the_command_ends() {
-    is_written_early("subset-feats --n=3 'ark:cat all.ark; sleep 9; touch ended |' ark:out");
+    is_written_early("subset-feats --n=3 'ark:cat all.ark; until [ -e seen ]; do sleep 0.05; done |' ark:out");
 }
 
 #[test]
 fn feats_to_png_writes_before_the_command_ends() {
-    is_written_early("ln -s out out.png; feats-to-png --max-utts=1 'ark:cat all.ark; sleep 9; touch ended |' out.png");
+    is_written_early(
+        "ln -s out out.png; feats-to-png --max-utts=1 'ark:cat all.ark; until [ -e seen ]; do sleep 0.05; done |' out.png",
+    );
 }
 
 #[test]
 fn table_head_writes_before_the_command_ends() {
-    is_written_early("table-head --n=2 'ark:cat all.ark; sleep 9; touch ended |' > out");
+    is_written_early("table-head --n=2 'ark:cat all.ark; until [ -e seen ]; do sleep 0.05; done |' > out");
 }
 
 #[test]
 fn table_get_writes_before_the_command_ends() {
-    is_written_early("table-get 'ark:cat all.ark; sleep 9; touch ended |' utt01 > out");
+    is_written_early("table-get 'ark:cat all.ark; until [ -e seen ]; do sleep 0.05; done |' utt01 > out");
 }

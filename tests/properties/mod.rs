@@ -1,4 +1,4 @@
-//! Every run draws new values; a failure prints its seed, and `KALDI_TABLES_SEED` repeats it.
+//! Values are drawn. A failure prints their seed, `KALDI_TABLES_SEED` repeats it, and `KALDI_TABLES_SEED=new` draws new ones.
 
 mod matrices;
 mod parsers;
@@ -36,16 +36,18 @@ impl Random {
     }
 }
 
-/// Runs `property` many times, and tells the seed of a run that fails.
+/// Runs `property` many times, and tells the seed of a run that fails. The seeds are the same each time, unless
+/// `KALDI_TABLES_SEED` is one, or `new`.
 fn check(runs: usize, property: impl Fn(&mut Random)) {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64;
-    let first = std::env::var("KALDI_TABLES_SEED").ok().map(|seed| seed.parse().unwrap());
-    for run in 0..runs {
-        let seed = first.unwrap_or_else(|| now.wrapping_add(run as u64));
+    let wanted = std::env::var("KALDI_TABLES_SEED").ok();
+    let first = match wanted.as_deref() {
+        None => 1,
+        Some("new") => SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64,
+        Some(seed) => seed.parse().unwrap(),
+    };
+    let runs = if wanted.is_none_or(|wanted| wanted == "new") { runs } else { 1 };
+    for seed in (0..runs as u64).map(|run| first.wrapping_add(run)) {
         eprintln!("KALDI_TABLES_SEED={seed}");
         property(&mut Random(seed));
-        if first.is_some() {
-            return;
-        }
     }
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -64,18 +64,32 @@ fn values_of_script_lines_come_side_by_side_and_neighbours_together() {
     assert!(counts.lock().unwrap().1 > 1, "one request after the other");
 }
 
-/// A server of one object that tells how many requests it has answered at the same time at most.
-fn counting(bytes: &'static [u8]) -> (Server, Arc<Mutex<(usize, usize)>>) {
-    let counts: Arc<Mutex<(usize, usize)>> = Arc::default();
+/// How many requests are being answered, how many were at most, and how many are waited for.
+#[derive(Default)]
+struct Counts {
+    now: usize,
+    most: usize,
+    wanted: usize,
+}
+
+/// A server of one object that counts the requests that it answers at the same time. An answer waits a second until as
+/// many as are wanted have been there.
+fn counting(bytes: &'static [u8]) -> (Server, Arc<(Mutex<Counts>, Condvar)>) {
+    let counts: Arc<(Mutex<Counts>, Condvar)> = Arc::default();
     let counted = Arc::clone(&counts);
     let server = Server::start(move |asked| {
-        {
-            let mut counts = counted.lock().unwrap();
-            counts.0 += 1;
-            counts.1 = counts.1.max(counts.0);
-        }
-        thread::sleep(Duration::from_millis(20));
-        counted.lock().unwrap().0 -= 1;
+        let (counts, changed) = &*counted;
+        let mut now = counts.lock().unwrap();
+        now.now += 1;
+        now.most = now.most.max(now.now);
+        changed.notify_all();
+        let are_missing = |counts: &mut Counts| counts.most < counts.wanted;
+        let (mut now, _) = changed.wait_timeout_while(now, Duration::from_secs(1), are_missing).unwrap();
+        // Others may still come.
+        drop(now);
+        thread::sleep(Duration::from_millis(5));
+        now = counts.lock().unwrap();
+        now.now -= 1;
         Answer::object(asked, bytes, "\"1\"")
     });
     (server, counts)
@@ -90,13 +104,13 @@ fn four_values_for_each_thread_are_on_their_way() {
     let mixed: Vec<&str> = (0..100).map(|index| lines[index * 37 % 200].as_str()).collect();
     fs::write(&script, mixed.concat()).unwrap();
     for (threads, most) in [("1", 4), ("3", 12)] {
-        *counts.lock().unwrap() = (0, 0);
+        *counts.0.lock().unwrap() = Counts { wanted: most / 2 + 1, ..Counts::default() };
         let before = server.asked().len();
         let words = [&format!("--num-threads={threads}"), &format!("scp:{}", script.display()), "ark:/dev/null"];
         succeed(tool("copy-vector").args(words));
         let asked = server.asked().len() - before;
         assert!(asked < 125, "{asked} requests for 100 values");
-        let seen = counts.lock().unwrap().1;
+        let seen = counts.0.lock().unwrap().most;
         // The value whose turn it is may be asked for besides.
         assert!(seen > most / 2 && seen <= most + 1, "{seen} with {threads} threads");
     }

@@ -1,5 +1,4 @@
 use std::fs;
-use std::time::{Duration, Instant};
 
 use crate::support::sample::{binary_archive, matrix};
 use crate::support::{Scratch, tool};
@@ -158,19 +157,18 @@ fn a_list_that_has_changed_is_an_error() {
 #[test]
 fn a_second_submitter_is_refused_and_a_dead_one_is_not() {
     let scratch = table();
-    let command =
-        "table-jobs --nj=2 --split=scp:f.scp --out=ark:o.ark -- sh -c 'sleep 2; copy-feats scp:f.scp ark:o.ark'";
+    let command = "table-jobs --nj=2 --split=scp:f.scp --out=ark:o.ark -- sh -c 'until [ -e o.go ]; do sleep 0.05; done; copy-feats scp:f.scp ark:o.ark'";
     let both = format!(
-        "{command} & first=$!; until [ -e o.jobs/lock ]; do sleep 0.05; done; {command} 2> second; echo $? >> second; wait $first; cat second"
+        "{command} & first=$!; until [ -e o.jobs/lock ]; do sleep 0.05; done; {command} 2> second; echo $? >> second; touch o.go; wait $first; cat second"
     );
     let ran = scratch.sh(&both);
     let second = String::from_utf8_lossy(ran.stdout()).into_owned();
     assert!(second.contains("o.jobs is in use: process") && second.ends_with("255\n"), "{second}");
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
     // Its pieces run on, and are adopted.
-    let command = command.replace("o.ark", "p.ark");
+    let command = command.replace("o.ark", "p.ark").replace("o.go", "p.go");
     let killed = format!(
-        "{command} & first=$!; until [ -s p.jobs/tries/2.1 ] && [ -s p.jobs/tries/1.1 ]; do sleep 0.05; done; kill -9 $first; {command}"
+        "{command} & first=$!; until [ -s p.jobs/tries/2.1 ] && [ -s p.jobs/tries/1.1 ]; do sleep 0.05; done; kill -9 $first; (sleep 1; touch p.go) & {command}"
     );
     scratch.sh(&killed).succeeds();
     assert_eq!(scratch.read("p.ark"), scratch.read("f.ark"));
@@ -180,14 +178,12 @@ fn a_second_submitter_is_refused_and_a_dead_one_is_not() {
 #[test]
 fn an_interrupt_ends_the_pieces() {
     let scratch = table();
-    let start = Instant::now();
     let command =
-        "table-jobs --nj=2 --split=scp:f.scp --out=ark:o.ark -- sh -c 'sleep 60; copy-feats scp:f.scp ark:o.ark'";
+        "table-jobs --nj=2 --split=scp:f.scp --out=ark:o.ark -- sh -c 'sleep 1000; copy-feats scp:f.scp ark:o.ark'";
     let ran = scratch
         .sh(&format!("{command} & until [ -s o.jobs/tries/1.1 ]; do sleep 0.05; done; kill -TERM $!; wait $!"))
         .fails_with(130);
     ran.stderr_has("ended by signal 15");
-    assert!(start.elapsed() < Duration::from_secs(30));
     assert!(!scratch.path("o.ark").exists());
 }
 

@@ -227,6 +227,27 @@ fn without_end(stream: &mut impl Write, piece: &[u8]) -> std::io::Result<()> {
     }
 }
 
+/// Makes a command independent of where the test was started: of variables of the user, and of signals that are ignored,
+/// as `nohup` ignores some.
+fn detach(command: &mut Command) {
+    let obeyed = ["KALDI_", "AWS_", "AZURE_", "OSS_", "ALIBABA_", "GOOGLE_", "GCS_", "http", "HTTP", "OMP_NUM_THREADS"];
+    for (name, _) in std::env::vars_os() {
+        if obeyed.iter().any(|start| name.as_encoded_bytes().starts_with(start.as_bytes())) {
+            command.env_remove(name);
+        }
+    }
+    // SAFETY: `signal` may be called between fork and exec.
+    #[allow(unsafe_code)]
+    unsafe {
+        command.pre_exec(|| {
+            for number in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM] {
+                libc::signal(number, libc::SIG_DFL);
+            }
+            Ok(())
+        });
+    }
+}
+
 /// A tool of the workspace, which was built before.
 pub fn tool(name: &str) -> Command {
     // The test is `target/debug/deps/web-0123456789abcdef`.
@@ -235,7 +256,8 @@ pub fn tool(name: &str) -> Command {
     assert!(program.is_file(), "{} is not built: cargo build", program.display());
     let mut command = Command::new(program);
     command.arg0(name);
-    command.arg("--print-args=false").env_remove("http_proxy").env("no_proxy", "*").env("KALDI_STORE_TIMEOUT", "20");
+    detach(&mut command);
+    command.arg("--print-args=false").env("no_proxy", "*").env("KALDI_STORE_TIMEOUT", "20");
     command
 }
 
