@@ -38,7 +38,7 @@ fn on_empty_inputs(scratch: &Scratch, tool: &Tool, input: &str, output: &str) ->
 
 /// In Kaldi, such a run leaves an empty output.
 #[test]
-fn what_is_there_stays_if_nothing_is_read_and_the_tool_fails() {
+fn what_is_there_stays_if_nothing_is_read() {
     let (tools, next, kept) = (registry::tools(), AtomicUsize::new(0), AtomicUsize::new(0));
     let check = |tool: &Tool| {
         for input in ["ark:", ""] {
@@ -48,7 +48,8 @@ fn what_is_there_stays_if_nothing_is_read_and_the_tool_fails() {
                 scratch.sh(&format!("{line} < /dev/null 2> log || echo $? > status")).succeeds();
                 let has_failed = scratch.list().contains(&"status".to_owned());
                 let log = String::from_utf8_lossy(&scratch.read("log")).into_owned();
-                for name in outputs.iter().filter(|_| has_failed) {
+                // Some tools of Kaldi take an empty table for a success, but not if there is something to lose.
+                for name in outputs.iter().filter(|_| has_failed || input == "ark:") {
                     assert_eq!(scratch.read(name), OLD.as_bytes(), "{line}: {name}");
                 }
                 kept.fetch_add(usize::from(log.contains("stays as it was")), Ordering::Relaxed);
@@ -73,11 +74,39 @@ fn an_empty_output_appears_if_none_was_there() {
     let scratch = Scratch::new();
     scratch.sh("false | copy-feats ark:- ark,scp:new.ark,new.scp").fails_with(1);
     assert_eq!((scratch.read("new.ark"), scratch.read("new.scp")), (Vec::new(), Vec::new()));
-    // An empty file has nothing to lose, and a run that succeeds may write one.
+    // An empty file has nothing to lose.
     scratch.sh("false | copy-feats ark:- ark:new.ark").fails_with(1).stderr_lacks("stays");
+    scratch.sh("splice-feats ark:- ark:new.ark < /dev/null").succeeds().stderr_lacks("stays");
+}
+
+/// Kaldi's tools end with 0 if their tables are empty; then the old output would pass for the new one.
+#[test]
+fn a_tool_whose_output_stays_has_not_succeeded() {
+    let scratch = Scratch::new();
     scratch.write("old", OLD);
-    scratch.sh("splice-feats ark:- ark:old < /dev/null").succeeds().stderr_lacks("stays");
-    assert_eq!(scratch.read("old"), b"");
+    let expected = "no entry was read from ark:-, and none was written to ark:old; old stays as it was";
+    for tool in ["add-deltas", "add-deltas-sdc", "splice-feats", "subset-feats"] {
+        scratch.sh(&format!("false | {tool} ark:- ark:old")).fails_with(1).stderr_has(expected);
+        scratch.sh(&format!("{tool} ark:- ark:new < /dev/null && rm new")).succeeds();
+        assert_eq!(scratch.read("old"), OLD.as_bytes(), "{tool}");
+    }
+    // All entries fail.
+    scratch.write("ali", "a 1 2\n").write("post", "b [ 1 0.5 ] [ 2 0.5 ]\n");
+    scratch.sh("get-post-on-ali ark:post ark:ali ark:old").fails_with(1).stderr_has("old stays as it was");
+    scratch.sh("get-post-on-ali ark:post ark:ali ark:new").succeeds();
+    assert_eq!((scratch.read("old"), scratch.read("new")), (OLD.as_bytes().to_vec(), Vec::new()));
+}
+
+#[test]
+fn large_outputs_of_nothing_replace_nothing() {
+    let scratch = Scratch::new();
+    scratch.write("old", OLD);
+    scratch
+        .sh("analyze-counts --counts-dim=5000 ark:- old < /dev/null")
+        .fails_with(1)
+        .stderr_has("old stays as it was");
+    scratch.sh("analyze-counts --counts-dim=5000 ark:- new < /dev/null").succeeds();
+    assert_eq!((scratch.read("old"), scratch.read("new").len()), (OLD.as_bytes().to_vec(), 20005));
 }
 
 #[test]
@@ -189,13 +218,34 @@ fn all_tools_that_write_and_that_kaldi_does_not_have_are_careful() {
     }
 }
 
+/// The work may take hours.
+#[test]
+fn outputs_of_another_kind_are_refused_before_the_work() {
+    let scratch = inputs();
+    let slow = "'ark:cat a.ark; touch was-read |'";
+    for line in [
+        &format!("concat-ark {slow} ark:s.tar"),
+        &format!("table-sort {slow} ark,scp:new.ark,s.tar"),
+        "make-raw-list 'cat wav.scp; touch was-read |' text s.tar",
+        "shards-to-scp 'cat old; touch was-read |' s.tar",
+        "make-raw-list 'cat wav.scp; touch was-read |' text b.ark",
+    ] {
+        scratch.sh(line).fails_with(255).stderr_has("cannot replace").stderr_has("--force");
+        assert!(!scratch.list().contains(&"was-read".to_owned()), "{line}");
+    }
+    // The name does not say what is written, but the first bytes do; the pipe is far too short for the rest.
+    let line = "table-export --format=csv 'ark:seq -f \"u%.0f 1 2\" 2000000 && touch was-read |' s.tar";
+    scratch.sh(line).fails_with(255).stderr_has("cannot replace s.tar: it is a tar file, and would become");
+    assert!(!scratch.list().contains(&"was-read".to_owned()));
+}
+
 #[test]
 fn archives_are_not_replaced_by_script_files() {
     let scratch = inputs();
     let bytes = scratch.read("b.ark");
     scratch.sh("ark-to-scp a.ark b.ark").fails_with(255).stderr_has(
-        "cannot replace b.ark: it is a binary archive, and would become a script file; choose another name, or replace \
-         it with --force",
+        "cannot replace b.ark: it is a binary archive, and would become a list; choose another name, or replace it with \
+         --force",
     );
     scratch.sh("table-sort a.scp b.ark").fails_with(255).stderr_has("cannot replace b.ark");
     assert_eq!(scratch.read("b.ark"), bytes);
@@ -204,7 +254,7 @@ fn archives_are_not_replaced_by_script_files() {
     scratch
         .sh("table-sort ark:a.ark ark,f:u1.wav")
         .fails_with(255)
-        .stderr_has("it is a WAV file, and would be written");
+        .stderr_has("cannot replace u1.wav: it is a WAV file, and would become an archive");
     assert!(scratch.read("u1.wav").starts_with(b"RIFF"));
     // A tool of Kaldi does as it is told.
     scratch.sh("copy-feats ark:a.ark ark:a.scp").succeeds();

@@ -122,6 +122,7 @@ pub use arg::Arg;
 pub use kaldi_io::{InputName, MapName, OutputName};
 pub use one_of::{one_of, one_of_renamed};
 pub use pieces::{PieceRules, Pieces, PiecesIf};
+pub use replace::keep_no_lists;
 pub use standard::{asked_threads, is_forced, num_threads, unless_forced};
 pub use sum::{Summand, add_files, sum_files, sum_table, sum_tables};
 pub use tally::Tally;
@@ -140,10 +141,11 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
         Ok((mut matches, names)) => {
             let before = names.before();
             let progress = Progress::watch(kaldi_table::entries_delivered, names.may_write_to_stdout());
-            let (result, kept) = settle(tool.work.run(&mut matches));
+            let result = tool.work.run(&mut matches);
+            let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
+            let (result, kept) = settle(result, read == 0 && names.reads_tables());
             kaldi_io::close_store();
             drop(progress);
-            let (read, written) = (kaldi_table::entries_delivered(), kaldi_table::entries_written());
             let nothing = match &result {
                 Ok(tally) if !tally.is_refused() => names.describe_nothing(read, written, tally.has_done_nothing()),
                 Ok(_) | Err(_) => None,
@@ -164,14 +166,16 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
     }
 }
 
-/// Gives outputs that waited for the end their names, or none if the tool failed. Returns what then stays as it was.
-fn settle(result: anyhow::Result<Tally>) -> (anyhow::Result<Tally>, Vec<String>) {
+/// Gives outputs that waited for the end their names, or none if the tool failed or did nothing. Returns what then stays
+/// as it was. If anything does, the tool has not succeeded, also if it is one that takes empty tables for a success.
+fn settle(result: anyhow::Result<Tally>, tables_are_empty: bool) -> (anyhow::Result<Tally>, Vec<String>) {
     let what = match &result {
-        Ok(tally) if tally.exit_code() == 0 => HeldOutputs::Publish,
-        Ok(_) => HeldOutputs::KeepOld,
+        Ok(tally) if tally.has_no_result(tables_are_empty) => HeldOutputs::KeepOld,
+        Ok(_) => HeldOutputs::Publish,
         Err(_) => HeldOutputs::Discard,
     };
     match kaldi_io::settle_outputs(what) {
+        Ok(kept) if !kept.is_empty() => (result.map(Tally::at_least_a_failure), kept),
         Ok(kept) => (result, kept),
         Err(error) => (result.and(Err(error.into())), Vec::new()),
     }
@@ -272,7 +276,12 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
         return Err(print(&pieces::describe(&line.tool(), tool.pieces, &dialect, &canonical, &names), main));
     }
     let matches = dialect.matches(command, &canonical);
-    let checked = matches.and_then(|matches| names.check().map(|()| matches));
+    let checked = matches.and_then(|matches| names.check().map(|()| matches)).and_then(|matches| {
+        if tool.is_careful() && !standard.force {
+            replace::check(names.outputs().iter().map(AsRef::as_ref), tool.writes_lists)?;
+        }
+        Ok(matches)
+    });
     if let (Ok(_), Some(name)) = (&checked, names.waits_for_terminal()) {
         ending::warn(&format!("{name} is standard input, which is a terminal: waiting for what is typed there"), main);
     }

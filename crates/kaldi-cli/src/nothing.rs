@@ -31,6 +31,11 @@ impl Names {
         std::io::stdin().is_terminal().then_some(name.as_ref())
     }
 
+    /// Whether an input is a table.
+    pub(crate) fn reads_tables(&self) -> bool {
+        self.inputs().iter().any(|name| Rspecifier::parse(name.as_ref()).is_some())
+    }
+
     /// Warns if no entry was read, or no entry was written: `read` and `written` are the counts of all tables.
     /// `done_nothing` is the message for a run without tables.
     pub(crate) fn describe_nothing(&self, read: u64, written: u64, done_nothing: bool) -> Option<String> {
@@ -48,7 +53,7 @@ impl Names {
                 }
             }
             (Some(inputs), None) if read == 0 => format!("no entry was read from {inputs}{}", self.to_outputs()),
-            (None, None) if done_nothing && read == 0 => {
+            (None, None) if done_nothing && read == 0 && !self.inputs().is_empty() => {
                 format!("nothing was found in {}{}", join(self.inputs()), self.to_outputs())
             }
             _ => return None,

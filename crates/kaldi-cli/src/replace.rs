@@ -1,11 +1,14 @@
 //! Files that may replace each other: those of one kind.
 //!
 //! If the name of an output is forgotten, the last input takes its place. Tools that Kaldi does not have therefore replace
-//! a file by one of the same kind only, unless they get `--force`. What the kinds are follows from the first bytes.
+//! a file or an object by one of the same kind only, unless they get `--force`. What the kinds are follows from the first
+//! bytes. If the name of an output says what is planned, it is compared before the tool starts.
 
-use kaldi_io::{is_script_line, is_space};
+use bstr::BStr;
+use kaldi_io::{Wspecifier, WspecifierKind, first_bytes_of_old, is_script_line, is_space, printable_wxfilename};
 
 use crate::foreign::foreign;
+use crate::standard::is_forced;
 
 /// What a file is, by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,56 @@ pub(crate) fn refuse(old: &[u8], new: Option<&[u8]>) -> Option<String> {
     };
     let new = kind(new);
     (!may_replace(old, new)).then(|| format!("it is {}, and would become {}; {FORCE}", old.name(), new.name()))
+}
+
+/// Refuses outputs whose names, or those of the tool, say that they are of another kind than what is there.
+///
+/// # Errors
+/// Names the output, and says why.
+pub(crate) fn check<'a>(outputs: impl Iterator<Item = &'a BStr>, writes_lists: bool) -> Result<(), String> {
+    for output in outputs {
+        match Wspecifier::parse(output) {
+            None if writes_lists => {
+                // The lines of some lists are objects of JSON.
+                let object = kind(b"{\"key\": \"a\"}\n");
+                check_planned(output, "a list", &[Kind::Script, Kind::Text, object])?;
+            }
+            None => {}
+            Some(Wspecifier { kind, .. }) => match kind {
+                WspecifierKind::Archive(archive) => check_archive(archive.as_ref())?,
+                WspecifierKind::Both { archive, script } => {
+                    check_archive(archive.as_ref())?;
+                    check_planned(script.as_ref(), Kind::Script.name(), &[Kind::Script])?;
+                }
+                WspecifierKind::Script(_) => {}
+            },
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to replace what is no list by a list, unless the tool got `--force`: for outputs that no [`OutputName`] names.
+///
+/// [`OutputName`]: crate::OutputName
+///
+/// # Errors
+/// Names the output, and says why.
+pub fn keep_no_lists<'a>(outputs: impl Iterator<Item = &'a BStr>) -> anyhow::Result<()> {
+    if is_forced() { Ok(()) } else { check(outputs, true).map_err(anyhow::Error::msg) }
+}
+
+fn check_archive(name: &BStr) -> Result<(), String> {
+    check_planned(name, "an archive", &[Kind::BinaryArchive, Kind::TextArchive, Kind::Lines])
+}
+
+/// Refuses to replace what is there if none of the planned kinds may.
+fn check_planned(name: &BStr, what: &str, planned: &[Kind]) -> Result<(), String> {
+    let Some(old) = first_bytes_of_old(name).map(|head| kind(&head)) else { return Ok(()) };
+    if planned.iter().any(|new| may_replace(old, *new)) {
+        return Ok(());
+    }
+    let name = printable_wxfilename(name);
+    Err(format!("cannot replace {name}: it is {}, and would become {what}; {FORCE}", old.name()))
 }
 
 const FORCE: &str = "choose another name, or replace it with --force";

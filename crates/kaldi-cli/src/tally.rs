@@ -74,6 +74,16 @@ impl Tally {
         self.done == 0 && self.exit_code() != 0
     }
 
+    /// Whether nothing was done because nothing could be: the exit code says so, all entries failed, or there were none.
+    pub(crate) fn has_no_result(&self, tables_are_empty: bool) -> bool {
+        self.done == 0 && (self.exit_code() != 0 || self.failed > 0 || tables_are_empty)
+    }
+
+    /// Makes the exit code 1 if it is 0.
+    pub(crate) fn at_least_a_failure(self) -> Self {
+        if self.exit_code() == 0 { self.ok_if(false) } else { self }
+    }
+
     /// Whether the arguments made no sense.
     pub(crate) fn is_refused(&self) -> bool {
         self.rule == Rule::Refused

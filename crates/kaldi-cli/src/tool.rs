@@ -53,6 +53,7 @@ pub struct Tool {
     pub(crate) usage: &'static str,
     pub(crate) work: &'static dyn AnyWork,
     is_careful: bool,
+    pub(crate) writes_lists: bool,
     pub(crate) pieces: PieceRules,
 }
 
@@ -60,14 +61,21 @@ impl Tool {
     /// A tool with this usage text.
     #[must_use]
     pub const fn new(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: false, pieces: &[] }
+        Self { usage, work, is_careful: false, writes_lists: false, pieces: &[] }
     }
 
     /// A tool that replaces files by files of the same kind only, unless it gets `--force`: every tool that writes and that
     /// Kaldi does not have.
     #[must_use]
     pub const fn careful(usage: &'static str, work: &'static dyn AnyWork) -> Self {
-        Self { usage, work, is_careful: true, pieces: &[] }
+        Self { usage, work, is_careful: true, writes_lists: false, pieces: &[] }
+    }
+
+    /// Says that its outputs are lists, scripts or other text, if they are no tables. So a careful tool refuses to replace
+    /// other files before it starts.
+    #[must_use]
+    pub const fn writing_lists(self) -> Self {
+        Self { writes_lists: true, ..self }
     }
 
     /// Whether it was made by [`Tool::careful`].

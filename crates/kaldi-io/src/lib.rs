@@ -64,7 +64,10 @@ pub use lines::Lines;
 pub use locator::{Locator, LocatorError};
 pub use name_pattern::{BadNamePattern, NamePattern};
 pub use names::{InputName, MapName, OutputName};
-pub use output::{HeldOutputs, Output, ReplacementCheck, hold_outputs_while, set_replacement_check, settle_outputs};
+pub use output::{
+    HeldOutputs, Output, ReplacementCheck, first_bytes_of_old, hold_outputs_while, set_replacement_check,
+    settle_outputs,
+};
 pub use pipe::open_files_limit;
 pub use quote::{quote_name, shell_quote};
 pub use remote::{close_store, expect_values, set_store};

@@ -18,6 +18,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bstr::{BStr, BString};
+use replaced::Replacement;
 use room::Room;
 use stream::{Sink, Stream};
 use whole_file::{Pending, Turn};
@@ -29,7 +30,7 @@ use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
 
 pub use held::{HeldOutputs, hold_outputs_while, settle_outputs};
-pub use replaced::{ReplacementCheck, set_replacement_check};
+pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.
 #[derive(Debug)]
@@ -76,7 +77,9 @@ impl Output {
     fn create_object(url: &BStr, name: String) -> Result<Self> {
         match store().and_then(|store| store.create(url)) {
             Ok(upload) => {
-                let stream = Arc::new(Mutex::new(Stream::of_object(upload, name)));
+                let mut stream = Stream::of_object(upload, name);
+                stream.replacement = Replacement::of_object(url);
+                let stream = Arc::new(Mutex::new(stream));
                 Ok(Self { stream, target: Target::Object(url.to_owned()) })
             }
             Err(source) => Err(Error::Open { name, source }),
@@ -98,13 +101,18 @@ impl Output {
         }
         if !in_place && !whole_file::is_special(&destination) {
             match whole_file::create(&destination) {
-                Ok((file, pending)) => return Ok(Self::new(file, name, Target::Renamed(pending))),
+                Ok((file, pending)) => {
+                    let replacement = Replacement::of_file(pending.path());
+                    let output = Self::new(file, name, Target::Renamed(pending));
+                    output.stream().replacement = replacement;
+                    return Ok(output);
+                }
                 // Perhaps the old file can be written but not replaced.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied && destination.exists() => {}
                 Err(source) => return Err(Error::Open { name, source }),
             }
         }
-        replaced::check(&destination, &name, None)?;
+        replaced::check_in_place(&destination, &name)?;
         match open_in_place(path) {
             Ok(file) => Ok(Self::new(file, name, Target::InPlace)),
             Err(source) => Err(Error::Open { name, source }),
@@ -216,6 +224,7 @@ impl Output {
     /// If any of that fails, or the command's status is not success. The old file, if any, is then untouched.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
+        self.stream().judge()?;
         let (name, offset) = {
             let stream = self.stream();
             (stream.name.clone(), stream.position)
@@ -271,9 +280,6 @@ impl Drop for Output {
 
 /// Completes a file, whose bytes end at `offset`, and gives it its name.
 fn rename(name: String, offset: u64, file: File, pending: Pending) -> Result<()> {
-    if offset > 0 {
-        replaced::check(pending.path(), &name, Some(&file))?;
-    }
     let replaces = fs::metadata(pending.path()).is_ok_and(|old| old.len() > 0);
     let sealed = Room::give_back(&file, offset).and_then(|()| pending.seal(file));
     let sealed = sealed.map_err(|source| Error::Write { name: name.clone(), offset, source })?;

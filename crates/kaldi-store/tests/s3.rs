@@ -295,6 +295,7 @@ fn folders_are_copied_listed_and_removed() {
         let lines = run(&["ls", bucket]);
         assert!(lines.contains(" s3://bucket/deep/") && lines.contains(" s3://bucket/flat/"), "{lines}");
     }
+    assert_eq!(run(&["ls", "s3://bucket/deep/sub/b"]), format!("{:>15} s3://bucket/deep/sub/b\n", 2));
     run(&["cp", "--recursive", "s3://bucket/deep", "out"]);
     assert_eq!(fs::read(folder.path().join("out/sub/b")).unwrap(), b"22");
     run(&["cp", "s3://bucket/deep/a", "out"]);
@@ -304,6 +305,7 @@ fn folders_are_copied_listed_and_removed() {
         let output = s3.store(&words).output().unwrap();
         let log = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(1) && log.contains("there is no such folder"), "{log}");
+        assert_eq!(log.trim_end().lines().count(), 1, "{log}");
     }
     let line = fail(&mut s3.store(&["rm", "--recursive", "s3://bucket/"]));
     assert!(line.contains("a whole bucket"), "{line}");

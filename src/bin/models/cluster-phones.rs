@@ -1,7 +1,8 @@
 //! Clusters phones by their statistics, for questions or as classes.
 //!
 //! Matches Kaldi's `cluster-phones`, except that sets of phones that cannot be told apart are written as they are, where
-//! Kaldi aborts. An unknown `--mode` writes an empty file there, too; here with a warning.
+//! Kaldi aborts. An unknown `--mode` writes an empty file there, too; here with a warning,
+//! and a file that is there stays.
 
 use std::process::ExitCode;
 
@@ -66,6 +67,7 @@ fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
         Note::Detail(text) => vlog!(1, "{text}"),
         Note::Warning(text) => warning!("{text}"),
     };
+    let mut is_unknown = false;
     let clusters = match opts.mode.as_str() {
         "questions" if opts.num_classes != -1 => bail!("--num-classes needs --mode=k-means"),
         "questions" => clusterer.questions(&mut note)?,
@@ -75,6 +77,7 @@ fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
         },
         mode => {
             warning!("--mode={mode} is neither questions nor k-means: there are no clusters");
+            is_unknown = true;
             Vec::new()
         }
     };
@@ -87,5 +90,5 @@ fn cluster_phones(opts: Options) -> anyhow::Result<Tally> {
     target.write_all(text.as_bytes())?;
     target.finish()?;
     log!("Wrote questions to {}", opts.target);
-    Ok(Tally::new(clusters.len() as u64, 0).always_ok())
+    Ok(Tally::new(clusters.len() as u64, u64::from(is_unknown)).always_ok())
 }

@@ -60,13 +60,13 @@ fn post_to_tacc(opts: Options) -> anyhow::Result<Tally> {
         done += 1;
         anyhow::Ok(())
     })?;
+    ended.finish()?;
     if opts.per_pdf {
         log!("accumulate counts per pdf-id");
         counts = counts_of_pdfs(&model, &counts);
     }
     write_file(&opts.target, &Vector::from_vec(counts).to_precision::<f32>(), Format::from_binary(opts.binary))?;
     log!("Done computing transition stats over {done} utterances; wrote stats to {}", opts.target);
-    ended.finish()?;
     Ok(Tally::new(done, 0))
 }
 

@@ -76,10 +76,11 @@ struct Options {
     list: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards)).in_pieces(&[(
-    kaldi_cli::PiecesIf::Always,
-    kaldi_cli::Pieces::Whole("new shards are numbered over the whole list"),
-)]);
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(copy_shards)).writing_lists().in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("new shards are numbered over the whole list"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -32,6 +32,7 @@ struct Options {
 }
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_raw_list))
+    .writing_lists()
     .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Lines(1))]);
 
 pub(crate) fn main() -> ExitCode {

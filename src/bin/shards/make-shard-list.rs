@@ -94,7 +94,7 @@ enum Audio {
 const AUDIO: [(&str, Audio); 2] = [("wav", Audio::Wav), ("copy", Audio::Copy)];
 
 pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list)).in_pieces(&[(
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(make_shard_list)).writing_lists().in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole(
             "shards are numbered over the whole list; a folder for each piece needs --split and --out",

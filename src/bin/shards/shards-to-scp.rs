@@ -57,7 +57,7 @@ struct Seen {
 }
 
 pub(crate) const TOOL: kaldi_cli::Tool =
-    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp)).in_pieces(&[(
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(shards_to_scp)).writing_lists().in_pieces(&[(
         kaldi_cli::PiecesIf::Always,
         kaldi_cli::Pieces::Whole(
             "an argument is a shard or a list of shards; a list can be cut with --split and --out",
@@ -75,6 +75,7 @@ fn shards_to_scp(opts: Options) -> Result<Tally> {
         return Ok(kaldi_cli::wrong_usage(USAGE, "expected shards and an output for each of --fields"));
     };
     let (shards, scripts) = opts.names.split_at(num_shards);
+    kaldi_cli::keep_no_lists(scripts.iter().map(|name| name.as_bstr()))?;
     let create = |name: &Arg| Output::create(name, false);
     let mut scripts = scripts.iter().map(create).collect::<Result<Vec<_>, _>>()?;
     let mut texts = opts.text.as_deref().map(create_table::<Tokens>).transpose()?;

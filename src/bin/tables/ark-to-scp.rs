@@ -53,6 +53,7 @@ fn ark_to_scp(opts: Options) -> Result<Tally> {
             check_no_script(archive)?;
         }
     }
+    kaldi_cli::keep_no_lists(std::iter::once(opts.script.as_ref()))?;
     let mut script = create_output(&opts.script, false)?;
     let mut entries = Sequence::new(&opts.archives, opts.value_type);
     let mut line = Vec::new();

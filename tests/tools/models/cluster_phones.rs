@@ -38,8 +38,13 @@ fn phones_can_be_put_into_classes() {
 
 #[test]
 fn an_unknown_mode_gives_no_clusters_and_a_warning() {
-    let ran = scratch().sh("cluster-phones --mode=x stats sets -");
+    let scratch = scratch();
+    let ran = scratch.sh("cluster-phones --mode=x stats sets -");
     ran.succeeds().stdout_is("").stderr_has("--mode=x is neither questions nor k-means");
+    // There is something to lose.
+    scratch.write("old", "1 2\n");
+    scratch.sh("cluster-phones --mode=x stats sets old").fails_with(1).stderr_has("old stays as it was");
+    assert_eq!(scratch.read("old"), b"1 2\n");
 }
 
 #[test]

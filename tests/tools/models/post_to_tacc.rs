@@ -32,6 +32,14 @@ fn an_empty_table_gives_zeros_and_is_nothing_done() {
 }
 
 #[test]
+fn a_command_that_fails_leaves_no_counts_behind() {
+    let scratch = scratch();
+    scratch.write("old", "old\n");
+    scratch.sh("post-to-tacc mdl 'ark:ali-to-post ark:ali ark:-; exit 3 |' old").fails_with(255);
+    assert_eq!(scratch.read("old"), b"old\n");
+}
+
+#[test]
 fn other_numbers_are_errors() {
     let ran = scratch().sh("echo 'a [ 9 1 ]' | post-to-tacc mdl ark:- o");
     ran.fails_with(255).stderr_has("Invalid transition-id 9 encountered for utterance a: expected 1 to 8");

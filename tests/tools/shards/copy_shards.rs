@@ -165,6 +165,10 @@ fn whole_samples_before_damage_are_copied_on_request() {
     let listed = scratch.sh("check-shards out.list && list-shards out.list").succeeds();
     let text = String::from_utf8(listed.stdout().to_vec()).unwrap();
     assert!(text.starts_with("u1 out/") && text.contains("\nd/u3 out/") && text.lines().count() == 2, "{text}");
+    // The list of another run does not stay beside new shards, though the exit code is 1.
+    scratch.write("out.list", "old/shards_000000000.tar\n");
+    scratch.sh("copy-shards --salvage data.list out out.list").fails_with(1).stderr_lacks("stays as it was");
+    assert_eq!(scratch.sh("cat out.list").succeeds().stdout(), b"out/shards_000000000.tar\n");
     scratch.sh("copy-shards --salvage b.tar out2 out2.list").succeeds();
     scratch.sh("copy-shards --salvage none.tar out3 out3.list").fails_with(255);
 }

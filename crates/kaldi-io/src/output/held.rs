@@ -12,9 +12,6 @@ use whole_file::Sealed;
 use crate::input::Input;
 use crate::{Error, Result, Upload};
 
-/// An output that has content waits only if it is this small: without input, no tool writes more than headers.
-const HEADERS: u64 = 1 << 12;
-
 /// No more outputs than this wait. A run that writes more of them has had an input.
 const MOST: usize = 64;
 
@@ -49,8 +46,8 @@ pub enum HeldOutputs {
     Discard,
 }
 
-/// From now on, outputs that are empty wait for [`settle_outputs`], if they would replace anything. So do small ones
-/// that are finished while `nothing_read` returns true. The first call counts.
+/// From now on, outputs that are empty wait for [`settle_outputs`], if they would replace anything. So do those that are
+/// finished while `nothing_read` returns true, whatever their size: statistics of nothing are many zeros. The first call counts.
 pub fn hold_outputs_while(nothing_read: fn() -> bool) {
     let _ = NOTHING_READ.set(nothing_read);
 }
@@ -83,8 +80,7 @@ pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
 /// Whether an output of this size has to wait.
 fn must_wait(offset: u64) -> bool {
     let Some(nothing_read) = NOTHING_READ.get() else { return false };
-    (offset == 0 || (offset <= HEADERS && nothing_read()))
-        && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
+    (offset == 0 || nothing_read()) && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
 }
 
 fn hold(held: Held) {

@@ -1,11 +1,15 @@
-//! Refuses to replace a file by one of another kind.
+//! Refuses to replace a file or an object by one of another kind.
 
 use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use bstr::BStr;
+
+use crate::address::remote_name;
+use crate::remote::store;
 use crate::source::read_at;
-use crate::{Error, Result};
+use crate::{Error, Result, Wxfilename};
 
 /// Bytes from which the kind of a file is known.
 const HEAD: usize = 1 << 12;
@@ -16,29 +20,85 @@ pub type ReplacementCheck = fn(old: &[u8], new: Option<&[u8]>) -> Option<String>
 
 static CHECK: OnceLock<ReplacementCheck> = OnceLock::new();
 
-/// From now on, no output replaces a regular file if `check` gives a reason against it. The first call counts.
+/// From now on, no output replaces a regular file or an object if `check` gives a reason against it. An output is refused
+/// as soon as its first bytes say what it is. The first call counts.
 pub fn set_replacement_check(check: ReplacementCheck) {
     let _ = CHECK.set(check);
 }
 
-/// Returns an error if `new` must not replace the file at `path`. Without `new`, the old file is written in place.
-pub(super) fn check(path: &Path, name: &str, new: Option<&File>) -> Result<()> {
-    let Some(check) = CHECK.get() else { return Ok(()) };
-    if !path.is_file() {
-        return Ok(());
-    }
-    let Some(old) = File::open(path).ok().and_then(|old| head(&old)) else { return Ok(()) };
-    let new = new.map(|new| head(new).unwrap_or_default());
-    match check(&old, new.as_deref()) {
-        Some(reason) => Err(Error::Replace { name: name.to_owned(), reason }),
-        None => Ok(()),
+/// The first bytes of the file or the object that an output of this name would replace; `None` if there is none with
+/// content.
+pub fn first_bytes_of_old(name: &BStr) -> Option<Vec<u8>> {
+    let Ok(Wxfilename::File(path)) = Wxfilename::parse(name) else { return None };
+    match remote_name(&path) {
+        Some(url) => head_of_object(url),
+        None => head_of_file(&whole_file::resolve(&path)),
     }
 }
 
-/// The first bytes of a file; `None` if there are none.
-fn head(file: &File) -> Option<Vec<u8>> {
+/// Returns an error if the file at `path` must not be written in place.
+pub(super) fn check_in_place(path: &Path, name: &str) -> Result<()> {
+    let Some(check) = CHECK.get() else { return Ok(()) };
+    let reason = head_of_file(path).and_then(|old| check(&old, None));
+    reason.map_or(Ok(()), |reason| Err(Error::Replace { name: name.to_owned(), reason }))
+}
+
+/// The first bytes of what is there, and those of what will replace it.
+#[derive(Debug)]
+pub(super) struct Replacement {
+    check: ReplacementCheck,
+    old: Vec<u8>,
+    new: Vec<u8>,
+}
+
+impl Replacement {
+    /// Looks at the file at `path`. `None` if anything may replace it.
+    pub(super) fn of_file(path: &Path) -> Option<Self> {
+        Some(Self { check: *CHECK.get()?, old: head_of_file(path)?, new: Vec::new() })
+    }
+
+    /// Looks at an object. `None` if anything may replace it.
+    pub(super) fn of_object(url: &BStr) -> Option<Self> {
+        Some(Self { check: *CHECK.get()?, old: head_of_object(url)?, new: Vec::new() })
+    }
+
+    /// How many bytes are still wanted.
+    pub(super) fn wanted(&self) -> usize {
+        HEAD - self.new.len()
+    }
+
+    /// Notes bytes that are written.
+    pub(super) fn note(&mut self, bytes: &[u8]) {
+        self.new.extend_from_slice(&bytes[..bytes.len().min(self.wanted())]);
+    }
+
+    /// Returns an error if the output is of another kind. Empty ones are of every kind.
+    pub(super) fn judge(&self, name: &str) -> Result<()> {
+        if self.new.is_empty() {
+            return Ok(());
+        }
+        let reason = (self.check)(&self.old, Some(&self.new));
+        reason.map_or(Ok(()), |reason| Err(Error::Replace { name: name.to_owned(), reason }))
+    }
+}
+
+fn head_of_file(path: &Path) -> Option<Vec<u8>> {
+    if !path.is_file() {
+        return None;
+    }
+    let file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len().min(HEAD as u64);
     let mut head = Vec::new();
-    read_at(file, 0, &mut head, length as usize).ok()?;
+    read_at(&file, 0, &mut head, length as usize).ok()?;
+    (!head.is_empty()).then_some(head)
+}
+
+/// If the store does not say what is there, there is nothing to protect.
+fn head_of_object(url: &BStr) -> Option<Vec<u8>> {
+    let (mut source, mut head) = (store().ok()?.open(url, 0).ok()?, Vec::new());
+    let mut wanted = HEAD;
+    while wanted > 0 && source.read_some(&mut head, wanted).ok()? > 0 {
+        wanted = HEAD.saturating_sub(head.len());
+    }
     (!head.is_empty()).then_some(head)
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
+use super::replaced::Replacement;
 use super::room::Room;
 use crate::source::read_at;
 use crate::{Encoded, Error, Result, Upload};
@@ -77,6 +78,8 @@ pub(super) struct Stream {
     pub(super) seekable: bool,
     /// The reserved space of the file.
     pub(super) room: Room,
+    /// What is there, until it is known whether this may replace it.
+    pub(super) replacement: Option<Replacement>,
 }
 
 impl Stream {
@@ -90,6 +93,7 @@ impl Stream {
             position: 0,
             seekable: true,
             room: Room::none(),
+            replacement: None,
         }
     }
 
@@ -112,6 +116,7 @@ impl Stream {
             position,
             seekable: regular,
             room: Room::none(),
+            replacement: None,
         }
     }
 
@@ -119,7 +124,19 @@ impl Stream {
         self.settle()?;
         self.append(bytes)?;
         self.position += bytes.len() as u64;
-        Ok(())
+        self.note([bytes])
+    }
+
+    /// Notes the first bytes of what will replace something.
+    fn note<'a>(&mut self, bytes: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
+        let Some(replacement) = &mut self.replacement else { return Ok(()) };
+        bytes.into_iter().for_each(|bytes| replacement.note(bytes));
+        if replacement.wanted() == 0 { self.judge() } else { Ok(()) }
+    }
+
+    /// Returns an error if this is of another kind than what it would replace. Only once.
+    pub(super) fn judge(&mut self) -> Result<()> {
+        self.replacement.take().map_or(Ok(()), |replacement| replacement.judge(&self.name))
     }
 
     pub(super) fn write_encoded(&mut self, value: &Encoded) -> Result<()> {
@@ -136,13 +153,19 @@ impl Stream {
         self.buffer = buffer;
         self.buffer.clear();
         self.position += length as u64;
-        result
+        result.and_then(|()| self.note(value.slices()))
     }
 
     /// Writes a part of another file, at once only if it is long. If it follows the part before it, they are copied
     /// together.
     pub(super) fn write_from(&mut self, file: &Arc<File>, range: Range<u64>) -> Result<()> {
         let length = range.end - range.start;
+        if let Some(replacement) = &self.replacement {
+            let (wanted, mut head) = (length.min(replacement.wanted() as u64), Vec::new());
+            let read = read_at(file, range.start, &mut head, wanted as usize);
+            read.map_err(|error| self.failed(shorter(error)))?;
+            self.note([head.as_slice()])?;
+        }
         match &mut self.pending {
             Some((source, before)) if Arc::ptr_eq(source, file) && before.end == range.start => before.end = range.end,
             _ => {
