@@ -1,0 +1,38 @@
+"""Kaldi's tables in Python: archives and script files, read and written."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import typing as _typing
+
+from . import _core
+from ._core import __version__
+from ._errors import (
+    ClosedError,
+    CommandError,
+    DataError,
+    Error,
+    FileError,
+    MissingFileError,
+    MissingKeyError,
+    SpecifierError,
+)
+from ._threads import get_num_threads, set_num_threads
+from ._values import Posterior, SparseMatrix, Wave
+
+# Submodules that are loaded when they are used first.
+_SUBMODULES = ("compat", "feats", "feed", "shards", "tokens", "tools", "torch")
+# Names that are loaded when they are used first, and where they are.
+_LAZY = {"interleave": "_compose"}
+
+
+def __getattr__(name: str) -> _typing.Any:
+    if name in _SUBMODULES:
+        return _importlib.import_module(f".{name}", __name__)
+    if name in _LAZY:
+        return getattr(_importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_SUBMODULES, *_LAZY])

@@ -1,0 +1,207 @@
+//! Batches for training, as `feed-batches` makes them.
+//!
+//! A thread of each iterator reads, and gives the work on batches to others. None of them enters the interpreter, so the iterator
+//! can wait for them and look for Ctrl-C meanwhile.
+
+use std::ffi::OsString;
+use std::mem::ManuallyDrop;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bstr::{BStr, BString};
+use kaldi_feed::{Error, FeedReader, PaddedBatch, standard_stages};
+use kaldi_options::FeedArguments;
+use kaldi_reader::Reader;
+use kaldi_table::Context;
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::errors::{Class, Failure, Result};
+use crate::names;
+
+/// How long the interpreter waits before it looks for signals.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The options of `feed-batches`.
+#[derive(clap::Parser)]
+struct Options {
+    #[command(flatten)]
+    feed: FeedArguments,
+}
+
+impl Options {
+    fn parse(words: &[OsString]) -> PyResult<FeedArguments> {
+        let parsed: Option<Self> = kaldi_cli::parse(words).map_err(PyValueError::new_err)?;
+        let options = parsed.ok_or_else(|| PyValueError::new_err("expected options only, got --help or --version"))?;
+        Ok(options.feed)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let message = error.to_string();
+        match error {
+            Error::Io(error) | Error::Shard(kaldi_shard::Error::Io(error)) => error.into(),
+            Error::Table(error) => error.into(),
+            Error::Arguments { .. } | Error::Share { .. } => PyValueError::new_err(message).into(),
+            _ => Self::new(Class::Data, message),
+        }
+    }
+}
+
+/// What the thread of an iterator sends: a batch, or why there are no more.
+type Sent = Result<Option<PaddedBatch>>;
+
+/// An iterator over padded batches.
+#[pyclass(module = "kaldi_tables._core", frozen)]
+struct FeedIterator {
+    /// `None` after the end. It is not dropped in a forked child, whose thread does not exist.
+    batches: ManuallyDrop<Mutex<Option<Receiver<Sent>>>>,
+    process: u32,
+}
+
+impl FeedIterator {
+    fn start(mut reader: FeedReader<PaddedBatch>) -> Self {
+        // One batch waits while the next one is computed; the reader has more of them.
+        let (sender, batches) = sync_channel(1);
+        std::thread::spawn(move || {
+            loop {
+                let next = reader.next().map_err(Failure::from);
+                let is_last = !matches!(next, Ok(Some(_)));
+                if sender.send(next).is_err() || is_last {
+                    break;
+                }
+            }
+        });
+        Self { batches: ManuallyDrop::new(Mutex::new(Some(batches))), process: std::process::id() }
+    }
+
+    /// The next batch. `Err` means that it is time to look for signals.
+    fn wait(&self) -> std::result::Result<Sent, RecvTimeoutError> {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(receiver) = &*batches else { return Ok(Ok(None)) };
+        let sent = match receiver.recv_timeout(LOOK) {
+            // The thread has panicked.
+            Err(RecvTimeoutError::Disconnected) => {
+                Ok(Err(Failure::new(Class::Error, "the thread of the batches ended without a result")))
+            }
+            other => other,
+        };
+        if matches!(sent, Ok(Err(_) | Ok(None))) {
+            *batches = None;
+        }
+        sent
+    }
+
+    fn is_of_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
+}
+
+#[pymethods]
+impl FeedIterator {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        if !self.is_of_this_process() {
+            let message = "this iterator belongs to the process that was forked: iterate the batches anew";
+            return Err(Failure::new(Class::Error, message).into());
+        }
+        loop {
+            match py.detach(|| self.wait()) {
+                Ok(sent) => return sent?.map(|batch| to_python(py, batch)).transpose(),
+                Err(_) => py.check_signals()?,
+            }
+        }
+    }
+
+    /// Ends the work.
+    fn close(&self) {
+        if self.is_of_this_process() {
+            *self.batches.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+impl Drop for FeedIterator {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+fn to_python(py: Python<'_>, batch: PaddedBatch) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    let number = batch.keys.len();
+    let keys: Vec<_> = batch.keys.iter().map(|key| names::to_str(py, key)).collect::<PyResult<_>>()?;
+    dict.set_item("keys", PyList::new(py, keys)?)?;
+    dict.set_item("feats", PyArray1::from_vec(py, batch.feats).reshape(batch.feats_shape)?)?;
+    dict.set_item("feats_lengths", PyArray1::from_vec(py, batch.feats_lengths))?;
+    if let Some(target) = batch.target {
+        dict.set_item("target", PyArray1::from_vec(py, target.labels).reshape([number, target.longest])?)?;
+        dict.set_item("target_lengths", PyArray1::from_vec(py, target.lengths))?;
+    }
+    if let Some(speaker) = batch.speaker {
+        dict.set_item("speaker", PyArray1::from_vec(py, speaker))?;
+    }
+    Ok(dict)
+}
+
+/// Starts to make batches.
+#[pyfunction]
+fn feed_batches(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    source: &Bound<'_, PyAny>,
+    threads: usize,
+) -> PyResult<FeedIterator> {
+    let feed = Options::parse(&words)?;
+    let source = list_name(source)?;
+    let reader = py.detach(|| -> Result<_> {
+        let chain = Arc::new(feed.build_chain(&standard_stages(), true)?);
+        let opened = feed.open(BStr::new(&source), &chain)?;
+        let padding = chain.padding();
+        let context = Context::new().threads(threads);
+        Ok(opened.batches(context, move |_, samples| PaddedBatch::new(samples, &padding)))
+    })?;
+    Ok(FeedIterator::start(reader))
+}
+
+/// The chain of stages with all parameters, in YAML.
+#[pyfunction]
+fn feed_chain(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
+    let feed = Options::parse(&words)?;
+    let chain = py.detach(|| feed.build_chain(&standard_stages(), true).map_err(Failure::from))?;
+    Ok(chain.description().to_string())
+}
+
+fn list_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
+    let name = names::of_source(source)?;
+    name.map(|source| source.name).ok_or_else(|| PyValueError::new_err("expected the name of a data list"))
+}
+
+/// Every option of `feed-batches` with its default.
+#[pyfunction]
+fn feed_options() -> Vec<(String, String)> {
+    let command = <Options as clap::CommandFactory>::command();
+    let options = command.get_arguments().filter_map(|arg| {
+        let default = arg.get_default_values().first().map(|value| value.to_string_lossy().into_owned());
+        Some((arg.get_long()?.to_owned(), default.unwrap_or_default()))
+    });
+    options.collect()
+}
+
+/// Adds the functions and the class of `kaldi_tables.feed` to the module.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<FeedIterator>()?;
+    module.add_function(wrap_pyfunction!(feed_batches, module)?)?;
+    module.add_function(wrap_pyfunction!(feed_chain, module)?)?;
+    module.add_function(wrap_pyfunction!(feed_options, module)?)
+}

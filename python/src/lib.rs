@@ -1,0 +1,27 @@
+//! The extension module `kaldi_tables._core`: Kaldi's tables, values and features for Python.
+//!
+//! Each file has a function `register`, which adds its functions and classes to the module. The packages around it are Python
+//! (`python/kaldi_tables`). How to build it for development is in `python/README.md`.
+
+// An exception has many fields, and errors are rare.
+#![allow(clippy::result_large_err)]
+
+mod compose;
+mod errors;
+mod feats;
+mod feed;
+mod jobs;
+mod names;
+
+use pyo3::prelude::*;
+
+/// Kaldi's tables, values and features.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    errors::register(module)?;
+    compose::register(module)?;
+    feats::register(module)?;
+    feed::register(module)?;
+    jobs::register(module)
+}

@@ -1,0 +1,71 @@
+//! Keys and names of files: bytes in Rust, `str` in Python. Bytes that are not UTF-8 become surrogates (`surrogateescape`), as
+//! in the module `os`.
+
+use std::path::Path;
+
+use bstr::{BStr, BString};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// A key or name as `str`.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn to_str<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Ok(PyString::new(py, text)),
+        Err(_) => PyString::from_encoded_object(&PyBytes::new(py, bytes), Some(c"utf-8"), Some(c"surrogateescape")),
+    }
+}
+
+/// The bytes of a `str`.
+///
+/// # Errors
+/// `UnicodeEncodeError` if it has surrogates that are no bytes.
+pub fn from_str(text: &Bound<'_, PyString>) -> PyResult<BString> {
+    if let Ok(text) = text.to_cow() {
+        return Ok(text.as_bytes().into());
+    }
+    let bytes = text.call_method1("encode", ("utf-8", "surrogateescape"))?;
+    Ok(bytes.cast_into::<PyBytes>()?.as_bytes().into())
+}
+
+/// The name of a table or stream: a `str`, `bytes` or an `os.PathLike`. `None` if it is none of these.
+///
+/// # Errors
+/// Those of `__fspath__`.
+pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
+    if let Ok(text) = source.cast::<PyString>() {
+        return Ok(Some(SourceName { name: from_str(text)?, is_path: false }));
+    }
+    if !source.hasattr("__fspath__")? {
+        return Ok(None);
+    }
+    let path = source.call_method0("__fspath__")?;
+    let name = match (path.cast::<PyString>(), path.cast::<PyBytes>()) {
+        (Ok(text), _) => from_str(text)?,
+        (_, Ok(bytes)) => bytes.as_bytes().into(),
+        _ => return Err(PyTypeError::new_err("__fspath__ returned neither str nor bytes")),
+    };
+    Ok(Some(SourceName { name: plain(name), is_path: true }))
+}
+
+/// A name that was given to a function.
+#[derive(Clone, Debug)]
+pub struct SourceName {
+    /// The bytes.
+    pub name: BString,
+    /// Whether it was an `os.PathLike`, which is never a specifier or a command.
+    pub is_path: bool,
+}
+
+/// The name of a path. One that could mean something else starts with `./`: `ark:x`, `ls |`.
+fn plain(name: BString) -> BString {
+    let is_other =
+        kaldi_io::is_specifier(BStr::new(&name)) || name == "-" || name.starts_with(b"|") || name.ends_with(b"|");
+    match is_other && !Path::new(&*name.to_string()).is_absolute() {
+        true => [b"./".as_slice(), &name].concat().into(),
+        false => name,
+    }
+}
