@@ -7,7 +7,6 @@ Samples are arrays in 16-bit scale (int16, or floats that reach 32767), of one c
 from __future__ import annotations
 
 import typing
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -23,11 +22,12 @@ from ._feat_options import (
     _FrameOptions,
 )
 from ._options import ToolOptions, word
+from ._samples import floats, matrix, one_channel, vector
 
 if typing.TYPE_CHECKING:
     import numpy.typing as npt
 
-    _Feats = npt.NDArray[np.float32]
+    from ._samples import Floats
 
 __all__ = [
     "FbankOptions",
@@ -64,7 +64,7 @@ def fbank(
     key: str = "",
     scale: float | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """Log mel filterbank energies, as `compute-fbank-feats` computes them for the utterance `key`.
 
     `rate` is that of the samples in Hz. Without `options` it is also the `sample_frequency`, unless that is given. The noise of `dither`
@@ -87,7 +87,7 @@ def mfcc(
     key: str = "",
     scale: float | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """Mel frequency cepstral coefficients, as `compute-mfcc-feats` computes them; for the parameters see `fbank`.
 
     >>> import numpy as np
@@ -106,7 +106,7 @@ def plp(
     key: str = "",
     scale: float | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """Perceptual linear prediction, as `compute-plp-feats` computes it; for the parameters see `fbank`.
 
     >>> import numpy as np
@@ -125,7 +125,7 @@ def spectrogram(
     key: str = "",
     scale: float | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """Log power of every frequency, as `compute-spectrogram-feats` computes it; for the parameters see `fbank`.
 
     >>> import numpy as np
@@ -145,7 +145,7 @@ def fbank_batch(
     scale: float | None = None,
     threads: int | None = None,
     **overrides: typing.Any,
-) -> list[_Feats]:
+) -> list[Floats]:
     """Filterbank energies of many utterances, on `threads` threads (None: `kaldi_tables.get_num_threads()`).
 
     Equal to `fbank` of each. `rate` is that of all samples, or has one for each of them; `keys` has one for each of them, too.
@@ -157,7 +157,8 @@ def fbank_batch(
     """
     chosen = _chosen(FbankOptions, options, overrides)
     waves = list(batch)
-    rates = [rate] * len(waves) if rate is None or isinstance(rate, (int, float)) else list(rate)
+    each: typing.Any = [rate] * len(waves) if rate is None or np.ndim(rate) == 0 else rate
+    rates: list[float | None] = list(each)
     names = [""] * len(waves) if keys is None else list(keys)
     for what, given in (("rate", rates), ("key", names)):
         if len(given) != len(waves):
@@ -181,7 +182,7 @@ def pitch(
     *,
     scale: float | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """The pitch of every frame, as `compute-kaldi-pitch-feats` finds it: normalized cross-correlation, and pitch in Hz.
 
     >>> import numpy as np
@@ -191,7 +192,7 @@ def pitch(
     200.0
     """
     chosen = _chosen(PitchOptions, options, overrides)
-    wave, its_rate = _samples(samples, rate, chosen.sample_frequency, -1, scale, depth=3)
+    wave, its_rate = one_channel(samples, rate, chosen.sample_frequency, -1, scale, depth=3)
     if not _is_rate_chosen(options, overrides):
         chosen.sample_frequency = its_rate
     return _core.feats_pitch(chosen.words(), wave, its_rate)
@@ -206,7 +207,7 @@ def process_pitch(
     scale: float | None = None,
     pitch_options: PitchOptions | None = None,
     **overrides: typing.Any,
-) -> _Feats:
+) -> Floats:
     """Features of pitch for a recognizer.
 
     Of what `pitch` returns, `(frames, 2)` and no `rate`, as `process-kaldi-pitch-feats` computes them. Of samples with their rate, as
@@ -218,23 +219,23 @@ def process_pitch(
     >>> samples = 10000 * np.sin(np.arange(16000) * (2 * np.pi * 200 / 16000))
     >>> pitch = kt.feats.pitch(samples, 16000)
     >>> kt.feats.process_pitch(pitch).shape
-    (97, 3)
+    (98, 3)
     >>> bool((kt.feats.process_pitch(samples, 16000) == kt.feats.process_pitch(pitch)).all())
     True
     """
     if rate is None and not hasattr(samples, "rate") and np.ndim(samples) == 2 and np.shape(samples)[1] in (0, 2):
         chosen = _chosen(ProcessPitchOptions, options, overrides)
-        return _core.feats_process_pitch(chosen.words(), _feats(samples), key)
+        return _core.feats_process_pitch(chosen.words(), matrix(samples), key)
     ours = {name: value for name, value in overrides.items() if name in ProcessPitchOptions.names()}
     others = {name: value for name, value in overrides.items() if name not in ours}
     chosen, of_pitch = _chosen(ProcessPitchOptions, options, ours), _chosen(PitchOptions, pitch_options, others)
-    wave, its_rate = _samples(samples, rate, of_pitch.sample_frequency, -1, scale, depth=3)
+    wave, its_rate = one_channel(samples, rate, of_pitch.sample_frequency, -1, scale, depth=3)
     if not _is_rate_chosen(pitch_options, others):
         of_pitch.sample_frequency = its_rate
     return _core.feats_processed_pitch(of_pitch.words(), chosen.words(), wave, its_rate, key)
 
 
-def add_deltas(feats: typing.Any, *, delta_order: int = 2, delta_window: int = 2, truncate: int = 0) -> _Feats:
+def add_deltas(feats: typing.Any, *, delta_order: int = 2, delta_window: int = 2, truncate: int = 0) -> Floats:
     """Appends the derivatives over time, as `add-deltas` does.
 
     >>> import numpy as np
@@ -243,10 +244,10 @@ def add_deltas(feats: typing.Any, *, delta_order: int = 2, delta_window: int = 2
     (5, 39)
     """
     words = _words(delta_order=delta_order, delta_window=delta_window, truncate=truncate)
-    return _core.feats_add_deltas(words, _feats(feats))
+    return _core.feats_add_deltas(words, matrix(feats))
 
 
-def splice(feats: typing.Any, left_context: int = 4, right_context: int = 4) -> _Feats:
+def splice(feats: typing.Any, left_context: int = 4, right_context: int = 4) -> Floats:
     """Joins each frame with the frames before and after it, as `splice-feats` does.
 
     >>> import numpy as np
@@ -257,7 +258,7 @@ def splice(feats: typing.Any, left_context: int = 4, right_context: int = 4) -> 
     for name, frames in (("left_context", left_context), ("right_context", right_context)):
         if frames < 0:
             raise ValueError(f"expected {name} to be 0 or more, got {frames}")
-    return _core.feats_splice(_feats(feats), left_context, right_context)
+    return _core.feats_splice(matrix(feats), left_context, right_context)
 
 
 def cmvn_stats(feats: typing.Any, weights: typing.Any = None) -> npt.NDArray[np.float64]:
@@ -271,8 +272,8 @@ def cmvn_stats(feats: typing.Any, weights: typing.Any = None) -> npt.NDArray[np.
     [[4.0, 2.0], [10.0, 0.0]]
     """
     is_one = isinstance(feats, np.ndarray) or hasattr(feats, "__array__")
-    arrays = [_feats(feats)] if is_one else [_feats(one) for one in feats]
-    given = None if weights is None else [_vector(one) for one in ([weights] if is_one else weights)]
+    arrays = [matrix(feats)] if is_one else [matrix(one) for one in feats]
+    given = None if weights is None else [vector(one) for one in ([weights] if is_one else weights)]
     if given is not None and len(given) != len(arrays):
         raise ValueError(f"expected weights for each of {len(arrays)} arrays, got {len(given)}")
     return _core.feats_cmvn_stats(arrays, given)
@@ -286,7 +287,7 @@ def apply_cmvn(
     norm_means: bool = True,
     skip_dims: str | Sequence[int] = "",
     reverse: bool = False,
-) -> _Feats:
+) -> Floats:
     """Normalizes means and, with `norm_vars`, variances by statistics, as `apply-cmvn` does.
 
     >>> import numpy as np
@@ -298,10 +299,10 @@ def apply_cmvn(
     if not norm_means:
         if norm_vars:
             raise ValueError("norm_vars does not go with norm_means=False: variances cannot be normalized without means")
-        return _feats(feats).copy()
+        return matrix(feats).copy()
     dims = skip_dims if isinstance(skip_dims, str) else ":".join(str(int(dim)) for dim in skip_dims)
     sums = np.ascontiguousarray(stats, dtype=np.float64)
-    return _core.feats_apply_cmvn(_feats(feats), sums, norm_vars, dims, reverse)
+    return _core.feats_apply_cmvn(matrix(feats), sums, norm_vars, dims, reverse)
 
 
 def sliding_cmvn(
@@ -312,7 +313,7 @@ def sliding_cmvn(
     min_cmn_window: int = 100,
     norm_vars: bool = False,
     max_warnings: int = 5,
-) -> _Feats:
+) -> Floats:
     """Normalizes means and, with `norm_vars`, variances over a sliding window, as `apply-cmvn-sliding` does.
 
     >>> import numpy as np
@@ -327,7 +328,7 @@ def sliding_cmvn(
         norm_vars=norm_vars,
         max_warnings=max_warnings,
     )
-    return _core.feats_sliding_cmvn(words, _feats(feats))
+    return _core.feats_sliding_cmvn(words, matrix(feats))
 
 
 def vad(
@@ -337,7 +338,7 @@ def vad(
     vad_energy_mean_scale: float = 0.5,
     vad_frames_context: int = 0,
     vad_proportion_threshold: float = 0.6,
-) -> _Feats:
+) -> Floats:
     """Decides by its energy, the first column, which frame is voiced (1) and which is not (0), as `compute-vad` does.
 
     >>> import numpy as np
@@ -345,7 +346,7 @@ def vad(
     >>> kt.feats.vad(np.array([[20.0], [2.0]])).tolist()
     [1.0, 0.0]
     """
-    energies = _vector(_feats(feats)[:, 0] if np.size(feats) else [])
+    energies = vector(matrix(feats)[:, 0] if np.size(feats) else [])
     return _core.feats_vad(
         energies, vad_energy_threshold, vad_energy_mean_scale, vad_frames_context, vad_proportion_threshold
     )
@@ -364,7 +365,7 @@ def spec_augment(
     max_t_trim: int = 0,
     seed: int = 0,
     epoch: int = 0,
-) -> _Feats:
+) -> Floats:
     """Changes a copy of the features at random, as `spec-augment-feats` does: the changes depend on `key`, `seed` and `epoch` alone.
 
     >>> import numpy as np
@@ -382,7 +383,7 @@ def spec_augment(
         "max_t_sub": max_t_sub,
         "max_t_trim": max_t_trim,
     }
-    return _core.feats_spec_augment(_feats(feats), key, changes, seed, epoch)
+    return _core.feats_spec_augment(matrix(feats), key, changes, seed, epoch)
 
 
 def resample(samples: typing.Any, from_rate: float | None = None, to_rate: float | None = None) -> typing.Any:
@@ -408,7 +409,7 @@ def resample(samples: typing.Any, from_rate: float | None = None, to_rate: float
             raise ValueError(f"expected a sample rate of whole Hz, got {rate}")
     made = array
     if source != to_rate:
-        channels = _real(array)
+        channels = floats(array)
         rows = [channels] if channels.ndim == 1 else list(channels.T)
         converted = [_core.feats_resample(np.ascontiguousarray(row), int(source), int(to_rate)) for row in rows]
         made = converted[0] if channels.ndim == 1 else np.stack(converted, axis=1)
@@ -416,7 +417,7 @@ def resample(samples: typing.Any, from_rate: float | None = None, to_rate: float
             # Halves are rounded away from zero.
             made = np.clip(np.trunc(made + np.copysign(np.float32(0.5), made)), -32768, 32767).astype(np.int16)
     elif array.dtype != np.int16:
-        made = _real(array)
+        made = floats(array)
     return samples._replace(rate=to_rate, array=made) if wave_rate is not None else made
 
 
@@ -428,7 +429,7 @@ def _of_waveform(
     key: str,
     scale: float | None,
     overrides: dict[str, typing.Any],
-) -> _Feats:
+) -> Floats:
     chosen = typing.cast(_FrameOptions, _chosen(kind, options, overrides))
     wave, its_rate = _prepared(chosen, samples, rate, scale, 5)
     if not _is_rate_chosen(options, overrides):
@@ -450,66 +451,11 @@ def _is_rate_chosen(options: ToolOptions | None, overrides: dict[str, typing.Any
 
 def _prepared(
     options: _FrameOptions, samples: typing.Any, rate: float | None, scale: float | None, depth: int
-) -> tuple[_Feats, float]:
-    wave, its_rate = _samples(samples, rate, options.sample_frequency, options.channel, scale, depth=depth)
+) -> tuple[Floats, float]:
+    wave, its_rate = one_channel(samples, rate, options.sample_frequency, options.channel, scale, depth=depth)
     if len(wave) / its_rate < options.min_duration:
         raise ValueError(f"expected samples of {options.min_duration} s or more, got {len(wave) / its_rate} s")
     return wave, its_rate
-
-
-def _samples(
-    samples: typing.Any, rate: float | None, usual_rate: float, channel: int, scale: float | None, *, depth: int
-) -> tuple[_Feats, float]:
-    """One channel of the samples, and their rate. Warnings are those of the caller `depth` calls up."""
-    wave_rate = getattr(samples, "rate", None)
-    array = np.asarray(samples.array if wave_rate is not None else samples)
-    its_rate = float(rate if rate is not None else wave_rate if wave_rate is not None else usual_rate)
-    if wave_rate is not None and its_rate != wave_rate:
-        raise ValueError(f"expected rate to be that of the wave, {wave_rate}, got {rate}")
-    if not 0.0 < its_rate < float("inf"):
-        raise ValueError(f"expected rate to be positive, got {rate}")
-    if array.ndim == 2:
-        channels = array.shape[1]
-        if not -1 <= channel < channels:
-            raise ValueError(f"expected channel to be from -1 to {channels - 1}, got {channel}")
-        if channel == -1 and channels > 1:
-            warnings.warn(f"there are {channels} channels, and the first one is taken: pass channel=0", stacklevel=depth)
-        array = array[:, max(channel, 0)]
-    elif array.ndim != 1:
-        raise ValueError(f"expected samples as (n,) or (n, channels), got an array of {array.ndim} dimensions")
-    elif channel > 0:
-        raise ValueError(f"expected channel to be -1 or 0 for one channel, got {channel}")
-    wave = _real(array)
-    if scale is not None:
-        return wave * np.float32(scale), its_rate
-    if array.dtype.kind == "f" and wave.size and wave.max() <= 1.0 and wave.min() >= -1.0 and wave.any():
-        warnings.warn(
-            "all samples are from -1 to 1, and samples are taken in 16-bit scale: pass scale=32768 (or scale=1 if they are right)",
-            UserWarning,
-            stacklevel=depth,
-        )
-    return wave, its_rate
-
-
-def _real(array: npt.NDArray[typing.Any]) -> _Feats:
-    """Numbers as float32, in C order."""
-    if array.dtype.kind not in "fi" and array.size:
-        raise TypeError(f"expected an array of floats or signed integers, got {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float32)
-
-
-def _feats(feats: typing.Any) -> _Feats:
-    array = _real(np.asarray(feats))
-    if array.ndim != 2:
-        raise ValueError(f"expected features as (frames, dim), got an array of {array.ndim} dimensions")
-    return array
-
-
-def _vector(values: typing.Any) -> _Feats:
-    array = _real(np.asarray(values))
-    if array.ndim != 1:
-        raise ValueError(f"expected one number for each frame, got an array of {array.ndim} dimensions")
-    return array
 
 
 def _words(**options: object) -> list[str]:
