@@ -6,6 +6,7 @@ use kaldi_values::{Cursor, Format, Frame, Value, frame_between_tokens, write_tok
 
 use crate::diag_gmm::constant_of_dim;
 use crate::dot::Products;
+use crate::listed::listed_likelihoods;
 use crate::mixture::check_feats;
 use crate::{AccumFullGmm, DiagGmm, Error, Mixture, Result};
 
@@ -81,6 +82,11 @@ impl FullGmm {
     /// If there is no such Gaussian.
     pub fn inv_covar(&self, gauss: usize) -> SymmetricMatrix {
         SymmetricMatrix::from_vec(self.dim(), self.inv_covars.row(gauss).iter().map(|&value| value.into()).collect())
+    }
+
+    /// The lower triangle of the inverse of the covariance of one Gaussian, row after row.
+    pub(crate) fn packed_inv_covar(&self, gauss: usize) -> &[f32] {
+        self.inv_covars.row(gauss)
     }
 
     /// Computes the mean and the covariance of one Gaussian, in double precision.
@@ -228,6 +234,10 @@ impl Mixture for FullGmm {
             Products { vector, matrix: matrix.as_slice(), rows: gaussians, sums: &mut sums }.add();
         }
         sums
+    }
+
+    fn log_likelihoods_listed(&self, feats: &Matrix<f32>, lists: &[Vec<i32>]) -> Result<Vec<f32>> {
+        Ok(listed_likelihoods(self, feats, &self.listed_places(feats, lists)?))
     }
 }
 

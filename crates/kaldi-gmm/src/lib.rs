@@ -39,6 +39,7 @@ mod estimate_full;
 mod flags;
 mod full_gmm;
 mod initial;
+mod listed;
 mod merge;
 mod mixture;
 mod pruned;

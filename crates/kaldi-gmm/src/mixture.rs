@@ -48,6 +48,29 @@ pub trait Mixture: Value {
         (posteriors, log_sum)
     }
 
+    /// Computes the log likelihoods of each frame with the Gaussians in its list, in their order: as many numbers as all lists
+    /// have together.
+    ///
+    /// # Errors
+    /// If the features have another dimension, the lists are not as many as the frames, are empty, or name Gaussians that
+    /// do not exist.
+    fn log_likelihoods_listed(&self, feats: &Matrix<f32>, lists: &[Vec<i32>]) -> Result<Vec<f32>> {
+        let lists = self.listed_places(feats, lists)?;
+        Ok(feats.rows().zip(&lists).flat_map(|(values, list)| self.log_likelihoods_of(values, list)).collect())
+    }
+
+    /// The numbers of the Gaussians in the lists of all frames as places in the mixture.
+    ///
+    /// # Errors
+    /// As for [`Mixture::log_likelihoods_listed`].
+    fn listed_places(&self, feats: &Matrix<f32>, lists: &[Vec<i32>]) -> Result<Vec<Vec<usize>>> {
+        check_feats(feats, self.dim())?;
+        if lists.len() != feats.num_rows() {
+            return Err(Error::SelectionLength { expected: feats.num_rows(), got: lists.len() });
+        }
+        lists.iter().enumerate().map(|(frame, list)| self.places(frame, list)).collect()
+    }
+
     /// The numbers of selected Gaussians as places in the mixture.
     ///
     /// # Errors
@@ -101,9 +124,9 @@ pub trait Mixture: Value {
     where
         Self: Sized,
     {
-        let mut selected = Vec::with_capacity(feats.num_rows());
+        let (mut selected, mut maxima) = (Vec::with_capacity(feats.num_rows()), Vec::new());
         self.each_frame(feats, |frame, likelihoods| {
-            let best = Selection::best((0..).zip(likelihoods.iter().copied()), n);
+            let best = Selection::best_of_all(likelihoods, n, &mut maxima);
             selected.push(best.ok_or(Error::Likelihood { frame })?);
             Ok(())
         })?;
@@ -116,15 +139,12 @@ pub trait Mixture: Value {
     /// If the features have another dimension, the lists are not as many as the frames, or name Gaussians that do not
     /// exist, or no likelihood of a frame is a number.
     fn select_among(&self, feats: &Matrix<f32>, lists: &[Vec<i32>], n: usize) -> Result<Vec<Selection>> {
-        check_feats(feats, self.dim())?;
-        if lists.len() != feats.num_rows() {
-            return Err(Error::SelectionLength { expected: feats.num_rows(), got: lists.len() });
-        }
-        let select = |(frame, (values, list)): (usize, (&[f32], &Vec<i32>))| {
-            let likelihoods = self.log_likelihoods_of(values, &self.places(frame, list)?);
-            Selection::best(list.iter().copied().zip(likelihoods), n).ok_or(Error::Likelihood { frame })
+        let mut likelihoods = self.log_likelihoods_listed(feats, lists)?.into_iter();
+        let select = |(frame, list): (usize, &Vec<i32>)| {
+            let listed = list.iter().copied().zip(likelihoods.by_ref());
+            Selection::best(listed, n).ok_or(Error::Likelihood { frame })
         };
-        feats.rows().zip(lists).enumerate().map(select).collect()
+        lists.iter().enumerate().map(select).collect()
     }
 }
 

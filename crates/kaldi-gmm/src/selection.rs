@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use kaldi_lanes::{Kernel, dispatch};
+
 /// Gaussians that were selected for a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
@@ -15,12 +17,37 @@ impl Selection {
     /// Selects the `n` largest of log likelihoods, each with the number of its Gaussian; of equal ones, those with the
     /// larger number. `None` if none is a number, or `n` is 0.
     pub fn best(likelihoods: impl IntoIterator<Item = (i32, f32)>, n: usize) -> Option<Self> {
-        // The order of these integers is that of the likelihoods, and then of the numbers.
-        let key = |(gauss, likelihood): (i32, f32)| {
-            let number = gauss as u32 ^ 1 << 31;
-            (!likelihood.is_nan()).then(|| u64::from(ordered(likelihood)) << 32 | u64::from(number))
-        };
-        let mut keys: Vec<u64> = likelihoods.into_iter().filter_map(key).collect();
+        let likelihoods = likelihoods.into_iter().filter(|(_, likelihood)| !likelihood.is_nan());
+        Self::of_keys(likelihoods.map(|(gauss, likelihood)| key(gauss, likelihood)).collect(), n)
+    }
+
+    /// Selects the `n` largest of the log likelihoods of all Gaussians, as [`Selection::best`] does. `maxima` is memory that
+    /// is used again.
+    pub(crate) fn best_of_all(likelihoods: &[f32], n: usize, maxima: &mut Vec<f32>) -> Option<Self> {
+        let stride = (likelihoods.len() / GROUP).max(2 * n);
+        if n == 0 || likelihoods.len() < 2 * stride {
+            return Self::best((0..).zip(likelihoods.iter().copied()), n);
+        }
+        // Groups are made of what is a stride apart. As many groups as are wanted have a maximum that is not below the bound,
+        // so nothing below it is among the best.
+        maxima.clear();
+        maxima.resize(stride, f32::NEG_INFINITY);
+        dispatch(Maxima { likelihoods, maxima });
+        let mut bounds: Vec<u32> = maxima.iter().map(|&max| ordered(max)).collect();
+        let (_, &mut bound, _) = bounds.select_nth_unstable_by_key(n - 1, |&bound| Reverse(bound));
+        let bound = likelihood(bound);
+        let mut keys = Vec::with_capacity(2 * n);
+        for (start, _) in maxima.iter().enumerate().filter(|(_, max)| **max >= bound) {
+            for gauss in (start..likelihoods.len()).step_by(stride) {
+                if likelihoods[gauss] >= bound {
+                    keys.push(key(gauss as i32, likelihoods[gauss]));
+                }
+            }
+        }
+        Self::of_keys(keys, n)
+    }
+
+    fn of_keys(mut keys: Vec<u64>, n: usize) -> Option<Self> {
         if n < keys.len() {
             keys.select_nth_unstable_by_key(n, |&key| Reverse(key));
             keys.truncate(n);
@@ -30,6 +57,34 @@ impl Selection {
         let gaussians = keys.into_iter().map(|key| (key as u32 ^ 1 << 31) as i32).collect();
         Some(Self { gaussians, log_likelihood })
     }
+}
+
+/// How many likelihoods have one maximum; fewer if too many are selected.
+const GROUP: usize = 8;
+
+/// The maximum of each group of likelihoods, those that are no numbers left out; each group is made of what is as far apart
+/// as there are maxima.
+struct Maxima<'a> {
+    likelihoods: &'a [f32],
+    maxima: &'a mut [f32],
+}
+
+impl Kernel for Maxima<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        for part in self.likelihoods.chunks(self.maxima.len()) {
+            for (max, &likelihood) in self.maxima.iter_mut().zip(part) {
+                *max = if likelihood > *max { likelihood } else { *max };
+            }
+        }
+    }
+}
+
+/// An integer with the order of the likelihoods, and then of the numbers.
+fn key(gauss: i32, likelihood: f32) -> u64 {
+    u64::from(ordered(likelihood)) << 32 | u64::from(gauss as u32 ^ 1 << 31)
 }
 
 /// An integer with the order of floats: negative numbers have all bits turned, others only the sign.
@@ -76,6 +131,33 @@ mod tests {
         assert_eq!(best(&[0.0, -0.0, 0.0], 3), Some(vec![2, 1, 0]));
         let listed = Selection::best([(7, 1.0), (9, 1.0), (8, 1.0)], 2).unwrap();
         assert_eq!(listed.gaussians, [9, 8]);
+    }
+
+    #[test]
+    fn among_many_the_same_ones_are_selected() {
+        // Numbers with many ties, some infinite and some no numbers, of lengths around those of groups.
+        let mut state = 1_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            match state >> 26 {
+                0 => f32::NAN,
+                1 => f32::NEG_INFINITY,
+                2 => -0.0,
+                value => (value as f32 - 40.0) / 4.0,
+            }
+        };
+        let mut maxima = Vec::new();
+        for length in [16, 17, 31, 64, 100, 159, 160, 161, 512, 1000] {
+            let likelihoods: Vec<f32> = (0..length).map(|_| next()).collect();
+            for n in [0, 1, 2, 3, 10, 31, 50, length] {
+                let expected = Selection::best((0..).zip(likelihoods.iter().copied()), n);
+                assert_eq!(Selection::best_of_all(&likelihoods, n, &mut maxima), expected, "{length} {n}");
+            }
+        }
+        for same in [f32::NAN, f32::NEG_INFINITY, f32::INFINITY, 0.0] {
+            let expected = Selection::best((0..100).map(|gauss| (gauss, same)), 3);
+            assert_eq!(Selection::best_of_all(&[same; 100], 3, &mut maxima), expected, "{same}");
+        }
     }
 
     #[test]

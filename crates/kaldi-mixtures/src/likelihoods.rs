@@ -48,8 +48,12 @@ pub fn write_likelihoods<G: Mixture + Send + Sync + 'static>(
         let Some(lists) = fitting_lists(entry.key(), feats.num_rows(), lists) else { return Ok(None) };
         let mut likelihoods = Vec::with_capacity(feats.num_rows());
         if let Some(lists) = lists {
-            for (frame, (values, list)) in feats.rows().zip(&*lists).enumerate() {
-                likelihoods.push(log_sum_exp(&gmm.log_likelihoods_of(values, &gmm.places(frame, list)?)));
+            let listed = gmm.log_likelihoods_listed(&feats, &lists)?;
+            let mut rest = &listed[..];
+            for list in lists.iter() {
+                let frame;
+                (frame, rest) = rest.split_at(list.len());
+                likelihoods.push(log_sum_exp(frame));
             }
         } else {
             gmm.each_frame(&feats, |_, frame| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bstr::BStr;
-use kaldi_gmm::{Mixture, Result as GmmResult};
+use kaldi_gmm::{Mixture, Result as GmmResult, softmax};
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
@@ -82,12 +82,13 @@ fn posteriors<G: Mixture>(
     lists: &[Vec<i32>],
     min_post: f32,
 ) -> GmmResult<Option<(Posterior, f64)>> {
-    if !feats.is_empty() && feats.num_cols() != gmm.dim() {
-        return Err(kaldi_gmm::Error::FeatsDim { expected: gmm.dim(), got: feats.num_cols() });
-    }
     let (mut frames, mut log_like) = (Vec::with_capacity(lists.len()), 0.0);
-    for (frame, (values, list)) in feats.rows().zip(lists).enumerate() {
-        let (mut weights, frame_like) = gmm.posteriors_of(values, &gmm.places(frame, list)?);
+    let mut likelihoods = gmm.log_likelihoods_listed(feats, lists)?;
+    let mut rest = &mut likelihoods[..];
+    for list in lists {
+        let weights;
+        (weights, rest) = rest.split_at_mut(list.len());
+        let frame_like = softmax(weights);
         let sum: f32 = weights.iter().sum();
         // False for NaN.
         let is_fine = (sum - 1.0).abs() <= TOLERANCE;
@@ -95,8 +96,8 @@ fn posteriors<G: Mixture>(
             return Ok(None);
         }
         log_like += f64::from(frame_like);
-        prune(&mut weights, min_post);
-        frames.push(list.iter().copied().zip(weights).filter(|(_, weight)| *weight != 0.0).collect());
+        prune(weights, min_post);
+        frames.push(list.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0).collect());
     }
     Ok(Some((Posterior(frames), log_like)))
 }
