@@ -69,9 +69,9 @@ impl Tally {
         Self { rule: Rule::Refused, ..Self::default() }
     }
 
-    /// Whether nothing was done, and a warning should say so.
+    /// Whether nothing was done or found to be wrong, and a warning should say so.
     pub(crate) fn has_done_nothing(&self) -> bool {
-        self.done == 0 && self.exit_code() != 0
+        self.done == 0 && self.failed == 0 && self.exit_code() != 0
     }
 
     /// Whether nothing was done because nothing could be: the exit code says so, all entries failed, or there were none.

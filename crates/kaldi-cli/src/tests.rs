@@ -1,5 +1,7 @@
 //! The dialect from the words of a command line to the fields of an options struct.
 
+mod renamed;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
@@ -424,40 +426,4 @@ Options:
 Standard options:
   --config                    : ";
     assert!(usage.starts_with(expected), "{usage}");
-}
-
-#[derive(Debug, clap::Parser)]
-struct Renamed {
-    /// The part of the data
-    #[arg(long, alias = "split", default_value = "train",
-        value_parser = crate::one_of_renamed(&[("train", 't'), ("valid", 'v')], &[("dev", "valid")]))]
-    part: char,
-}
-
-#[test]
-fn old_names_and_words_are_taken_and_not_shown() {
-    for option in ["--part=valid", "--part=Valid", "--split=valid", "--SPLIT=dev", "--part=dev"] {
-        let (parsed, log) = kaldi_log::capture(|| parse_words::<Renamed>(&words(&[option])));
-        assert_eq!(parsed.unwrap().part, 'v', "{option}");
-        let log = String::from_utf8(log).unwrap();
-        assert_eq!(log.contains("--split is an old name of --part"), option.to_lowercase().contains("split"), "{log}");
-        assert_eq!(log.contains("--part=dev is an old spelling of --part=valid"), option.contains("dev"), "{log}");
-    }
-    let refused = parse_words::<Renamed>(&words(&["--split=x"])).unwrap_err();
-    assert_eq!(refused, "Invalid option --split=x: expected train or valid, got \"x\"");
-    let help = usage::usage_text("", &Dialect::of(&Renamed::command()), 100);
-    assert!(!help.contains("split") && !help.contains("dev"), "{help}");
-}
-
-#[test]
-fn options_that_were_given_are_returned_without_the_others() {
-    let config = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(config.path(), "--Part=dev # a comment\n--verbose=0\n").unwrap();
-    let config = format!("--config={}", config.path().display());
-    let given = |given: &[&str]| crate::given_options::<Renamed>(&words(given));
-    let (from_config, _) = kaldi_log::capture(|| given(&[&config]));
-    assert_eq!(from_config.unwrap(), [("part".to_owned(), "valid".to_owned())]);
-    assert_eq!(given(&[]).unwrap(), []);
-    assert!(given(&["--prat=train"]).unwrap_err().ends_with("did you mean --part?"));
-    assert!(given(&["--help"]).is_err() && given(&["x"]).is_err());
 }

@@ -87,7 +87,8 @@ pub(crate) fn usage_line(text: &str) -> String {
 fn push_text(usage: &mut String, text: &str, width: usize) {
     let is_part =
         |line: &str| line.starts_with([' ', '\t']) || line.starts_with("Usage:") || line.starts_with("See also:");
-    let continues = |line: &str| line.starts_with(|first: char| first.is_alphanumeric()) && !is_part(line);
+    let is_text = |first: char| first.is_alphanumeric() || "(\"".contains(first);
+    let continues = |line: &str| line.starts_with(is_text) && !is_part(line);
     let mut lines = text.lines().peekable();
     let mut is_example = false;
     while let Some(line) = lines.next() {
@@ -216,6 +217,7 @@ mod tests {
         t("One two\n<three> four five\n%d six", 12, "One two\n<three> four\nfive\n%d six\n");
         t("  or:  a <long> <b>\n", 16, "  or:  a <long>\n        <b>\n");
         t("One two\nthree four five", 12, "One two\nthree four\nfive\n");
+        t("One two three\n(four) five", 12, "One two\nthree (four)\nfive\n");
     }
 
     #[test]
