@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Class, Failure, Result};
-use crate::names;
+use crate::{log, names};
 
 /// How long the interpreter waits before it looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -114,7 +114,10 @@ impl FeedIterator {
         }
         loop {
             match py.detach(|| self.wait()) {
-                Ok(sent) => return sent?.map(|batch| to_python(py, batch)).transpose(),
+                Ok(sent) => {
+                    log::deliver(py)?;
+                    return sent?.map(|batch| to_python(py, batch)).transpose();
+                }
                 Err(_) => py.check_signals()?,
             }
         }
@@ -161,22 +164,24 @@ fn feed_batches(
 ) -> PyResult<FeedIterator> {
     let feed = Options::parse(&words)?;
     let source = list_name(source)?;
-    let reader = py.detach(|| -> Result<_> {
+    let opened = py.detach(|| -> Result<_> {
         let chain = Arc::new(feed.build_chain(&standard_stages(), true)?);
         let opened = feed.open(BStr::new(&source), &chain)?;
         let padding = chain.padding();
         let context = Context::new().threads(threads);
         Ok(opened.batches(context, move |_, samples| PaddedBatch::new(samples, &padding)))
-    })?;
-    Ok(FeedIterator::start(reader))
+    });
+    log::deliver(py)?;
+    Ok(FeedIterator::start(opened?))
 }
 
 /// The chain of stages with all parameters, in YAML.
 #[pyfunction]
 fn feed_chain(py: Python<'_>, words: Vec<OsString>) -> PyResult<String> {
     let feed = Options::parse(&words)?;
-    let chain = py.detach(|| feed.build_chain(&standard_stages(), true).map_err(Failure::from))?;
-    Ok(chain.description().to_string())
+    let chain = py.detach(|| feed.build_chain(&standard_stages(), true).map_err(Failure::from));
+    log::deliver(py)?;
+    Ok(chain?.description().to_string())
 }
 
 fn list_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {

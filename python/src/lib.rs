@@ -11,6 +11,7 @@ mod errors;
 mod feats;
 mod feed;
 mod jobs;
+mod log;
 mod names;
 
 use pyo3::prelude::*;
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    log::register(module)?;
     compose::register(module)?;
     feats::register(module)?;
     feed::register(module)?;

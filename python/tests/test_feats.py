@@ -282,6 +282,13 @@ def test_rates_channels_and_forms_of_samples():
             kt.feats.fbank(wrong, 16000)
 
 
+def test_warnings_of_the_core_are_records_of_logging(caplog, capfd):
+    kt.feats.fbank(np.zeros(800, np.int16), 16000, dither=0, use_energy=True)
+    kt.feats.sliding_cmvn(np.ones((20, 3)), norm_vars=True)
+    assert [record.name for record in caplog.records] == ["kaldi_tables"] and "floored" in caplog.records[0].message
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_is_too_short_has_no_frames_but_columns():
     for samples in (np.zeros(0, np.int16), np.ones(10, np.int16)):
         assert kt.feats.fbank(samples, 16000, num_mel_bins=30).shape == (0, 30)

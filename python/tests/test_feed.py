@@ -139,7 +139,7 @@ def test_a_table_is_a_data_list(data, tmp_path):
             assert np.array_equal(feats[:length], matrices[key]) and not feats[length:].any()
 
 
-def test_mistakes_are_errors(data, tmp_path):
+def test_mistakes_are_errors(data, tmp_path, caplog, capfd):
     for wrong, error, message in (
         ({"world_size": 2, "rank": 2}, ValueError, "ranks"),
         ({"split": "test"}, ValueError, "train or cv"),
@@ -154,6 +154,11 @@ def test_mistakes_are_errors(data, tmp_path):
     with pytest.raises(TypeError, match="spilt"):
         kt.feed.batches(data / "data.list", spilt="cv")
     (tmp_path / "bad.list").write_text((data / "data.list").read_text() + '{"key": "x", "wav": "/missing", "txt": "a"}\n')
+    got = list(kt.feed.batches(tmp_path / "bad.list", **options(data)))
+    assert sum(len(batch["keys"]) for batch in got) == 30
+    records = [record for record in caplog.records if "x: " in record.message]
+    assert [(record.name, record.levelname) for record in records] == [("kaldi_tables", "WARNING")]
+    assert capfd.readouterr().err == ""
     with pytest.raises(kt.DataError, match="x: "):
         list(kt.feed.batches(tmp_path / "bad.list", **options(data, on_error="fail")))
 

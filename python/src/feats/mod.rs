@@ -15,6 +15,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};
+use crate::log;
 
 /// Reads options.
 fn options<O: clap::Parser>(words: Vec<OsString>) -> PyResult<O> {
@@ -60,8 +61,15 @@ fn compute<T: Element + kaldi_matrix::Real>(
     dim: usize,
     work: impl FnOnce() -> Result<Matrix<T>> + Send,
 ) -> PyResult<Bound<'_, PyArray2<T>>> {
-    let matrix = py.detach(work)?;
+    let matrix = logged(py, work)?;
     array(py, matrix, dim)
+}
+
+/// Computes without the interpreter, and then delivers log lines.
+fn logged<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+    let done = py.detach(work);
+    log::deliver(py)?;
+    Ok(done?)
 }
 
 /// Adds the functions of `kaldi_tables.feats` to the module.

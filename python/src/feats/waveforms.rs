@@ -20,7 +20,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::{array, bad_data, options, refused};
+use super::{array, bad_data, logged, options, refused};
 use crate::errors::{Failure, Result};
 use crate::names;
 
@@ -136,7 +136,7 @@ fn feats_of_samples<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let computation = Computation::new(kind, words)?;
     let (samples, key) = (samples.as_slice().map_err(refused)?.to_vec(), names::from_str(key)?);
-    let feats = py.detach(|| computation.compute(samples, rate, &key))?;
+    let feats = logged(py, || computation.compute(samples, rate, &key))?;
     computation.array(py, feats)
 }
 
@@ -156,7 +156,7 @@ fn feats_of_many<'py>(
     for ((samples, rate), key) in samples.into_iter().zip(rates).zip(&keys) {
         work.push((samples.as_slice().map_err(refused)?.to_vec(), rate, names::from_str(key)?));
     }
-    let feats = py.detach(|| compute_many(&computation, work, threads))?;
+    let feats = logged(py, || compute_many(&computation, work, threads))?;
     feats.into_iter().map(|feats| computation.array(py, feats)).collect()
 }
 
