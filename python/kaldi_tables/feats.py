@@ -171,6 +171,8 @@ def fbank_batch(
         from . import get_num_threads
 
         threads = get_num_threads()
+    if threads < 1:
+        raise ValueError(f"expected threads to be 1 or more, got {threads}")
     arrays, every_rate = [samples for samples, _ in prepared], [its_rate for _, its_rate in prepared]
     return _core.feats_of_many("fbank", chosen.words(), arrays, every_rate, names, threads)
 
@@ -210,7 +212,7 @@ def process_pitch(
 ) -> Floats:
     """Features of pitch for a recognizer.
 
-    Of what `pitch` returns, `(frames, 2)` and no `rate`, as `process-kaldi-pitch-feats` computes them. Of samples with their rate, as
+    Of what `pitch` returns, `(frames, 2)` without `rate`, as `process-kaldi-pitch-feats` computes them. Of samples with their rate, as
     `compute-and-process-kaldi-pitch-feats` does; `overrides` may then be options of both. The noise is that of the first utterance of
     a table or, with `random="entry"`, of the utterance `key`.
 
@@ -223,7 +225,7 @@ def process_pitch(
     >>> bool((kt.feats.process_pitch(samples, 16000) == kt.feats.process_pitch(pitch)).all())
     True
     """
-    if rate is None and not hasattr(samples, "rate") and np.ndim(samples) == 2 and np.shape(samples)[1] in (0, 2):
+    if rate is None and not hasattr(samples, "rate") and np.ndim(samples) == 2:
         chosen = _chosen(ProcessPitchOptions, options, overrides)
         return _core.feats_process_pitch(chosen.words(), matrix(samples), key)
     ours = {name: value for name, value in overrides.items() if name in ProcessPitchOptions.names()}
@@ -302,6 +304,8 @@ def apply_cmvn(
         return matrix(feats).copy()
     dims = skip_dims if isinstance(skip_dims, str) else ":".join(str(int(dim)) for dim in skip_dims)
     sums = np.ascontiguousarray(stats, dtype=np.float64)
+    if sums.ndim != 2:
+        raise ValueError(f"expected stats as (2, dim + 1), got an array of {sums.ndim} dimensions")
     return _core.feats_apply_cmvn(matrix(feats), sums, norm_vars, dims, reverse)
 
 
@@ -383,6 +387,9 @@ def spec_augment(
         "max_t_sub": max_t_sub,
         "max_t_trim": max_t_trim,
     }
+    for name, value in {**changes, "seed": seed, "epoch": epoch}.items():
+        if not 0 <= value < 2**32:
+            raise ValueError(f"expected {name} to be from 0 to {2**32 - 1}, got {value}")
     return _core.feats_spec_augment(matrix(feats), key, changes, seed, epoch)
 
 
@@ -405,7 +412,7 @@ def resample(samples: typing.Any, from_rate: float | None = None, to_rate: float
     if source is None:
         raise TypeError("expected from_rate, got none")
     for rate in (source, to_rate):
-        if rate != int(rate) or rate < 1:
+        if not 1 <= rate < 2**32 or rate != int(rate):
             raise ValueError(f"expected a sample rate of whole Hz, got {rate}")
     made = array
     if source != to_rate:

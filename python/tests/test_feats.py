@@ -282,6 +282,44 @@ def test_rates_channels_and_forms_of_samples():
             kt.feats.fbank(wrong, 16000)
 
 
+def test_arguments_that_make_no_sense_are_value_errors():
+    feats, samples = np.ones((30, 5), np.float32), tool_runs.noise(800)
+    for wrong in (
+        lambda: kt.feats.process_pitch(feats),
+        lambda: kt.feats.process_pitch(-np.ones((3, 2))),
+        lambda: kt.feats.apply_cmvn(feats, np.zeros(6)),
+        lambda: kt.feats.apply_cmvn(feats, np.zeros((2, 6))),
+        lambda: kt.feats.cmvn_stats([]),
+        lambda: kt.feats.cmvn_stats([feats], [np.ones(3)]),
+        lambda: kt.feats.resample(samples, 16000, 0),
+        lambda: kt.feats.resample(samples, 16000, float("nan")),
+        lambda: kt.feats.resample(samples, 16000, 10**12),
+        lambda: kt.feats.spec_augment(feats, num_t_mask=-1),
+        lambda: kt.feats.spec_augment(feats, num_t_mask=10**6),
+        lambda: kt.feats.fbank_batch([samples], threads=0),
+        lambda: kt.feats.add_deltas(samples),
+        lambda: kt.feats.add_deltas(feats, delta_order=2000),
+        lambda: kt.feats.add_deltas(feats, truncate=6),
+        lambda: kt.feats.splice(feats, -1),
+        lambda: kt.feats.splice(feats, 10**18),
+        lambda: kt.feats.vad(feats, vad_proportion_threshold=2),
+        lambda: kt.feats.sliding_cmvn(feats, cmn_window=0),
+    ):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_any_array_of_real_numbers_is_taken():
+    samples = tool_runs.noise(1600)
+    expected = kt.feats.fbank(samples, 16000)
+    frozen = samples.copy()
+    frozen.flags.writeable = False
+    for other in (samples.astype(">i2"), np.repeat(samples, 2)[::2], frozen, samples.astype(np.int64), memoryview(samples)):
+        same(kt.feats.fbank(other, 16000), expected)
+    feats = np.asfortranarray(np.random.RandomState(5).standard_normal((20, 4)))
+    same(kt.feats.splice(feats), kt.feats.splice(np.ascontiguousarray(feats)))
+
+
 def test_warnings_of_the_core_are_records_of_logging(caplog, capfd):
     kt.feats.fbank(np.zeros(800, np.int16), 16000, dither=0, use_energy=True)
     kt.feats.sliding_cmvn(np.ones((20, 3)), norm_vars=True)
