@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Makes the wheel, installs it into a virtual environment, and tests it there: scripts/python.sh [word of pytest ...]
+#
+# The environment is `python` in the folder of the build (target), with what python/tests/requirements.txt lists. The program in
+# the wheel is the released one, which scripts/package.sh builds, too. The module is built as for development, PROFILE=python
+# builds it as it is released. Where Python cannot make environments or pip cannot get the packages, all of this is skipped
+# with a warning.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+skip() {
+    echo "WARNING: the module for Python is NOT TESTED, $*:" \
+        "its wheel, python/tests, the recipes of docs/python.md, doctests, mypy, stubtest" >&2
+    exit 0
+}
+
+target=${CARGO_TARGET_DIR:-target}
+mkdir -p "$target"
+folder=$(cd "$target" && pwd)/python-environment
+python=$folder/bin/python
+requirements=python/tests/requirements.txt
+if ! { [ -x "$python" ] && cmp -s "$folder/requirements.txt" $requirements; }; then
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || skip "since there is no Python 3.9 or later"
+    python3 -m venv --clear "$folder" || skip "since python3 -m venv fails"
+    "$python" -m pip install --quiet --disable-pip-version-check --only-binary=:all: -r $requirements ||
+        skip "since pip cannot install $requirements"
+    cp $requirements "$folder/requirements.txt"
+fi
+
+# The tests are to use what is installed.
+unset PYTHONPATH
+export PYTHONDONTWRITEBYTECODE=1
+PATH=$folder/bin:$PATH
+wheels=$(mktemp -d "$folder/wheels.XXXXXX")
+trap 'rm -rf "$wheels"' EXIT
+pip() { "$python" -m pip --quiet --disable-pip-version-check "$@"; }
+pip wheel --no-deps --no-build-isolation --wheel-dir "$wheels" \
+    --config-settings=build-args="--profile ${PROFILE:-dev}" ./python
+du -h --apparent-size "$wheels"/*.whl
+pip install --no-deps --no-index --force-reinstall "$wheels"/*.whl
+"$python" -m pytest -q -rs -p no:cacheprovider python/tests "$@"
+if [ $# = 0 ]; then
+    "$python" -m mypy --strict --cache-dir="$folder/mypy" -p kaldi_tables
+    "$python" -m mypy.stubtest --mypy-config-file=python/tests/mypy.ini kaldi_tables
+fi
