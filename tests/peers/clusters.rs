@@ -1,14 +1,15 @@
-//! `table-jobs` on a real Slurm: four virtual nodes on this machine, which `slurm-local.sh` starts as root.
+//! `table-jobs` on a real Slurm: four virtual nodes on this machine, which `slurm-local.sh` starts as root. Every row of the
+//! table of faults in docs/clusters.md has a test here, in `faults` or in those of the tool.
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::support::Scratch;
 use crate::support::sample::{binary_archive, matrix};
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/slurm-local.sh");
+pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/slurm-local.sh");
 
 /// How long a command line may take: a dead node is noticed after some 25 seconds.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
@@ -16,10 +17,28 @@ const TIME_LIMIT: Duration = Duration::from_secs(900);
 /// Trials use the cluster one after the other.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// Waits until no other trial uses a cluster.
+pub(crate) fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Why something cannot be started here; `Ok` if it can: root, and these programs.
+pub(crate) fn can_start(what: &str, programs: &[&str], packages: &str) -> Result<(), String> {
+    let has = |program: &str| {
+        let line = format!("PATH=$PATH:/usr/sbin:/usr/lib/gridengine command -v {program}");
+        Command::new("sh").args(["-c", &line]).output().is_ok_and(|output| output.status.success())
+    };
+    if let Some(missing) = programs.iter().find(|program| !has(program)) {
+        return Err(format!("since there is no {missing} (packages {packages})"));
+    }
+    let id = Command::new("id").arg("-u").output().map(|output| output.stdout).unwrap_or_default();
+    if id.trim_ascii() == b"0" { Ok(()) } else { Err(format!("since only root can start a {what}")) }
+}
+
 /// A cluster that runs.
 #[derive(Debug)]
 pub struct Cluster {
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Cluster {
@@ -28,18 +47,11 @@ impl Cluster {
     /// # Errors
     /// Why not.
     pub fn find() -> Result<(), String> {
-        let has = |program: &str| {
-            let found = Command::new("sh").args(["-c", &format!("PATH=$PATH:/usr/sbin command -v {program}")]).output();
-            found.is_ok_and(|output| output.status.success())
-        };
-        if let Some(missing) = ["slurmctld", "slurmd", "sbatch", "munged"].iter().find(|program| !has(program)) {
-            return Err(format!("since there is no {missing} (packages slurmctld, slurmd, slurm-client, munge)"));
-        }
-        let id = Command::new("id").arg("-u").output().map(|output| output.stdout).unwrap_or_default();
-        if id.trim_ascii() != b"0" { Err("since only root can start a Slurm".to_owned()) } else { Ok(()) }
+        can_start("Slurm", &["slurmctld", "slurmd", "sbatch", "munged"], "slurmctld, slurmd, slurm-client, munge")
     }
 
-    fn start(settings: &str) -> Cluster {
+    /// Starts one, with settings for the script.
+    pub(crate) fn start(settings: &str) -> Cluster {
         // The path of a socket is short.
         let folder = PathBuf::from(format!("/tmp/slurm-{}", std::process::id()));
         let cluster = Cluster { folder };
@@ -48,7 +60,7 @@ impl Cluster {
     }
 
     /// Runs a verb of the script.
-    fn command(&self, settings: &str, verb: &str) {
+    pub(crate) fn command(&self, settings: &str, verb: &str) {
         let (verb, rest) = verb.split_once(' ').unwrap_or((verb, ""));
         let line =
             format!("{settings} bash '{SCRIPT}' {verb} {} {rest} < /dev/null > /dev/null 2>&1", self.folder.display());
@@ -57,7 +69,7 @@ impl Cluster {
     }
 
     /// Runs a command line in the scratch folder, with the cluster in its environment. Returns its exit code and its log.
-    fn run(&self, scratch: &Scratch, line: &str) -> (i32, String) {
+    pub(crate) fn run(&self, scratch: &Scratch, line: &str) -> (i32, String) {
         let line =
             format!("export SLURM_CONF={}/slurm.conf\n({line}) > log 2>&1\necho $? > code", self.folder.display());
         let _ = scratch.sh_within(TIME_LIMIT, &line);
@@ -87,7 +99,8 @@ pub const TRIALS: &[(&str, fn())] = &[
     ("the_controller_may_be_away", the_controller_may_be_away),
 ];
 
-fn table() -> Scratch {
+/// A folder with a table of 24 matrices, `f.ark` and `f.scp`.
+pub(crate) fn table() -> Scratch {
     let scratch = Scratch::new();
     let keys: Vec<String> = (0..24).map(|number| format!("utt{number:02}")).collect();
     let entries: Vec<_> = keys.iter().zip(1..).map(|(key, seed)| (key.as_str(), matrix(seed, 5, 3))).collect();
@@ -97,7 +110,7 @@ fn table() -> Scratch {
 }
 
 /// A command line whose pieces take some seconds.
-fn slowly(pieces: usize, seconds: usize) -> String {
+pub(crate) fn slowly(pieces: usize, seconds: usize) -> String {
     format!(
         "table-jobs --nj={pieces} --engine=slurm --split=scp:f.scp --out=ark:o.ark -- \
          sh -c 'sleep {seconds}; copy-feats scp:f.scp ark:o.ark'"
@@ -105,13 +118,13 @@ fn slowly(pieces: usize, seconds: usize) -> String {
 }
 
 #[track_caller]
-fn is_whole(scratch: &Scratch, (code, log): &(i32, String)) {
+pub(crate) fn is_whole(scratch: &Scratch, (code, log): &(i32, String)) {
     assert_eq!(*code, 0, "{log}");
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"), "{log}");
 }
 
 fn slurm_gives_the_bytes_of_the_whole_run() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let ran = cluster.run(&scratch, "table-jobs --nj=8 --engine=slurm --mem=100M -- copy-feats scp:f.scp ark:o.ark");
     is_whole(&scratch, &ran);
@@ -125,7 +138,7 @@ fn slurm_gives_the_bytes_of_the_whole_run() {
 }
 
 fn pieces_outlive_their_submitter() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let command = slowly(4, 4);
     let killed = format!("{command} & until [ -s o.jobs/tries/4.1 ]; do sleep 0.1; done; kill -9 $!; {command}");
@@ -134,7 +147,7 @@ fn pieces_outlive_their_submitter() {
 }
 
 fn killed_jobs_and_lost_nodes_run_again() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let kill =
         "until [ -s o.jobs/tries/3.1 ]; do sleep 0.1; done; scancel --signal=KILL $(squeue -h -r -o %i | tail -n 1)";
@@ -151,7 +164,7 @@ fn killed_jobs_and_lost_nodes_run_again() {
 }
 
 fn an_interrupt_cancels_the_array() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let wait = "until [ -s o.jobs/tries/1.1 ]; do sleep 0.1; done";
     let line = format!("{} & {wait}; kill -TERM $!; wait $!; code=$?; {GONE}; exit $code", slowly(4, 1000));
@@ -161,13 +174,13 @@ fn an_interrupt_cancels_the_array() {
 }
 
 fn there_may_be_more_pieces_than_an_array_takes() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start("SLURM_LOCAL_ARRAY=6"), table());
     is_whole(&scratch, &cluster.run(&scratch, &slowly(12, 0)));
 }
 
 fn the_controller_may_be_away() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let folder = cluster.folder.display();
     let away = format!(

@@ -1,16 +1,19 @@
 //! Runs other people's software in Python on what our tools write, and our tools on what it writes.
 //!
 //! `scripts/peers.sh` makes the virtual environment that this needs; `PEERS_PYTHON` names the Python of another one. Where
-//! neither is there, every trial in Python is ignored, and a line on standard error names them. The trials on a real Slurm are
-//! ignored in the same way where it cannot be started. A subject is a module with its
+//! neither is there, every trial in Python is ignored, and a line on standard error names them. The trials on a real Slurm, on
+//! a real Grid Engine and through Kaldi's scripts (`PEERS_KALDI` is a checkout of Kaldi) are ignored in the same way where these
+//! cannot be started. A subject is a module with its
 //! `TRIALS`, and what it runs in Python is in `scripts`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 
 mod clusters;
+mod faults;
 mod feed;
 mod files;
 mod indexed;
+mod parallel;
 mod python;
 mod shards;
 mod statistics;
@@ -58,19 +61,23 @@ fn main() -> ExitCode {
         eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
     }
     let cluster = clusters::Cluster::find();
-    let mut names = Vec::new();
-    for &(name, run) in clusters::TRIALS {
-        let run = move || {
-            run();
-            Ok(())
-        };
-        names.push(format!("clusters::{name}"));
-        trials.push(Trial::test(format!("clusters::{name}"), run).with_ignored_flag(cluster.is_err()));
-    }
-    if let Err(reason) = cluster
-        && !arguments.list
-    {
-        eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
+    let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster)];
+    others.extend(parallel::find().map(|(list, found)| ("parallel", list, found)));
+    for (subject, list, found) in others {
+        let mut names = Vec::new();
+        for &(name, run) in list {
+            let run = move || {
+                run();
+                Ok(())
+            };
+            names.push(format!("{subject}::{name}"));
+            trials.push(Trial::test(format!("{subject}::{name}"), run).with_ignored_flag(found.is_err()));
+        }
+        if let Err(reason) = found
+            && !arguments.list
+        {
+            eprintln!("{} peer tests are skipped, {reason}: {}", names.len(), names.join(", "));
+        }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

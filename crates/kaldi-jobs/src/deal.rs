@@ -386,6 +386,11 @@ mod tests {
         let weights = file(&dir, "weights", "a 1\nb 1\nc 8\n");
         let measure = Measure::Weights { list: weights };
         assert_eq!(deal(&path, 2, &measure).unwrap().lines, [2, 1]);
+        let other_order = file(&dir, "other", "c 8\nx 1\nb 1\na 1\n");
+        assert_eq!(deal(&path, 2, &Measure::Weights { list: other_order }).unwrap().lines, [2, 1]);
+        let short = file(&dir, "short", "a 1\nc 8\n");
+        let error = deal(&path, 2, &Measure::Weights { list: short }).unwrap_err().to_string();
+        assert!(error.ends_with("list:2: --weights does not have the key b"), "{error}");
         let script = file(&dir, "script", "a x.ark:2\nb x.ark:12\nc x.ark:1000[0:3]\nd y.ark:2\n");
         assert_eq!(deal(&script, 2, &Measure::Bytes).unwrap().lines, [2, 2]);
         let error = deal(&path, 2, &Measure::Bytes).unwrap_err().to_string();

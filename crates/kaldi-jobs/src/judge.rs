@@ -54,7 +54,6 @@ impl Submitter<'_> {
             (Some(EndReason::Time), _) => {
                 of(Cause::Passing, "TIMEOUT: it takes longer than --time; take more pieces, or more time".to_owned())
             }
-            (Some(EndReason::Refused(message)), None) => of(Cause::Final, message),
             (_, Some(failure)) if failure.cause == Cause::Passing && words().is_memory => {
                 of(Cause::Memory, "out of memory (--mem)".to_owned())
             }

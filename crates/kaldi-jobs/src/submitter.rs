@@ -153,6 +153,7 @@ pub fn run_all(
         }
         let missing = missing_pieces(plan, folder)?;
         if missing.is_empty() {
+            submitter.engine.release();
             let did_anything = join_outputs(plan, folder)?;
             let again = submitter.pieces.iter().filter(|piece| piece.runs > 1).count();
             log!(

@@ -246,3 +246,109 @@ fn a_full_disk_leaves_no_output() {
     scratch.sh(command).fails_with(255);
     assert!(!scratch.path("o.ark").exists());
 }
+
+/// A command line whose pieces take some seconds.
+fn slowly(pieces: usize, seconds: usize) -> String {
+    format!(
+        "table-jobs --nj={pieces} --max-running={pieces} --split=scp:f.scp --out=ark:o.ark -- \
+         sh -c 'sleep {seconds}; copy-feats scp:f.scp ark:o.ark'"
+    )
+}
+
+const ONE_RUNS: &str = "until [ -s o.jobs/tries/1.1 ]; do sleep 0.05; done";
+
+#[test]
+fn another_terminal_cancels() {
+    let scratch = table();
+    let line = format!("{} & {ONE_RUNS}; table-jobs --cancel --dir=o.jobs && wait $!", slowly(2, 60));
+    scratch.sh(&line).fails_with(130).stderr_has("cancelled; pieces that are done stay");
+    scratch.sh("table-jobs --status --dir=o.jobs | cut -f 2").succeeds().stdout_is("failed\nfailed\n");
+    // Without a submitter, pieces that it has left are cancelled.
+    let line = format!(
+        "{} & until [ -s o.jobs/tries/1.2 ]; do sleep 0.05; done; kill -9 $!; table-jobs --cancel --dir=o.jobs; \
+         until [ -e o.jobs/failed/1.2 ]; do sleep 0.05; done; cat o.jobs/failed/1.2",
+        slowly(2, 60)
+    );
+    let ran = scratch.sh(&line);
+    assert!(String::from_utf8_lossy(ran.stdout()).contains("killed by signal 15"), "{:?}", ran.stdout());
+}
+
+#[test]
+fn pieces_that_run_are_not_forgotten() {
+    let scratch = table();
+    let restart = "table-jobs --restart --nj=2 --dir=o.jobs -- copy-feats scp:f.scp ark:o.ark";
+    let line = format!("{} & {ONE_RUNS}; {restart}; code=$?; wait; exit $code", slowly(2, 2));
+    scratch.sh(&line).fails_with(255).stderr_has("o.jobs is in use: process");
+    assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
+    let scratch = table();
+    let line = format!("{} & {ONE_RUNS}; kill -9 $!; {restart}", slowly(1, 5));
+    scratch.sh(&line).fails_with(255).stderr_has("piece 1 on ").stderr_has(" still runs: --cancel ends it");
+    scratch.sh("table-jobs --cancel --dir=o.jobs; until [ -e o.jobs/failed/1.1 ]; do sleep 0.05; done").succeeds();
+    scratch.sh(restart).succeeds();
+}
+
+#[test]
+fn one_of_many_takes_over_from_a_dead_submitter() {
+    let scratch = table();
+    let command = slowly(2, 1);
+    scratch.sh(&command.replace("--nj", "--dry-run --nj")).succeeds();
+    scratch
+        .sh(r#"printf '{"host":"%s","process":4194305,"start":1}' "$(cat /proc/sys/kernel/hostname)" > o.jobs/lock"#)
+        .succeeds();
+    scratch.sh(&format!("for i in 1 2 3 4 5 6; do {command} 2> log.$i & done; wait")).succeeds();
+    assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
+    assert!(!scratch.path("o.jobs/tries/1.2").exists() && !scratch.path("o.jobs/lock").exists());
+}
+
+#[test]
+fn another_version_on_a_node_is_an_error() {
+    let scratch = table();
+    scratch.sh("table-jobs --nj=2 --dry-run -- copy-feats scp:f.scp ark:o.ark").succeeds();
+    scratch.sh("sed -i 's/\"version\":\"[^\"]*\"/\"version\":\"0.0.9\"/' o.jobs/plan.json").succeeds();
+    let ran = scratch.sh("table-jobs --piece=1 --dir=o.jobs").fails_with(255);
+    ran.stderr_has("the pieces were planned by version 0.0.9, and ");
+    let ran = scratch.sh("table-jobs --nj=2 -- copy-feats scp:f.scp ark:o.ark").fails_with(255);
+    ran.stderr_has("the version of table-jobs was 0.0.9, and is ");
+}
+
+#[test]
+fn names_may_have_blanks_and_quotes() {
+    let scratch = table();
+    scratch.sh("mkdir 'a b' && sed 's# f.ark# '$PWD/f.ark'#' f.scp > \"a b/it's.scp\"").succeeds();
+    scratch.sh("table-jobs --nj=3 -- copy-feats \"scp:a b/it's.scp\" 'ark:a b/\"o\" x.ark'").succeeds();
+    assert_eq!(scratch.read("a b/\"o\" x.ark"), scratch.read("f.ark"));
+    let ran = scratch.sh("table-jobs --nj=3 '--dir=d %j JOB' -- copy-feats \"scp:a b/it's.scp\" ark:-").succeeds();
+    ran.stdout_is(scratch.read("f.ark"));
+}
+
+/// Also pieces that have not started yet: the command starts them when others have ended.
+#[test]
+fn calls_of_a_command_are_adopted() {
+    let scratch = table();
+    scratch.write(
+        "run.sh",
+        "#!/bin/bash\nrange=${1#*=1:}; name=${1%=*}; shift; log=$1; shift\n\
+         for job in $(seq $range); do \"${@//$name/$job}\" > ${log//$name/$job} 2>&1; done\n",
+    );
+    scratch.sh("chmod +x run.sh").succeeds();
+    let command = slowly(3, 1).replace("--max-running=3", "--engine=cmd:./run.sh");
+    scratch.sh(&format!("{command} & {ONE_RUNS}; kill -9 $!; {command}")).succeeds();
+    assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
+    assert!(!scratch.path("o.jobs/lists/pieces2").exists() && !scratch.path("o.jobs/tries/1.2").exists());
+    scratch.write("run.sh", "#!/bin/bash\necho no such queue >&2\nexit 1\n");
+    let ran = scratch.sh(&command.replace("--nj", "--restart --nj")).fails_with(255);
+    ran.stderr_has("./run.sh refuses: no such queue");
+}
+
+/// The recipe of docs/clusters.md for an indexed job.
+#[test]
+fn pieces_of_an_indexed_job_are_counted_from_0() {
+    let recipe = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/clusters.md")).unwrap();
+    let line = recipe.lines().find_map(|line| line.trim().strip_prefix("args: [\"")?.strip_suffix("\"]")).unwrap();
+    let scratch = table();
+    scratch.sh("table-jobs --nj=3 --dry-run -- copy-feats scp:f.scp ark:o.ark").succeeds();
+    let line = line.replace("/data/raw.jobs", "o.jobs");
+    scratch.sh(&format!("for i in 0 1 2; do JOB_COMPLETION_INDEX=$i sh -c '{line}' || exit; done")).succeeds();
+    scratch.sh("table-jobs --finish --dir=o.jobs").succeeds();
+    assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
+}

@@ -85,14 +85,24 @@ impl CommandEngine {
     }
 
     /// Why pieces of a call have ended that have no record.
-    fn reason(&self, call: &Call, status: Option<ExitStatus>) -> Option<EndReason> {
-        let status = status?;
+    ///
+    /// # Errors
+    /// If the command has failed before it started anything: another call would fail as well.
+    fn reason(&self, call: &Call, status: Option<ExitStatus>) -> Result<Option<EndReason>> {
+        let Some(status) = status else { return Ok(None) };
         if status.code().is_none() {
-            return Some(EndReason::Lost(status.to_string()));
+            return Ok(Some(EndReason::Lost(status.to_string())));
         }
         let has_log = |at: usize| self.log_path(call.number, &at.to_string()).exists();
-        let has_started = status.success() || (1..=call.pieces.len()).any(has_log);
-        (!has_started).then(|| EndReason::Refused(format!("{} refuses: {}", self.words[0], self.messages(call.number))))
+        match status.success() || (1..=call.pieces.len()).any(has_log) {
+            true => Ok(None),
+            false => Err(Error::Engine(format!("{} refuses: {}", self.words[0], self.messages(call.number)))),
+        }
+    }
+
+    /// Asks the processes of calls to end.
+    fn end(calls: &[Call]) {
+        calls.iter().for_each(|call| signal::send_to_group(call.owner.process, libc::SIGTERM));
     }
 
     /// A piece belongs to its last call only.
@@ -150,7 +160,7 @@ impl Engine for CommandEngine {
             };
             let call = self.calls.swap_remove(at);
             self.children.retain(|child| child.id() != process);
-            let reason = self.reason(&call, status);
+            let reason = self.reason(&call, status)?;
             states.extend(call.pieces.iter().map(|&piece| (piece, JobState::Ended(reason.clone()))));
         }
         Ok(states)
@@ -162,14 +172,17 @@ impl Engine for CommandEngine {
     }
 
     fn cancel(&mut self) {
-        for call in &self.calls {
-            signal::send_to_group(call.owner.process, libc::SIGTERM);
-        }
+        Self::end(&self.calls);
         for mut child in self.children.drain(..) {
             let _ = child.wait();
         }
         self.calls.clear();
         let _ = remove(&self.folder.path().join("calls.json"));
+    }
+
+    fn release(&mut self) {
+        self.calls.retain(|call| call.pieces.contains(&0));
+        Self::end(&self.calls);
     }
 
     fn adopted(&self) -> Vec<usize> {

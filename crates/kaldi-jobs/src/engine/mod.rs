@@ -63,8 +63,6 @@ pub(crate) enum EndReason {
     Time,
     /// The node, or the engine: as the engine calls it.
     Lost(String),
-    /// The engine did not take it, and would not take it again: its words.
-    Refused(String),
 }
 
 /// An engine.
@@ -84,6 +82,9 @@ pub(crate) trait Engine {
 
     /// Ends all pieces.
     fn cancel(&mut self);
+
+    /// Ends what still waits for silent pieces that have run elsewhere since.
+    fn release(&mut self) {}
 
     /// Pieces that an earlier process submitted and that may still wait or run.
     fn adopted(&self) -> Vec<usize>;

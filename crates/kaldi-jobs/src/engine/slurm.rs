@@ -49,6 +49,8 @@ pub(crate) struct Slurm {
     open: HashMap<usize, JobState>,
     most_elements: usize,
     last_poll: Option<Instant>,
+    /// When the controller answered last.
+    last_answer: Instant,
 }
 
 impl Slurm {
@@ -60,7 +62,16 @@ impl Slurm {
         let folder = folder.clone();
         let most_elements = most_elements();
         let resources = resources.clone();
-        Ok(Self { folder, resources, submissions, submitting: None, open, most_elements, last_poll: None })
+        Ok(Self {
+            folder,
+            resources,
+            submissions,
+            submitting: None,
+            open,
+            most_elements,
+            last_poll: None,
+            last_answer: Instant::now(),
+        })
     }
 
     fn words(&self, pieces: &[usize], list: &str, memory_factor: u32) -> Result<Vec<String>> {
@@ -95,7 +106,8 @@ impl Slurm {
             }
             return Ok(());
         };
-        let is_late = submitting.since.elapsed() > PATIENCE;
+        // A controller that has too many jobs answers, and `sbatch` tries for minutes: there is room when jobs have ended.
+        let is_late = submitting.since.elapsed() > PATIENCE && self.last_answer.elapsed() > PATIENCE;
         if child.try_wait().map_err(failed)?.is_none() {
             if is_late {
                 let _ = child.kill();
@@ -117,7 +129,8 @@ impl Slurm {
         }
         let message = message_of(&output);
         let may_pass = ["Unable to contact", "temporarily unavailable", "timed out", "Connection refused", "busy"];
-        if is_late || !may_pass.iter().any(|words| message.contains(words)) {
+        let may_pass = may_pass.iter().any(|words| message.contains(words));
+        if is_late || !may_pass {
             return Err(Error::Engine(format!("sbatch refuses: {message}")));
         }
         submitting.again = Instant::now() + Duration::from_secs(2);
@@ -128,14 +141,17 @@ impl Slurm {
     fn ask(&mut self) -> Result<()> {
         let is_open = |submission: &&Submission| submission.pieces.iter().any(|piece| self.open.contains_key(piece));
         let ids: Vec<&str> = self.submissions.iter().filter(is_open).map(|submission| submission.id.as_str()).collect();
-        if ids.is_empty() {
+        if ids.is_empty() && self.submitting.is_none() {
             return Ok(());
         }
-        let output = run(&["squeue", "-h", "-r", "-t", "all", "-j", &ids.join(","), "-o", "%F %K %T"])?;
+        // Job 0 is none; the answer says that the controller lives.
+        let ids = if ids.is_empty() { "0".to_owned() } else { ids.join(",") };
+        let output = run(&["squeue", "-h", "-r", "-t", "all", "-j", &ids, "-o", "%F %K %T"])?;
         let message = message_of(&output);
         if !output.status.success() && !message.contains("Invalid job id") {
             return Ok(());
         }
+        self.last_answer = Instant::now();
         let mut states = HashMap::new();
         for line in String::from_utf8_lossy(&output.stdout).lines() {
             if let [id, element, state] = line.split_whitespace().collect::<Vec<_>>()[..]
@@ -186,7 +202,7 @@ impl Engine for Slurm {
     fn poll(&mut self) -> Result<Vec<(usize, JobState)>> {
         self.look_at_submission()?;
         let interval = if self.open.len() > 200 { Duration::from_secs(10) } else { Duration::from_secs(1) };
-        if self.submitting.is_none() && self.last_poll.is_none_or(|last| last.elapsed() >= interval) {
+        if self.last_poll.is_none_or(|last| last.elapsed() >= interval) {
             self.ask()?;
             self.last_poll = Some(Instant::now());
         }

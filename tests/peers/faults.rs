@@ -1,0 +1,142 @@
+//! Faults of a real Slurm: memory, time, preemption, late files, silence, a full controller, a full state folder.
+
+use crate::clusters::{Cluster, SCRIPT, is_whole, slowly, table, turn};
+
+/// The trials by name.
+pub const TRIALS: &[(&str, fn())] = &[
+    ("too_little_memory_is_doubled", too_little_memory_is_doubled),
+    ("the_time_limit_comes_with_advice", the_time_limit_comes_with_advice),
+    ("preempted_pieces_run_again", preempted_pieces_run_again),
+    ("late_records_are_waited_for", late_records_are_waited_for),
+    ("a_silent_piece_runs_elsewhere", a_silent_piece_runs_elsewhere),
+    ("a_controller_takes_so_many_jobs_at_a_time", a_controller_takes_so_many_jobs_at_a_time),
+    ("the_controller_may_be_away_at_the_submission", the_controller_may_be_away_at_the_submission),
+    ("a_full_state_folder_is_named", a_full_state_folder_is_named),
+    ("another_terminal_cancels", another_terminal_cancels),
+    ("a_detached_array_is_adopted", a_detached_array_is_adopted),
+];
+
+fn too_little_memory_is_doubled() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let command = slowly(2, 0)
+        .replace("--nj", "--mem=60M --nj")
+        .replace(
+            "sleep 0;",
+            r#"[ $TABLE_JOB = 1 ] || python3 -c "x = bytearray(100 << 20); import time; time.sleep(5)";"#,
+        )
+        .replace("-- sh -c '", "-- sh -ec '");
+    let ran = cluster.run(&scratch, &command);
+    is_whole(&scratch, &ran);
+    assert!(ran.1.contains("piece 2 runs again: out of memory (--mem)"), "{}", ran.1);
+}
+
+fn the_time_limit_comes_with_advice() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let command = slowly(1, 600).replace("--nj", "--time=1 --retries=0 --nj");
+    let (code, log) = cluster.run(&scratch, &command);
+    assert_eq!(code, 255, "{log}");
+    assert!(log.contains("TIMEOUT: it takes longer than --time; take more pieces, or more time"), "{log}");
+}
+
+/// Jobs of a partition of high priority end those of another one, which are then cancelled or submitted again by Slurm.
+fn preempted_pieces_run_again() {
+    let _turn = turn();
+    let extra = "SLURM_LOCAL_EXTRA='PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
+'";
+    let cluster = Cluster::start(extra);
+    for requeue in ["", "--engine-args=--requeue"] {
+        let scratch = table();
+        let preempt = "until [ -s o.jobs/tries/8.1 ]; do sleep 0.1; done; sbatch -p high --exclusive -N 4 -o high.log --wrap 'sleep 2'";
+        let command = slowly(8, 6).replace("--nj", &format!("{requeue} --nj"));
+        is_whole(&scratch, &cluster.run(&scratch, &format!("({preempt}) & {command}")));
+        assert!(scratch.path("o.jobs/tries/1.2").exists());
+    }
+}
+
+/// Nodes see the folder through overlays, and what they write is carried over some seconds later.
+fn late_records_are_waited_for() {
+    let _turn = turn();
+    let scratch = table();
+    let cluster = Cluster::start(&format!("SLURM_LOCAL_LATE='{}'", scratch.path(".").display()));
+    let up = format!("{}/late", cluster.folder.display());
+    // A file appears whole, as on a network file system.
+    let carry = format!(
+        "while [ ! -e end ]; do sleep 5; for up in {up}/*/up; do (cd $up && find . -type f ! -name '.*') | while read f; do \
+         [ -e $f ] || {{ cp -p $up/$f carried && mkdir -p $(dirname $f) && mv carried $f; }}; done; done; done"
+    );
+    let command = slowly(4, 1);
+    let ran = cluster.run(&scratch, &format!("({carry}) & {command}; code=$?; touch end; wait; exit $code"));
+    is_whole(&scratch, &ran);
+    assert!(ran.1.contains("0 run again"), "{}", ran.1);
+}
+
+/// A piece that is stopped does not say that it lives.
+fn a_silent_piece_runs_elsewhere() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let stop = r#"until [ -s o.jobs/tries/2.1 ]; do sleep 0.1; done; kill -STOP $(grep -o '"process":[0-9]*' o.jobs/tries/2.1 | cut -d : -f 2)"#;
+    let command = slowly(2, 1).replace("--nj", "--silence=25 --nj");
+    let ran = cluster.run(&scratch, &format!("({stop}) & {command}"));
+    is_whole(&scratch, &ran);
+    assert!(ran.1.contains("piece 2 runs again: silent for "), "{}", ran.1);
+}
+
+fn a_controller_takes_so_many_jobs_at_a_time() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start("SLURM_LOCAL_ARRAY=5 SLURM_LOCAL_JOBS=9 SLURM_LOCAL_AGE=2"), table());
+    let ran = cluster.run(&scratch, &slowly(20, 1));
+    is_whole(&scratch, &ran);
+    assert!(ran.1.contains("0 run again"), "{}", ran.1);
+}
+
+fn the_controller_may_be_away_at_the_submission() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let folder = cluster.folder.display();
+    let away = format!("bash '{SCRIPT}' kill-controller {folder}");
+    let back = format!("sleep 5; bash '{SCRIPT}' start-controller {folder}");
+    is_whole(&scratch, &cluster.run(&scratch, &format!("{away}; ({back}) & {}", slowly(4, 0))));
+}
+
+/// The disk of the state folder is full while a piece runs; later there is space.
+fn a_full_state_folder_is_named() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let fill =
+        "[ $TABLE_JOB = 1 ] || [ -e full ] || { touch full; dd if=/dev/zero of=small/fill bs=512 2> /dev/null; };";
+    let command = slowly(3, 0).replace("slurm", "local --max-running=1 --dir=small/d").replace("sleep 0;", fill);
+    let line =
+        format!("mkdir small && mount -t tmpfs -o size=400k tmpfs small && {{ {command}; rm small/fill; {command}; }}");
+    let (code, log) = cluster.run(&scratch, &format!("({line}); code=$?; umount small; exit $code"));
+    assert!(log.contains("piece 2 has failed: it could not leave a record: cannot write "), "{log}");
+    assert!(log.contains("No space left on device") && log.contains("(1 before)"), "{log}");
+    is_whole(&scratch, &(code, log));
+}
+
+fn another_terminal_cancels() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let line = format!(
+        "{} & until [ -s o.jobs/tries/1.1 ]; do sleep 0.1; done; table-jobs --cancel --engine=slurm --dir=o.jobs && wait $!; \
+         code=$?; sleep 2; squeue -h > left; exit $code",
+        slowly(4, 100)
+    );
+    let (code, log) = cluster.run(&scratch, &line);
+    assert_eq!(code, 130, "{log}");
+    assert!(log.contains("cancelled; pieces that are done stay"), "{log}");
+    assert_eq!(scratch.read("left"), b"");
+}
+
+fn a_detached_array_is_adopted() {
+    let _turn = turn();
+    let (cluster, scratch) = (Cluster::start(""), table());
+    let command = slowly(4, 2);
+    let line = format!("{} && ! [ -e o.ark ] && {command}", command.replace("--nj", "--detach --nj"));
+    let ran = cluster.run(&scratch, &line);
+    is_whole(&scratch, &ran);
+    assert!(!scratch.path("o.jobs/tries/1.2").exists(), "{}", ran.1);
+}
