@@ -109,6 +109,24 @@ impl Failure {
         Self { key: Some(key.into()), ..self }
     }
 
+    /// The same failure in a file.
+    #[must_use]
+    pub fn in_file(self, file: impl Into<String>) -> Self {
+        Self { file: Some(file.into()), ..self }
+    }
+
+    /// The same failure at an offset.
+    #[must_use]
+    pub fn at_offset(self, offset: u64) -> Self {
+        Self { offset: Some(offset), ..self }
+    }
+
+    /// The same failure at a line.
+    #[must_use]
+    pub fn at_line(self, line: u64) -> Self {
+        Self { line: Some(line), ..self }
+    }
+
     /// The same failure with another message.
     #[must_use]
     pub fn with_message(self, message: String) -> Self {

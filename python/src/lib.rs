@@ -11,8 +11,11 @@ mod errors;
 mod feats;
 mod feed;
 mod jobs;
+mod kaldiio;
 mod log;
 mod names;
+mod shards;
+mod tokens;
 
 use pyo3::prelude::*;
 
@@ -25,5 +28,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compose::register(module)?;
     feats::register(module)?;
     feed::register(module)?;
-    jobs::register(module)
+    jobs::register(module)?;
+    kaldiio::register(module)?;
+    shards::register(module)?;
+    tokens::register(module)
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from io import BufferedReader, RawIOBase, TextIOBase, TextIOWrapper
 from typing import Any
 
-from ..._errors import CommandError, Error, MissingKeyError
+from ..._errors import CommandError, DataError, Error, MissingKeyError
 
 default_encoding = "utf-8"
 
@@ -55,9 +56,7 @@ class _Command:
             if broken is not None and status == 0:
                 raise broken
         if status != 0 and at_end:
-            raise CommandError(
-                f"the command {self._command!r} ended with status {status}", command=self._command, status=status
-            )
+            raise self._failure(status)
 
     def stop(self) -> None:
         """Ends the command, which is not waited for any more."""
@@ -79,11 +78,25 @@ class _Command:
     def __enter__(self) -> _Command:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if error is None:
             self.close()
         else:
+            status = self._ended() if isinstance(error, DataError) else 0
             self.stop()
+            if status:
+                # What the command has not written is not the fault of the data.
+                raise self._failure(status) from error
+
+    def _ended(self) -> int:
+        """The status of a command whose output has ended; 0 if it has not."""
+        if self._is_closed or not self._reads or not select.select([self._raw], [], [], 0)[0]:
+            return 0
+        return 0 if os.read(self._raw.fileno(), 1) else self._process.wait()
+
+    def _failure(self, status: int) -> CommandError:
+        message = f"the command {self._command!r} ended with status {status}"
+        return CommandError(message, command=self._command, status=status)
 
     def __del__(self) -> None:
         # Nothing is there if the command could not be started.

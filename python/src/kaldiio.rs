@@ -1,0 +1,154 @@
+//! What `kaldi_tables.compat.kaldiio` needs of the libraries: outputs, compressed matrices, text.
+
+use bstr::BString;
+use kaldi_io::Output;
+use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, Vector};
+use kaldi_values::{Cursor, Format, Value};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::errors::{Class, Failure};
+use crate::names;
+
+/// A file that appears under its name when it is complete, a command, standard output or an object of a store.
+#[pyclass(name = "Output", module = "kaldi_tables._core")]
+struct PyOutput {
+    output: Option<Output>,
+    /// The process that has opened it. A forked child gives no file a name.
+    process: u32,
+}
+
+impl PyOutput {
+    fn open(&mut self) -> Result<&mut Output, Failure> {
+        self.output.as_mut().ok_or_else(|| Failure::closed("output"))
+    }
+}
+
+#[pymethods]
+impl PyOutput {
+    #[new]
+    fn new(py: Python<'_>, name: &Bound<'_, PyString>, in_place: bool) -> PyResult<Self> {
+        let name: BString = names::from_str(name)?;
+        let output = py.detach(|| Output::create(name.as_ref(), in_place)).map_err(Failure::from)?;
+        Ok(Self { output: Some(output), process: std::process::id() })
+    }
+
+    /// Writes bytes, or an array of bytes.
+    fn write(&mut self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let output = self.open()?;
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            let bytes = bytes.as_bytes();
+            return Ok(py.detach(|| output.write_all(bytes)).map_err(Failure::from)?);
+        }
+        let array: PyReadonlyArray1<'_, u8> =
+            data.extract().map_err(|_| PyTypeError::new_err("expected bytes or an array of bytes"))?;
+        let bytes = array.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(py.detach(|| output.write_all(bytes)).map_err(Failure::from)?)
+    }
+
+    /// The place of the next byte; `None` if nobody can seek there.
+    fn position(&mut self) -> PyResult<Option<u64>> {
+        Ok(self.open()?.position())
+    }
+
+    fn flush(&mut self, py: Python<'_>) -> PyResult<()> {
+        let output = self.open()?;
+        Ok(py.detach(|| output.flush()).map_err(Failure::from)?)
+    }
+
+    /// Gives the file its name, or waits for the command.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
+        let output = self.output.take().ok_or_else(|| Failure::closed("output"))?;
+        if self.process != std::process::id() {
+            std::mem::forget(output);
+            let message = "this output was opened by another process, which has to close it";
+            return Err(Failure::new(Class::Error, message).into());
+        }
+        Ok(py.detach(|| output.finish()).map_err(Failure::from)?)
+    }
+
+    /// Ends without the file. An old one stays as it was.
+    fn discard(&mut self, py: Python<'_>) {
+        let output = self.output.take();
+        py.detach(|| drop(output));
+    }
+}
+
+impl Drop for PyOutput {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // The parent waits for its command and removes its file.
+            std::mem::forget(self.output.take());
+        }
+    }
+}
+
+/// The matrix of a compressed one, which is in binary form.
+#[pyfunction]
+fn expand_matrix<'py>(py: Python<'py>, data: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+    let bytes = data.as_bytes();
+    let matrix = py.detach(|| {
+        let mut cursor = Cursor::new(bytes);
+        CompressedMatrix::read(&mut cursor).map(|matrix| matrix.to_matrix::<f32>())
+    });
+    to_array(py, matrix.map_err(damage)?)
+}
+
+/// Compresses a matrix by one of the methods 1 to 7; in binary form.
+#[pyfunction]
+fn compress_matrix<'py>(
+    py: Python<'py>,
+    matrix: PyReadonlyArray2<'py, f32>,
+    method: i32,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let method = CompressionMethod::from_number(method)
+        .ok_or_else(|| PyValueError::new_err(format!("expected a compression method from 1 to 7, got {method}")))?;
+    let [rows, cols] = [matrix.shape()[0], matrix.shape()[1]];
+    let numbers = matrix.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let bytes = py.detach(|| {
+        let mut bytes = Vec::new();
+        let matrix = Matrix::from_vec(rows, cols, numbers.to_vec());
+        CompressedMatrix::compress(&matrix, method).map(|compressed| {
+            compressed.write(&mut bytes, Format::Binary);
+            bytes
+        })
+    });
+    let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Numbers of text: a matrix with a row on each line, or a vector.
+#[pyfunction]
+fn parse_floats<'py>(py: Python<'py>, text: &Bound<'py, PyBytes>, is_matrix: bool) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = text.as_bytes();
+    if is_matrix {
+        let matrix = py.detach(|| Matrix::<f32>::read(&mut Cursor::new(&in_brackets(bytes))));
+        return Ok(to_array(py, matrix.map_err(damage)?)?.into_any());
+    }
+    let vector = py.detach(|| Vector::<f32>::read(&mut Cursor::new(&in_brackets(bytes))));
+    Ok(PyArray1::from_vec(py, vector.map_err(damage)?.into_vec()).into_any())
+}
+
+fn in_brackets(text: &[u8]) -> Vec<u8> {
+    [b" [", text.trim_ascii_end(), b" ]\n"].concat()
+}
+
+fn to_array(py: Python<'_>, matrix: Matrix<f32>) -> PyResult<Bound<'_, PyArray2<f32>>> {
+    let size = [matrix.num_rows(), matrix.num_cols()];
+    PyArray1::from_vec(py, matrix.into_vec()).reshape(size)
+}
+
+/// The caller adds the place.
+fn damage(error: kaldi_io::ParseError) -> Failure {
+    Failure::new(Class::Data, error.message.into_owned())
+}
+
+/// Adds the functions to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyOutput>()?;
+    module.add_function(wrap_pyfunction!(expand_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(compress_matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(parse_floats, module)?)
+}
