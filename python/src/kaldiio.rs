@@ -4,6 +4,7 @@ use bstr::BString;
 use kaldi_io::Output;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, Vector};
 use kaldi_values::{Cursor, Format, Value};
+use kaldi_wave::Wave;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -131,6 +132,20 @@ fn parse_floats<'py>(py: Python<'py>, text: &Bound<'py, PyBytes>, is_matrix: boo
     Ok(PyArray1::from_vec(py, vector.map_err(damage)?.into_vec()).into_any())
 }
 
+/// A WAV file of any encoding, as one of 16 bits.
+#[pyfunction]
+fn wave_of_16_bits<'py>(py: Python<'py>, file: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = file.as_bytes();
+    let written = py.detach(|| {
+        let mut written = Vec::new();
+        Wave::read(&mut Cursor::new(bytes)).map(|wave| {
+            wave.write(&mut written, Format::Binary);
+            written
+        })
+    });
+    Ok(PyBytes::new(py, &written.map_err(damage)?))
+}
+
 fn in_brackets(text: &[u8]) -> Vec<u8> {
     [b" [", text.trim_ascii_end(), b" ]\n"].concat()
 }
@@ -150,5 +165,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyOutput>()?;
     module.add_function(wrap_pyfunction!(expand_matrix, module)?)?;
     module.add_function(wrap_pyfunction!(compress_matrix, module)?)?;
-    module.add_function(wrap_pyfunction!(parse_floats, module)?)
+    module.add_function(wrap_pyfunction!(parse_floats, module)?)?;
+    module.add_function(wrap_pyfunction!(wave_of_16_bits, module)?)
 }

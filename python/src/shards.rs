@@ -133,7 +133,8 @@ impl PyShardWriter {
         };
         let list = names::from_str(list)?;
         let most = num_samples.unwrap_or(u64::MAX);
-        let writer = py.detach(|| ShardSetWriter::create(options.clone(), list.as_ref(), most)).map_err(Failure::from)?;
+        let writer =
+            py.detach(|| ShardSetWriter::create(options.clone(), list.as_ref(), most)).map_err(Failure::from)?;
         Ok(Self { writer: Some(writer), options, grouping: grouping(grouping_name)?, process: std::process::id() })
     }
 
@@ -188,7 +189,8 @@ impl PyShardWriter {
             Grouping::Wenet => "a field without a dot",
             Grouping::Webdataset => "a key without a dot after its last slash, and a field in lower case",
         };
-        let message = format!("expected {rule}, got the member {}: another grouping may have room for it", quote_name(path));
+        let message =
+            format!("expected {rule}, got the member {}: another grouping may have room for it", quote_name(path));
         Err(PyValueError::new_err(message))
     }
 }

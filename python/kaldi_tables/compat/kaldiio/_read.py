@@ -74,7 +74,7 @@ def _counted(stream: Stream) -> bytes:
 def _sound(loader: Any, data: bytes, kwargs: dict[str, Any]) -> tuple[int, Any]:
     """Sound that `soundfile`, or a function like `soundfile.read`, decodes."""
     if loader == "soundfile":
-        import soundfile
+        import soundfile  # type: ignore[import-untyped]
 
         loader = soundfile.read
     elif not callable(loader):
@@ -110,7 +110,7 @@ def read_binary(stream: Stream, endian: str) -> npt.NDArray[Any]:
     count = 1
     for size in shape:
         count *= size
-    array = stream.exactly(count * dtype.itemsize).view(dtype.newbyteorder(endian))
+    array = stream.exactly(count * dtype.itemsize).view(dtype.newbyteorder(endian))  # type: ignore[arg-type]
     return array.astype(dtype, copy=False).reshape(shape)
 
 

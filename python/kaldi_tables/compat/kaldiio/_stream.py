@@ -115,7 +115,7 @@ class Stream:
             data[: len(found)] = np.frombuffer(found, np.uint8)
             there = len(found)
         else:
-            there, view = 0, memoryview(data)
+            there, view = 0, data.data
             while there < size:
                 count = self._file.readinto(view[there:])
                 if not count:
@@ -143,13 +143,13 @@ class Stream:
 
     def until_space(self) -> bytes | None:
         """The bytes before the next space, which is taken, too. `None` if the stream has ended."""
-        word = b""
+        word: bytes = b""
         while True:
             if self._can_peek and not self._held:
                 there = self._file.peek()
                 if there:
                     end = there.find(b" ")
-                    part = self._file.read(len(there) if end < 0 else end + 1)
+                    part: bytes = self._file.read(len(there) if end < 0 else end + 1)
                     self._taken += len(part)
                     word += part
                     if end >= 0:

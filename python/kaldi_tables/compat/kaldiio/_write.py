@@ -138,7 +138,7 @@ def _sound(value: Any, kwargs: dict[str, Any]) -> bytes:
     rate, array = value if isinstance(value[1], np.ndarray) else reversed(value)
     if not isinstance(array, np.ndarray) or not isinstance(rate, (int, np.integer)):
         raise ValueError(f"expected a rate and an array of samples, got {type(rate)} and {type(array)}")
-    import soundfile
+    import soundfile  # type: ignore[import-untyped]
 
     buffer = io.BytesIO()
     soundfile.write(buffer, array, int(rate), **{"format": "wav", **kwargs})

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from ..._errors import ClosedError, Error
@@ -76,9 +77,7 @@ class WriteHelper:
             raise RuntimeError("the WriteHelper is closed")
         word = encode_key(key)
         with at_key(key):
-            pieces = encode_value(
-                array, self.text, "<", self.compression_method, self.write_function
-            )
+            pieces = encode_value(array, self.text, "<", self.compression_method, self.write_function)
         self.fark.write(word)
         offset = self.fark.tell()
         for piece in pieces:
@@ -181,14 +180,7 @@ class ReadHelper:
                 _LOG.warning("%s; the rest of the archive is left out", error)
 
     def _script(self) -> Iterator[tuple[str, Any]]:
-        if self.segments is not None:
-            table = load_scp(self.scp, segments=self.segments)
-            loads = ((key, lambda key=key: table[key]) for key in table)
-        else:
-            opened = _OneFile()
-            lines = _script_lines(self.scp, None)
-            loads = ((key, lambda name=name: opened.load(name, "<")) for _, key, name in lines)
-        for key, load in loads:
+        for key, load in self._entries():
             try:
                 with at_key(key):
                     value = load()
@@ -198,6 +190,17 @@ class ReadHelper:
                 _LOG.warning("%s; the entry is left out", error)
                 continue
             yield key, value
+
+    def _entries(self) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """Keys, and functions that load their values."""
+        if self.segments is not None:
+            table = load_scp(self.scp, segments=self.segments)
+            for key in table:
+                yield key, partial(table.__getitem__, key)
+            return
+        opened = _OneFile()
+        for _, key, name in _script_lines(self.scp, None):
+            yield key, partial(opened.load, name, "<")
 
     def __enter__(self) -> ReadHelper:
         return self

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ... import _core
 from ..._errors import DataError
 from ._stream import Stream
 
@@ -71,8 +72,8 @@ def read_header(stream: Stream) -> Header:
 def shape(data: npt.NDArray[np.uint8], header: Header) -> npt.NDArray[Any]:
     """Samples from their bytes."""
     frame = np.dtype(header.dtype).itemsize * header.channels
-    array = data[: len(data) // frame * frame].view(np.dtype(header.dtype).newbyteorder("<"))
-    array = array.astype(header.dtype, copy=False)
+    little: npt.NDArray[Any] = data[: len(data) // frame * frame].view(np.dtype(header.dtype).newbyteorder("<"))
+    array: npt.NDArray[Any] = little.astype(header.dtype, copy=False)
     return array if header.channels == 1 else array.reshape(-1, header.channels)
 
 
@@ -113,14 +114,10 @@ def _skip_chunks(stream: Stream, header: Header, at: int) -> None:
 
 def _decode(stream: Stream, data: bytes, start: int) -> tuple[int, npt.NDArray[Any]]:
     """Other samples than those of 8 and 16 bits, as 16 bits."""
-    import kaldi_tables
-
     try:
-        with kaldi_tables.open(io.BytesIO(b"wave " + data), "wave") as reader:
-            ((_, wave),) = reader
+        return read_samples(Stream(io.BytesIO(_core.wave_of_16_bits(data))))
     except DataError as error:
         raise stream.error(str(error), start) from error
-    return int(wave.rate), wave.array
 
 
 def read_wav(fd: Any, return_size: bool = False) -> Any:
