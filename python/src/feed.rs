@@ -64,10 +64,15 @@ struct FeedIterator {
 }
 
 impl FeedIterator {
-    fn start(mut reader: FeedReader<PaddedBatch>) -> Self {
+    /// Starts the thread, which first opens the feed: even to look at a list may mean to wait for a command.
+    fn start(open: impl FnOnce() -> Result<FeedReader<PaddedBatch>> + Send + 'static) -> Self {
         // One batch waits while the next one is computed; the reader has more of them.
         let (sender, batches) = sync_channel(1);
         std::thread::spawn(move || {
+            let mut reader = match open() {
+                Ok(reader) => reader,
+                Err(failure) => return drop(sender.send(Err(failure))),
+            };
             loop {
                 let next = reader.next().map_err(Failure::from);
                 let is_last = !matches!(next, Ok(Some(_)));
@@ -156,23 +161,16 @@ fn to_python(py: Python<'_>, batch: PaddedBatch) -> PyResult<Bound<'_, PyDict>> 
 
 /// Starts to make batches.
 #[pyfunction]
-fn feed_batches(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    source: &Bound<'_, PyAny>,
-    threads: usize,
-) -> PyResult<FeedIterator> {
+fn feed_batches(words: Vec<OsString>, source: &Bound<'_, PyAny>, threads: usize) -> PyResult<FeedIterator> {
     let feed = Options::parse(&words)?;
     let source = list_name(source)?;
-    let opened = py.detach(|| -> Result<_> {
+    Ok(FeedIterator::start(move || {
         let chain = Arc::new(feed.build_chain(&standard_stages(), true)?);
         let opened = feed.open(BStr::new(&source), &chain)?;
         let padding = chain.padding();
         let context = Context::new().threads(threads);
         Ok(opened.batches(context, move |_, samples| PaddedBatch::new(samples, &padding)))
-    });
-    log::deliver(py)?;
-    Ok(FeedIterator::start(opened?))
+    }))
 }
 
 /// The chain of stages with all parameters, in YAML.
