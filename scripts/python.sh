@@ -41,5 +41,7 @@ pip install --no-deps --no-index --force-reinstall "$wheels"/*.whl
 "$python" -m pytest -q -rs -p no:cacheprovider python/tests "$@"
 if [ $# = 0 ]; then
     "$python" -m mypy --strict --cache-dir="$folder/mypy" -p kaldi_tables
-    "$python" -m mypy.stubtest --mypy-config-file=python/tests/mypy.ini kaldi_tables
+    stubs=$(cd python/kaldi_tables && find . -name "*.pyi" | sed "s,^\./,kaldi_tables/,; s,\.pyi$,,; s,/__init__$,,; s,/,.,g")
+    # shellcheck disable=SC2086
+    (cd python/tests && "$python" -m mypy.stubtest --mypy-config-file=mypy.ini --allowlist=stubtest.txt --ignore-unused-allowlist $stubs)
 fi

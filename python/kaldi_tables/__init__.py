@@ -20,10 +20,33 @@ from ._errors import (
 from ._threads import get_num_threads, set_num_threads
 from ._values import Posterior, SparseMatrix, Wave
 
+__all__ = [
+    "ClosedError",
+    "CommandError",
+    "DataError",
+    "Error",
+    "FileError",
+    "MissingFileError",
+    "MissingKeyError",
+    "Posterior",
+    "SparseMatrix",
+    "SpecifierError",
+    "Wave",
+    "__version__",
+    "get_num_threads",
+    "set_num_threads",
+]
+
 # Submodules that are loaded when they are used first.
 _SUBMODULES = ("compat", "feats", "feed", "shards", "tokens", "tools", "torch")
 # Names that are loaded when they are used first, and where they are.
 _LAZY = {"interleave": "_compose"}
+
+if _typing.TYPE_CHECKING:
+    from . import feats as feats
+    from . import feed as feed
+    from . import tools as tools
+    from ._compose import interleave as interleave
 
 
 def __getattr__(name: str) -> _typing.Any:
