@@ -215,3 +215,14 @@ except KeyboardInterrupt:
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert ran.stdout == "interrupted\n", ran.stderr
+
+
+def test_the_interpreter_ends_while_batches_are_computed(data):
+    code = f"""
+import kaldi_tables as kt
+kept = iter(kt.feed.batches({str(data / "data.list")!r}, conf={str(data / "train.yaml")!r}, symbols={str(data / "units.txt")!r}, threads=3))
+print(len(next(kept)["keys"]))
+"""
+    for _ in range(3):
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "4\n", "")
