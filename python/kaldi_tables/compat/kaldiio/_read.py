@@ -6,6 +6,7 @@ import io
 import pickle
 import re
 import struct
+import sys
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,11 @@ from .wavio import read_samples
 
 # How values start that are neither binary nor text.
 _MAGICS = (b"RIFF", b"fLaC", b"NPY", b"PKL", b"AUDIO")
+_NATIVE = "<" if sys.byteorder == "little" else ">"
+_DENSE = {
+    b"\0B" + name + b" ": (np.dtype(kind), struct.Struct("=" + "Bi" * count), count)
+    for name, kind, count in ((b"FM", "f4", 2), (b"DM", "f8", 2), (b"FV", "f4", 1), (b"DV", "f8", 1))
+}
 _INT_RECORD = {order: np.dtype([("size", "u1"), ("value", order + "i4")]) for order in "<>"}
 
 
@@ -31,6 +37,8 @@ def read_value(
     stream: Stream, endian: str = "<", audio_loader: Any = "soundfile", load_kwargs: dict[str, Any] | None = None
 ) -> Any:
     """Reads the value that the stream is at."""
+    if endian == _NATIVE and (dense := stream.dense(_DENSE)) is not None:
+        return dense
     start = stream.offset
     head = stream.read(1)
     if not head:

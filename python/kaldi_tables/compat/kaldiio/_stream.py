@@ -24,15 +24,14 @@ def name_of(file: Any) -> str | None:
 class Stream:
     """Reads values from a file object. Of the object, not more is taken than the values have."""
 
-    def __init__(self, file: Any, name: str | None = None) -> None:
+    def __init__(self, file: Any, name: str | None = None, start: int | None = None) -> None:
         self._file = getattr(file, "buffer", file) if hasattr(file, "encoding") else file
         self.name = name_of(file) if name is None else name
         self._held = b""
         self._can_peek = hasattr(self._file, "peek")
         self._can_fill = hasattr(self._file, "readinto")
-        self._start = self._position() or 0
+        self._start = (self._position() or 0) if start is None else start
         self._taken = 0
-        self._length = self._length_of_file()
 
     def _position(self) -> int | None:
         try:
@@ -107,8 +106,10 @@ class Stream:
 
     def exactly(self, size: int) -> npt.NDArray[np.uint8]:
         """The next `size` bytes, in memory of their own."""
-        if size > PIECE and (self._length is None or size > self._length - self.offset):
-            return self._in_pieces(size)
+        if size > PIECE:
+            length = self._length_of_file()
+            if length is None or size > length - self.offset:
+                return self._in_pieces(size)
         data = np.empty(size, np.uint8)
         if self._held or not self._can_fill:
             found = self.read(size)
@@ -140,6 +141,31 @@ class Stream:
         found = self.read(len(expected))
         if found != expected:
             raise self.error(f"expected {what}, found {found!r}", self.offset - len(found))
+
+    def dense(self, forms: dict[bytes, tuple[Any, Any, int]]) -> npt.NDArray[Any] | None:
+        """A dense matrix or vector of one of these forms, if nothing is odd about it: the quick way of most archives.
+
+        A form has the type of the numbers, the `struct` of the sizes with their bytes 4, and how many sizes there are.
+        """
+        if not self._can_peek or self._held:
+            return None
+        there = self._file.peek(15)
+        form = forms.get(there[:5])
+        if form is None or len(there) < 15:
+            return None
+        dtype, sizes, count = form
+        rows, cols = (numbers := sizes.unpack_from(there, 5))[1], numbers[3] if count == 2 else 1
+        size = rows * cols * dtype.itemsize
+        if numbers[0] != 4 or numbers[-2] != 4 or rows <= 0 or cols <= 0 or size > PIECE:
+            return None
+        array = np.empty((rows, cols) if count == 2 else rows, dtype)
+        self._file.read(5 + sizes.size)
+        # A buffered file object reads all, unless it ends.
+        found = self._file.readinto(array)
+        self._taken += 5 + sizes.size + found
+        if found != size:
+            raise self.error(f"expected {size} bytes, found the end after {found}")
+        return array
 
     def until_space(self) -> bytes | None:
         """The bytes before the next space, which is taken, too. `None` if the stream has ended."""

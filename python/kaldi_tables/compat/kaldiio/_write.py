@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import re
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from .utils import is_command
 from .wavio import encode_wav
 
 Pieces = list[Any]
+
+_KEY = re.compile(r"[^\s\0]+")
 
 
 def as_array(value: Any) -> npt.NDArray[Any]:
@@ -54,8 +57,11 @@ def encode_array(value: Any, endian: str = "<", compression_method: int | None =
         raise ValueError(f"expected an array of 1 or 2 dimensions, got {array.ndim}")
     token = ("F" if array.dtype == np.float32 else "D") + ("V " if array.ndim == 1 else "M ")
     head = b"\0B" + token.encode() + b"".join(_size(size, endian) for size in array.shape)
-    data = np.ascontiguousarray(array, array.dtype.newbyteorder(endian))  # type: ignore[arg-type]
-    return [head, data.reshape(-1).view(np.uint8)]
+    if array.dtype.str[0] != endian:
+        array = array.astype(array.dtype.newbyteorder(endian))  # type: ignore[arg-type]
+    if array.nbytes < 1 << 16:
+        return [head, array.tobytes()]
+    return [head, np.ascontiguousarray(array).reshape(-1).view(np.uint8)]
 
 
 def _compressed(array: npt.NDArray[Any], endian: str, method: int) -> bytes:
@@ -149,7 +155,7 @@ def encode_key(key: str) -> bytes:
     """A key and the space after it."""
     if not isinstance(key, str):
         raise TypeError(f"expected a key of type str, got {type(key).__name__}")
-    if not key or any(char.isspace() for char in key) or "\0" in key:
+    if _KEY.fullmatch(key) is None:
         raise ValueError(f"expected a key without white space, got {key!r}")
     return key.encode("utf-8", "surrogateescape") + b" "
 

@@ -198,9 +198,9 @@ class ReadHelper:
             for key in table:
                 yield key, partial(table.__getitem__, key)
             return
-        opened = _OneFile()
-        for _, key, name in _script_lines(self.scp, None):
-            yield key, partial(opened.load, name, "<")
+        with _OneFile() as opened:
+            for _, key, name in _script_lines(self.scp, None):
+                yield key, partial(opened.load, name, "<")
 
     def __enter__(self) -> ReadHelper:
         return self

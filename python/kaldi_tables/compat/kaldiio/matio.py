@@ -102,27 +102,35 @@ def load_scp_sequential(
     if segments is not None:
         yield from SegmentsExtractor(fname, separator=separator, segments=segments).generator()
         return
-    opened = _OneFile()
-    for _, key, name in _script_lines(fname, separator):
-        with at_key(key):
-            value = opened.load(name, endian)
-        yield key, value
+    with _OneFile() as opened:
+        for _, key, name in _script_lines(fname, separator):
+            with at_key(key):
+                value = opened.load(name, endian)
+            yield key, value
 
 
 class _OneFile:
     """The archive that is open. The next line is often of the same one."""
 
     def __init__(self) -> None:
-        self._file: SharedFile | None = None
+        self._name: str | None = None
+        self._stack = ExitStack()
         self._stream: Stream | None = None
+
+    def __enter__(self) -> _OneFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
     def load(self, name: str, endian: str) -> Any:
         ark, offset, slices = _parse_arkpath(name)
         if is_command(ark) or ark == "-":
             return load_mat(name, endian)
-        if self._file is None or self._stream is None or self._file.name != ark:
-            self._file = SharedFile(ark)
-            self._stream = Stream(self._file.at(0))
+        if self._stream is None or self._name != ark:
+            self._stack.close()
+            self._stream = Stream(self._stack.enter_context(open(ark, "rb")), ark, 0)
+            self._name = ark
         if self._stream.offset != (offset or 0):
             self._stream.seek(offset or 0)
         return _cut(read_value(self._stream, endian), slices)
@@ -202,13 +210,13 @@ def load_mat(ark_name: str, endian: str = "<", fd_dict: Any = None) -> Any:
         with open_like_kaldi(ark, "rb") as file:
             if offset is not None:
                 file.seek(offset)
-            return _cut(read_value(Stream(file, ark), endian), slices)
+            return _cut(read_value(Stream(file, ark, offset or 0), endian), slices)
     # It is taken first: another thread may put a file in its place.
     shared = fd_dict.get(ark)
     if shared is None:
         shared = SharedFile(ark)
         cast(Any, fd_dict)[ark] = shared
-    return _cut(read_value(Stream(shared.at(offset or 0)), endian), slices)
+    return _cut(read_value(Stream(shared.at(offset or 0), ark, offset or 0), endian), slices)
 
 
 def _cut(value: Any, slices: tuple[slice, ...] | None) -> Any:
@@ -278,8 +286,9 @@ def _load_mat(fd: Any, offset: int | None, slices: tuple[slice, ...] | None = No
 def load_ark(fname: Any, endian: str = "<") -> Iterator[tuple[str, Any]]:
     """Pairs of keys and values of an archive: a name, or a file object."""
     check_endian(endian)
-    with open_like_kaldi(fname, "rb") if isinstance(fname, str) else open_or_fd(fname, "rb") as file:
-        stream = Stream(file)
+    is_name = isinstance(fname, (str, bytes, os.PathLike))
+    with open_like_kaldi(fname, "rb") if is_name else open_or_fd(fname, "rb") as file:
+        stream = Stream(file, start=0 if is_name else None)
         while True:
             start = stream.offset
             key = stream.until_space()
@@ -390,9 +399,14 @@ def save_ark(
                 pieces = encode_value(value, text, endian, compression_method, write_function, write_kwargs)
             offset += len(word)
             lines.append(f"{key} {name}:{offset}\n")
-            for piece in (word, *pieces):
-                file.write(piece)
-            offset += sum(map(len, pieces))
+            size = sum(map(len, pieces))
+            if size < 1 << 16:
+                file.write(b"".join((word, *pieces)))
+            else:
+                file.write(word)
+                for piece in pieces:
+                    file.write(piece)
+            offset += size
         if script is not None:
             script("".join(lines))
 

@@ -238,17 +238,27 @@ class LazyLoader(MutableMapping[str, Any]):
         return key in self._dict
 
 
-@contextlib.contextmanager
-def at_key(key: str) -> Iterator[None]:
+def of_key(error: Error, key: str) -> Error:
+    """The same error, with the key."""
+    if error.key is None:
+        error.key = key
+        error.message = f"{key}: {error.message}"
+        error.args = (error.message,)
+    return error
+
+
+class at_key:
     """Adds the key to an error that is raised inside."""
-    try:
-        yield
-    except Error as error:
-        if error.key is None:
-            error.key = key
-            error.message = f"{key}: {error.message}"
-            error.args = (error.message,)
-        raise
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if isinstance(error, Error):
+            of_key(error, self._key)
 
 
 def seekable(f: Any) -> bool:
