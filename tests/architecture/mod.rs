@@ -19,7 +19,7 @@ use std::path::Path;
 #[test]
 fn files_and_functions_are_short() {
     let mut faults = Vec::new();
-    for folder in ["benches", "crates", "fuzz/fuzz_targets", "fuzz/src", "samples", "src", "tests"] {
+    for folder in ["benches", "crates", "fuzz/fuzz_targets", "fuzz/src", "python/src", "samples", "src", "tests"] {
         for (place, text) in source::files_below(folder) {
             faults.extend(sizes::too_long(&format!("{folder}/{place}"), &text));
         }
