@@ -104,6 +104,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::Location;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ArgMatches;
 
@@ -164,6 +165,18 @@ fn run(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> ExitCode {
         }
         Err(code) => code,
     }
+}
+
+/// Whether the tool has tables as inputs, so that it is known if it has read nothing.
+static READS_TABLES: AtomicBool = AtomicBool::new(false);
+
+/// Without tables among the inputs, only outputs wait that are as small as headers. There may be many, and large ones.
+const HEADERS: u64 = 1 << 12;
+
+/// Whether an output with so many bytes has to wait for the end of the tool: while no entry was read. Statistics of nothing
+/// may be many zeros.
+fn has_to_wait(length: u64) -> bool {
+    kaldi_table::entries_delivered() == 0 && (length <= HEADERS || READS_TABLES.load(Ordering::Relaxed))
 }
 
 /// Gives outputs that waited for the end their names, or none if the tool failed or did nothing. Returns what then stays
@@ -253,7 +266,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     };
     let standard = Standard::from(|name| dialect.standard(&reading, name)).map_err(fail)?;
     standard.install();
-    kaldi_io::hold_outputs_while(|| kaldi_table::entries_delivered() == 0);
+    kaldi_io::hold_outputs_if(has_to_wait);
     if tool.is_careful() && !standard.force {
         kaldi_io::set_replacement_check(replace::refuse);
     }
@@ -275,6 +288,7 @@ fn start(tool: &Tool, line: &CommandLine, main: &Location<'_>) -> Result<(ArgMat
     if std::env::var_os("KALDI_TABLES_NAMES").is_some_and(|value| value == "1") {
         return Err(print(&pieces::describe(&line.tool(), tool.pieces, &dialect, &canonical, &names), main));
     }
+    READS_TABLES.store(names.reads_tables(), Ordering::Relaxed);
     let matches = dialect.matches(command, &canonical);
     let checked = matches.and_then(|matches| names.check().map(|()| matches)).and_then(|matches| {
         if tool.is_careful() && !standard.force {

@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn who_has_bytes_or_has_ended_is_readable() {
         let [silent, bytes, ended] =
-            ["exec sleep 20 |", "echo a; exec sleep 20 |", "true |"].map(|c| Input::open(c.into()).unwrap());
+            ["exec sleep 1000 |", "echo a; exec sleep 1000 |", "true |"].map(|c| Input::open(c.into()).unwrap());
         while wait_readable(&[&silent, &bytes, &ended]) != [false, true, true] {}
         assert_eq!(wait_readable(&[&bytes, &silent]), [true, false]);
         for input in [silent, bytes, ended] {

@@ -1,7 +1,7 @@
 //! Streams to write to.
 //!
 //! A regular file gets its name by [`Output::finish`] ([`whole_file`]). So nobody ever sees a half-written file under
-//! its name, and an old file survives a failure; a program may ask for more care ([`hold_outputs_while`],
+//! its name, and an old file survives a failure; a program may ask for more care ([`hold_outputs_if`],
 //! [`set_replacement_check`]). Devices, FIFOs and files that are opened in place are written
 //! directly.
 
@@ -29,7 +29,7 @@ use crate::remote::store;
 use crate::xfilename::printable_wxfilename;
 use crate::{Encoded, Error, Result, Wxfilename};
 
-pub use held::{HeldOutputs, hold_outputs_while, settle_outputs};
+pub use held::{HeldOutputs, hold_outputs_if, settle_outputs};
 pub use replaced::{ReplacementCheck, first_bytes_of_old, set_replacement_check};
 
 /// An open wxfilename: a buffered stream of bytes that knows its name and position.

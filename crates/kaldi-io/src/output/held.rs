@@ -2,7 +2,7 @@
 //!
 //! A run whose input failed or was empty has no result: a command such as `false | copy-feats ark:- ark:good.ark` must
 //! not leave an empty `good.ark`. Whether the run failed is known when the program ends. So a program that calls
-//! [`hold_outputs_while`] gives such outputs their names in [`settle_outputs`].
+//! [`hold_outputs_if`] gives such outputs their names in [`settle_outputs`].
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::{Error, Result, Upload};
 /// No more outputs than this wait. A run that writes more of them has had an input.
 const MOST: usize = 64;
 
-static NOTHING_READ: OnceLock<fn() -> bool> = OnceLock::new();
+static HAS_TO_WAIT: OnceLock<fn(u64) -> bool> = OnceLock::new();
 
 static HELD: Mutex<Vec<Held>> = Mutex::new(Vec::new());
 
@@ -35,7 +35,7 @@ enum Place {
     },
 }
 
-/// What happens at the end of the program to the outputs of [`hold_outputs_while`].
+/// What happens at the end of the program to the outputs of [`hold_outputs_if`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeldOutputs {
     /// They replace what is there.
@@ -47,9 +47,9 @@ pub enum HeldOutputs {
 }
 
 /// From now on, outputs that are empty wait for [`settle_outputs`], if they would replace anything. So do those that are
-/// finished while `nothing_read` returns true, whatever their size: statistics of nothing are many zeros. The first call counts.
-pub fn hold_outputs_while(nothing_read: fn() -> bool) {
-    let _ = NOTHING_READ.set(nothing_read);
+/// finished with a number of bytes of which `has_to_wait` returns true. The first call counts.
+pub fn hold_outputs_if(has_to_wait: fn(u64) -> bool) {
+    let _ = HAS_TO_WAIT.set(has_to_wait);
 }
 
 /// Ends the waiting. Returns the printable names of those whose old content was kept.
@@ -79,8 +79,8 @@ pub fn settle_outputs(what: HeldOutputs) -> Result<Vec<String>> {
 
 /// Whether an output of this size has to wait.
 fn must_wait(offset: u64) -> bool {
-    let Some(nothing_read) = NOTHING_READ.get() else { return false };
-    (offset == 0 || nothing_read()) && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
+    let Some(has_to_wait) = HAS_TO_WAIT.get() else { return false };
+    (offset == 0 || has_to_wait(offset)) && HELD.lock().unwrap_or_else(PoisonError::into_inner).len() < MOST
 }
 
 fn hold(held: Held) {
