@@ -87,5 +87,5 @@ fn a_cut_dataset_leaves_no_output() {
         .fails_with(255)
         .stderr_has("data.idx: pointers[2]");
     assert_eq!(scratch.list(), ["data.bin", "data.idx", "tokens"]);
-    scratch.sh("indexed-to-int-vector data ark:data.bin").fails_with(255).stderr_has("to be read and written");
+    scratch.sh("indexed-to-int-vector --force data ark:data.bin").fails_with(255).stderr_has("to be read and written");
 }
