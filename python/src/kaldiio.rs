@@ -147,7 +147,7 @@ fn wave_of_16_bits<'py>(py: Python<'py>, file: &Bound<'py, PyBytes>) -> PyResult
 }
 
 fn in_brackets(text: &[u8]) -> Vec<u8> {
-    [b" [", text.trim_ascii_end(), b" ]\n"].concat()
+    [b" [ ", text.trim_ascii_end(), b" ]\n"].concat()
 }
 
 fn to_array(py: Python<'_>, matrix: Matrix<f32>) -> PyResult<Bound<'_, PyArray2<f32>>> {

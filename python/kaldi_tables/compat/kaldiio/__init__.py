@@ -23,7 +23,7 @@ These things are different, on purpose:
   and for file objects, which others may read meanwhile. A `WriteHelper` that is never closed leaves no file, and warns.
 - Names of `save_ark` and `save_mat` may be commands (``"| gzip > a.gz"``), ``"-"`` and names of objects in stores.
 - Text values are read if their first word is an integer and others are not (``[ 1 2.5 ]``), or if it is ``nan`` or ``inf``. An
-  empty line is an empty vector of integers; kaldiio takes the next line for it.
+  empty line is an empty vector of integers; kaldiio takes the next line for it. Numbers beyond float32 are an error, not infinity.
 - Damage is a `kaldi_tables.DataError`, which is a `ValueError`, with file, key and offset; also where kaldiio has an assertion.
 - Keys that are empty or have white space are refused by `save_ark`. Keys that are not UTF-8 are read (``surrogateescape``).
 - ``ReadHelper("scp,p:...")`` leaves out the entries that cannot be read, and goes on. ``ark,p`` ends there. Both log a warning.

@@ -168,7 +168,7 @@ class Stream:
         return array
 
     def until_space(self) -> bytes | None:
-        """The bytes before the next space, which is taken, too. `None` if the stream has ended."""
+        """The bytes up to the next space and the space, or up to the end. `None` if the stream has ended."""
         word: bytes = b""
         while True:
             if self._can_peek and not self._held:
@@ -179,11 +179,9 @@ class Stream:
                     self._taken += len(part)
                     word += part
                     if end >= 0:
-                        return word[:-1]
+                        return word
                     continue
             byte = self.read(1)
-            if byte == b" ":
-                return word
-            if not byte:
-                return word or None
             word += byte
+            if byte in (b" ", b""):
+                return word or None

@@ -128,6 +128,7 @@ class _OneFile:
         if is_command(ark) or ark == "-":
             return load_mat(name, endian)
         if self._stream is None or self._name != ark:
+            self._name = None
             self._stack.close()
             self._stream = Stream(self._stack.enter_context(open(ark, "rb")), ark, 0)
             self._name = ark
@@ -292,11 +293,11 @@ def load_ark(fname: Any, endian: str = "<") -> Iterator[tuple[str, Any]]:
         while True:
             start = stream.offset
             key = stream.until_space()
-            if key is None or (not key.strip(b"\n") and not stream.read(1)):
+            if key is None or not key.strip(b"\n"):
                 return
-            if not key or b"\n" in key or b"\0" in key:
+            if len(key) < 2 or not key.endswith(b" ") or b"\n" in key or b"\0" in key:
                 raise stream.error(f"expected a key and a space after it, found {key[:60]!r}", start)
-            name = key.decode(default_encoding, "surrogateescape")
+            name = key[:-1].decode(default_encoding, "surrogateescape")
             with at_key(name):
                 value = read_value(stream, endian)
             yield name, value
@@ -304,8 +305,8 @@ def load_ark(fname: Any, endian: str = "<") -> Iterator[tuple[str, Any]]:
 
 def read_token(fd: Any) -> str | None:
     """Reads a word and the space after it; None at the end of the file."""
-    word = Stream(fd).until_space()
-    return None if not word else word.decode(default_encoding, "surrogateescape")
+    word = (Stream(fd).until_space() or b"").removesuffix(b" ")
+    return word.decode(default_encoding, "surrogateescape") or None
 
 
 def read_kaldi(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from io import BufferedReader, RawIOBase, TextIOBase, TextIOWrapper
 from typing import Any
 
-from ..._errors import CommandError, DataError, Error, MissingKeyError
+from ..._errors import CommandError, DataError, Error, FileError, MissingFileError, MissingKeyError
 
 default_encoding = "utf-8"
 
@@ -259,6 +259,11 @@ class at_key:
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, Error):
             of_key(error, self._key)
+        elif isinstance(error, OSError) and error.filename is not None:
+            kind_of = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+            name = os.fsdecode(error.filename)
+            message = f"{self._key}: cannot open {name}: {error.strerror}"
+            raise kind_of(message, file=name, key=self._key, errno=error.errno, strerror=error.strerror) from error
 
 
 def seekable(f: Any) -> bool:
