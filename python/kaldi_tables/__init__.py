@@ -6,7 +6,7 @@ import importlib as _importlib
 import typing as _typing
 
 from . import _core
-from ._core import __version__
+from ._core import Writer, __version__, create, save_mat
 from ._errors import (
     ClosedError,
     CommandError,
@@ -19,6 +19,7 @@ from ._errors import (
 )
 from ._threads import get_num_threads, set_num_threads
 from ._values import Posterior, SparseMatrix, Wave
+from ._write import check, info, save_ark
 
 __all__ = [
     "ClosedError",

@@ -10,12 +10,14 @@ mod compose;
 mod errors;
 mod feats;
 mod feed;
+mod inspect;
 mod jobs;
 mod kaldiio;
 mod log;
 mod names;
 mod shards;
 mod tokens;
+mod write;
 
 use pyo3::prelude::*;
 
@@ -28,8 +30,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compose::register(module)?;
     feats::register(module)?;
     feed::register(module)?;
+    inspect::register(module)?;
     jobs::register(module)?;
     kaldiio::register(module)?;
     shards::register(module)?;
-    tokens::register(module)
+    tokens::register(module)?;
+    write::register(module)
 }

@@ -137,10 +137,7 @@ impl ArchiveWriter {
     pub fn finish(mut self) -> Result<()> {
         let permissive = self.options.permissive;
         // A full disk has to be noticed before the archive gets its name.
-        self.archive.flush()?;
-        if let Some((_, script)) = &mut self.script {
-            script.flush()?;
-        }
+        self.flush()?;
         // If two processes write the same two files, both files in the end come from the same process.
         let _turn = self.script.as_ref().and_then(|_| self.archive.turn());
         finish_output(self.archive, permissive)?;
@@ -161,15 +158,18 @@ impl ArchiveWriter {
         Ok(script.write_all(&line)?)
     }
 
-    /// Writes an entry out at once if that is wanted, the archive first.
+    /// Writes out what is buffered, the archive first. Files still get their names only by [`ArchiveWriter::finish`].
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        self.archive.flush()?;
+        self.script.as_mut().map_or(Ok(()), |(_, script)| Ok(script.flush()?))
+    }
+
+    /// Writes an entry out at once if that is wanted.
     fn flush_entry(&mut self) -> Result<()> {
-        if self.options.flush {
-            self.archive.flush()?;
-            if let Some((_, script)) = &mut self.script {
-                script.flush()?;
-            }
-        }
-        Ok(())
+        if self.options.flush { self.flush() } else { Ok(()) }
     }
 }
 

@@ -111,6 +111,18 @@ impl<T> TableWriter<T> {
         self.records.format
     }
 
+    /// Writes out what is buffered. Files still get their names only by [`TableWriter::finish`].
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn flush(&mut self) -> Result<()> {
+        match &mut self.records.place {
+            Place::File(output) => Ok(output.flush()?),
+            Place::Archive(archive) => archive.flush(),
+            Place::Script { .. } | Place::Folder { .. } => Ok(()),
+        }
+    }
+
     /// Completes the table: closes files and pipes, and gives the files their names, the archive before the script file.
     ///
     /// # Errors

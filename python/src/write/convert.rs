@@ -1,0 +1,240 @@
+//! From a value of Python to one of a given type.
+
+use kaldi_io::ParseError;
+use kaldi_matrix::SparseMatrix;
+use kaldi_types::ValueType;
+use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_wave::Wave;
+use numpy::PyUntypedArrayMethods;
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyString, PyTuple};
+
+use super::arrays::{self, describe};
+use super::looks::{Class, Kind, is_a, items, look};
+use super::taken::Taken;
+use crate::names;
+
+/// The value, as one of the type. With `is_named`, the type was named by the program, so that whole numbers may become
+/// real ones; else it was found by looking, and the value has to look the same.
+///
+/// # Errors
+/// `TypeError` if it is of another type, `OverflowError` beyond int32, `ValueError` if the value makes no sense.
+pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult<Taken> {
+    if !is_named
+        && let Some(found) = look(value)?
+        && found != kind
+    {
+        let (found, wanted) = (found.name(), kind.name());
+        let message =
+            format!("expected a value of the type {wanted}, as the first one, got {found}: {}", describe(value));
+        return Err(PyTypeError::new_err(message));
+    }
+    let Kind::Value(value_type) = kind else {
+        let bytes = value.cast::<PyBytes>().map_err(|_| wrong("bytes", value))?;
+        return Ok(Taken::Bytes(bytes.as_bytes().to_vec()));
+    };
+    Ok(match value_type {
+        ValueType::Matrix | ValueType::Htk | ValueType::Sphinx => matrix(value, is_named)?,
+        ValueType::Vector => Taken::Reals(arrays::reals(value, 1, is_named).map_err(|error| unsuitable(value, error))?),
+        ValueType::Wave => Taken::Wave(wave(value)?),
+        ValueType::Int32 => Taken::Int32(integer(value)?),
+        ValueType::Float => Taken::Float(real(value)? as f32),
+        ValueType::Double => Taken::Double(real(value)?),
+        ValueType::Bool => Taken::Bool(truth(value)?),
+        ValueType::Int32Vector => Taken::Int32Vector(integers(value)?),
+        ValueType::Int32VectorVector => Taken::Int32VectorVector(each(value, integers)?),
+        ValueType::Int32Pairs => Taken::Int32Pairs(each(value, |pair| {
+            let [first, second] = two(pair)?;
+            Ok((integer(&first)?, integer(&second)?))
+        })?),
+        ValueType::FloatPairs => Taken::FloatPairs(each(value, |pair| {
+            let [first, second] = two(pair)?;
+            Ok((real(&first)? as f32, real(&second)? as f32))
+        })?),
+        ValueType::Posterior => Taken::Posterior(posterior(value)?),
+        ValueType::GaussPost => Taken::GaussPost(gauss_post(value)?),
+        ValueType::Token => Taken::Token(Token::new(text(value)?).map_err(|error| no_word(&error))?),
+        ValueType::TokenVector => Taken::Tokens(words(value)?),
+    })
+}
+
+fn wrong(expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    PyTypeError::new_err(format!("expected {expected}, got {}", describe(value)))
+}
+
+/// What NumPy says about a list that is no array is a wrong type, too.
+fn unsuitable(value: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = value.py();
+    match value.is_instance_of::<PyString>() {
+        true => wrong("numbers", value),
+        false if error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py) => {
+            PyTypeError::new_err(error.value(py).to_string())
+        }
+        false => error,
+    }
+}
+
+/// The items of a list or an array, converted.
+fn each<'py, T>(value: &Bound<'py, PyAny>, item: impl Fn(&Bound<'py, PyAny>) -> PyResult<T>) -> PyResult<Vec<T>> {
+    let list = match arrays::find(value)? {
+        Some(array) if array.ndim() > 0 => items(&array.call_method0("tolist")?)?,
+        _ => items(value)?,
+    };
+    list.ok_or_else(|| wrong("a list", value))?.iter().map(item).collect()
+}
+
+/// The two items of a pair.
+fn two<'py>(value: &Bound<'py, PyAny>) -> PyResult<[Bound<'py, PyAny>; 2]> {
+    let pair = items(value)?.ok_or_else(|| wrong("a pair", value))?;
+    let length = pair.len();
+    pair.try_into().map_err(|_| PyValueError::new_err(format!("expected a pair, got {length} items")))
+}
+
+fn matrix(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
+    if is_a(value, &Class::SparseMatrix)? {
+        return sparse(value).map(Taken::Sparse);
+    }
+    Ok(Taken::Reals(arrays::reals(value, 2, is_named).map_err(|error| unsuitable(value, error))?))
+}
+
+fn sparse(value: &Bound<'_, PyAny>) -> PyResult<SparseMatrix<f32>> {
+    let (_, columns): (usize, usize) = value.getattr("shape")?.extract()?;
+    if i32::try_from(columns).is_err() {
+        return Err(PyValueError::new_err(format!("{columns} columns are beyond int32")));
+    }
+    let offsets: Vec<usize> = value.getattr("offsets")?.call_method0("tolist")?.extract()?;
+    let indices = integers(&value.getattr("indices")?)?;
+    let data = arrays::reals(&value.getattr("data")?, 1, true)?.to_f32();
+    let elements: Vec<(i32, f32)> = indices.into_iter().zip(data).collect();
+    let mut matrix = SparseMatrix::new(columns);
+    for row in offsets.windows(2) {
+        let row = elements.get(row[0]..row[1]).ok_or_else(|| PyValueError::new_err("offsets beyond the elements"))?;
+        matrix.push_row(row).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    }
+    Ok(matrix)
+}
+
+fn posterior(value: &Bound<'_, PyAny>) -> PyResult<Posterior> {
+    if is_a(value, &Class::Posterior)? {
+        let offsets: Vec<usize> = value.getattr("offsets")?.call_method0("tolist")?.extract()?;
+        let ids = integers(&value.getattr("ids")?)?;
+        let weights = arrays::reals(&value.getattr("weights")?, 1, true)?.to_f32();
+        let pairs: Vec<(i32, f32)> = ids.into_iter().zip(weights).collect();
+        let frame = |ends: &[usize]| pairs.get(ends[0]..ends[1]).map(<[_]>::to_vec);
+        let frames: Option<_> = offsets.windows(2).map(frame).collect();
+        return Ok(Posterior(frames.ok_or_else(|| PyValueError::new_err("offsets beyond the pairs"))?));
+    }
+    let pair = |pair: &Bound<'_, PyAny>| {
+        let [index, weight] = two(pair)?;
+        Ok((integer(&index)?, real(&weight)? as f32))
+    };
+    each(value, |frame| each(frame, pair)).map(Posterior)
+}
+
+fn gauss_post(value: &Bound<'_, PyAny>) -> PyResult<GaussPost> {
+    let pair = |pair: &Bound<'_, PyAny>| {
+        let [index, weights] = two(pair)?;
+        Ok((integer(&index)?, arrays::reals(&weights, 1, true)?.to_f32()))
+    };
+    each(value, |frame| each(frame, pair)).map(GaussPost)
+}
+
+fn integer(value: &Bound<'_, PyAny>) -> PyResult<i32> {
+    if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyFloat>() {
+        return Err(wrong("an integer", value));
+    }
+    if let Ok(number) = value.extract::<i32>() {
+        return Ok(number);
+    }
+    let number = match arrays::find(value)? {
+        Some(array) if array.ndim() == 0 => array.call_method0("item")?,
+        _ => value.clone(),
+    };
+    match number.extract::<i32>() {
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => Err(wrong("an integer", value)),
+        Err(_) => Err(pyo3::exceptions::PyOverflowError::new_err(format!("{number} is beyond int32"))),
+        number => number,
+    }
+}
+
+fn real(value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    if value.is_instance_of::<PyBool>() || value.is_instance_of::<PyString>() {
+        return Err(wrong("a number", value));
+    }
+    value.extract().map_err(|_| wrong("a number", value))
+}
+
+fn truth(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let value = match arrays::find(value)? {
+        Some(array) if array.ndim() == 0 => array.call_method0("item")?,
+        _ => value.clone(),
+    };
+    Ok(value.cast::<PyBool>().map_err(|_| wrong("True or False", &value))?.is_true())
+}
+
+fn integers(value: &Bound<'_, PyAny>) -> PyResult<Vec<i32>> {
+    if let Some(array) = arrays::find(value)? {
+        if array.len() == 0 {
+            return Ok(Vec::new());
+        }
+        return match array.ndim() {
+            1 => arrays::integers(&array),
+            _ => Err(wrong("integers in one dimension", value)),
+        };
+    }
+    let list = items(value)?.ok_or_else(|| wrong("integers", value))?;
+    list.iter().map(integer).collect()
+}
+
+fn text(value: &Bound<'_, PyAny>) -> PyResult<bstr::BString> {
+    names::from_str(value.cast::<PyString>().map_err(|_| wrong("a str", value))?)
+}
+
+fn no_word(error: &ParseError) -> PyErr {
+    PyValueError::new_err(format!("{error}; several words are a list: text.split()"))
+}
+
+fn words(value: &Bound<'_, PyAny>) -> PyResult<Tokens> {
+    let words = each(value, text)?;
+    Tokens::new(words).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn wave(value: &Bound<'_, PyAny>) -> PyResult<Wave> {
+    let pair = value.cast::<PyTuple>().ok().filter(|pair| pair.len() == 2);
+    let pair = pair.ok_or_else(|| wrong("(rate, array)", value))?;
+    let (rate, samples) = (pair.get_item(0)?, pair.get_item(1)?);
+    let Ok(rate) = real(&rate) else {
+        return Err(PyTypeError::new_err("expected (rate, array): the sampling rate in Hz comes first"));
+    };
+    if !(rate >= 1.0 && rate <= f64::from(u32::MAX)) {
+        return Err(PyValueError::new_err(format!("expected a sampling rate in Hz, got {rate}")));
+    }
+    let kind = arrays::find(&samples)?.map(|array| arrays::kind(&array));
+    if kind == Some(b'b') {
+        return Err(wrong("samples", &samples));
+    }
+    let numbers = match arrays::reals(&samples, 2, true) {
+        Ok(numbers) => numbers,
+        Err(_) => arrays::reals(&samples, 1, true)?,
+    };
+    let (all, channels) = (numbers.to_f32(), numbers.rows.map_or(1, |_| numbers.columns));
+    if all.is_empty() || channels > 32767 {
+        return Err(PyValueError::new_err(format!(
+            "expected samples of 1 to 32767 channels, got {}",
+            describe(&samples)
+        )));
+    }
+    let is_whole = matches!(kind, Some(b'i' | b'u'));
+    if is_whole && let Some(sample) = all.iter().find(|&&sample| !(-32768.0..=32767.0).contains(&sample)) {
+        let message = format!("{sample} is beyond 16 bits, the scale of samples");
+        return Err(pyo3::exceptions::PyOverflowError::new_err(message));
+    }
+    if !is_whole && all.iter().all(|sample| sample.abs() <= 1.0) && all.iter().any(|&sample| sample != 0.0) {
+        let message =
+            c"all samples lie within [-1, 1], but samples are written in 16-bit scale: multiply them by 32768";
+        PyErr::warn(value.py(), &value.py().get_type::<PyUserWarning>(), message, 2)?;
+    }
+    let channel = |at: usize| all.iter().copied().skip(at).step_by(channels).collect();
+    Ok(Wave::new(rate as f32, (0..channels).map(channel).collect()))
+}

@@ -1,0 +1,99 @@
+//! Many entries at once: those that take time to encode are encoded on threads.
+
+use std::panic::resume_unwind;
+use std::thread;
+
+use kaldi_io::Encoded;
+use kaldi_values::Format;
+use pyo3::prelude::*;
+
+use super::{Entry, Writer};
+use crate::errors::Result;
+use crate::log;
+
+/// Bytes of values that are encoded together.
+const BATCH: usize = 1 << 24;
+
+/// The fewest bytes that are worth a second thread.
+const WORTH: usize = 1 << 20;
+
+/// Writes the entries of a mapping, or of pairs. If one is refused, those before it are written.
+///
+/// # Errors
+/// The first error, of the pairs or of writing.
+pub fn write_many(writer: &Writer, py: Python<'_>, pairs: &Bound<'_, PyAny>) -> PyResult<()> {
+    let pairs = if pairs.hasattr("items")? { pairs.call_method0("items")? } else { pairs.clone() };
+    let is_slow = writer.compression.is_some() || writer.format == Format::Text;
+    let (mut batch, mut size) = (Vec::new(), 0);
+    let mut failed = None;
+    for pair in pairs.try_iter()? {
+        let entry = pair.and_then(|pair| {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            writer.take(&key, &value)
+        });
+        match entry {
+            // The memory of the value may change before the next one comes.
+            Ok(entry) if !is_slow || writer.threads == 1 => writer.write_entry(py, entry)?,
+            Ok(mut entry) => {
+                entry.value.own();
+                size += entry.value.size();
+                batch.push(entry);
+                if size >= BATCH {
+                    write_batch(writer, py, std::mem::take(&mut batch), std::mem::take(&mut size))?;
+                }
+            }
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        }
+    }
+    write_batch(writer, py, batch, size)?;
+    failed.map_or(Ok(()), Err)
+}
+
+fn write_batch(writer: &Writer, py: Python<'_>, batch: Vec<Entry>, size: usize) -> PyResult<()> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let threads = if size < WORTH { 1 } else { writer.threads.min(batch.len()) };
+    py.detach(|| {
+        for (key, value) in encode(writer, batch, threads) {
+            writer.put(key.as_ref(), value?)?;
+        }
+        Result::Ok(())
+    })?;
+    log::deliver(py)
+}
+
+type EncodedEntry = (bstr::BString, Result<Encoded>);
+
+/// Encodes entries on up to `threads` threads, in order.
+fn encode(writer: &Writer, batch: Vec<Entry>, threads: usize) -> Vec<EncodedEntry> {
+    let (format, compression) = (writer.format, writer.compression);
+    let encode_all = |entries: Vec<Entry>| -> Vec<EncodedEntry> {
+        let encode = |Entry { key, value }: Entry| {
+            let value = value.encode(&key, format, compression);
+            (key, value)
+        };
+        entries.into_iter().map(encode).collect()
+    };
+    if threads <= 1 {
+        return encode_all(batch);
+    }
+    let share = batch.len().div_ceil(threads);
+    let mut shares = Vec::new();
+    let mut rest = batch.into_iter();
+    loop {
+        let part: Vec<Entry> = rest.by_ref().take(share).collect();
+        if part.is_empty() {
+            break;
+        }
+        shares.push(part);
+    }
+    thread::scope(|scope| {
+        let running: Vec<_> = shares.into_iter().map(|part| scope.spawn(|| encode_all(part))).collect();
+        let joined = running.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    })
+}

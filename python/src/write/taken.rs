@@ -1,0 +1,141 @@
+//! Values that were taken from Python and wait to be written.
+
+use std::sync::Arc;
+
+use kaldi_io::Encoded;
+use kaldi_log::warning;
+use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
+use kaldi_values::{Format, GaussPost, Posterior, Token, Tokens, Value, write_basic, write_token};
+use kaldi_wave::Wave;
+
+use super::arrays::Reals;
+use crate::errors::{Class, Failure, Result};
+
+/// Values below this length are copied; longer ones are written from the memory of Python.
+const SMALL: usize = 1 << 16;
+
+/// A value, of whatever type.
+pub enum Taken {
+    /// A matrix or a vector.
+    Reals(Reals),
+    Sparse(SparseMatrix<f32>),
+    Wave(Wave),
+    Int32(i32),
+    Float(f32),
+    Double(f64),
+    Bool(bool),
+    Int32Vector(Vec<i32>),
+    Int32VectorVector(Vec<Vec<i32>>),
+    Int32Pairs(Vec<(i32, i32)>),
+    FloatPairs(Vec<(f32, f32)>),
+    Posterior(Posterior),
+    GaussPost(GaussPost),
+    Token(Token),
+    Tokens(Tokens),
+    Bytes(Vec<u8>),
+}
+
+impl Taken {
+    /// The bytes of the value in a file. It needs no interpreter.
+    ///
+    /// # Errors
+    /// If the value cannot be compressed.
+    pub fn encode(self, key: &[u8], format: Format, method: Option<CompressionMethod>) -> Result<Encoded> {
+        Ok(match self {
+            Self::Reals(reals) if reals.rows.is_some() && method.is_some() => {
+                compressed(key, &reals, format, method.unwrap_or_default())?
+            }
+            Self::Reals(reals) => encode_reals(reals, format),
+            Self::Sparse(sparse) => match method {
+                Some(method) => encode(&compress(key, &sparse.to_matrix(), method)?, format),
+                None => encode(&kaldi_matrix::GeneralMatrix::from(sparse), format),
+            },
+            Self::Wave(wave) => {
+                if let Some(loss) = wave.loss() {
+                    warning!("{}: {loss}", kaldi_io::quote_name(key));
+                }
+                encode(&wave, format)
+            }
+            Self::Int32(value) => encode(&value, format),
+            Self::Float(value) => encode(&value, format),
+            Self::Double(value) => encode(&value, format),
+            Self::Bool(value) => encode(&value, format),
+            Self::Int32Vector(value) => encode(&value, format),
+            Self::Int32VectorVector(value) => encode(&value, format),
+            Self::Int32Pairs(value) => encode(&value, format),
+            Self::FloatPairs(value) => encode(&value, format),
+            Self::Posterior(value) => encode(&value, format),
+            Self::GaussPost(value) => encode(&value, format),
+            Self::Token(value) => encode(&value, format),
+            Self::Tokens(value) => encode(&value, format),
+            Self::Bytes(bytes) => bytes.into(),
+        })
+    }
+
+    /// Copies what is in the memory of Python.
+    pub fn own(&mut self) {
+        if let Self::Reals(reals) = self {
+            reals.elements.own();
+        }
+    }
+
+    /// About how many bytes it takes in memory.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Reals(reals) => reals.elements.as_ref().len(),
+            _ => 1 << 10,
+        }
+    }
+}
+
+fn encode<T: Value>(value: &T, format: Format) -> Encoded {
+    let mut bytes = Vec::new();
+    value.write(&mut bytes, format);
+    bytes.into()
+}
+
+/// A matrix or vector without compression.
+fn encode_reals(reals: Reals, format: Format) -> Encoded {
+    let Reals { elements, is_double, rows, columns } = reals;
+    match (format, rows, is_double) {
+        (Format::Text, Some(rows), false) => encode(&Matrix::from_vec(rows, columns, elements.to_f32()), format),
+        (Format::Text, Some(rows), true) => encode(&Matrix::from_vec(rows, columns, elements.to_f64()), format),
+        (Format::Text, None, false) => encode(&Vector::from_vec(elements.to_f32()), format),
+        (Format::Text, None, true) => encode(&Vector::from_vec(elements.to_f64()), format),
+        (Format::Binary, ..) => {
+            let mut head = Vec::with_capacity(32);
+            format.write_marker(&mut head);
+            let token: &[u8] = match (rows.is_some(), is_double) {
+                (true, false) => b"FM",
+                (true, true) => b"DM",
+                (false, false) => b"FV",
+                (false, true) => b"DV",
+            };
+            write_token(&mut head, token);
+            // Without elements there are neither rows nor columns. The sizes were checked.
+            let is_empty = elements.as_ref().is_empty();
+            let sizes = rows.into_iter().chain([columns]).map(|size| if is_empty { 0 } else { size as i32 });
+            sizes.for_each(|size| write_basic(&mut head, format, size));
+            if elements.as_ref().len() < SMALL {
+                head.extend_from_slice(elements.as_ref());
+                return head.into();
+            }
+            Encoded::of_block(head, Arc::new(elements))
+        }
+    }
+}
+
+fn compressed(key: &[u8], reals: &Reals, format: Format, method: CompressionMethod) -> Result<Encoded> {
+    let matrix = Matrix::from_vec(reals.rows.unwrap_or_default(), reals.columns, reals.to_f32());
+    Ok(encode(&compress(key, &matrix, method)?, format))
+}
+
+fn compress(key: &[u8], matrix: &Matrix<f32>, method: CompressionMethod) -> Result<CompressedMatrix> {
+    let compressed = CompressedMatrix::compress(matrix, method)
+        .map_err(|error| Failure::new(Class::Data, format!("{}: {error}", kaldi_io::quote_name(key))).at_key(key))?;
+    // The loop has no early end, which would slow it down.
+    if matrix.as_slice().iter().fold(false, |found, value| found | value.is_nan()) {
+        warning!("{}: values that are not numbers are compressed to some number", kaldi_io::quote_name(key));
+    }
+    Ok(compressed)
+}
