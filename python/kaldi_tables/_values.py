@@ -1,12 +1,17 @@
 """Values that are more than an array, a number or a list: waveforms, posteriors, sparse matrices."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+Pair = typing.Tuple[int, float]
 
 
-class Wave(NamedTuple):
+class Wave(typing.NamedTuple):
     """Sound: the sampling rate in Hz, and the samples.
 
     ``array`` has the shape ``(samples,)`` if there is one channel, else ``(samples, channels)``. Samples are in the
@@ -20,64 +25,66 @@ class Wave(NamedTuple):
     """
 
     rate: int
-    array: np.ndarray
+    array: NDArray[typing.Any]
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, tuple) or len(other) != 2:
             return NotImplemented
         return bool(self.rate == other[0]) and np.array_equal(self.array, other[1])
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else not equal
-
-    __hash__ = None
 
 
 class _Arrays:
     """A value that is made of arrays: what is equal, and how it is copied and pickled."""
 
     __slots__ = ()
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
-    def _parts(self):
+    def _parts(self) -> tuple[typing.Any, ...]:
         """The arguments of ``from_arrays``."""
         raise NotImplementedError
 
-    def __eq__(self, other):
-        if type(other) is not type(self):
+    @classmethod
+    def _of_parts(cls, *parts: typing.Any) -> _Arrays:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
             return NotImplemented
         return all(np.array_equal(own, their) for own, their in zip(self._parts(), other._parts()))
 
-    def __reduce__(self):
-        return type(self).from_arrays, self._parts()
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        return type(self)._of_parts, self._parts()
 
 
-def _offsets(offsets, total):
+def _offsets(offsets: ArrayLike, total: int) -> NDArray[np.int64]:
     """Offsets as int64, after a check: they start at 0, ascend, and end at ``total``."""
-    offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-    if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or offsets[-1] != total or (np.diff(offsets) < 0).any():
+    ends = np.ascontiguousarray(offsets, dtype=np.int64)
+    if ends.ndim != 1 or len(ends) == 0 or ends[0] != 0 or ends[-1] != total or (np.diff(ends) < 0).any():
         raise ValueError(f"expected offsets that ascend from 0 to {total}")
-    return offsets
+    return ends
 
 
-def _column(values, dtype):
+def _column(values: ArrayLike, dtype: DTypeLike) -> NDArray[typing.Any]:
     """A one-dimensional array of ``dtype``; integers must fit."""
     array = np.asarray(values)
     if array.size == 0:
         return np.zeros(0, dtype)
     if array.ndim != 1:
         raise ValueError(f"expected an array of one dimension, got {array.ndim}")
-    if np.issubdtype(dtype, np.integer):
+    if dtype is np.int32:
         if array.dtype.kind not in "iu":
             raise TypeError(f"expected integers, got {array.dtype}")
-        limits = np.iinfo(dtype)
+        limits = np.iinfo(np.int32)
         if array.min() < limits.min or array.max() > limits.max:
-            raise OverflowError(f"an index is too large for {np.dtype(dtype)}")
+            raise OverflowError("an index is beyond int32")
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-class Posterior(_Arrays, Sequence):
+class Posterior(_Arrays, Sequence[typing.List[Pair]]):
     """For each frame, indices with their weights: a sequence of frames, and a frame is a list of pairs.
 
     ``offsets`` (int64, one more than frames), ``ids`` (int32) and ``weights`` (float32) hold the same as arrays: the
@@ -92,17 +99,21 @@ class Posterior(_Arrays, Sequence):
 
     __slots__ = ("offsets", "ids", "weights")
 
-    def __init__(self, frames=()):
-        frames = [list(frame) for frame in frames]
-        pairs = [pair for frame in frames for pair in frame]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+    def __init__(self, frames: Iterable[Iterable[Pair]] = ()) -> None:
+        lists = [list(frame) for frame in frames]
+        pairs = [pair for frame in lists for pair in frame]
         if any(len(pair) != 2 for pair in pairs):
             raise ValueError("expected frames of pairs: an index and its weight")
-        self.offsets = np.cumsum([0] + [len(frame) for frame in frames], dtype=np.int64)
+        self.offsets = np.cumsum([0] + [len(frame) for frame in lists], dtype=np.int64)
         self.ids = _column([index for index, _ in pairs], np.int32)
         self.weights = _column([weight for _, weight in pairs], np.float32)
 
     @classmethod
-    def from_arrays(cls, offsets, ids, weights):
+    def from_arrays(cls, offsets: ArrayLike, ids: ArrayLike, weights: ArrayLike) -> Posterior:
         """Makes a posterior of its three arrays. Arrays of the right type are not copied.
 
         >>> Posterior.from_arrays([0, 1, 2], [7, 8], [1.0, 0.5]).tolist()
@@ -116,13 +127,21 @@ class Posterior(_Arrays, Sequence):
         posterior.offsets = _offsets(offsets, len(posterior.ids))
         return posterior
 
-    def _parts(self):
+    _of_parts = from_arrays
+
+    def _parts(self) -> tuple[typing.Any, ...]:
         return self.offsets, self.ids, self.weights
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, index):
+    @typing.overload
+    def __getitem__(self, index: int) -> list[Pair]: ...
+
+    @typing.overload
+    def __getitem__(self, index: slice) -> list[list[Pair]]: ...
+
+    def __getitem__(self, index: int | slice) -> list[Pair] | list[list[Pair]]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = index.__index__()
@@ -133,10 +152,10 @@ class Posterior(_Arrays, Sequence):
         pairs = slice(self.offsets[at], self.offsets[at + 1])
         return list(zip(self.ids[pairs].tolist(), self.weights[pairs].tolist()))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[list[Pair]]:
         return iter(self.tolist())
 
-    def tolist(self):
+    def tolist(self) -> list[list[Pair]]:
         """All frames as lists of pairs.
 
         >>> Posterior([[(1, 0.5)], []]).tolist()
@@ -146,7 +165,7 @@ class Posterior(_Arrays, Sequence):
         ends = self.offsets.tolist()
         return [pairs[start:end] for start, end in zip(ends, ends[1:])]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if len(self) > 6 or len(self.ids) > 20:
             return f"<Posterior of {len(self)} frames, {len(self.ids)} pairs>"
         return f"Posterior({self.tolist()})"
@@ -168,7 +187,12 @@ class SparseMatrix(_Arrays):
 
     __slots__ = ("shape", "offsets", "indices", "data")
 
-    def __init__(self, shape, offsets, indices, data):
+    shape: tuple[int, int]
+    offsets: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float32]
+
+    def __init__(self, shape: tuple[int, int], offsets: ArrayLike, indices: ArrayLike, data: ArrayLike) -> None:
         rows, columns = (int(size) for size in shape)
         if rows < 0 or columns < 0:
             raise ValueError(f"expected numbers of rows and columns, got {rows} and {columns}")
@@ -184,7 +208,9 @@ class SparseMatrix(_Arrays):
             raise ValueError(f"an index is not within {columns} columns")
 
     @classmethod
-    def from_arrays(cls, shape, offsets, indices, data):
+    def from_arrays(
+        cls, shape: tuple[int, int], offsets: ArrayLike, indices: ArrayLike, data: ArrayLike
+    ) -> SparseMatrix:
         """The same as the class itself.
 
         >>> SparseMatrix.from_arrays((1, 3), [0, 1], [2], [1.0]).toarray().tolist()
@@ -193,23 +219,25 @@ class SparseMatrix(_Arrays):
         return cls(shape, offsets, indices, data)
 
     @classmethod
-    def from_array(cls, array):
+    def from_array(cls, array: ArrayLike) -> SparseMatrix:
         """Keeps the elements of a dense matrix that are not zero.
 
         >>> SparseMatrix.from_array([[0, 2.0], [0, 0]]).offsets.tolist()
         [0, 1, 1]
         """
-        array = np.asarray(array, dtype=np.float32)
-        if array.ndim != 2:
-            raise ValueError(f"expected an array of two dimensions, got {array.ndim}")
-        rows, columns = np.nonzero(array)
-        offsets = np.searchsorted(rows, np.arange(array.shape[0] + 1))
-        return cls(array.shape, offsets, columns, array[rows, columns])
+        dense = np.asarray(array, dtype=np.float32)
+        if dense.ndim != 2:
+            raise ValueError(f"expected an array of two dimensions, got {dense.ndim}")
+        rows, columns = np.nonzero(dense)
+        offsets = np.searchsorted(rows, np.arange(dense.shape[0] + 1))
+        return cls((dense.shape[0], dense.shape[1]), offsets, columns, dense[rows, columns])
 
-    def _parts(self):
+    _of_parts = from_arrays
+
+    def _parts(self) -> tuple[typing.Any, ...]:
         return self.shape, self.offsets, self.indices, self.data
 
-    def toarray(self):
+    def toarray(self) -> NDArray[np.float32]:
         """All elements as a dense float32 array.
 
         >>> SparseMatrix((1, 2), [0, 1], [1], [3.0]).toarray().tolist()
@@ -220,10 +248,10 @@ class SparseMatrix(_Arrays):
         np.add.at(dense, (rows, self.indices), self.data)
         return dense
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[typing.Any]:
         if copy is False:
             raise ValueError("a sparse matrix becomes an array by a copy only")
         return self.toarray() if dtype is None else self.toarray().astype(dtype)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<SparseMatrix of {self.shape[0]} by {self.shape[1]}, {len(self.data)} elements>"
