@@ -33,8 +33,14 @@ __all__ = [
     "SparseMatrix",
     "SpecifierError",
     "Wave",
+    "Writer",
     "__version__",
+    "check",
+    "create",
     "get_num_threads",
+    "info",
+    "save_ark",
+    "save_mat",
     "set_num_threads",
 ]
 

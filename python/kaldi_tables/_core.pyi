@@ -3,9 +3,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, final, Protocol
+from typing import Any, final
 
 import numpy as np
+from _typeshed import SupportsWrite
 from numpy.typing import NDArray
 from typing_extensions import Self
 
@@ -139,9 +140,6 @@ class TokenBuilder:
 
 # Writing, and what is in tables
 
-class SupportsWrite(Protocol):
-    def write(self, data: bytes, /) -> object: ...
-
 @final
 class Writer:
     def __setitem__(self, key: str, value: Any, /) -> None: ...
@@ -164,7 +162,7 @@ class Writer:
     ) -> bool: ...
 
 def create(
-    target: str | os.PathLike[str] | SupportsWrite,
+    target: str | os.PathLike[str] | SupportsWrite[bytes],
     type: str | builtins.type[bytes] | None = None,
     *,
     compression: int | str | None = None,

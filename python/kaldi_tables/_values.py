@@ -47,17 +47,10 @@ class _Arrays:
         """The arguments of ``from_arrays``."""
         raise NotImplementedError
 
-    @classmethod
-    def _of_parts(cls, *parts: typing.Any) -> _Arrays:
-        raise NotImplementedError
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, type(self)):
             return NotImplemented
         return all(np.array_equal(own, their) for own, their in zip(self._parts(), other._parts()))
-
-    def __reduce__(self) -> tuple[typing.Any, ...]:
-        return type(self)._of_parts, self._parts()
 
 
 def _offsets(offsets: ArrayLike, total: int) -> NDArray[np.int64]:
@@ -127,7 +120,8 @@ class Posterior(_Arrays, Sequence[typing.List[Pair]]):
         posterior.offsets = _offsets(offsets, len(posterior.ids))
         return posterior
 
-    _of_parts = from_arrays
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        return type(self).from_arrays, self._parts()
 
     def _parts(self) -> tuple[typing.Any, ...]:
         return self.offsets, self.ids, self.weights
@@ -232,7 +226,8 @@ class SparseMatrix(_Arrays):
         offsets = np.searchsorted(rows, np.arange(dense.shape[0] + 1))
         return cls((dense.shape[0], dense.shape[1]), offsets, columns, dense[rows, columns])
 
-    _of_parts = from_arrays
+    def __reduce__(self) -> tuple[typing.Any, ...]:
+        return type(self).from_arrays, self._parts()
 
     def _parts(self) -> tuple[typing.Any, ...]:
         return self.shape, self.offsets, self.indices, self.data

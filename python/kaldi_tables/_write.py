@@ -8,10 +8,9 @@ import typing
 
 from . import _core
 
-if typing.TYPE_CHECKING:
-    Name = typing.Union[str, os.PathLike[str]]
-    Target = typing.Union[Name, typing.BinaryIO]
-    Pairs = typing.Union[collections.abc.Mapping[str, typing.Any], collections.abc.Iterable[tuple[str, typing.Any]]]
+Name = typing.Union[str, "os.PathLike[str]"]
+Target = typing.Union[Name, typing.BinaryIO]
+Pairs = typing.Union["collections.abc.Mapping[str, typing.Any]", "collections.abc.Iterable[tuple[str, typing.Any]]"]
 
 
 def _table(ark: Name, scp: Name | None, text: bool) -> str:

@@ -139,7 +139,7 @@ pub fn open_to_append(
 ) -> PyResult<(String, Sink)> {
     let archive = file_name(archive)?;
     let script = script.map(file_name).transpose()?;
-    let script = script.as_ref().map(|name| BStr::new(name));
+    let script = script.as_ref().map(BStr::new);
     let appended = py.detach(|| Appended::open(archive.as_ref(), script, format))?;
     Ok((archive.to_string(), Sink::Appended(Box::new(appended))))
 }
