@@ -18,6 +18,8 @@ task! {
             "shows what is in archives, script files and data directories";
         table_keys "table-keys" "../bin/inspect/table-keys.rs" Own
             "lists keys, places and sizes";
+        table_report "table-report" "../bin/inspect/table-report.rs" Own
+            "writes a page about a corpus: distributions, and the utterances that stand out";
         table_sample "table-sample" "../bin/inspect/table-sample.rs" Own
             "takes a random sample";
         table_stats "table-stats" "../bin/inspect/table-stats.rs" Own

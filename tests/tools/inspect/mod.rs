@@ -7,6 +7,7 @@ mod table_head;
 mod table_import;
 mod table_info;
 mod table_keys;
+mod table_report;
 mod table_sample;
 mod table_stats;
 

@@ -1,0 +1,324 @@
+//! The utterances that stand out.
+
+use std::collections::HashMap;
+
+use bstr::BString;
+
+use crate::distribution::{Usual, median};
+use crate::{Measure, Rule, Utterance};
+
+/// With fewer values of a measure than this, nothing is said to be usual.
+const ENOUGH: usize = 20;
+
+/// How many spreads a value is away from the median if it stands out.
+const FAR: f64 = 5.0;
+
+/// Sound below this level is silence, in dB.
+const SILENT: f64 = -60.0;
+
+/// This share of clipped samples is a finding.
+const CLIPPED: f64 = 0.001;
+
+/// This mean of samples is a finding.
+const OFFSET: f64 = 0.02;
+
+/// This rate of errors is a finding.
+const ERRORS: f64 = 0.5;
+
+/// As many frames of features that are the same are a finding.
+const FROZEN: usize = 10;
+
+/// The duration of the frames may be this much away from that of the sound, in seconds.
+const FRAMES_AWAY: f64 = 0.1;
+
+/// A segment may end this much after the sound, in seconds.
+const BEYOND: f64 = 0.05;
+
+/// The score of findings that compare with no usual value, and the upper limit of the others.
+const CERTAIN: f64 = 100.0;
+
+/// What was found, or what is usual.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FindingValue {
+    /// A number; `None` is a level of minus infinity.
+    Number(Option<f64>),
+    /// A text.
+    Text(String),
+}
+
+/// An utterance and a rule that it breaks.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The index of the utterance.
+    pub utterance: usize,
+    /// The rule.
+    pub rule: Rule,
+    /// What was found.
+    pub value: FindingValue,
+    /// What is usual, if the rule compares with that.
+    pub usual: Option<f64>,
+    /// How many spreads the value is away from the usual one, if the rule asks for that.
+    pub z: Option<f64>,
+    /// How sure the finding is: 100, or the size of `z`, at most 99.
+    pub score: f64,
+    /// The key of another utterance, of the same sound.
+    pub other: Option<BString>,
+}
+
+impl Finding {
+    fn certain(utterance: usize, rule: Rule, value: FindingValue) -> Self {
+        Self { utterance, rule, value, usual: None, z: None, score: CERTAIN, other: None }
+    }
+}
+
+/// The utterances that break a rule, ranked.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Findings {
+    /// By the best score of their utterance, then the number of its findings, then its key.
+    pub list: Vec<Finding>,
+    /// Seconds of a frame: those that were given, or the median of duration through frames, in whole milliseconds.
+    pub frame_shift: Option<f64>,
+    /// Frames of features for each label of an alignment.
+    pub frames_per_label: Option<f64>,
+}
+
+/// The rules for what is unusual: their measures, whether these are compared as logarithms, the smallest spread that is taken, and
+/// on which side a value is a finding.
+const UNUSUAL: [Unusual; 9] = [
+    Unusual { rule: Rule::Duration, measure: Measure::Duration, is_log: true, floor: 0.1, side: Side::Both },
+    Unusual { rule: Rule::Level, measure: Measure::Level, is_log: false, floor: 1.0, side: Side::Both },
+    Unusual {
+        rule: Rule::SpeakingRate,
+        measure: Measure::CharactersPerSecond,
+        is_log: true,
+        floor: 0.1,
+        side: Side::Both,
+    },
+    Unusual { rule: Rule::Snr, measure: Measure::Snr, is_log: false, floor: 1.0, side: Side::Below },
+    Unusual { rule: Rule::Bandwidth, measure: Measure::Bandwidth, is_log: false, floor: 250.0, side: Side::Below },
+    Unusual { rule: Rule::Pauses, measure: Measure::Silence, is_log: false, floor: 0.05, side: Side::Above },
+    Unusual { rule: Rule::Pauses, measure: Measure::Lead, is_log: false, floor: 0.1, side: Side::Above },
+    Unusual { rule: Rule::Pauses, measure: Measure::Trail, is_log: false, floor: 0.1, side: Side::Above },
+    Unusual { rule: Rule::Features, measure: Measure::Distance, is_log: false, floor: 0.25, side: Side::Above },
+];
+
+struct Unusual {
+    rule: Rule,
+    measure: Measure,
+    is_log: bool,
+    floor: f64,
+    side: Side,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Below,
+    Above,
+    Both,
+}
+
+impl Findings {
+    /// Holds every rule against the utterances. `frame_shift` is in seconds; `None` takes the usual one of the utterances.
+    pub fn of(utterances: &[Utterance], frame_shift: Option<f64>) -> Self {
+        let mut found = Self {
+            list: Vec::new(),
+            frame_shift: frame_shift.or_else(|| typical_shift(utterances)),
+            frames_per_label: typical_rate(utterances),
+        };
+        for (index, utterance) in utterances.iter().enumerate() {
+            found.add_alone(index, utterance);
+            found.add_disagreement(index, utterance);
+        }
+        found.add_uncommon(utterances, Rule::Rate, Measure::Rate);
+        found.add_uncommon(utterances, Rule::Channels, Measure::Channels);
+        found.add_duplicates(utterances);
+        for unusual in &UNUSUAL {
+            found.add_unusual(utterances, unusual);
+        }
+        found.rank(utterances);
+        found
+    }
+
+    fn add(&mut self, utterance: usize, rule: Rule, value: FindingValue) {
+        self.list.push(Finding::certain(utterance, rule, value));
+    }
+
+    fn add_number(&mut self, utterance: usize, rule: Rule, value: f64) {
+        self.add(utterance, rule, FindingValue::Number(Some(value)));
+    }
+
+    /// Of a value that is not the usual one.
+    fn add_compared(&mut self, utterance: usize, rule: Rule, value: f64, usual: f64) {
+        let finding = Finding::certain(utterance, rule, FindingValue::Number(Some(value)));
+        self.list.push(Finding { usual: Some(usual), ..finding });
+    }
+
+    /// The rules that look at one part of an utterance.
+    fn add_alone(&mut self, index: usize, utterance: &Utterance) {
+        if let Some(message) = &utterance.unreadable {
+            self.add(index, Rule::Unreadable, FindingValue::Text(message.clone()));
+        }
+        if let Some(sound) = &utterance.sound {
+            if sound.peak.is_none() || sound.level.is_none_or(|level| level < SILENT) {
+                self.add(index, Rule::Silence, FindingValue::Number(sound.level));
+            }
+            if sound.clipped >= CLIPPED {
+                self.add_number(index, Rule::Clipping, sound.clipped);
+            }
+            if sound.offset.abs() >= OFFSET {
+                self.add_number(index, Rule::Offset, sound.offset);
+            }
+        }
+        if let Some(text) = &utterance.text {
+            if text.words == 0 {
+                self.add_number(index, Rule::TextEmpty, 0.0);
+            }
+            if let Some(rate) = text.error_rate().filter(|&rate| rate >= ERRORS) {
+                self.add_number(index, Rule::ErrorRate, rate);
+            }
+        }
+        if !utterance.strange_characters.is_empty() {
+            let codes: Vec<String> = utterance.strange_characters.iter().map(|&letter| code(letter)).collect();
+            self.add(index, Rule::Character, FindingValue::Text(codes.join(" ")));
+        }
+        if let Some(frames) = &utterance.frames {
+            if frames.not_finite > 0 {
+                self.add_number(index, Rule::NotFinite, frames.not_finite as f64);
+            }
+            if frames.frozen >= FROZEN {
+                self.add_number(index, Rule::Frozen, frames.frozen as f64);
+            }
+        }
+        if let Some(beyond) = utterance.beyond.filter(|&beyond| beyond > BEYOND) {
+            self.add_number(index, Rule::Segments, beyond);
+        }
+    }
+
+    /// The rules that compare two parts of an utterance.
+    fn add_disagreement(&mut self, index: usize, utterance: &Utterance) {
+        let Some(frames) = utterance.frames.as_ref().map(|frames| frames.frames as f64) else { return };
+        if let (Some(sound), Some(shift)) = (&utterance.sound, self.frame_shift)
+            && (frames * shift - sound.duration).abs() > FRAMES_AWAY
+        {
+            self.add_compared(index, Rule::Frames, frames, sound.duration / shift);
+        }
+        if let (Some(labels), Some(rate)) = (utterance.labels, self.frames_per_label)
+            && (labels as f64 * rate - frames).abs() >= rate
+        {
+            self.add_compared(index, Rule::Labels, labels as f64, frames / rate);
+        }
+    }
+
+    /// A rule for what is the same in most utterances. Of two values that are as frequent, the smaller one is the usual one.
+    fn add_uncommon(&mut self, utterances: &[Utterance], rule: Rule, measure: Measure) {
+        let mut values: Vec<f64> = utterances.iter().filter_map(|utterance| measure.of(utterance)?).collect();
+        values.sort_by(f64::total_cmp);
+        let runs = values.chunk_by(|left, right| left == right).rev();
+        let Some(usual) = runs.max_by_key(|run| run.len()).map(|run| run[0]) else { return };
+        for (index, utterance) in utterances.iter().enumerate() {
+            if let Some(value) = measure.of(utterance).flatten().filter(|&value| value != usual) {
+                self.add_compared(index, rule, value, usual);
+            }
+        }
+    }
+
+    /// The sound of an utterance that is that of an earlier one; the first one of them names the second one.
+    fn add_duplicates(&mut self, utterances: &[Utterance]) {
+        let mut same = HashMap::<(u64, u64), Vec<usize>>::new();
+        for (index, utterance) in utterances.iter().enumerate() {
+            if let Some(sound) = utterance.sound.as_ref().filter(|sound| sound.duration > 0.0) {
+                same.entry((sound.fingerprint, sound.duration.to_bits())).or_default().push(index);
+            }
+        }
+        for indices in same.into_values().filter(|indices| indices.len() > 1) {
+            for (at, &index) in indices.iter().enumerate() {
+                let other = indices[if at == 0 { 1 } else { 0 }];
+                let count = FindingValue::Number(Some(indices.len() as f64));
+                let finding = Finding::certain(index, Rule::DuplicateAudio, count);
+                self.list.push(Finding { other: Some(utterances[other].key.clone()), ..finding });
+            }
+        }
+    }
+
+    /// A rule for values that are far from the median.
+    fn add_unusual(&mut self, utterances: &[Utterance], unusual: &Unusual) {
+        let scaled = |value: f64| if unusual.is_log { value.log2() } else { value };
+        let values: Vec<(usize, f64)> = utterances
+            .iter()
+            .enumerate()
+            .filter_map(|(index, utterance)| Some((index, unusual.measure.of(utterance)??)))
+            .filter(|&(_, value)| scaled(value).is_finite())
+            .collect();
+        if values.len() < ENOUGH {
+            return;
+        }
+        let usual = Usual::of(values.iter().map(|&(_, value)| scaled(value)).collect(), unusual.floor);
+        let center = if unusual.is_log { usual.median.exp2() } else { usual.median };
+        for (index, value) in values {
+            let z = usual.z(scaled(value));
+            let is_found = match unusual.side {
+                Side::Below => z <= -FAR,
+                Side::Above => z >= FAR,
+                Side::Both => z.abs() >= FAR,
+            };
+            if !is_found {
+                continue;
+            }
+            let score = z.abs().min(CERTAIN - 1.0);
+            let value = FindingValue::Number(Some(value));
+            let finding = Finding::certain(index, unusual.rule, value);
+            let finding = Finding { usual: Some(center), z: Some(z), score, ..finding };
+            // Of pauses at several places, the clearest one is enough.
+            let known = self.list.iter().rposition(|known| (known.utterance, known.rule) == (index, unusual.rule));
+            match known.filter(|_| unusual.rule == Rule::Pauses) {
+                Some(at) if self.list[at].score >= score => {}
+                Some(at) => self.list[at] = finding,
+                None => self.list.push(finding),
+            }
+        }
+    }
+
+    /// Sorts the findings, see [`Findings::list`]; those of one utterance by score, then in the order of the rules.
+    fn rank(&mut self, utterances: &[Utterance]) {
+        let mut best = HashMap::<usize, (f64, usize)>::new();
+        for finding in &self.list {
+            let (score, count) = best.entry(finding.utterance).or_default();
+            *score = score.max(finding.score);
+            *count += 1;
+        }
+        self.list.sort_by(|left, right| {
+            let ((left_best, left_count), (right_best, right_count)) = (best[&left.utterance], best[&right.utterance]);
+            let by_utterance = right_best.total_cmp(&left_best).then(right_count.cmp(&left_count));
+            let by_key = utterances[left.utterance].key.cmp(&utterances[right.utterance].key);
+            let by_finding = right.score.total_cmp(&left.score).then(left.rule.cmp(&right.rule));
+            by_utterance.then(by_key).then(left.utterance.cmp(&right.utterance)).then(by_finding)
+        });
+    }
+}
+
+/// The number of a character, as in Unicode's tables: `U+0430`.
+fn code(letter: char) -> String {
+    format!("U+{:04X}", u32::from(letter))
+}
+
+/// Seconds of a frame, in whole milliseconds.
+fn typical_shift(utterances: &[Utterance]) -> Option<f64> {
+    let shift = |utterance: &Utterance| {
+        let (sound, frames) = (utterance.sound.as_ref()?, utterance.frames.as_ref()?);
+        (frames.frames > 0).then(|| sound.duration / frames.frames as f64)
+    };
+    let shift = (1000.0 * median(&mut utterances.iter().filter_map(shift).collect::<Vec<f64>>())).round() / 1000.0;
+    (shift > 0.0).then_some(shift)
+}
+
+/// Frames of features for each label.
+fn typical_rate(utterances: &[Utterance]) -> Option<f64> {
+    let rate = |utterance: &Utterance| {
+        let (frames, labels) = (utterance.frames.as_ref()?, utterance.labels?);
+        (labels > 0).then(|| frames.frames as f64 / labels as f64)
+    };
+    let rate = median(&mut utterances.iter().filter_map(rate).collect::<Vec<f64>>()).round();
+    (rate >= 1.0).then_some(rate)
+}

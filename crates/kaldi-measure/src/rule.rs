@@ -1,0 +1,107 @@
+//! The rules for findings.
+
+/// Why an utterance stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// The sound is missing, broken, or shorter than its header says.
+    Unreadable,
+    /// There is no sound above -60 dB.
+    Silence,
+    /// At least a thousandth of the samples are clipped.
+    Clipping,
+    /// The mean of the samples is at least 2 % of full scale away from zero.
+    Offset,
+    /// The sampling rate is not that of most utterances.
+    Rate,
+    /// The number of channels is not that of most utterances.
+    Channels,
+    /// The text has no words.
+    TextEmpty,
+    /// The text has a character that no ordinary text has.
+    Character,
+    /// The sound is that of another utterance.
+    DuplicateAudio,
+    /// At least half of the words are wrong.
+    ErrorRate,
+    /// The utterance is far longer or shorter than usual.
+    Duration,
+    /// The sound is far louder or quieter than usual.
+    Level,
+    /// The text has far more or fewer characters a second than usual.
+    SpeakingRate,
+    /// There is far more noise than usual.
+    Snr,
+    /// High frequencies are missing.
+    Bandwidth,
+    /// There is far more silence than usual, at the start, at the end or in all.
+    Pauses,
+    /// The means of the features are far from the usual ones.
+    Features,
+    /// The number of frames does not agree with the duration.
+    Frames,
+    /// The length of the alignment does not agree with the number of frames.
+    Labels,
+    /// A segment, or a word of a CTM file, ends after the sound.
+    Segments,
+    /// The features have numbers that are not finite.
+    NotFinite,
+    /// Ten frames or more are the same.
+    Frozen,
+}
+
+impl Rule {
+    /// All rules.
+    pub const ALL: [Self; 22] = [
+        Self::Unreadable,
+        Self::Silence,
+        Self::Clipping,
+        Self::Offset,
+        Self::Rate,
+        Self::Channels,
+        Self::TextEmpty,
+        Self::Character,
+        Self::DuplicateAudio,
+        Self::ErrorRate,
+        Self::Duration,
+        Self::Level,
+        Self::SpeakingRate,
+        Self::Snr,
+        Self::Bandwidth,
+        Self::Pauses,
+        Self::Features,
+        Self::Frames,
+        Self::Labels,
+        Self::Segments,
+        Self::NotFinite,
+        Self::Frozen,
+    ];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Silence => "silence",
+            Self::Clipping => "clipping",
+            Self::Offset => "offset",
+            Self::Rate => "rate",
+            Self::Channels => "channels",
+            Self::TextEmpty => "text-empty",
+            Self::Character => "character",
+            Self::DuplicateAudio => "duplicate-audio",
+            Self::ErrorRate => "error-rate",
+            Self::Duration => "duration",
+            Self::Level => "level",
+            Self::SpeakingRate => "speaking-rate",
+            Self::Snr => "snr",
+            Self::Bandwidth => "bandwidth",
+            Self::Pauses => "pauses",
+            Self::Features => "features",
+            Self::Frames => "frames",
+            Self::Labels => "labels",
+            Self::Segments => "segments",
+            Self::NotFinite => "not-finite",
+            Self::Frozen => "frozen",
+        }
+    }
+}

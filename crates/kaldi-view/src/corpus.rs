@@ -1,0 +1,302 @@
+//! Everything that is measured of the utterances of directories and tables.
+
+use std::collections::HashMap;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_measure::{Census, ColumnMoments, TextMeasures, TypicalMeans, Utterance};
+use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
+use kaldi_table::{Context, read_script};
+
+use crate::directory::{DataDirectory, each_line};
+use crate::job::{Job, Measured, Part, Role, Whose};
+use crate::{Error, Result};
+
+/// Bytes of entries that are read and not measured yet.
+const IN_FLIGHT: usize = 64 << 20;
+
+/// How a corpus is read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CorpusOptions {
+    /// The name of a file of recognized texts: lines of a key and words.
+    pub hypotheses: Option<BString>,
+}
+
+/// A table that was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CorpusTable {
+    /// Its name.
+    pub name: BString,
+    /// What it has: the type of its values, or what the file of a data directory is called.
+    pub kind: &'static str,
+    /// Its entries or lines.
+    pub entries: u64,
+}
+
+/// Where the sound of an utterance is.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub rxfilename: BString,
+    pub part: Option<Part>,
+}
+
+/// Everything that is measured of the utterances of directories and tables.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Corpus {
+    /// The tables and lists that were read.
+    pub tables: Vec<CorpusTable>,
+    /// All utterances, in the order of the first list that has them.
+    pub utterances: Vec<Utterance>,
+    /// The letters and words of all texts.
+    pub census: Census,
+    /// The columns of all features.
+    pub moments: ColumnMoments,
+    /// How many recordings there are.
+    pub recordings: usize,
+    pub(crate) speakers: Vec<BString>,
+    /// How often a word was recognized as another one; `None` stands for no word.
+    pub(crate) confusions: HashMap<(Option<BString>, Option<BString>), usize>,
+    /// Parallel to `utterances`.
+    details: Vec<Details>,
+    index: HashMap<BString, usize>,
+    /// The last utterance of each recording that has several.
+    pub(crate) last_of_recording: HashMap<BString, usize>,
+    speaker_index: HashMap<BString, usize>,
+}
+
+/// What is known of an utterance besides its measures.
+#[derive(Clone, Debug, Default)]
+struct Details {
+    text: Option<BString>,
+    speaker: Option<usize>,
+    place: Option<Place>,
+}
+
+impl Corpus {
+    /// Reads data directories and tables, which are rspecifiers or names of archives and script files of waveforms, features and
+    /// alignments. Values are measured on all threads. Values that cannot be read are findings, and no errors.
+    ///
+    /// # Errors
+    /// If a list or a table cannot be read, or its values say nothing about utterances.
+    pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
+        let mut corpus = Self::default();
+        let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
+        for name in names {
+            let named = Named::find(name.as_bstr())?;
+            match named.kind {
+                Kind::Directory => {
+                    let directory = DataDirectory::new(named.rxfilename.to_path().unwrap_or(std::path::Path::new("")));
+                    let jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
+                    corpus.run(jobs)?;
+                    for table in directory.alignments() {
+                        corpus.add_named(&table, Named::find(table.as_bstr())?)?;
+                    }
+                    directory.add_ctms(&mut corpus)?;
+                }
+                _ => corpus.add_named(name, named)?,
+            }
+        }
+        corpus.complete();
+        Ok(corpus)
+    }
+
+    /// Measures the values of a table.
+    fn add_named(&mut self, name: &BString, named: Named) -> Result<()> {
+        if named.kind == Kind::Script
+            && let Some(value_type) = Entries::find_type(&named)
+        {
+            let role =
+                Role::of(value_type).ok_or_else(|| Error::Type { name: name.clone(), found: value_type.name() })?;
+            let jobs = self.jobs_of_script(&named.rxfilename, role)?;
+            return self.run(jobs);
+        }
+        let mut entries = Entries::of(named, None)?;
+        let table = name.clone();
+        let jobs = from_fn(move |_: Step| -> Result<Option<(&'static str, Job)>> {
+            let Some(entry) = entries.next()? else {
+                entries.finish()?;
+                return Ok(None);
+            };
+            let found = entries.value_type();
+            let role = Role::of(found).ok_or_else(|| Error::Type { name: table.clone(), found: found.name() })?;
+            Ok(Some((found.name(), Job::Entry { role, entry })))
+        });
+        let weigh = |(_, job): &(&'static str, Job)| job.size();
+        let threads = || Context::default().num_threads();
+        let mut measured = jobs.par_map(threads, IN_FLIGHT, weigh, |(kind, job)| Ok::<_, Error>((kind, job.run())));
+        let (mut kind, mut count) = ("table", 0);
+        while let Some((found, measured)) = measured.next()? {
+            (kind, count) = (found, count + 1);
+            measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
+        }
+        measured.finish()?;
+        self.add_table(name, kind, count);
+        Ok(())
+    }
+
+    /// The values of a script file, to be measured.
+    pub(crate) fn jobs_of_script(&mut self, script: &BString, role: Role) -> Result<Vec<Job>> {
+        let lines = read_script(script, false)?;
+        let kind = match role {
+            Role::Sound => "wave",
+            Role::Features => "matrix",
+            Role::Labels => "int32-vector",
+        };
+        self.add_table(script, kind, lines.len() as u64);
+        if role == Role::Sound {
+            self.recordings += lines.len();
+        }
+        let job = |line: kaldi_table::ScriptLine| {
+            let utterance = self.utterance(line.key.as_bstr());
+            if role == Role::Sound {
+                self.set_place(utterance, Place { rxfilename: line.xfilename.clone(), part: None });
+            }
+            Job::Value { role, utterance, rxfilename: line.xfilename }
+        };
+        Ok(lines.into_iter().map(job).collect())
+    }
+
+    /// Runs the jobs on all threads, and takes their results in order.
+    fn run(&mut self, jobs: Vec<Job>) -> Result<()> {
+        let mut jobs = jobs.into_iter();
+        let jobs = from_fn(move |_: Step| Ok(jobs.next()));
+        let mut measured =
+            jobs.par_map(|| Context::default().num_threads(), usize::MAX, |_| 0, |job: Job| Ok::<_, Error>(job.run()));
+        while let Some(measured) = measured.next()? {
+            measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
+        }
+        measured.finish()
+    }
+
+    fn take(&mut self, whose: Whose, measured: Measured) {
+        let index = match whose {
+            Whose::Index(index) => index,
+            Whose::Key(key) => self.utterance(key.as_bstr()),
+        };
+        let utterance = &mut self.utterances[index];
+        match measured {
+            Measured::Sound(sound) => utterance.sound = Some(sound),
+            Measured::Part(sound, beyond) => {
+                utterance.sound = Some(sound);
+                utterance.beyond = Some(beyond);
+            }
+            Measured::Features(frames, moments) => {
+                utterance.frames = Some(frames);
+                self.moments.merge(&moments);
+            }
+            Measured::Labels(labels) => utterance.labels = Some(labels),
+            Measured::Unreadable(message) => utterance.unreadable = Some(message),
+        }
+    }
+
+    /// What can be said when everything is read.
+    fn complete(&mut self) {
+        let typical = TypicalMeans::of(self.utterances.iter().filter_map(|utterance| utterance.frames.as_ref()));
+        for (utterance, details) in self.utterances.iter_mut().zip(&self.details) {
+            if let Some(frames) = &mut utterance.frames {
+                frames.distance = typical.distance(frames);
+            }
+            if let Some(text) = &details.text {
+                utterance.strange_characters = self.census.strange_characters(text);
+            }
+        }
+    }
+
+    /// The index of the utterance with this key, which is added if it is new.
+    pub(crate) fn utterance(&mut self, key: &BStr) -> usize {
+        if let Some(&index) = self.index.get(key) {
+            return index;
+        }
+        let index = self.utterances.len();
+        self.utterances.push(Utterance { key: key.to_owned(), ..Utterance::default() });
+        self.details.push(Details::default());
+        self.index.insert(key.to_owned(), index);
+        index
+    }
+
+    pub(crate) fn set_speaker(&mut self, utterance: usize, speaker: &BStr) {
+        let number = match self.speaker_index.get(speaker) {
+            Some(&number) => number,
+            None => {
+                self.speakers.push(speaker.to_owned());
+                self.speaker_index.insert(speaker.to_owned(), self.speakers.len() - 1);
+                self.speakers.len() - 1
+            }
+        };
+        self.details[utterance].speaker = Some(number);
+    }
+
+    pub(crate) fn set_place(&mut self, utterance: usize, place: Place) {
+        self.details[utterance].place = Some(place);
+    }
+
+    pub(crate) fn set_text(&mut self, key: &BStr, text: &BStr, hypotheses: Option<&HashMap<BString, BString>>) {
+        let utterance = self.utterance(key);
+        self.census.add(text);
+        let mut measures = TextMeasures::of(text);
+        if let Some(hypotheses) = hypotheses {
+            // A text that was not recognized is all errors.
+            let hypothesis = hypotheses.get(key).map_or(BStr::new(""), |text| text.as_bstr());
+            measures = measures.with_hypothesis(text, hypothesis);
+            let (text, hypothesis): (Vec<&[u8]>, Vec<&[u8]>) = (words(text).collect(), words(hypothesis).collect());
+            let word = |word: Option<&&[u8]>| word.map(|word| BString::from(*word));
+            for (said, heard) in
+                kaldi_score::align(&text, &hypothesis).into_iter().filter(|(said, heard)| said != heard)
+            {
+                *self.confusions.entry((word(said), word(heard))).or_default() += 1;
+            }
+        }
+        self.utterances[utterance].text = Some(measures);
+        self.details[utterance].text = Some(text.to_owned());
+    }
+
+    /// The end of the last word of an utterance or a recording, in seconds. That of a recording goes to its last utterance.
+    pub(crate) fn set_end(&mut self, key: &BStr, end: f64) {
+        let (index, duration) = if let Some(&index) = self.index.get(key) {
+            (index, self.utterances[index].sound.map(|sound| sound.duration))
+        } else if let Some(&index) = self.last_of_recording.get(key) {
+            let part = self.place(index).and_then(|place| place.part.as_ref());
+            (index, part.zip(self.utterances[index].beyond).map(|(part, beyond)| part.end - beyond))
+        } else {
+            return;
+        };
+        if let Some(duration) = duration {
+            let known = &mut self.utterances[index].beyond;
+            *known = Some(known.unwrap_or(f64::NEG_INFINITY).max(end - duration));
+        }
+    }
+
+    pub(crate) fn add_table(&mut self, name: &BString, kind: &'static str, entries: u64) {
+        self.tables.push(CorpusTable { name: name.clone(), kind, entries });
+    }
+
+    /// The text of an utterance.
+    pub(crate) fn text(&self, utterance: usize) -> Option<&BStr> {
+        self.details[utterance].text.as_ref().map(|text| text.as_bstr())
+    }
+
+    /// The speaker of an utterance.
+    pub(crate) fn speaker(&self, utterance: usize) -> Option<usize> {
+        self.details[utterance].speaker
+    }
+
+    /// Where the sound of an utterance is; `None` if it has none, or it came through a pipe.
+    pub(crate) fn place(&self, utterance: usize) -> Option<&Place> {
+        self.details[utterance].place.as_ref()
+    }
+}
+
+/// The words of a text.
+pub(crate) fn words(text: &BStr) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Reads lines of a key and a text.
+fn read_texts(name: &BString) -> Result<HashMap<BString, BString>> {
+    let mut texts = HashMap::new();
+    each_line(name, |key, text| drop(texts.insert(key.to_owned(), text.to_owned())))?;
+    Ok(texts)
+}

@@ -1,0 +1,158 @@
+//! Which utterances a data directory has, and where their values are.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_feat::Segment;
+use kaldi_io::Lines;
+use kaldi_log::warning;
+use kaldi_table::{ScriptLine, read_script};
+
+use crate::Result;
+use crate::corpus::{Corpus, Place, words};
+use crate::job::{Job, Part, Role};
+
+/// The files of a data directory.
+pub(crate) struct DataDirectory {
+    path: PathBuf,
+}
+
+impl DataDirectory {
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// The name of a file in it; `None` if it is not there.
+    pub fn file(&self, name: &str) -> Option<BString> {
+        let path = self.path.join(name);
+        path.is_file().then(|| path.as_os_str().as_encoded_bytes().into())
+    }
+
+    /// The names of the files for which `is_wanted` holds, sorted.
+    fn files(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<BString> {
+        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let wanted = entries.filter(|entry| is_wanted(entry.file_name().as_encoded_bytes()));
+        let mut names: Vec<BString> = wanted.map(|entry| entry.path().as_os_str().as_encoded_bytes().into()).collect();
+        names.sort();
+        names
+    }
+
+    /// Tables of alignments: `ali.scp`, or else `ali.*.gz` and `ali.*.ark`.
+    pub fn alignments(&self) -> Vec<BString> {
+        let archives =
+            || self.files(|name| name.starts_with(b"ali.") && (name.ends_with(b".gz") || name.ends_with(b".ark")));
+        self.file("ali.scp").map_or_else(archives, |name| vec![name])
+    }
+
+    /// Time-marked words.
+    fn ctms(&self) -> Vec<BString> {
+        self.files(|name| name == b"ctm" || name.ends_with(b".ctm"))
+    }
+
+    /// Adds the utterances to the corpus, and returns what is to be measured.
+    ///
+    /// # Errors
+    /// If a list cannot be read.
+    pub fn add(&self, corpus: &mut Corpus, hypotheses: Option<&HashMap<BString, BString>>) -> Result<Vec<Job>> {
+        if let Some(name) = self.file("utt2spk") {
+            let count = each_line(&name, |key, rest| {
+                let utterance = corpus.utterance(key);
+                corpus.set_speaker(utterance, rest);
+            })?;
+            corpus.add_table(&name, "utt2spk", count);
+        }
+        let mut jobs = self.sound(corpus)?;
+        if let Some(name) = self.file("text") {
+            let count = each_line(&name, |key, text| corpus.set_text(key, text, hypotheses))?;
+            corpus.add_table(&name, "text", count);
+        }
+        if let Some(name) = self.file("feats.scp") {
+            jobs.extend(corpus.jobs_of_script(&name, Role::Features)?);
+        }
+        for name in ["cmvn.scp", "vad.scp"] {
+            if let Some(name) = self.file(name) {
+                let count = each_line(&name, |_, _| {})?;
+                corpus.add_table(&name, "script", count);
+            }
+        }
+        Ok(jobs)
+    }
+
+    /// The sound: a recording for each utterance, or parts of recordings.
+    fn sound(&self, corpus: &mut Corpus) -> Result<Vec<Job>> {
+        let Some(waves) = self.file("wav.scp") else { return Ok(Vec::new()) };
+        let Some(segments) = self.file("segments") else { return corpus.jobs_of_script(&waves, Role::Sound) };
+        let lines = read_script(&waves, false)?;
+        corpus.add_table(&waves, "wave", lines.len() as u64);
+        corpus.recordings += lines.len();
+        let mut recordings: Vec<(ScriptLine, Vec<Part>)> = lines.into_iter().map(|line| (line, Vec::new())).collect();
+        let numbers: HashMap<BString, usize> =
+            recordings.iter().enumerate().map(|(number, (line, _))| (line.key.clone(), number)).collect();
+        let mut lines = Lines::open(segments.as_bstr())?;
+        let mut count = 0;
+        while let Some(line) = lines.next_line()? {
+            count += 1;
+            let Ok(segment) = Segment::parse(line) else {
+                warning!("{}:{count}: expected <utterance> <recording> <start> <end>: {}", segments, line.as_bstr());
+                continue;
+            };
+            let utterance = corpus.utterance(segment.name.as_bstr());
+            let Some(&number) = numbers.get(segment.recording.as_bstr()) else {
+                let message = format!("its recording {} is not in wav.scp", segment.recording.as_bstr());
+                corpus.utterances[utterance].unreadable = Some(message);
+                continue;
+            };
+            let channel = segment.channel.and_then(|channel| usize::try_from(channel).ok());
+            let part = Part { utterance, start: segment.start, end: segment.end, channel };
+            let (recording, parts) = &mut recordings[number];
+            corpus.set_place(utterance, Place { rxfilename: recording.xfilename.clone(), part: Some(part.clone()) });
+            parts.push(part);
+            corpus.last_of_recording.insert(recording.key.clone(), utterance);
+        }
+        corpus.add_table(&segments, "segments", count);
+        let used = recordings.into_iter().filter(|(_, parts)| !parts.is_empty());
+        Ok(used.map(|(line, parts)| Job::Recording { rxfilename: line.xfilename, parts }).collect())
+    }
+
+    /// The ends of time-marked words, for utterances and recordings; to be called when the sound is measured.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn add_ctms(&self, corpus: &mut Corpus) -> Result<()> {
+        for name in self.ctms() {
+            let mut ends = HashMap::<BString, f64>::new();
+            let count = each_line(&name, |key, rest| {
+                let numbers: Vec<f64> =
+                    words(rest).skip(1).take(2).filter_map(|word| word.to_str().ok()?.parse().ok()).collect();
+                if let [start, duration] = numbers[..] {
+                    let end = ends.entry(key.to_owned()).or_insert(f64::NEG_INFINITY);
+                    *end = end.max(start + duration);
+                }
+            })?;
+            corpus.add_table(&name, "ctm", count);
+            for (key, end) in ends {
+                corpus.set_end(key.as_bstr(), end);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Passes the key and the rest of every line that is not empty to `each`, and returns how many there are.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn each_line(name: &BString, mut each: impl FnMut(&BStr, &BStr)) -> Result<u64> {
+    let mut lines = Lines::open(name.as_bstr())?;
+    let mut count = 0;
+    while let Some(line) = lines.next_line()? {
+        let line = line.trim_ascii();
+        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
+        if end > 0 {
+            each(line[..end].as_bstr(), line[end..].trim_ascii().as_bstr());
+            count += 1;
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,73 @@
+//! Errors of reading a corpus.
+
+use std::fmt;
+
+use bstr::BString;
+use kaldi_io::printable_rxfilename;
+
+/// The result of a function of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A corpus that cannot be shown.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A table cannot be read.
+    Table(kaldi_inspect::Error),
+    /// The values of a table are of a type that says nothing about utterances.
+    Type {
+        /// The name of the table.
+        name: BString,
+        /// The type of the values.
+        found: &'static str,
+    },
+    /// A picture cannot be drawn.
+    Picture(kaldi_plot::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Table(error) => error.fmt(f),
+            Self::Type { name, found } => {
+                let name = printable_rxfilename(name.as_ref());
+                write!(f, "{name}: expected waveforms, features or alignments, got values of type {found}")
+            }
+            Self::Picture(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Table(error) => error.source(),
+            Self::Picture(error) => error.source(),
+            Self::Type { .. } => None,
+        }
+    }
+}
+
+impl From<kaldi_inspect::Error> for Error {
+    fn from(error: kaldi_inspect::Error) -> Self {
+        Self::Table(error)
+    }
+}
+
+impl From<kaldi_table::Error> for Error {
+    fn from(error: kaldi_table::Error) -> Self {
+        Self::Table(error.into())
+    }
+}
+
+impl From<kaldi_io::Error> for Error {
+    fn from(error: kaldi_io::Error) -> Self {
+        Self::Table(error.into())
+    }
+}
+
+impl From<kaldi_plot::Error> for Error {
+    fn from(error: kaldi_plot::Error) -> Self {
+        Self::Picture(error)
+    }
+}

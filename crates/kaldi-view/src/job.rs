@@ -1,0 +1,194 @@
+//! What is read and measured on worker threads: one value, or one recording with its segments.
+
+use bstr::{BStr, BString};
+use kaldi_feat::{NoSamples, SampleGrid};
+use kaldi_io::ParseError;
+use kaldi_matrix::Matrix;
+use kaldi_measure::{ColumnMoments, FrameMeasures, SoundMeasures};
+use kaldi_table::{RawEntry, read_file};
+use kaldi_types::ValueType;
+use kaldi_values::{Cursor, Value};
+use kaldi_wave::{Wave, WaveFile, WaveInfo};
+
+/// A part of a recording that is an utterance.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The index of the utterance.
+    pub utterance: usize,
+    /// Its start in seconds.
+    pub start: f64,
+    /// Its end in seconds; negative if it is that of the recording.
+    pub end: f64,
+    /// The channel; `None` takes all.
+    pub channel: Option<usize>,
+}
+
+/// What the values of a table say about utterances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Sound,
+    Features,
+    Labels,
+}
+
+impl Role {
+    /// `None` if values of this type say nothing.
+    pub fn of(value_type: ValueType) -> Option<Self> {
+        match value_type {
+            ValueType::Wave => Some(Self::Sound),
+            ValueType::Matrix => Some(Self::Features),
+            ValueType::Int32Vector => Some(Self::Labels),
+            _ => None,
+        }
+    }
+}
+
+/// Something to be measured.
+pub(crate) enum Job {
+    /// The value that a line of a script file names.
+    Value { role: Role, utterance: usize, rxfilename: BString },
+    /// The parts of a recording.
+    Recording { rxfilename: BString, parts: Vec<Part> },
+    /// The value of an entry of an archive.
+    Entry { role: Role, entry: RawEntry },
+}
+
+/// What was measured.
+pub(crate) enum Measured {
+    Sound(SoundMeasures),
+    /// A part of a recording: how far it is beyond the end of the sound, in seconds.
+    Part(SoundMeasures, f64),
+    Features(FrameMeasures, ColumnMoments),
+    Labels(usize),
+    /// Why it cannot be read.
+    Unreadable(String),
+}
+
+/// Whose it is: the index of an utterance, or the key of an entry.
+pub(crate) enum Whose {
+    Index(usize),
+    Key(BString),
+}
+
+impl Job {
+    /// The bytes that it holds.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Entry { entry, .. } => entry.head().len(),
+            Self::Value { .. } | Self::Recording { .. } => 0,
+        }
+    }
+
+    /// Reads and measures.
+    pub fn run(self) -> Vec<(Whose, Measured)> {
+        match self {
+            Self::Value { role, utterance, rxfilename } => {
+                vec![(Whose::Index(utterance), measure_file(role, rxfilename.as_ref()))]
+            }
+            Self::Recording { rxfilename, parts } => measure_recording(rxfilename.as_ref(), &parts),
+            Self::Entry { role, entry } => {
+                let measured = match entry.bytes() {
+                    Ok(bytes) => {
+                        let place = |error: ParseError| format!("{}:{}: {error}", entry.file(), entry.start());
+                        measure(role, &bytes).unwrap_or_else(|error| Measured::Unreadable(place(error)))
+                    }
+                    Err(error) => Measured::Unreadable(error.to_string()),
+                };
+                vec![(Whose::Key(entry.key().to_owned()), measured)]
+            }
+        }
+    }
+}
+
+/// Measures the value of a file.
+fn measure_file(role: Role, rxfilename: &BStr) -> Measured {
+    let measured = match role {
+        Role::Sound => read_wave(rxfilename).map(|wave| Measured::Sound(measure_wave(&wave))),
+        Role::Features => read_file::<Matrix<f32>>(rxfilename)
+            .map(|feats| measure_features(&feats))
+            .map_err(|error| error.to_string()),
+        Role::Labels => read_file::<Vec<i32>>(rxfilename)
+            .map(|labels| Measured::Labels(labels.len()))
+            .map_err(|error| error.to_string()),
+    };
+    measured.unwrap_or_else(Measured::Unreadable)
+}
+
+/// Measures a value in memory.
+fn measure(role: Role, bytes: &[u8]) -> Result<Measured, ParseError> {
+    let mut cursor = Cursor::new(bytes);
+    Ok(match role {
+        Role::Sound => match decode(bytes) {
+            Ok(wave) => Measured::Sound(measure_wave(&wave)),
+            Err(message) => Measured::Unreadable(message),
+        },
+        Role::Features => measure_features(&Matrix::<f32>::read(&mut cursor)?),
+        Role::Labels => Measured::Labels(Vec::<i32>::read(&mut cursor)?.len()),
+    })
+}
+
+fn measure_wave(wave: &Wave) -> SoundMeasures {
+    let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|channel| wave.channel(channel)).collect();
+    SoundMeasures::of(wave.sample_rate().into(), &channels)
+}
+
+fn measure_features(feats: &Matrix<f32>) -> Measured {
+    let mut moments = ColumnMoments::default();
+    let frames = FrameMeasures::of(feats.as_slice(), feats.num_cols(), &mut moments);
+    Measured::Features(frames, moments)
+}
+
+fn measure_recording(rxfilename: &BStr, parts: &[Part]) -> Vec<(Whose, Measured)> {
+    let wave = read_wave(rxfilename);
+    let measure = |part: &Part| {
+        let measured = wave.as_ref().map_err(Clone::clone).and_then(|wave| {
+            let sound = measure_wave(&cut(wave, part)?);
+            Ok(Measured::Part(sound, part.end - wave.duration()))
+        });
+        (Whose::Index(part.utterance), measured.unwrap_or_else(Measured::Unreadable))
+    };
+    parts.iter().map(measure).collect()
+}
+
+/// Reads the sound of a file.
+///
+/// # Errors
+/// Why it cannot be read, or that it is shorter than its header says.
+pub(crate) fn read_wave(rxfilename: &BStr) -> Result<Wave, String> {
+    let file: WaveFile = read_file(rxfilename).map_err(|error| error.to_string())?;
+    decode(&file.into_bytes()).map_err(|message| format!("{}: {message}", kaldi_io::printable_rxfilename(rxfilename)))
+}
+
+fn decode(bytes: &[u8]) -> Result<Wave, String> {
+    let wave = Wave::read(&mut Cursor::new(bytes)).map_err(|error| error.to_string())?;
+    let claimed = WaveInfo::read(&mut Cursor::new(bytes), None).ok().and_then(|info| info.num_samples());
+    match claimed.filter(|&claimed| claimed > wave.num_samples() as u64) {
+        Some(claimed) => Err(format!("expected {claimed} samples as the header says, got {}", wave.num_samples())),
+        None => Ok(wave),
+    }
+}
+
+/// Cuts a part out of a recording, as extract-segments does; but a part may end at any time after the sound.
+///
+/// # Errors
+/// Why there is no such part.
+pub(crate) fn cut(wave: &Wave, part: &Part) -> Result<Wave, String> {
+    let mut grid = SampleGrid::default();
+    (grid.min_segment_length, grid.max_overshoot) = (0.0, f32::INFINITY);
+    let samples =
+        grid.samples(part.start, part.end, wave.sample_rate(), wave.num_samples()).map_err(|reason| match reason {
+            NoSamples::Start(seconds) => {
+                format!("it starts at {} s, after the end of the recording at {seconds} s", part.start)
+            }
+            NoSamples::End(seconds) => {
+                format!("it ends at {} s, after the end of the recording at {seconds} s", part.end)
+            }
+            NoSamples::Short => format!("it ends at {} s, before it starts at {} s", part.end, part.start),
+        })?;
+    let channels = match part.channel {
+        None => 0..wave.num_channels(),
+        Some(channel) if channel < wave.num_channels() => channel..channel + 1,
+        Some(channel) => return Err(format!("expected channel {channel}, got {} channels", wave.num_channels())),
+    };
+    Ok(Wave::new(wave.sample_rate(), channels.map(|channel| wave.channel(channel)[samples.clone()].to_vec()).collect()))
+}

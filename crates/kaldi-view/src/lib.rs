@@ -1,0 +1,34 @@
+//! Pages that show a corpus: its numbers, its sound, and the utterances that stand out.
+//!
+//! [`Corpus::read`] measures every utterance of data directories and tables, on all threads. [`Report`] is what there is to say
+//! about them: [`Report::data`] as JSON, [`Report::page`] as one page that needs nothing else.
+//!
+//! ```
+//! use kaldi_view::{Corpus, CorpusOptions, Report, ReportOptions};
+//!
+//! let tables = ["ark:printf 'a [ 1 2\\n 3 4 ]\\nb [ 5 6 ]\\n' |".into()];
+//! let corpus = Corpus::read(&tables, &CorpusOptions::default())?;
+//! let report = Report::of(&corpus, &ReportOptions::default());
+//! assert_eq!(report.data()["summary"]["utterances"], 2);
+//! # Ok::<(), kaldi_view::Error>(())
+//! ```
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+/// The examples of README.md, compiled and run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod corpus;
+mod directory;
+mod error;
+mod job;
+mod markup;
+mod page;
+mod report;
+mod shown;
+
+pub use corpus::{Corpus, CorpusOptions, CorpusTable};
+pub use error::{Error, Result};
+pub use report::{Report, ReportOptions};

@@ -1,0 +1,247 @@
+//! What there is to say about a corpus.
+
+use std::collections::{BTreeMap, HashSet};
+
+use bstr::ByteSlice;
+use kaldi_measure::{Distribution, Finding, FindingValue, Findings, Measure, QUANTILES, Rule, Utterance};
+use serde_json::{Map, Value, json};
+
+use crate::page;
+use crate::{Corpus, Result};
+
+/// The version of the layout of [`Report::data`].
+const VERSION: u32 = 1;
+
+/// Findings of one rule that are listed, at most.
+const MOST_FINDINGS: usize = 1000;
+
+/// Words and confusions that are listed, at most.
+const MOST_WORDS: usize = 50;
+
+/// What a report shows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ReportOptions {
+    /// How many utterances are shown with their sound, spectrogram and text: those with the clearest findings.
+    pub top: usize,
+    /// Seconds of sound that can be heard of an utterance, at most.
+    pub seconds: f64,
+    /// Whether sound and texts of utterances are in the page.
+    pub audio: bool,
+    /// Seconds from one frame of the features to the next one; `None` takes what fits the durations.
+    pub frame_shift: Option<f64>,
+    /// The title of the page.
+    pub title: String,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        Self { top: 24, seconds: 8.0, audio: true, frame_shift: None, title: "Report".to_owned() }
+    }
+}
+
+/// What there is to say about a corpus.
+#[derive(Debug)]
+pub struct Report<'a> {
+    pub(crate) corpus: &'a Corpus,
+    pub(crate) options: ReportOptions,
+    pub(crate) findings: Findings,
+    /// The indices of the utterances that are shown.
+    pub(crate) shown: Vec<usize>,
+    pub(crate) distributions: Vec<(&'static str, Distribution)>,
+}
+
+impl<'a> Report<'a> {
+    /// Holds all rules against the utterances.
+    pub fn of(corpus: &'a Corpus, options: &ReportOptions) -> Self {
+        let findings = Findings::of(&corpus.utterances, options.frame_shift);
+        let mut seen = HashSet::new();
+        let ranked = findings.list.iter().map(|finding| finding.utterance);
+        let shown = ranked.filter(|&utterance| seen.insert(utterance)).take(options.top).collect();
+        let distribution = |&(measure, name): &(Measure, &'static str)| {
+            let values = corpus.utterances.iter().filter_map(|utterance| measure.of(utterance)?);
+            Some((name, Distribution::of(values.filter(|value| value.is_finite()).collect())?))
+        };
+        let distributions = Measure::ALL.iter().filter_map(distribution).collect();
+        Self { corpus, options: options.clone(), findings, shown, distributions }
+    }
+
+    /// How many utterances have findings, and how many findings there are.
+    pub fn num_findings(&self) -> (usize, usize) {
+        let utterances: HashSet<usize> = self.findings.list.iter().map(|finding| finding.utterance).collect();
+        (utterances.len(), self.findings.list.len())
+    }
+
+    /// All sums, distributions and findings.
+    pub fn data(&self) -> Value {
+        let distributions: Map<String, Value> =
+            self.distributions.iter().map(|(name, found)| ((*name).to_owned(), distribution(found))).collect();
+        let (findings, dropped) = self.listed_findings();
+        json!({
+            "version": VERSION,
+            "tables": self.corpus.tables.iter().map(|table| {
+                json!({ "name": table.name.to_str_lossy(), "type": table.kind, "entries": table.entries })
+            }).collect::<Vec<_>>(),
+            "summary": self.summary(),
+            "distributions": distributions,
+            "speakers": self.speakers(),
+            "characters": self.corpus.census.characters().map(|(letter, counts)| json!({
+                "character": letter.to_string(),
+                "code": format!("U+{:04X}", u32::from(letter)),
+                "count": counts.count,
+                "utterances": counts.utterances,
+            })).collect::<Vec<_>>(),
+            "frequent_words": self.corpus.census.frequent_words(MOST_WORDS).into_iter().map(|(word, count)| {
+                json!({ "word": word, "count": count })
+            }).collect::<Vec<_>>(),
+            "features": { "columns": self.corpus.moments.columns().map(|moments| {
+                json!({ "mean": moments.map(|(mean, _)| mean), "stddev": moments.map(|(_, deviation)| deviation) })
+            }).collect::<Vec<_>>() },
+            "errors": self.errors(),
+            "findings": findings,
+            "dropped": dropped,
+            "utterances": self.shown.iter().map(|&index| self.utterance(index, self.options.audio)).collect::<Vec<_>>(),
+        })
+    }
+
+    /// All measures of every utterance: a JSON object for each, in the order of the corpus.
+    pub fn utterances(&self) -> impl Iterator<Item = Value> + '_ {
+        (0..self.corpus.utterances.len()).map(|index| self.utterance(index, false))
+    }
+
+    /// The page: one file of HTML that needs nothing else.
+    ///
+    /// # Errors
+    /// If a picture cannot be drawn.
+    pub fn page(&self) -> Result<String> {
+        page::write(self)
+    }
+
+    pub(crate) fn summary(&self) -> Value {
+        let corpus = self.corpus;
+        let durations = corpus.utterances.iter().filter_map(|utterance| Some(utterance.sound?.duration));
+        let has_sound = corpus.utterances.iter().any(|utterance| utterance.sound.is_some());
+        let has_text = corpus.census.utterances() > 0;
+        let (words, vocabulary) = corpus.census.words();
+        json!({
+            "utterances": corpus.utterances.len(),
+            "speakers": (!corpus.speakers.is_empty()).then_some(corpus.speakers.len()),
+            "recordings": (corpus.recordings > 0).then_some(corpus.recordings),
+            "hours": has_sound.then(|| durations.sum::<f64>() / 3600.0),
+            "words": has_text.then_some(words),
+            "vocabulary": has_text.then_some(vocabulary),
+        })
+    }
+
+    /// Speakers in the order of their names, with the number of their utterances and their hours.
+    pub(crate) fn speakers(&self) -> Vec<Value> {
+        let mut sums = vec![(0_usize, 0.0_f64); self.corpus.speakers.len()];
+        for (index, utterance) in self.corpus.utterances.iter().enumerate() {
+            if let Some(speaker) = self.corpus.speaker(index) {
+                sums[speaker].0 += 1;
+                sums[speaker].1 += utterance.sound.map_or(0.0, |sound| sound.duration);
+            }
+        }
+        let mut speakers: Vec<_> = self.corpus.speakers.iter().zip(sums).collect();
+        speakers.sort_by_key(|(name, _)| *name);
+        let speaker = |(name, (utterances, seconds)): (&bstr::BString, (usize, f64))| json!({ "speaker": name.to_str_lossy(), "utterances": utterances, "hours": seconds / 3600.0 });
+        speakers.into_iter().map(speaker).collect()
+    }
+
+    /// Word errors of the hypotheses; null without these.
+    pub(crate) fn errors(&self) -> Value {
+        let texts = self.corpus.utterances.iter().filter_map(|utterance| utterance.text);
+        let (mut words, mut errors, mut is_scored) = (0, 0, false);
+        for text in texts {
+            words += text.words;
+            errors += text.errors.unwrap_or(0);
+            is_scored |= text.errors.is_some();
+        }
+        if !is_scored {
+            return Value::Null;
+        }
+        let mut confused: Vec<_> = self.corpus.confusions.iter().collect();
+        confused.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
+        let word = |word: &Option<bstr::BString>| word.as_ref().map(|word| word.to_str_lossy().into_owned());
+        let confused = confused.into_iter().take(MOST_WORDS).map(
+            |((said, heard), count)| json!({ "reference": word(said), "hypothesis": word(heard), "count": count }),
+        );
+        json!({
+            "words": words,
+            "errors": errors,
+            "error_rate": errors as f64 / words.max(1) as f64,
+            "confused": confused.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The findings in the order of their rank, and how many of each rule are left out.
+    pub(crate) fn listed_findings(&self) -> (Vec<Value>, Map<String, Value>) {
+        let mut counts = BTreeMap::<Rule, usize>::new();
+        let mut listed = Vec::new();
+        for finding in &self.findings.list {
+            let count = counts.entry(finding.rule).or_default();
+            *count += 1;
+            if *count <= MOST_FINDINGS {
+                listed.push(self.finding(finding));
+            }
+        }
+        let dropped = counts.into_iter().filter(|&(_, count)| count > MOST_FINDINGS);
+        (listed, dropped.map(|(rule, count)| (rule.name().to_owned(), (count - MOST_FINDINGS).into())).collect())
+    }
+
+    fn finding(&self, finding: &Finding) -> Value {
+        let value = match &finding.value {
+            FindingValue::Number(number) => json!(number),
+            FindingValue::Text(text) => json!(text),
+        };
+        json!({
+            "key": self.corpus.utterances[finding.utterance].key.to_str_lossy(),
+            "rule": finding.rule.name(),
+            "value": value,
+            "usual": finding.usual,
+            "z": finding.z,
+            "score": finding.score,
+            "other": finding.other.as_ref().map(|other| other.to_str_lossy().into_owned()),
+        })
+    }
+
+    fn utterance(&self, index: usize, with_text: bool) -> Value {
+        let utterance = &self.corpus.utterances[index];
+        let mut object = Map::new();
+        object.insert("key".into(), utterance.key.to_str_lossy().into());
+        if let Some(speaker) = self.corpus.speaker(index) {
+            object.insert("speaker".into(), self.corpus.speakers[speaker].to_str_lossy().into());
+        }
+        if let Some(text) = self.corpus.text(index).filter(|_| with_text) {
+            object.insert("text".into(), text.to_str_lossy().into());
+        }
+        if let Some(message) = &utterance.unreadable {
+            object.insert("unreadable".into(), message.as_str().into());
+        }
+        measures(utterance).for_each(|(name, value)| drop(object.insert(name.into(), json!(value))));
+        object.into()
+    }
+}
+
+/// What is measured of an utterance; `None` for a level of minus infinity.
+pub(crate) fn measures(utterance: &Utterance) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
+    Measure::ALL
+        .iter()
+        .filter_map(|&(measure, name)| Some((name, measure.of(utterance)?.filter(|value| value.is_finite()))))
+}
+
+fn distribution(found: &Distribution) -> Value {
+    let quantiles: Map<String, Value> =
+        QUANTILES.iter().zip(found.quantiles).map(|(share, value)| (share.to_string(), json!(value))).collect();
+    json!({
+        "count": found.count,
+        "min": found.min,
+        "max": found.max,
+        "mean": found.mean,
+        "median": found.median,
+        "mad": found.mad,
+        "quantiles": quantiles,
+        "edges": found.edges,
+        "counts": found.counts,
+    })
+}

@@ -1,0 +1,103 @@
+//! Writes a page about data directories and tables.
+//!
+//! Kaldi has no such program.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_log::log;
+use kaldi_table::create_output;
+use kaldi_view::{Corpus, CorpusOptions, Report, ReportOptions};
+
+const USAGE: &str = "\
+Measures every utterance of data directories and tables (waveforms, features, alignments), and writes a page about them: sums,
+distributions, and the utterances that stand out, with their sound and spectrograms. Findings are, for example, clipped, silent
+or noisy sound, a wrong rate, a text that is too long for the sound, strange letters, sound that is there twice, frozen features,
+alignments that are too short. The page is one file, which needs no other file and no network. Findings are no errors: the exit
+status is 0. Commands in wav.scp are run.
+
+Usage: table-report [options] <directory or table> [<directory or table> ...] <page>
+ e.g.: table-report data/train train.html
+       table-report --hyp=exp/decode/text --json=train.json data/test test.html
+       table-report scp:wav.scp scp:feats.scp page.html
+Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm are read.
+See also: table-check, table-info, table-stats, feats-to-png
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Recognized texts, lines of a key and words: their errors are counted
+    #[arg(long)]
+    hyp: Option<InputName>,
+    /// How many utterances are shown with their sound and spectrogram
+    #[arg(long, default_value_t = 24)]
+    top: usize,
+    /// Seconds of the sound of an utterance in the page, at most
+    #[arg(long, default_value_t = 8.0)]
+    seconds: f64,
+    /// Put sound and texts of utterances into the page
+    #[arg(long, default_value_t = true)]
+    audio: bool,
+    /// Seconds from one frame of the features to the next one; found from the durations by default
+    #[arg(long)]
+    frame_shift: Option<f64>,
+    /// Title of the page; the names of the tables by default
+    #[arg(long)]
+    title: Option<String>,
+    /// Write all sums, distributions and findings as JSON
+    #[arg(long)]
+    json: Option<OutputName>,
+    /// Write all measures of every utterance as lines of JSON
+    #[arg(long)]
+    utterances: Option<OutputName>,
+    #[arg(required = true)]
+    tables: Vec<InputName>,
+    page: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(table_report)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("it describes the whole table; run it on the joined table"),
+    )]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn table_report(opts: Options) -> Result<Tally> {
+    ensure!(opts.seconds >= 0.0 && opts.seconds.is_finite(), "expected --seconds of 0 or more, got {}", opts.seconds);
+    let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));
+    ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
+    let mut page = create_output(&opts.page, false)?;
+    let mut json = opts.json.as_ref().map(|name| create_output(name, false)).transpose()?;
+    let mut lines = opts.utterances.as_ref().map(|name| create_output(name, false)).transpose()?;
+
+    let mut corpus_options = CorpusOptions::default();
+    corpus_options.hypotheses = opts.hyp.as_ref().map(|name| name.as_bstr().to_owned());
+    let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
+    let corpus = Corpus::read(&names, &corpus_options)?;
+    let mut options = ReportOptions::default();
+    (options.top, options.seconds, options.audio) = (opts.top, opts.seconds, opts.audio);
+    options.frame_shift = opts.frame_shift;
+    options.title = opts.title.unwrap_or_else(|| names.iter().map(BString::to_string).collect::<Vec<_>>().join(", "));
+    let report = Report::of(&corpus, &options);
+
+    page.write_all(report.page()?.as_bytes())?;
+    if let Some(json) = &mut json {
+        json.write_all(format!("{:#}\n", report.data()).as_bytes())?;
+    }
+    if let Some(lines) = &mut lines {
+        for utterance in report.utterances() {
+            lines.write_all(format!("{utterance}\n").as_bytes())?;
+        }
+    }
+    for output in [Some(page), json, lines].into_iter().flatten() {
+        output.finish()?;
+    }
+    let (utterances, findings) = report.num_findings();
+    log!("Measured {} utterances; {utterances} of them have {findings} findings.", corpus.utterances.len());
+    Ok(Tally::new(corpus.utterances.len() as u64, 0))
+}

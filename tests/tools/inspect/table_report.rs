@@ -1,0 +1,322 @@
+use std::collections::BTreeSet;
+use std::f64::consts::TAU;
+
+use serde_json::Value;
+
+use crate::support::sample::{Sample, binary_archive, text_archive};
+use crate::support::wave::wave;
+use crate::support::{Scratch, tool};
+
+/// Numbers from -1 to 1 that look random.
+struct Noise(u64);
+
+impl Noise {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// An utterance of a corpus that is made for a test.
+struct Made {
+    key: String,
+    rate: u32,
+    samples: Vec<f64>,
+    channels: usize,
+    text: String,
+    feats: Vec<Vec<f32>>,
+    labels: Vec<i32>,
+}
+
+impl Made {
+    /// Syllables of many harmonics with pauses, in a little noise.
+    fn new(index: usize, noise: &mut Noise) -> Self {
+        let seconds = 1.5 + 0.4 * (noise.next() + 1.0);
+        let (length, start) = ((16000.0 * seconds) as usize, noise.next());
+        let sample = |at: usize| {
+            let time = at as f64 / 16000.0;
+            let voice: f64 = (1..24).map(|part| (TAU * f64::from(part) * 140.0 * time).sin() / f64::from(part)).sum();
+            let loudness = ((TAU * (2.5 * time + start)).sin() + 0.4).max(0.0);
+            let is_pause = time < 0.2 || time > seconds - 0.2;
+            (voice * 0.12 + 0.03 * noise.next()) * if is_pause { 0.0 } else { loudness } + 0.002 * noise.next()
+        };
+        let samples = (0..length).map(sample).collect();
+        let frames = (100.0 * seconds) as usize;
+        let feats = (0..frames).map(|_| vec![noise.next() as f32, 5.0 + noise.next() as f32]).collect();
+        let text = "the quick brown fox jumps over it"[..(12.0 * seconds) as usize].to_owned();
+        Self {
+            key: format!("utt{index:02}"),
+            rate: 16000,
+            samples,
+            channels: 1,
+            text,
+            feats,
+            labels: vec![1; frames.div_ceil(3)],
+        }
+    }
+
+    fn change(&mut self, mut change: impl FnMut(f64) -> f64) {
+        self.samples.iter_mut().for_each(|sample| *sample = change(*sample));
+    }
+
+    fn wave(&self) -> Vec<u8> {
+        let samples: Vec<i16> =
+            self.samples.iter().map(|sample| (32768.0 * sample).clamp(-32768.0, 32767.0) as i16).collect();
+        wave(self.rate, &vec![&samples[..]; self.channels])
+    }
+}
+
+/// A data directory of 60 utterances with faults, and which ones: the key and the rule of each.
+fn faulty(scratch: &Scratch, seed: u64) -> BTreeSet<(String, &'static str)> {
+    let mut noise = Noise(seed);
+    let mut made: Vec<Made> = (0..60).map(|index| Made::new(index, &mut noise)).collect();
+    let mut planted = BTreeSet::new();
+    let mut plant = |utterance: &mut Made, rule: &'static str, change: &mut dyn FnMut(&mut Made)| {
+        planted.insert((utterance.key.clone(), rule));
+        change(utterance);
+    };
+    plant(&mut made[1], "clipping", &mut |it| it.change(|sample| (8.0 * sample).clamp(-1.0, 1.0)));
+    plant(&mut made[2], "clipping", &mut |it| it.change(|sample| (3.0 * sample).clamp(-0.3, 0.3)));
+    plant(&mut made[3], "offset", &mut |it| it.change(|sample| sample + 0.05));
+    plant(&mut made[4], "silence", &mut |it| it.change(|_| 0.0));
+    plant(&mut made[5], "level", &mut |it| it.change(|sample| 0.01 * sample));
+    plant(&mut made[6], "rate", &mut |it| {
+        (it.rate, it.samples) = (8000, it.samples.iter().copied().step_by(2).collect())
+    });
+    plant(&mut made[7], "channels", &mut |it| it.channels = 2);
+    plant(&mut made[8], "snr", &mut |it| it.change(|sample| sample + 0.2 * noise.next()));
+    plant(&mut made[9], "pauses", &mut |it| it.samples.extend((0..48000).map(|_| 0.002 * noise.next())));
+    plant(&mut made[10], "duration", &mut |it| it.samples = it.samples.repeat(10));
+    plant(&mut made[11], "text-empty", &mut |it| it.text.clear());
+    plant(&mut made[12], "character", &mut |it| it.text.insert(4, '\u{200b}'));
+    plant(&mut made[13], "speaking-rate", &mut |it| it.text = [it.text.as_str(); 4].join(" "));
+    plant(&mut made[14], "frozen", &mut |it| it.feats[20..40].fill(vec![1.0, 2.0]));
+    plant(&mut made[15], "not-finite", &mut |it| it.feats[20][1] = f32::NAN);
+    plant(&mut made[16], "frames", &mut |it| it.feats.truncate(100));
+    plant(&mut made[17], "features", &mut |it| it.feats.iter_mut().flatten().for_each(|value| *value *= 10.0));
+    plant(&mut made[18], "labels", &mut |it| it.labels.truncate(20));
+    // The end of a word after the sound.
+    plant(&mut made[19], "segments", &mut |_| {});
+    let samples = made[20].samples.clone();
+    plant(&mut made[20], "duplicate-audio", &mut |_| {});
+    plant(&mut made[21], "duplicate-audio", &mut |it| it.samples = samples.clone());
+    plant(&mut made[22], "unreadable", &mut |_| {});
+
+    let list = |line: &dyn Fn(&Made) -> String| made.iter().map(line).collect::<String>();
+    for it in &made {
+        let bytes = it.wave();
+        let length = if it.key == "utt22" { bytes.len() / 2 } else { bytes.len() };
+        scratch.write(&format!("{}.wav", it.key), &bytes[..length]);
+    }
+    std::fs::create_dir_all(scratch.path("data")).unwrap();
+    scratch.write("data/wav.scp", list(&|it| format!("{0} {0}.wav\n", it.key)));
+    scratch.write("data/text", list(&|it| format!("{} {}\n", it.key, it.text)));
+    scratch.write("data/utt2spk", list(&|it| format!("{} {}\n", it.key, &it.key[..4])));
+    scratch.write("data/ctm", "utt19 1 0.2 0.5 word\nutt19 1 1.9 5.0 word\n");
+    let entries: Vec<_> = made.iter().map(|it| (it.key.as_str(), Sample::Matrix(it.feats.clone()))).collect();
+    scratch.write("feats.ark", binary_archive(&entries));
+    let entries: Vec<_> = made.iter().map(|it| (it.key.as_str(), Sample::Ints(it.labels.clone()))).collect();
+    scratch.write("data/ali.1.ark", text_archive(&entries));
+    scratch.sh("ark-to-scp feats.ark data/feats.scp && gzip data/ali.1.ark").succeeds();
+    planted
+}
+
+fn json(scratch: &Scratch, name: &str) -> Value {
+    serde_json::from_slice(&scratch.read(name)).unwrap()
+}
+
+fn strings<'a>(findings: &'a Value, name: &str) -> Vec<&'a str> {
+    findings.as_array().unwrap().iter().map(|finding| finding[name].as_str().unwrap()).collect()
+}
+
+#[test]
+fn arguments_are_needed() {
+    tool("table-report").assert().code(1).stdout("");
+    tool("table-report").arg("samples").assert().code(1).stdout("");
+    let scratch = Scratch::new();
+    scratch.write("a.ark", "a  [ 1 2 ]\n");
+    scratch
+        .sh("table-report --seconds=-1 a.ark p.html")
+        .fails_with(1)
+        .stderr_has("expected --seconds of 0 or more, got -1");
+    scratch
+        .sh("table-report --frame-shift=0 a.ark p.html")
+        .fails_with(255)
+        .stderr_has("a positive --frame-shift, got 0");
+    assert_eq!(scratch.list(), ["a.ark"]);
+}
+
+#[test]
+fn planted_faults_are_found_and_nothing_else() {
+    for seed in 1..=3 {
+        let scratch = Scratch::new();
+        let planted = faulty(&scratch, seed);
+        scratch.sh("table-report --top=0 --json=r.json data p.html").succeeds();
+        let data = json(&scratch, "r.json");
+        let findings = &data["findings"];
+        let found: BTreeSet<(String, &str)> =
+            strings(findings, "key").into_iter().map(str::to_owned).zip(strings(findings, "rule")).collect();
+        let missed: Vec<_> = planted.difference(&found).collect();
+        assert!(missed.is_empty(), "missed {missed:?}, found {found:?}");
+        let faulty: BTreeSet<&str> = planted.iter().map(|(key, _)| key.as_str()).collect();
+        let clean: Vec<_> = found.iter().filter(|(key, _)| !faulty.contains(key.as_str())).collect();
+        assert!(clean.is_empty(), "{clean:?}");
+        assert_eq!(data["summary"]["speakers"], 6);
+        assert_eq!(data["distributions"]["frames"]["count"], 60);
+    }
+}
+
+#[test]
+fn the_same_bytes_come_out_for_any_number_of_threads() {
+    let scratch = Scratch::new();
+    faulty(&scratch, 1);
+    let report = |threads: usize| {
+        let name = format!("{threads}");
+        scratch
+            .sh(&format!("table-report --num-threads={threads} --top=3 --json={name}.json --utterances={name}.jsonl data {name}.html"))
+            .succeeds();
+        ["json", "jsonl", "html"].map(|ending| scratch.read(&format!("{name}.{ending}")))
+    };
+    let one = report(1);
+    assert!(one == report(3));
+    let lines = String::from_utf8(one[1].clone()).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[6]["key"], &lines[6]["rate"]), (60, &"utt06".into(), &8000.0.into()));
+    assert_eq!((&lines[4]["peak"], &lines[4]["snr"]), (&Value::Null, &Value::Null));
+    assert!(lines[22]["unreadable"].as_str().unwrap().contains("samples as the header says, got"), "{}", lines[22]);
+    assert!(lines[22].get("duration").is_none());
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let scratch = Scratch::new();
+    faulty(&scratch, 1);
+    scratch.sh("table-report --top=5 --title='<Tom & \"Jerry\">' data p.html").succeeds();
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    assert!(page.contains("<title>&lt;Tom &amp; &quot;Jerry&quot;&gt;</title>"));
+    for section in ["summary", "distributions", "speakers", "text", "features", "findings"] {
+        assert_eq!(page.matches(&format!("<section data-testid=\"{section}\"")).count(), 1, "{section}");
+    }
+    assert_eq!(page.matches("<article data-testid=\"utterance\"").count(), 5);
+    assert_eq!(page.matches("<audio controls").count(), page.matches("<img src=\"data:image/png;base64,").count());
+    assert!(page.contains("content=\"default-src 'none'; img-src data:; media-src data:; style-src 'sha256-"));
+    // What addresses there are is in names of XML.
+    let addresses: BTreeSet<&str> = page.match_indices("http:").map(|(at, _)| &page[at..at + 26]).collect();
+    assert_eq!(addresses.into_iter().collect::<Vec<_>>(), ["http://www.w3.org/2000/svg"]);
+    assert!(!page.contains("https:") && !page.contains(" style="), "the policy would forbid it");
+    let start = page.find("id=\"data\">").unwrap() + 10;
+    let data: Value = serde_json::from_str(&page[start..page.find("</script>").unwrap()]).unwrap();
+    assert_eq!((&data["version"], data["utterances"].as_array().unwrap().len()), (&1.into(), 5));
+    assert_eq!(page.matches("data-testid=\"finding\"").count(), data["findings"].as_array().unwrap().len());
+    // Without sound there are no texts either.
+    scratch.sh("table-report --top=5 --audio=false data q.html").succeeds();
+    let page = String::from_utf8(scratch.read("q.html")).unwrap();
+    assert!(!page.contains("<audio") && !page.contains("quick brown"), "{page}");
+    assert!(page.contains("<img "));
+}
+
+#[test]
+fn keys_and_texts_are_no_markup() {
+    let scratch = Scratch::new();
+    let key = "<script>alert(1)</script>\"onload='x'&amp;";
+    std::fs::create_dir(scratch.path("d")).unwrap();
+    scratch.write("a.wav", wave(8000, &[&[0; 4000]])).write("d/wav.scp", format!("{key} a.wav\n"));
+    scratch.write("d/text", format!("{key} </script><img src=x onerror=y> \u{202e}\n"));
+    scratch.write("d/utt2spk", format!("{key} </script><b>\n"));
+    scratch.sh("table-report d p.html").succeeds();
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    assert!(page.contains(
+        "data-key=\"&lt;script&gt;alert(1)&lt;/script&gt;&quot;onload=&#39;x&#39;&amp;amp;\" data-rule=\"silence\""
+    ));
+    assert_eq!((page.matches("<script").count(), page.matches("</script").count()), (1, 1));
+    assert!(
+        !page.contains("<img src=x") && !page.contains("<b>") && !page.contains('\u{202e}'.to_string().as_str())
+            || page.contains("\\u")
+    );
+}
+
+#[test]
+fn segments_are_parts_of_recordings() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("d")).unwrap();
+    let left: Vec<i16> = (0..32000).map(|at| if at < 16000 { (at % 50) as i16 * 300 } else { 0 }).collect();
+    scratch.write("r.wav", wave(16000, &[&left, &vec![0; 32000]])).write("d/wav.scp", "rec r.wav\nother none.wav\n");
+    scratch.write(
+        "d/segments",
+        "a rec 0 1 0\nb rec 1 2.3 0\nc rec 0.5 1.0\nd rec 3 4\ne rec 0 1 7\nf none 0 1\ng other 0 1\n",
+    );
+    scratch.sh("table-report --json=r.json --utterances=u.jsonl d p.html").succeeds();
+    let lines = String::from_utf8(scratch.read("u.jsonl")).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |index: usize, name: &str| lines[index][name].clone();
+    assert_eq!((of(0, "duration"), of(0, "channels"), of(0, "zeros")), (1.0.into(), 1.0.into(), 0.0.into()));
+    assert_eq!((of(1, "duration"), of(1, "peak")), (1.0.into(), Value::Null));
+    assert_eq!((of(2, "duration"), of(2, "channels")), (0.5.into(), 2.0.into()));
+    let messages: Vec<String> = (3..7).map(|index| of(index, "unreadable").as_str().unwrap().to_owned()).collect();
+    assert_eq!(messages[0], "it starts at 3 s, after the end of the recording at 2 s");
+    assert_eq!(messages[1], "expected channel 7, got 2 channels");
+    assert_eq!(messages[2], "its recording none is not in wav.scp");
+    assert!(messages[3].contains("cannot open none.wav"), "{messages:?}");
+    let data = json(&scratch, "r.json");
+    let segments: Vec<_> =
+        data["findings"].as_array().unwrap().iter().filter(|found| found["rule"] == "segments").collect();
+    assert_eq!((segments.len(), &segments[0]["key"]), (1, &"b".into()));
+    assert!((segments[0]["value"].as_f64().unwrap() - 0.3).abs() < 1e-6);
+    assert_eq!((&data["summary"]["recordings"], &data["summary"]["utterances"]), (&2.into(), &7.into()));
+}
+
+#[test]
+fn tables_come_alone_and_through_pipes() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "f.ark",
+        binary_archive(&[("a", Sample::Matrix(vec![vec![1.0, 2.0]; 12])), ("b", Sample::Matrix(vec![vec![3.0, 4.0]]))]),
+    );
+    scratch.write("a.wav", wave(8000, &[&[100; 4000]])).write("wav.scp", "a cat a.wav |\n");
+    scratch
+        .sh("cat f.ark | table-report --json=r.json ark:- scp:wav.scp \"ark:printf 'a 1 1 1\\n' |\" p.html")
+        .succeeds();
+    let data = json(&scratch, "r.json");
+    assert_eq!(
+        data["tables"].as_array().unwrap().iter().map(|table| table["type"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["matrix", "wave", "int32-vector"]
+    );
+    assert_eq!(data["distributions"]["labels"]["max"], 3.0);
+    assert_eq!(strings(&data["findings"], "rule"), ["silence", "frozen"]);
+    assert_eq!(data["features"]["columns"][1]["mean"].as_f64(), Some(28.0 / 13.0));
+    assert_eq!((&data["errors"], &data["summary"]["words"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn recognized_texts_are_compared() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("d")).unwrap();
+    scratch.write("d/text", "a one two three\nb one two\nc four\n").write("hyp", "a one two three\nb won too\n");
+    scratch.sh("table-report --hyp=hyp --json=r.json d p.html").succeeds();
+    let data = json(&scratch, "r.json");
+    assert_eq!(
+        (&data["errors"]["words"], &data["errors"]["errors"], &data["errors"]["error_rate"]),
+        (&6.into(), &3.into(), &0.5.into())
+    );
+    assert_eq!(
+        data["errors"]["confused"][0],
+        serde_json::json!({ "reference": "four", "hypothesis": null, "count": 1 })
+    );
+    assert_eq!(strings(&data["findings"], "key"), ["b", "c"]);
+}
+
+#[test]
+fn what_cannot_be_reported_leaves_no_page() {
+    let scratch = Scratch::new();
+    scratch
+        .write("v.ark", "a  [ 1 2 ]\n")
+        .write("cut.ark", &binary_archive(&[("a", Sample::Matrix(vec![vec![1.0; 3]; 4]))])[..30]);
+    scratch.write("p.html", "old");
+    let expected = "v.ark: expected waveforms, features or alignments, got values of type vector";
+    scratch.sh("table-report v.ark p.html").fails_with(255).stderr_has(expected);
+    scratch.sh("table-report cut.ark p.html").fails_with(255).stderr_has("cut.ark");
+    scratch.sh("table-report none p.html").fails_with(255).stderr_has("none");
+    scratch.sh("table-report 'ark:printf \"a 1 1\\n\"; exit 3 |' p.html").fails_with(255).stderr_has("exit");
+    assert_eq!(scratch.read("p.html"), b"old");
+    assert_eq!(scratch.list(), ["cut.ark", "p.html", "v.ark"]);
+}
