@@ -125,7 +125,7 @@ fn a_good_output_stays_and_the_warning_says_so() {
 
 /// Command lines of all tools that Kaldi does not have and that write files; OUT is a file that is there. Tools whose
 /// outputs are other things than named files have tests of their own.
-const LINES: [(&str, &str); 26] = [
+const LINES: [(&str, &str); 27] = [
     ("ark-to-scp", "a.ark b.ark OUT"),
     ("concat-ark", "a.ark b.ark ark:OUT"),
     ("feats-to-png", "ark:a.ark OUT.png"),
@@ -133,6 +133,7 @@ const LINES: [(&str, &str); 26] = [
     ("table-get", "--to=ark:OUT a.ark u1"),
     ("table-import", "a.jsonl ark:OUT"),
     ("table-sample", "--n=1 ark:a.ark ark:OUT"),
+    ("table-report", "a.ark OUT"),
     ("table-stats", "--plot=OUT.png a.ark"),
     ("apply-transform", "lda.mat ark:a.ark ark:OUT"),
     ("batch-utts", "ark:frames ark,t:OUT"),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use bstr::BString;
 
 use crate::distribution::{Usual, median};
-use crate::{Measure, Rule, Utterance};
+use crate::{MeasuredUtterance, Rule, UtteranceMeasure};
 
 /// With fewer values of a measure than this, nothing is said to be usual.
 const ENOUGH: usize = 20;
@@ -75,7 +75,7 @@ impl Finding {
 /// The utterances that break a rule, ranked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Findings {
+pub struct RankedFindings {
     /// By the best score of their utterance, then the number of its findings, then its key.
     pub list: Vec<Finding>,
     /// Seconds of a frame: those that were given, or the median of duration through frames, in whole milliseconds.
@@ -87,26 +87,38 @@ pub struct Findings {
 /// The rules for what is unusual: their measures, whether these are compared as logarithms, the smallest spread that is taken, and
 /// on which side a value is a finding.
 const UNUSUAL: [Unusual; 9] = [
-    Unusual { rule: Rule::Duration, measure: Measure::Duration, is_log: true, floor: 0.1, side: Side::Both },
-    Unusual { rule: Rule::Level, measure: Measure::Level, is_log: false, floor: 1.0, side: Side::Both },
+    Unusual { rule: Rule::Duration, measure: UtteranceMeasure::Duration, is_log: true, floor: 0.1, side: Side::Both },
+    Unusual { rule: Rule::Level, measure: UtteranceMeasure::Level, is_log: false, floor: 1.0, side: Side::Both },
     Unusual {
         rule: Rule::SpeakingRate,
-        measure: Measure::CharactersPerSecond,
+        measure: UtteranceMeasure::CharactersPerSecond,
         is_log: true,
         floor: 0.1,
         side: Side::Both,
     },
-    Unusual { rule: Rule::Snr, measure: Measure::Snr, is_log: false, floor: 1.0, side: Side::Below },
-    Unusual { rule: Rule::Bandwidth, measure: Measure::Bandwidth, is_log: false, floor: 250.0, side: Side::Below },
-    Unusual { rule: Rule::Pauses, measure: Measure::Silence, is_log: false, floor: 0.05, side: Side::Above },
-    Unusual { rule: Rule::Pauses, measure: Measure::Lead, is_log: false, floor: 0.1, side: Side::Above },
-    Unusual { rule: Rule::Pauses, measure: Measure::Trail, is_log: false, floor: 0.1, side: Side::Above },
-    Unusual { rule: Rule::Features, measure: Measure::Distance, is_log: false, floor: 0.25, side: Side::Above },
+    Unusual { rule: Rule::Snr, measure: UtteranceMeasure::Snr, is_log: false, floor: 1.0, side: Side::Below },
+    Unusual {
+        rule: Rule::Bandwidth,
+        measure: UtteranceMeasure::Bandwidth,
+        is_log: false,
+        floor: 250.0,
+        side: Side::Below,
+    },
+    Unusual { rule: Rule::Pauses, measure: UtteranceMeasure::Silence, is_log: false, floor: 0.05, side: Side::Above },
+    Unusual { rule: Rule::Pauses, measure: UtteranceMeasure::Lead, is_log: false, floor: 0.1, side: Side::Above },
+    Unusual { rule: Rule::Pauses, measure: UtteranceMeasure::Trail, is_log: false, floor: 0.1, side: Side::Above },
+    Unusual {
+        rule: Rule::Features,
+        measure: UtteranceMeasure::Distance,
+        is_log: false,
+        floor: 0.25,
+        side: Side::Above,
+    },
 ];
 
 struct Unusual {
     rule: Rule,
-    measure: Measure,
+    measure: UtteranceMeasure,
     is_log: bool,
     floor: f64,
     side: Side,
@@ -119,9 +131,9 @@ enum Side {
     Both,
 }
 
-impl Findings {
+impl RankedFindings {
     /// Holds every rule against the utterances. `frame_shift` is in seconds; `None` takes the usual one of the utterances.
-    pub fn of(utterances: &[Utterance], frame_shift: Option<f64>) -> Self {
+    pub fn of(utterances: &[MeasuredUtterance], frame_shift: Option<f64>) -> Self {
         let mut found = Self {
             list: Vec::new(),
             frame_shift: frame_shift.or_else(|| typical_shift(utterances)),
@@ -131,8 +143,8 @@ impl Findings {
             found.add_alone(index, utterance);
             found.add_disagreement(index, utterance);
         }
-        found.add_uncommon(utterances, Rule::Rate, Measure::Rate);
-        found.add_uncommon(utterances, Rule::Channels, Measure::Channels);
+        found.add_uncommon(utterances, Rule::Rate, UtteranceMeasure::Rate);
+        found.add_uncommon(utterances, Rule::Channels, UtteranceMeasure::Channels);
         found.add_duplicates(utterances);
         for unusual in &UNUSUAL {
             found.add_unusual(utterances, unusual);
@@ -156,7 +168,7 @@ impl Findings {
     }
 
     /// The rules that look at one part of an utterance.
-    fn add_alone(&mut self, index: usize, utterance: &Utterance) {
+    fn add_alone(&mut self, index: usize, utterance: &MeasuredUtterance) {
         if let Some(message) = &utterance.unreadable {
             self.add(index, Rule::Unreadable, FindingValue::Text(message.clone()));
         }
@@ -197,7 +209,7 @@ impl Findings {
     }
 
     /// The rules that compare two parts of an utterance.
-    fn add_disagreement(&mut self, index: usize, utterance: &Utterance) {
+    fn add_disagreement(&mut self, index: usize, utterance: &MeasuredUtterance) {
         let Some(frames) = utterance.frames.as_ref().map(|frames| frames.frames as f64) else { return };
         if let (Some(sound), Some(shift)) = (&utterance.sound, self.frame_shift)
             && (frames * shift - sound.duration).abs() > FRAMES_AWAY
@@ -212,7 +224,7 @@ impl Findings {
     }
 
     /// A rule for what is the same in most utterances. Of two values that are as frequent, the smaller one is the usual one.
-    fn add_uncommon(&mut self, utterances: &[Utterance], rule: Rule, measure: Measure) {
+    fn add_uncommon(&mut self, utterances: &[MeasuredUtterance], rule: Rule, measure: UtteranceMeasure) {
         let mut values: Vec<f64> = utterances.iter().filter_map(|utterance| measure.of(utterance)?).collect();
         values.sort_by(f64::total_cmp);
         let runs = values.chunk_by(|left, right| left == right).rev();
@@ -225,7 +237,7 @@ impl Findings {
     }
 
     /// The sound of an utterance that is that of an earlier one; the first one of them names the second one.
-    fn add_duplicates(&mut self, utterances: &[Utterance]) {
+    fn add_duplicates(&mut self, utterances: &[MeasuredUtterance]) {
         let mut same = HashMap::<(u64, u64), Vec<usize>>::new();
         for (index, utterance) in utterances.iter().enumerate() {
             if let Some(sound) = utterance.sound.as_ref().filter(|sound| sound.duration > 0.0) {
@@ -243,7 +255,7 @@ impl Findings {
     }
 
     /// A rule for values that are far from the median.
-    fn add_unusual(&mut self, utterances: &[Utterance], unusual: &Unusual) {
+    fn add_unusual(&mut self, utterances: &[MeasuredUtterance], unusual: &Unusual) {
         let scaled = |value: f64| if unusual.is_log { value.log2() } else { value };
         let values: Vec<(usize, f64)> = utterances
             .iter()
@@ -280,8 +292,8 @@ impl Findings {
         }
     }
 
-    /// Sorts the findings, see [`Findings::list`]; those of one utterance by score, then in the order of the rules.
-    fn rank(&mut self, utterances: &[Utterance]) {
+    /// Sorts the findings, see [`RankedFindings::list`]; those of one utterance by score, then in the order of the rules.
+    fn rank(&mut self, utterances: &[MeasuredUtterance]) {
         let mut best = HashMap::<usize, (f64, usize)>::new();
         for finding in &self.list {
             let (score, count) = best.entry(finding.utterance).or_default();
@@ -304,8 +316,8 @@ fn code(letter: char) -> String {
 }
 
 /// Seconds of a frame, in whole milliseconds.
-fn typical_shift(utterances: &[Utterance]) -> Option<f64> {
-    let shift = |utterance: &Utterance| {
+fn typical_shift(utterances: &[MeasuredUtterance]) -> Option<f64> {
+    let shift = |utterance: &MeasuredUtterance| {
         let (sound, frames) = (utterance.sound.as_ref()?, utterance.frames.as_ref()?);
         (frames.frames > 0).then(|| sound.duration / frames.frames as f64)
     };
@@ -314,8 +326,8 @@ fn typical_shift(utterances: &[Utterance]) -> Option<f64> {
 }
 
 /// Frames of features for each label.
-fn typical_rate(utterances: &[Utterance]) -> Option<f64> {
-    let rate = |utterance: &Utterance| {
+fn typical_rate(utterances: &[MeasuredUtterance]) -> Option<f64> {
+    let rate = |utterance: &MeasuredUtterance| {
         let (frames, labels) = (utterance.frames.as_ref()?, utterance.labels?);
         (labels > 0).then(|| frames.frames as f64 / labels as f64)
     };

@@ -3,20 +3,20 @@
 //! | step | |
 //! | --- | --- |
 //! | [`SoundMeasures`], [`TextMeasures`], [`FrameMeasures`] | of one utterance: its sound, its text, its features |
-//! | [`Utterance`] | all of them together; [`Measure`] names its numbers |
+//! | [`MeasuredUtterance`] | all of them together; [`UtteranceMeasure`] names its numbers |
 //! | [`Distribution`] | how a number is distributed over all utterances: median, quantiles, histogram |
 //! | [`Census`] | the letters and words of all texts |
-//! | [`Findings`] | the utterances that break a [`Rule`], ranked |
+//! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
 //!
 //! Nothing here reads files. All statistics are exact, so they do not depend on the order or the number of threads.
 //!
 //! ```
-//! use kaldi_measure::{Findings, Rule, SoundMeasures, Utterance};
+//! use kaldi_measure::{RankedFindings, Rule, SoundMeasures, MeasuredUtterance};
 //!
 //! let quiet: Vec<f32> = vec![0.0; 16000];
 //! let sound = SoundMeasures::of(16000.0, &[&quiet]);
-//! let utterance = Utterance { key: "utt1".into(), sound: Some(sound), ..Utterance::default() };
-//! let findings = Findings::of(&[utterance], None);
+//! let utterance = MeasuredUtterance { key: "utt1".into(), sound: Some(sound), ..MeasuredUtterance::default() };
+//! let findings = RankedFindings::of(&[utterance], None);
 //! assert_eq!(findings.list[0].rule, Rule::Silence);
 //! ```
 
@@ -42,9 +42,9 @@ mod utterance;
 
 pub use census::{Census, CharacterCount};
 pub use distribution::{Distribution, QUANTILES};
-pub use findings::{Finding, FindingValue, Findings};
+pub use findings::{Finding, FindingValue, RankedFindings};
 pub use frames::{ColumnMoments, FrameMeasures, TypicalMeans};
 pub use rule::Rule;
 pub use sound::SoundMeasures;
 pub use text::TextMeasures;
-pub use utterance::{Measure, Utterance};
+pub use utterance::{MeasuredUtterance, UtteranceMeasure};

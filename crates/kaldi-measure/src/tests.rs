@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use crate::{Census, ColumnMoments, Distribution, FindingValue, Findings, FrameMeasures, Rule, SoundMeasures};
-use crate::{Measure, TextMeasures, TypicalMeans, Utterance};
+use crate::{Census, ColumnMoments, Distribution, FindingValue, FrameMeasures, RankedFindings, Rule, SoundMeasures};
+use crate::{MeasuredUtterance, TextMeasures, TypicalMeans, UtteranceMeasure};
 
 const RATE: f64 = 16000.0;
 
@@ -191,33 +191,33 @@ fn letters_of_other_scripts_are_strange() {
 }
 
 /// Thirty utterances of about two seconds, with text, features and alignments.
-fn corpus() -> Vec<Utterance> {
+fn corpus() -> Vec<MeasuredUtterance> {
     let of = |index: usize| {
         let seconds = 2.0 + 0.01 * (index % 7) as f64;
         let samples = [tone(200.0 + index as f64, 0.3, seconds / 2.0), tone(3000.0, 0.01, seconds / 2.0)].concat();
         let frames = (seconds * 100.0).round() as usize;
         let values: Vec<f32> = (0..frames).map(|at| (at * (index % 5 + 1) % 11) as f32).collect();
-        Utterance {
+        MeasuredUtterance {
             key: format!("utt{index:02}").into(),
             sound: Some(SoundMeasures::of(RATE, &[&samples])),
             text: Some(TextMeasures::of(b"some words of a sentence")),
             frames: Some(FrameMeasures::of(&values, 1, &mut ColumnMoments::default())),
             labels: Some(frames.div_ceil(3)),
             beyond: Some(-0.01),
-            ..Utterance::default()
+            ..MeasuredUtterance::default()
         }
     };
     (0..30).map(of).collect()
 }
 
-fn names(utterances: &[Utterance], findings: &Findings) -> Vec<(String, &'static str)> {
+fn names(utterances: &[MeasuredUtterance], findings: &RankedFindings) -> Vec<(String, &'static str)> {
     findings.list.iter().map(|found| (utterances[found.utterance].key.to_string(), found.rule.name())).collect()
 }
 
 #[test]
 fn a_clean_corpus_has_no_findings() {
     let utterances = corpus();
-    let findings = Findings::of(&utterances, None);
+    let findings = RankedFindings::of(&utterances, None);
     assert_eq!(names(&utterances, &findings), []);
     assert_eq!((findings.frame_shift, findings.frames_per_label), (Some(0.01), Some(3.0)));
 }
@@ -225,7 +225,8 @@ fn a_clean_corpus_has_no_findings() {
 #[test]
 fn faults_are_found_and_ranked() {
     let mut utterances = corpus();
-    let sound = |utterance: &mut Utterance, change: fn(&mut SoundMeasures)| change(utterance.sound.as_mut().unwrap());
+    let sound =
+        |utterance: &mut MeasuredUtterance, change: fn(&mut SoundMeasures)| change(utterance.sound.as_mut().unwrap());
     sound(&mut utterances[1], |sound| sound.clipped = 0.001);
     sound(&mut utterances[2], |sound| (sound.offset, sound.level) = (-0.02, Some(-70.0)));
     sound(&mut utterances[3], |sound| (sound.rate, sound.channels) = (8000.0, 2));
@@ -237,7 +238,7 @@ fn faults_are_found_and_ranked() {
     utterances[9].sound = utterances[10].sound;
     utterances[11].unreadable = Some("cut".into());
     utterances[12].frames.as_mut().unwrap().frames = 150;
-    let findings = Findings::of(&utterances, Some(0.01));
+    let findings = RankedFindings::of(&utterances, Some(0.01));
     let expected = [
         ("utt02", "silence"),
         ("utt02", "offset"),
@@ -272,7 +273,7 @@ fn what_is_far_from_the_median_is_found() {
     let other = |samples: Vec<f32>| Some(SoundMeasures::of(RATE, &[&samples]));
     utterances[2].sound = other([tone(200.0, 0.3, 1.0), silence(1.0)].concat());
     utterances[3].sound = other(tone(200.0, 0.3, 2.0));
-    let found = names(&utterances, &Findings::of(&utterances, None));
+    let found = names(&utterances, &RankedFindings::of(&utterances, None));
     let has = |key: &str, rule: &str| assert!(found.contains(&(key.into(), rule)), "{key} {rule}: {found:?}");
     has("utt01", "speaking-rate");
     has("utt02", "bandwidth");
@@ -280,17 +281,18 @@ fn what_is_far_from_the_median_is_found() {
     has("utt03", "snr");
     // Of few utterances nothing is usual.
     let few = &utterances[..19];
-    assert_eq!(names(few, &Findings::of(few, None)), []);
+    assert_eq!(names(few, &RankedFindings::of(few, None)), []);
 }
 
 #[test]
 fn measures_know_their_utterances() {
-    let utterance = Utterance { sound: Some(SoundMeasures::of(RATE, &[&silence(1.0)])), ..Utterance::default() };
-    assert_eq!(Measure::Peak.of(&utterance), Some(None));
-    assert_eq!(Measure::Duration.of(&utterance), Some(Some(1.0)));
-    assert_eq!(Measure::Words.of(&utterance), None);
-    let names: std::collections::BTreeSet<_> = Measure::ALL.iter().map(|(_, name)| name).collect();
-    assert_eq!(names.len(), Measure::ALL.len());
+    let utterance =
+        MeasuredUtterance { sound: Some(SoundMeasures::of(RATE, &[&silence(1.0)])), ..MeasuredUtterance::default() };
+    assert_eq!(UtteranceMeasure::Peak.of(&utterance), Some(None));
+    assert_eq!(UtteranceMeasure::Duration.of(&utterance), Some(Some(1.0)));
+    assert_eq!(UtteranceMeasure::Words.of(&utterance), None);
+    let names: std::collections::BTreeSet<_> = UtteranceMeasure::ALL.iter().map(|(_, name)| name).collect();
+    assert_eq!(names.len(), UtteranceMeasure::ALL.len());
     let rules: std::collections::BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     assert_eq!(rules.len(), Rule::ALL.len());
 }

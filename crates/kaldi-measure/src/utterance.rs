@@ -6,7 +6,7 @@ use crate::{FrameMeasures, SoundMeasures, TextMeasures};
 
 /// Everything that is measured of one utterance. What is not there is `None`.
 #[derive(Clone, Debug, Default)]
-pub struct Utterance {
+pub struct MeasuredUtterance {
     /// Its key.
     pub key: BString,
     /// Its sound.
@@ -28,7 +28,7 @@ pub struct Utterance {
 /// A number that is measured of utterances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Measure {
+pub enum UtteranceMeasure {
     /// [`SoundMeasures::duration`].
     Duration,
     /// [`SoundMeasures::rate`].
@@ -77,11 +77,11 @@ pub enum Measure {
     Frozen,
     /// [`FrameMeasures::distance`].
     Distance,
-    /// [`Utterance::labels`].
+    /// [`MeasuredUtterance::labels`].
     Labels,
 }
 
-impl Measure {
+impl UtteranceMeasure {
     /// All of them, in the order of reports, with their names.
     pub const ALL: [(Self, &'static str); 25] = [
         (Self::Duration, "duration"),
@@ -113,7 +113,7 @@ impl Measure {
 
     /// If utterances have it that have a part of this measure at all: `Some(None)` is a level of minus infinity, or something that
     /// could not be computed.
-    pub fn of(self, utterance: &Utterance) -> Option<Option<f64>> {
+    pub fn of(self, utterance: &MeasuredUtterance) -> Option<Option<f64>> {
         let sound = |of: fn(&SoundMeasures) -> Option<f64>| utterance.sound.as_ref().map(of);
         let text = |of: fn(&TextMeasures) -> Option<f64>| utterance.text.as_ref().map(of);
         let frames = |of: fn(&FrameMeasures) -> Option<f64>| utterance.frames.as_ref().map(of);

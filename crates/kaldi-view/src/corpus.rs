@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
-use kaldi_measure::{Census, ColumnMoments, TextMeasures, TypicalMeans, Utterance};
+use kaldi_measure::{Census, ColumnMoments, MeasuredUtterance, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Context, read_script};
 
@@ -49,7 +49,7 @@ pub struct Corpus {
     /// The tables and lists that were read.
     pub tables: Vec<CorpusTable>,
     /// All utterances, in the order of the first list that has them.
-    pub utterances: Vec<Utterance>,
+    pub utterances: Vec<MeasuredUtterance>,
     /// The letters and words of all texts.
     pub census: Census,
     /// The columns of all features.
@@ -211,7 +211,7 @@ impl Corpus {
             return index;
         }
         let index = self.utterances.len();
-        self.utterances.push(Utterance { key: key.to_owned(), ..Utterance::default() });
+        self.utterances.push(MeasuredUtterance { key: key.to_owned(), ..MeasuredUtterance::default() });
         self.details.push(Details::default());
         self.index.insert(key.to_owned(), index);
         index

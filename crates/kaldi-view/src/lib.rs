@@ -1,14 +1,14 @@
 //! Pages that show a corpus: its numbers, its sound, and the utterances that stand out.
 //!
-//! [`Corpus::read`] measures every utterance of data directories and tables, on all threads. [`Report`] is what there is to say
-//! about them: [`Report::data`] as JSON, [`Report::page`] as one page that needs nothing else.
+//! [`Corpus::read`] measures every utterance of data directories and tables, on all threads. [`CorpusReport`] is what there is to say
+//! about them: [`CorpusReport::data`] as JSON, [`CorpusReport::page`] as one page that needs nothing else.
 //!
 //! ```
-//! use kaldi_view::{Corpus, CorpusOptions, Report, ReportOptions};
+//! use kaldi_view::{Corpus, CorpusOptions, CorpusReport, ReportOptions};
 //!
 //! let tables = ["ark:printf 'a [ 1 2\\n 3 4 ]\\nb [ 5 6 ]\\n' |".into()];
 //! let corpus = Corpus::read(&tables, &CorpusOptions::default())?;
-//! let report = Report::of(&corpus, &ReportOptions::default());
+//! let report = CorpusReport::of(&corpus, &ReportOptions::default());
 //! assert_eq!(report.data()["summary"]["utterances"], 2);
 //! # Ok::<(), kaldi_view::Error>(())
 //! ```
@@ -31,4 +31,4 @@ mod shown;
 
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};
 pub use error::{Error, Result};
-pub use report::{Report, ReportOptions};
+pub use report::{CorpusReport, ReportOptions};

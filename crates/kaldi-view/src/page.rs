@@ -6,7 +6,7 @@ use kaldi_plot::{Figure, Panel, PictureFormat, Style};
 use serde_json::Value;
 
 use crate::markup::{data_url, escape, escape_json, hash_source};
-use crate::report::{Report, measures};
+use crate::report::{CorpusReport, measures};
 use crate::shown;
 use crate::{Corpus, Result};
 
@@ -25,7 +25,7 @@ const STYLE: &str = include_str!("page.css");
 ///
 /// # Errors
 /// If a picture cannot be drawn.
-pub(crate) fn write(report: &Report<'_>) -> Result<String> {
+pub(crate) fn write(report: &CorpusReport<'_>) -> Result<String> {
     let title = escape(&report.options.title);
     let data = escape_json(&report.data().to_string());
     let policy = format!("default-src 'none'; img-src data:; media-src data:; style-src {}", hash_source(STYLE));
@@ -65,7 +65,7 @@ fn table(html: &mut String, heads: &[&str], rows: impl Iterator<Item = (String, 
     html.push_str("</tbody>\n</table>\n");
 }
 
-fn summary(html: &mut String, report: &Report<'_>) {
+fn summary(html: &mut String, report: &CorpusReport<'_>) {
     open(html, "summary", "Summary");
     html.push_str("<dl>\n");
     if let Value::Object(sums) = report.summary() {
@@ -82,7 +82,7 @@ fn summary(html: &mut String, report: &Report<'_>) {
     html.push_str("</section>\n");
 }
 
-fn findings(html: &mut String, report: &Report<'_>) {
+fn findings(html: &mut String, report: &CorpusReport<'_>) {
     open(html, "findings", "Findings");
     let (utterances, count) = report.num_findings();
     *html += &format!("<p>{count} findings in {utterances} of {} utterances.\n", report.corpus.utterances.len());
@@ -119,7 +119,7 @@ fn findings(html: &mut String, report: &Report<'_>) {
     html.push_str("</section>\n");
 }
 
-fn articles(html: &mut String, report: &Report<'_>) -> Result<()> {
+fn articles(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
     if report.shown.is_empty() {
         return Ok(());
     }
@@ -148,7 +148,7 @@ fn articles(html: &mut String, report: &Report<'_>) -> Result<()> {
 }
 
 /// The spectrogram and the sound of an utterance, in at most `share` bytes.
-fn media(html: &mut String, report: &Report<'_>, index: usize, key: &str, share: usize) -> Result<()> {
+fn media(html: &mut String, report: &CorpusReport<'_>, index: usize, key: &str, share: usize) -> Result<()> {
     let Some(wave) = report.corpus.place(index).and_then(shown::read) else { return Ok(()) };
     let mut left = share;
     if let Some(picture) = shown::spectrogram(&wave)? {
@@ -167,7 +167,7 @@ fn media(html: &mut String, report: &Report<'_>, index: usize, key: &str, share:
     Ok(())
 }
 
-fn distributions(html: &mut String, report: &Report<'_>) -> Result<()> {
+fn distributions(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
     open(html, "distributions", "Distributions");
     for (name, found) in &report.distributions {
         let bars = found.edges.windows(2).zip(&found.counts).map(|(edge, &count)| (edge[0], edge[1], count as f64));
@@ -204,7 +204,7 @@ fn chart(name: &str, panel: Panel<'_>) -> Result<String> {
     ))
 }
 
-fn speakers(html: &mut String, report: &Report<'_>) {
+fn speakers(html: &mut String, report: &CorpusReport<'_>) {
     let mut speakers = report.speakers();
     if speakers.is_empty() {
         return;
@@ -222,7 +222,7 @@ fn speakers(html: &mut String, report: &Report<'_>) {
     html.push_str("</section>\n");
 }
 
-fn text(html: &mut String, report: &Report<'_>) {
+fn text(html: &mut String, report: &CorpusReport<'_>) {
     let Corpus { census, .. } = report.corpus;
     if census.utterances() == 0 {
         return;
@@ -254,7 +254,7 @@ fn text(html: &mut String, report: &Report<'_>) {
     html.push_str("</section>\n");
 }
 
-fn features(html: &mut String, report: &Report<'_>) -> Result<()> {
+fn features(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
     let means: Vec<(f64, f64)> = report.corpus.moments.columns().map(|moments| moments.unwrap_or((0.0, 0.0))).collect();
     if means.is_empty() {
         return Ok(());

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use bstr::ByteSlice;
-use kaldi_measure::{Distribution, Finding, FindingValue, Findings, Measure, QUANTILES, Rule, Utterance};
+use kaldi_measure::{
+    Distribution, Finding, FindingValue, MeasuredUtterance, QUANTILES, RankedFindings, Rule, UtteranceMeasure,
+};
 use serde_json::{Map, Value, json};
 
 use crate::page;
 use crate::{Corpus, Result};
 
-/// The version of the layout of [`Report::data`].
+/// The version of the layout of [`CorpusReport::data`].
 const VERSION: u32 = 1;
 
 /// Findings of one rule that are listed, at most.
@@ -42,27 +44,27 @@ impl Default for ReportOptions {
 
 /// What there is to say about a corpus.
 #[derive(Debug)]
-pub struct Report<'a> {
+pub struct CorpusReport<'a> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) options: ReportOptions,
-    pub(crate) findings: Findings,
+    pub(crate) findings: RankedFindings,
     /// The indices of the utterances that are shown.
     pub(crate) shown: Vec<usize>,
     pub(crate) distributions: Vec<(&'static str, Distribution)>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> CorpusReport<'a> {
     /// Holds all rules against the utterances.
     pub fn of(corpus: &'a Corpus, options: &ReportOptions) -> Self {
-        let findings = Findings::of(&corpus.utterances, options.frame_shift);
+        let findings = RankedFindings::of(&corpus.utterances, options.frame_shift);
         let mut seen = HashSet::new();
         let ranked = findings.list.iter().map(|finding| finding.utterance);
         let shown = ranked.filter(|&utterance| seen.insert(utterance)).take(options.top).collect();
-        let distribution = |&(measure, name): &(Measure, &'static str)| {
+        let distribution = |&(measure, name): &(UtteranceMeasure, &'static str)| {
             let values = corpus.utterances.iter().filter_map(|utterance| measure.of(utterance)?);
             Some((name, Distribution::of(values.filter(|value| value.is_finite()).collect())?))
         };
-        let distributions = Measure::ALL.iter().filter_map(distribution).collect();
+        let distributions = UtteranceMeasure::ALL.iter().filter_map(distribution).collect();
         Self { corpus, options: options.clone(), findings, shown, distributions }
     }
 
@@ -224,8 +226,8 @@ impl<'a> Report<'a> {
 }
 
 /// What is measured of an utterance; `None` for a level of minus infinity.
-pub(crate) fn measures(utterance: &Utterance) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
-    Measure::ALL
+pub(crate) fn measures(utterance: &MeasuredUtterance) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
+    UtteranceMeasure::ALL
         .iter()
         .filter_map(|&(measure, name)| Some((name, measure.of(utterance)?.filter(|value| value.is_finite()))))
 }

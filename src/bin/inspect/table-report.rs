@@ -9,7 +9,7 @@ use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_log::log;
 use kaldi_table::create_output;
-use kaldi_view::{Corpus, CorpusOptions, Report, ReportOptions};
+use kaldi_view::{Corpus, CorpusOptions, CorpusReport, ReportOptions};
 
 const USAGE: &str = "\
 Measures every utterance of data directories and tables (waveforms, features, alignments), and writes a page about them: sums,
@@ -83,7 +83,7 @@ fn table_report(opts: Options) -> Result<Tally> {
     (options.top, options.seconds, options.audio) = (opts.top, opts.seconds, opts.audio);
     options.frame_shift = opts.frame_shift;
     options.title = opts.title.unwrap_or_else(|| names.iter().map(BString::to_string).collect::<Vec<_>>().join(", "));
-    let report = Report::of(&corpus, &options);
+    let report = CorpusReport::of(&corpus, &options);
 
     page.write_all(report.page()?.as_bytes())?;
     if let Some(json) = &mut json {
