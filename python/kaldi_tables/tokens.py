@@ -22,6 +22,7 @@ from __future__ import annotations
 import mmap
 import operator
 import os
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Any, SupportsIndex, overload
@@ -45,7 +46,8 @@ class IndexedDataset(Sequence[Tokens]):
 
     Arrays are read-only views of the map of the file, which live as long as they are used: nothing is copied. The place of a
     sequence is compared with its neighbours and with the file, so a damaged index is a `kaldi_tables.DataError` and gives no
-    wrong tokens. A dataset pickles as its name, and may be used by several threads and by forked children.
+    wrong tokens. A dataset pickles as its name, and may be used by several threads and by forked children. The files must not
+    be cut while they are mapped: that ends the process, as with every map. Arrays of the index may be unaligned.
     """
 
     def __init__(self, prefix: str | os.PathLike[str], *, dialect: str | None = None) -> None:
@@ -171,6 +173,8 @@ class IndexedDatasetBuilder:
         multimodal: bool = False,
     ) -> None:
         self._builder: Any = None
+        # Threads may use one builder.
+        self._turn = threading.Lock()
         self._prefix = os.fspath(prefix)
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self._builder = _core.TokenBuilder(self._prefix, self.dtype.name, dialect, multimodal)
@@ -198,7 +202,8 @@ class IndexedDatasetBuilder:
         if not -128 <= mode <= 127:
             raise OverflowError(f"expected a mode from -128 to 127, got {mode}")
         little = np.ascontiguousarray(tokens, tokens.dtype.newbyteorder("<"))
-        builder.add(little.view(np.uint8), tokens.dtype.name, mode)
+        with self._turn:
+            builder.add(little.view(np.uint8), tokens.dtype.name, mode)
 
     def end_document(self) -> None:
         """Ends a document: the sequences since the last one."""

@@ -73,14 +73,18 @@ impl PyOutput {
     /// Ends without the file. An old one stays as it was.
     fn discard(&mut self, py: Python<'_>) {
         let output = self.output.take();
-        py.detach(|| drop(output));
+        if self.process == std::process::id() {
+            py.detach(|| drop(output));
+        } else {
+            // The parent waits for its command and removes its file.
+            std::mem::forget(output);
+        }
     }
 }
 
 impl Drop for PyOutput {
     fn drop(&mut self) {
         if self.process != std::process::id() {
-            // The parent waits for its command and removes its file.
             std::mem::forget(self.output.take());
         }
     }

@@ -7,6 +7,7 @@ import os
 import pickle
 import re
 import struct
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -168,26 +169,34 @@ class Target:
 
     def __init__(self, name: Any, in_place: bool = False) -> None:
         self.name: str = os.fsdecode(name)
+        self._standard: Any = None
+        if name == "-":
+            self._standard = getattr(sys.stdout, "buffer", sys.stdout)
+            return
         plain = self.name.strip() if isinstance(name, str) and is_command(self.name) else self.name
         if isinstance(name, os.PathLike) and not os.path.isabs(plain):
             plain = os.path.join(".", plain)
         self._output = _core.Output(plain, in_place)
 
     def write(self, data: Any) -> None:
-        self._output.write(data)
+        (self._standard or self._output).write(data)
 
     def tell(self) -> int | None:
         """The place of the next byte; None if nobody can seek there."""
-        return self._output.position()
+        return None if self._standard else self._output.position()
 
     def flush(self) -> None:
-        self._output.flush()
+        (self._standard or self._output).flush()
 
     def finish(self) -> None:
-        self._output.finish()
+        if self._standard:
+            self._standard.flush()
+        else:
+            self._output.finish()
 
     def discard(self) -> None:
-        self._output.discard()
+        if not self._standard:
+            self._output.discard()
 
 
 @contextmanager
@@ -212,8 +221,7 @@ def appended(name: Any) -> Iterator[Any]:
             yield file
             file.flush()
         except BaseException:
-            with_length = getattr(file, "truncate", None)
-            if with_length is not None and file.seekable():
+            if file.seekable():
                 file.truncate(length)
             if is_new:
                 os.unlink(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -50,6 +51,7 @@ class WriteHelper:
         self, wspecifier: str, compression_method: int | None = None, write_function: str | None = None
     ) -> None:
         self.closed = True
+        self._turn = threading.Lock()
         self.compression_method = compression_method
         self.write_function = write_function
         parts = parse_specifier(wspecifier)
@@ -78,16 +80,18 @@ class WriteHelper:
         word = encode_key(key)
         with at_key(key):
             pieces = encode_value(array, self.text, "<", self.compression_method, self.write_function)
-        self.fark.write(word)
-        offset = self.fark.tell()
-        for piece in pieces:
-            self.fark.write(piece)
-        if self.fscp is not None:
-            self.fscp.write(word + f"{self.fark.name}:{offset}\n".encode("utf-8", "surrogateescape"))
-        if self.flush:
-            self.fark.flush()
+        # Threads may use one helper: their entries come one after the other.
+        with self._turn:
+            self.fark.write(word)
+            offset = self.fark.tell()
+            for piece in pieces:
+                self.fark.write(piece)
             if self.fscp is not None:
-                self.fscp.flush()
+                self.fscp.write(word + f"{self.fark.name}:{offset}\n".encode("utf-8", "surrogateescape"))
+            if self.flush:
+                self.fark.flush()
+                if self.fscp is not None:
+                    self.fscp.flush()
 
     def __setitem__(self, key: str, value: Any) -> None:
         self(key, value)

@@ -31,7 +31,7 @@ class _Command:
         self._process = subprocess.Popen(["/bin/sh", "-c", command], start_new_session=True, **pipe)  # type: ignore[call-overload]
         raw: Any = self._process.stdout if self._reads else self._process.stdin
         self._raw = raw
-        self._stream: Any = raw if "b" in mode else TextIOWrapper(raw, encoding=default_encoding)
+        self._stream: Any = raw if "b" in mode else _text(raw)
         self._pid = os.getpid()
         self._is_closed = False
         self.name = f"{command} |" if self._reads else f"| {command}"
@@ -112,6 +112,10 @@ class _Command:
         return iter(self._stream)
 
 
+def _text(raw: Any) -> TextIOWrapper:
+    return TextIOWrapper(raw, encoding=default_encoding, errors="surrogateescape")
+
+
 class _Standard:
     """Standard input or output, which stays open."""
 
@@ -162,14 +166,21 @@ def open_like_kaldi(name: Any, mode: str = "r") -> Any:
     if not is_path and name == "-":
         stream = sys.stdin if "r" in mode else sys.stdout
         return _Standard(getattr(stream, "buffer", stream) if "b" in mode else stream)
-    return open(name, mode, encoding=None if "b" in mode else default_encoding)
+    return _open(name, mode)
+
+
+def _open(name: Any, mode: str) -> Any:
+    """Opens a file. Text that is not UTF-8 is read, and written again as it was."""
+    if "b" in mode:
+        return open(name, mode)
+    return open(name, mode, encoding=default_encoding, errors="surrogateescape")
 
 
 @contextlib.contextmanager
 def open_or_fd(fname: Any, mode: str) -> Iterator[Any]:
     """Opens a file by its name, or gives a file object, which stays open."""
     if isinstance(fname, (str, bytes, os.PathLike)):
-        with open(fname, mode, encoding=None if "b" in mode else default_encoding) as file:
+        with _open(fname, mode) as file:
             yield file
     else:
         yield open_like_kaldi(fname, mode)
