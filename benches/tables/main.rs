@@ -14,6 +14,7 @@
 mod corpus;
 mod jobs;
 mod measure;
+mod pieces;
 mod remote;
 mod report;
 #[path = "../../samples/voice.rs"]
@@ -63,6 +64,7 @@ fn main() {
     prepare(&tools, dir, &written);
 
     remote::print(&tools, dir, &wanted, rounds);
+    pieces::print(&tools, dir, &wanted, rounds);
 
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();

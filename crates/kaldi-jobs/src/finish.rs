@@ -38,9 +38,10 @@ pub(crate) fn missing_pieces(plan: &Plan, folder: &Folder) -> Result<Vec<usize>>
     Ok(missing)
 }
 
-/// Whether the outputs of the whole run are there, as an earlier process has left them.
-pub(crate) fn is_finished(plan: &Plan, folder: &Folder) -> Result<bool> {
-    let Some(finished) = folder.read_json::<Finished>(&folder.path().join("finished.json"))? else { return Ok(false) };
+/// Whether any piece did anything, if the outputs of the whole run are there, as an earlier process has left them. `None`
+/// if they are not.
+pub(crate) fn finished_before(plan: &Plan, folder: &Folder) -> Result<Option<bool>> {
+    let Some(finished) = folder.read_json::<Finished>(&folder.path().join("finished.json"))? else { return Ok(None) };
     let is_there = |(path, size): &(String, u64)| {
         fs::metadata(plan.folder.join(path)).is_ok_and(|metadata| metadata.len() == *size)
     };
@@ -49,7 +50,7 @@ pub(crate) fn is_finished(plan: &Plan, folder: &Folder) -> Result<bool> {
     if is_finished && !finished.is_clean {
         remove_pieces(plan, folder, &finished.sizes)?;
     }
-    Ok(is_finished)
+    Ok(is_finished.then_some(finished.did_anything))
 }
 
 /// The outputs of the whole run.
@@ -58,6 +59,7 @@ struct Finished {
     sizes: Vec<(String, u64)>,
     /// Whether files of pieces that are not needed any more were removed.
     is_clean: bool,
+    did_anything: bool,
 }
 
 /// Joins the outputs of the pieces, which are all done, and repeats their warnings. Returns whether any piece did anything.
@@ -100,15 +102,17 @@ pub(crate) fn join_outputs(plan: &Plan, folder: &Folder) -> Result<bool> {
         Ok((path, fs::metadata(&there).map_err(Error::read(&there))?.len()))
     };
     let sizes: Vec<(String, u64)> = finished.into_iter().map(size).collect::<Result<_>>()?;
-    folder.write_json(&folder.path().join("finished.json"), &Finished { sizes: sizes.clone(), is_clean: false })?;
-    remove_pieces(plan, folder, &sizes)?;
-    folder.write_json(&folder.path().join("finished.json"), &Finished { sizes, is_clean: true })?;
-    let mut did_anything = false;
     let mut records = Vec::new();
     for number in 1..=plan.num_pieces() {
         records.extend(folder.record(number)?);
     }
-    did_anything |= records.iter().any(|record| record.exit == 0);
+    let did_anything = records.iter().any(|record| record.exit == 0);
+    let mut finished = Finished { sizes, is_clean: false, did_anything };
+    let path = folder.path().join("finished.json");
+    folder.write_json(&path, &finished)?;
+    remove_pieces(plan, folder, &finished.sizes)?;
+    finished.is_clean = true;
+    folder.write_json(&path, &finished)?;
     repeat_warnings(records.into_iter());
     Ok(did_anything)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kaldi_log::{log, warning};
 
 use crate::engine::{CommandEngine, EndReason, Engine, EngineKind, JobState, Local, Resources, Slurm};
-use crate::finish::{is_finished, join_outputs, missing_pieces};
+use crate::finish::{finished_before, join_outputs, missing_pieces};
 use crate::folder::{Cause, Failure, Folder};
 use crate::owner::HEARTBEAT;
 use crate::{Plan, Result, signal};
@@ -129,9 +129,9 @@ pub fn run_all(
     report: &mut dyn FnMut(PieceCounts),
 ) -> Result<Outcome> {
     let mut lock = folder.lock(options.silence)?;
-    if is_finished(plan, folder)? {
+    if let Some(did_anything) = finished_before(plan, folder)? {
         log!("{0} of {0} pieces done ({0} before), {1} entries", plan.num_pieces(), plan.num_entries());
-        return Ok(Outcome::Finished(true));
+        return Ok(Outcome::Finished(did_anything));
     }
     crate::folder::remove(&folder.path().join("finished.json"))?;
     crate::folder::remove(&folder.cancel_path())?;
@@ -177,8 +177,8 @@ pub fn run_all(
 /// As [`run_all`].
 pub fn finish(folder: &Folder, plan: &Plan, silence: Duration) -> Result<Outcome> {
     let _lock = folder.lock(silence)?;
-    if is_finished(plan, folder)? {
-        return Ok(Outcome::Finished(true));
+    if let Some(did_anything) = finished_before(plan, folder)? {
+        return Ok(Outcome::Finished(did_anything));
     }
     let missing = missing_pieces(plan, folder)?;
     if missing.is_empty() {

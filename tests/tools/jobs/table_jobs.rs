@@ -352,3 +352,14 @@ fn pieces_of_an_indexed_job_are_counted_from_0() {
     scratch.sh("table-jobs --finish --dir=o.jobs").succeeds();
     assert_eq!(scratch.read("o.ark"), scratch.read("f.ark"));
 }
+
+#[test]
+fn nothing_done_stays_nothing_done() {
+    let scratch = Scratch::new();
+    scratch.write("f", "a [ 1 ]\nb [ 2 ]\n");
+    scratch.sh("copy-vector ark:f ark,scp:f.ark,f.scp && sed -i 's/:.*/:9999/' f.scp").succeeds();
+    for _ in 0..2 {
+        let ran = scratch.sh("table-jobs --nj=2 -- copy-vector scp,p:f.scp ark:o.ark").fails_with(1);
+        ran.stderr_has("2 of 2 pieces done");
+    }
+}
