@@ -37,7 +37,8 @@ pub fn cancel(folder: &Folder, engine: &EngineKind, silence: Duration) -> Result
     for number in 1..=plan.map_or(0, |plan| plan.num_pieces()) {
         let attempt = folder.attempt(number, folder.last_try(number));
         if let Some(attempt) = attempt.filter(|attempt| attempt.lives == Some(true)) {
-            signal::send_to_group(attempt.owner.process, libc::SIGTERM);
+            // It passes the signal on to its command.
+            signal::send(attempt.owner.process, libc::SIGTERM);
         }
     }
     Ok(())

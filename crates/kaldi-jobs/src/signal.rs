@@ -26,9 +26,20 @@ pub(crate) fn received() -> Option<i32> {
 
 /// Sends a signal to a process group.
 pub(crate) fn send_to_group(group: u32, signal: i32) {
+    to(-i64::from(group), signal);
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send(process: u32, signal: i32) {
+    to(process.into(), signal);
+}
+
+/// Numbers that mean several groups (0 and -1) are left out.
+fn to(target: i64, signal: i32) {
+    let Some(target) = libc::pid_t::try_from(target).ok().filter(|target| *target < -1 || *target > 0) else { return };
     #[allow(unsafe_code)]
     // SAFETY: sends a signal; touches no memory.
     unsafe {
-        libc::kill(-(group as libc::pid_t), signal)
+        libc::kill(target, signal)
     };
 }
