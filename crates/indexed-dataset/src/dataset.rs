@@ -185,13 +185,17 @@ impl IndexedDataset {
     /// As [`IndexedDataset::sequence`].
     pub fn place(&self, number: u64) -> Result<Range<u64>> {
         self.check_number("sequence", number, self.len())?;
+        // Those of the neighbours come along.
+        let first = number.saturating_sub(1);
         let (mut sizes, mut pointers) = (Vec::new(), Vec::new());
-        self.index.sizes(number..number + 1, &mut sizes)?;
-        self.index.pointers(number..number + 1, &mut pointers)?;
+        self.index.sizes(first..number + 1, &mut sizes)?;
+        self.index.pointers(first..self.len().min(number + 2), &mut pointers)?;
+        let at = (number - first) as usize;
         let places = self.places();
-        let place = places.place(number, sizes[0], pointers[0])?;
-        places.check_start(number, place.start, places.end_before(number)?)?;
-        places.check_end(number + 1, place.end, places.pointer(number + 1)?, || self.prefix.bin())?;
+        let place = places.place(number, sizes[at], pointers[at])?;
+        let before = if at == 0 { 0 } else { places.place(first, sizes[0], pointers[0])?.end };
+        places.check_start(number, place.start, before)?;
+        places.check_end(number + 1, place.end, pointers.get(at + 1).copied(), || self.prefix.bin())?;
         Ok(place)
     }
 
