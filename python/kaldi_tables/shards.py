@@ -135,6 +135,8 @@ def write(
     )
     seen: set[str] = set()
     for sample in samples:
+        if not isinstance(sample, Mapping):
+            raise TypeError(f"expected samples that are dictionaries, got {type(sample).__name__}")
         key = sample.get("__key__")
         if not isinstance(key, str) or not key or any(char.isspace() for char in key):
             raise ValueError(f"expected a key without white space in __key__, got {key!r}")

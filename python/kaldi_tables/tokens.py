@@ -51,7 +51,7 @@ class IndexedDataset(Sequence[Tokens]):
     """
 
     def __init__(self, prefix: str | os.PathLike[str], *, dialect: str | None = None) -> None:
-        self._prefix = os.fspath(prefix)
+        self._prefix = os.fsdecode(prefix)
         self._dialect = dialect
         self._index = _core.TokenIndex(self._prefix, dialect)
         name, self.dialect, self._documents, self._has_modes = self._index.form
@@ -175,7 +175,7 @@ class IndexedDatasetBuilder:
         self._builder: Any = None
         # Threads may use one builder.
         self._turn = threading.Lock()
-        self._prefix = os.fspath(prefix)
+        self._prefix = os.fsdecode(prefix)
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self._builder = _core.TokenBuilder(self._prefix, self.dtype.name, dialect, multimodal)
 

@@ -233,6 +233,8 @@ def test_file_objects_and_appending(tmp_path: pathlib.Path) -> None:
     buffer = io.BytesIO()
     ours.save_ark(buffer, FLOATS)
     same_tables(ours.load_ark(io.BytesIO(buffer.getvalue())), FLOATS)
+    with pytest.raises(TypeError, match="binary"):
+        list(ours.load_ark(io.StringIO("a 1\n")))
     with pytest.raises(TypeError, match="script file"):
         ours.save_ark(buffer, FLOATS, scp="b.scp")
     assert ours.save_mat("a.mat", FLOATS["f32"]) == os.path.getsize("a.mat")
@@ -421,7 +423,7 @@ def test_write_helper_is_atomic(tmp_path: pathlib.Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with ours.WriteHelper(spec) as writer:
         writer["a"] = FLOATS["f32"]
-        with pytest.raises(ValueError, match="float32"):
+        with pytest.raises(ValueError, match="b: expected an array of float32"):
             writer("b", np.zeros(3, np.int64))
         writer("c", FLOATS["v32"])
         assert list(tmp_path.iterdir()) == []

@@ -121,6 +121,8 @@ def test_samples_that_cannot_be_read_again_are_refused(tmp_path: pathlib.Path, s
     with pytest.raises(kind):
         kt.shards.write(tmp_path, [*SAMPLES[:1], sample])
     assert not (tmp_path / "data.list").exists()
+    with pytest.raises(TypeError, match="dictionaries"):
+        kt.shards.write(tmp_path, [5])
 
 
 def test_groupings(tmp_path: pathlib.Path) -> None:

@@ -21,7 +21,7 @@ These things are different, on purpose:
 - `save_ark`, `save_mat` and `WriteHelper` are atomic: a file gets its name when it is complete, and after an exception the old file
   is as it was. This is not so for ``append=True`` (after an exception, the file is cut to its old length), for the option ``f``
   and for file objects, which others may read meanwhile. A `WriteHelper` that is never closed leaves no file, and warns.
-- Names of `save_ark` and `save_mat` may be commands (``"| gzip > a.gz"``), ``"-"`` and names of objects in stores.
+- Names of `save_ark` and `save_mat` may be commands (``"| gzip > a.gz"``) and ``"-"``.
 - Text values are read if their first word is an integer and others are not (``[ 1 2.5 ]``), or if it is ``nan`` or ``inf``. An
   empty line is an empty vector of integers; kaldiio takes the next line for it. Numbers beyond float32 are an error, not infinity.
 - Damage is a `kaldi_tables.DataError`, which is a `ValueError`, with file, key and offset; also where kaldiio has an assertion.

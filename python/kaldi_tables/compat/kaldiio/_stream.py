@@ -80,6 +80,8 @@ class Stream:
             part = self._file.read(size)
             if not part:
                 break
+            if isinstance(part, str):
+                raise TypeError("expected a binary file object, got one of text: open the file with mode rb")
             parts.append(part)
             size = size if size < 0 else size - len(part)
         data = parts[0] if len(parts) == 1 else b"".join(parts)

@@ -261,6 +261,8 @@ def of_key(error: Error, key: str) -> Error:
 class at_key:
     """Adds the key to an error that is raised inside."""
 
+    __slots__ = ("_key",)
+
     def __init__(self, key: str) -> None:
         self._key = key
 
@@ -270,6 +272,8 @@ class at_key:
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, Error):
             of_key(error, self._key)
+        elif error is not None and type(error) in (ValueError, TypeError, OverflowError):
+            raise type(error)(f"{self._key}: {error}") from error
         elif isinstance(error, OSError) and error.filename is not None:
             kind_of = MissingFileError if isinstance(error, FileNotFoundError) else FileError
             name = os.fsdecode(error.filename)
