@@ -11,12 +11,16 @@ mod errors;
 mod feats;
 mod feed;
 mod inspect;
+mod interrupt;
 mod jobs;
 mod kaldiio;
 mod log;
+mod lookup;
 mod names;
+mod reader;
 mod shards;
 mod tokens;
+mod values;
 mod write;
 
 use pyo3::prelude::*;
@@ -26,6 +30,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    interrupt::register(module)?;
     log::register(module)?;
     compose::register(module)?;
     feats::register(module)?;
@@ -33,6 +38,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     inspect::register(module)?;
     jobs::register(module)?;
     kaldiio::register(module)?;
+    lookup::register(module)?;
+    reader::register(module)?;
     shards::register(module)?;
     tokens::register(module)?;
     write::register(module)

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bstr::BStr;
+use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
 use kaldi_types::{Detector, Evidence, ValueType};
@@ -58,7 +59,17 @@ impl Entries {
             Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
         };
-        Ok(Self {
+        Ok(Self::new(named, entries))
+    }
+
+    /// Reads an archive from an open stream.
+    pub fn of_input(input: Input, value_type: Option<ValueType>) -> Self {
+        let named = Named { kind: Kind::Archive, rxfilename: input.name().into(), is_binary: false };
+        Self::new(named, RawEntries::of_input(input, Detector::new(value_type)))
+    }
+
+    fn new(named: Named, entries: RawEntries<Detector>) -> Self {
+        Self {
             named,
             entries,
             evidence: Evidence::default(),
@@ -66,7 +77,19 @@ impl Entries {
             failure: None,
             has_begun: false,
             has_ended: false,
-        })
+        }
+    }
+
+    /// Reads the first entries ahead, until the type is certain, up to a limit. [`Entries::next_entry`] would do it, too.
+    pub fn begin(&mut self) {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.look_ahead();
+        }
+    }
+
+    /// Whether the next entry is in memory already.
+    pub fn is_ready(&self) -> bool {
+        !self.queue.is_empty() || (self.failure.is_none() && self.entries.is_ready())
     }
 
     /// Detects the type of a table's values from the first ones. `None` if the table is empty, cannot be read, or can
@@ -107,9 +130,7 @@ impl Entries {
     /// # Errors
     /// If the value cannot be read, or the table cannot be read on.
     pub fn next_entry(&mut self) -> Result<Option<RawEntry>> {
-        if !std::mem::replace(&mut self.has_begun, true) {
-            self.look_ahead();
-        }
+        self.begin();
         let next = match (self.queue.pop_front(), self.failure.take()) {
             (Some(entry), failure) => {
                 self.failure = failure;

@@ -3,14 +3,23 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use bstr::{BStr, BString, ByteSlice};
 
+use crate::embedded::{is_embedded, wait_for};
 use crate::{Error, Result};
 
 /// The size that the kernel is asked to give a pipe, so that the two sides switch less often.
 const CAPACITY: i32 = 1 << 20;
+
+/// How long a command may take to end when it is asked to.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// The time between two looks whether it has ended.
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// A running `/bin/sh -c command`.
 #[derive(Debug)]
@@ -20,6 +29,8 @@ pub(crate) struct ShellChild {
     shown: BString,
     /// Readable when the child has ended; `None` if the system is too old for that.
     ended: Option<OwnedFd>,
+    /// The process that started it.
+    owner: u32,
 }
 
 impl ShellChild {
@@ -46,7 +57,7 @@ impl ShellChild {
         let file = File::from(stream);
         widen(&file);
         let ended = watch(&child);
-        Ok((Self { child, shown, ended }, file))
+        Ok((Self { child, shown, ended, owner: std::process::id() }, file))
     }
 
     /// A descriptor that `poll` finds readable when the command has ended.
@@ -59,11 +70,42 @@ impl ShellChild {
     /// # Errors
     /// If the system does not say how it ended.
     pub(crate) fn wait(&mut self) -> Result<ExitStatus> {
+        if let Some(ended) = &self.ended {
+            let failed = |source| Error::Run { command: self.shown.to_string(), source };
+            wait_for(ended.as_fd()).map_err(failed)?;
+        }
         self.child.wait().map_err(|source| Error::Run { command: self.shown.to_string(), source })
     }
 
+    /// Ends the command and all that it has started, in a program that is not ours; its stream must be closed. One that
+    /// does not end when it is asked to is killed.
+    pub(crate) fn end(&mut self) {
+        if self.owner != std::process::id() || !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        let Ok(group) = libc::pid_t::try_from(self.child.id()) else { return };
+        for (signal, patience) in [(libc::SIGTERM, GRACE), (libc::SIGKILL, Duration::MAX)] {
+            #[allow(unsafe_code)]
+            // SAFETY: `kill` touches no memory; the group is that of our child, which was not waited for yet.
+            unsafe {
+                libc::kill(-group, signal);
+            }
+            let start = Instant::now();
+            while start.elapsed() < patience {
+                if !matches!(self.child.try_wait(), Ok(None)) {
+                    return;
+                }
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
     /// Asks the command to end and waits for that; its stream must be closed.
-    pub(crate) fn stop(self) {
+    pub(crate) fn stop(mut self) {
+        if is_embedded() {
+            self.end();
+            return;
+        }
         let Ok(pid) = libc::pid_t::try_from(self.child.id()) else { return };
         #[allow(unsafe_code)]
         // SAFETY: `kill` touches no memory; the process is our child and was not waited for yet, so the number still
@@ -82,18 +124,21 @@ impl ShellChild {
 impl Drop for ShellChild {
     /// Leaves no zombie if a stream is closed early.
     fn drop(&mut self) {
+        if is_embedded() {
+            self.end();
+            return;
+        }
         let _ = self.child.wait();
     }
 }
 
 fn spawn(command: &BStr, shown: &BStr, stdin: Stdio, stdout: Stdio) -> Result<Child> {
-    Command::new("/bin/sh")
-        .arg("-c")
-        .arg(command.to_os_str_lossy())
-        .stdin(stdin)
-        .stdout(stdout)
-        .spawn()
-        .map_err(|source| Error::Run { command: shown.to_string(), source })
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command.to_os_str_lossy()).stdin(stdin).stdout(stdout);
+    if is_embedded() {
+        shell.process_group(0);
+    }
+    shell.spawn().map_err(|source| Error::Run { command: shown.to_string(), source })
 }
 
 /// Opens a descriptor that becomes readable when the child has ended.

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use bstr::BString;
 
+use crate::embedded::{is_embedded, wait_for};
 use crate::fallible::fallible;
 use crate::pipe::ShellChild;
 use crate::{Error, Result};
@@ -127,7 +128,11 @@ impl FileSource {
 
 impl Source for FileSource {
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-        self.file.as_ref().map_or(Ok(0), |file| read_into(file, None, buffer, limit))
+        let Some(file) = &self.file else { return Ok(0) };
+        if self.length.is_none() {
+            wait_for(file.as_fd())?;
+        }
+        read_into(file, None, buffer, limit)
     }
 
     fn positioned(&self) -> Option<Arc<dyn ReadAt>> {
@@ -189,7 +194,9 @@ impl CommandSource {
 
 impl Source for CommandSource {
     fn read_some(&mut self, buffer: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
-        self.running.as_ref().map_or(Ok(0), |(file, _)| read_into(file, None, buffer, limit))
+        let Some((file, _)) = &self.running else { return Ok(0) };
+        wait_for(file.as_fd())?;
+        read_into(file, None, buffer, limit)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
@@ -213,6 +220,10 @@ impl Source for CommandSource {
     fn finish(&mut self, at_end: bool) -> Result<()> {
         let Some((file, mut child)) = self.running.take() else { return Ok(()) };
         drop(file);
+        if !at_end && is_embedded() {
+            child.end();
+            return Ok(());
+        }
         let status = child.wait()?;
         if at_end && !status.success() { Err(child.failed(status)) } else { Ok(()) }
     }

@@ -204,7 +204,10 @@ impl RawEntry {
     }
 
     /// Builds the value, or the part of it that the range names.
-    pub(crate) fn parse<T: Value>(&self) -> Result<T> {
+    ///
+    /// # Errors
+    /// If the bytes are no such value, or cannot be read. The error has the place.
+    pub fn parse<T: Value>(&self) -> Result<T> {
         T::check_name(self.head(), self.blob.name()).map_err(|error| self.error(error))?;
         let Some(ranged) = &self.range else {
             let bytes = self.blob.load()?;

@@ -195,7 +195,11 @@ impl ScriptLines {
         Ok(self.lines.restart()?)
     }
 
-    pub(crate) fn finish(&mut self) -> Result<()> {
+    /// Closes the file. A command that failed is an error if its lines were read to the end.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn finish(&mut self) -> Result<()> {
         self.ahead.clear();
         Ok(self.lines.finish()?)
     }

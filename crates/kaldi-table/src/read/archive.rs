@@ -58,8 +58,12 @@ enum Stop {
 
 impl<F: Framing> ArchiveReader<F> {
     pub(crate) fn open(rxfilename: &BStr, framing: F, permissive: bool) -> Result<Self> {
-        let input = Input::open(rxfilename)?;
-        Ok(Self {
+        Ok(Self::of_input(Input::open(rxfilename)?, framing, permissive))
+    }
+
+    /// Reads an archive from an open stream.
+    pub(crate) fn of_input(input: Input, framing: F, permissive: bool) -> Self {
+        Self {
             name: input.name().into(),
             window: Window::new(input),
             framing,
@@ -68,7 +72,7 @@ impl<F: Framing> ArchiveReader<F> {
             has_delivered: false,
             fault: None,
             ended: false,
-        })
+        }
     }
 
     /// Lets permissive mode skip an unreadable first entry, too, for entries that are asked for by key.
@@ -335,6 +339,11 @@ impl<F: Framing> ArchiveEntries<F> {
 
     pub(crate) fn window(&self) -> &Window {
         self.archive.window()
+    }
+
+    /// Whether the next entry is in memory.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     /// Checks if the stream has just ended, as it has if the last entry was asked for, and reports its status.

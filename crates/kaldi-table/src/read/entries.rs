@@ -1,7 +1,7 @@
 //! The entries of a table one by one, framed and not parsed, for values of any type.
 
 use bstr::{BStr, BString};
-use kaldi_io::ParseError;
+use kaldi_io::{Input, ParseError};
 use kaldi_reader::Reader;
 
 use crate::batch::{Batches, Leaving};
@@ -44,6 +44,21 @@ impl<F: Framing> RawEntries<F> {
             return Err(kaldi_io::Error::Content { name, offset, source: ParseError::end(0, "an archive") }.into());
         }
         Ok(Self { source: Source::Archive(Box::new(ArchiveEntries::new(archive))) })
+    }
+
+    /// Reads an archive from an open stream.
+    pub fn of_input(input: Input, framing: F) -> Self {
+        let mut archive = ArchiveReader::of_input(input, framing, false);
+        archive.leave(Leaving::Anywhere);
+        Self { source: Source::Archive(Box::new(ArchiveEntries::new(archive))) }
+    }
+
+    /// Whether the next entry is in memory already.
+    pub fn is_ready(&self) -> bool {
+        match &self.source {
+            Source::Archive(archive) => archive.is_ready(),
+            Source::Script(..) | Source::File(..) => false,
+        }
     }
 
     /// Opens a script file whose values `framing` finds.

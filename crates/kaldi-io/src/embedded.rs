@@ -1,0 +1,46 @@
+//! Streams and commands in a program that is not ours, such as an interpreter.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// How long nothing is checked while a stream is silent.
+const STEP: Duration = Duration::from_millis(50);
+
+static CHECK: OnceLock<fn() -> bool> = OnceLock::new();
+
+/// Says that the program is not ours: it may be interrupted and go on, and it gives up streams without a word.
+///
+/// From then on, `may_wait` is called again and again while a silent stream or a command is waited for; if it returns `false`,
+/// the read fails. Commands have process groups of their own, and a command whose stream is given up is ended, with all
+/// that it has started. A forked child leaves the commands of its parent alone. Only the first call counts.
+pub fn embed(may_wait: fn() -> bool) {
+    let _ = CHECK.set(may_wait);
+}
+
+pub(crate) fn is_embedded() -> bool {
+    CHECK.get().is_some()
+}
+
+/// Waits until the stream can be read, if the program is not ours.
+///
+/// # Errors
+/// If the program does not want to wait any longer.
+pub(crate) fn wait_for(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    let Some(may_wait) = CHECK.get() else { return Ok(()) };
+    let fd = descriptor.as_raw_fd();
+    loop {
+        let mut polled = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        #[allow(unsafe_code)]
+        // SAFETY: the pointer is that of one `pollfd`.
+        let count = unsafe { libc::poll(&raw mut polled, 1, STEP.as_millis() as libc::c_int) };
+        let was_interrupted = count < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if count > 0 || (count < 0 && !was_interrupted) {
+            return Ok(());
+        }
+        if !may_wait() {
+            return Err(io::Error::other("interrupted"));
+        }
+    }
+}

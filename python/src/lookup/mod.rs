@@ -1,0 +1,353 @@
+//! Tables by key: the core of `kaldi_tables.Lookup`.
+
+mod index;
+mod segments;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, RwLock};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Lines;
+use kaldi_table::{RawEntry, ValueLoader};
+use kaldi_types::{Detector, ValueType};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use self::index::Index;
+use self::segments::Segments;
+use crate::errors::{Class, Failure, Result};
+use crate::interrupt::without_interpreter;
+use crate::names;
+use crate::reader::{Maps, shape};
+use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
+
+/// What an open lookup has.
+struct Open {
+    index: Index,
+    segments: Option<Segments>,
+    speakers: Option<(String, HashMap<BString, BString>)>,
+    wanted: Wanted,
+    dtype: Option<Precision>,
+    /// The type of the values, once it is known.
+    value_type: OnceLock<Option<ValueType>>,
+    /// Loaders that nobody uses now, with the process that opened their files.
+    loaders: Mutex<Vec<ValueLoader<Detector>>>,
+}
+
+/// The values of a table by key.
+#[pyclass(module = "kaldi_tables._core", frozen)]
+pub struct LookupTable {
+    /// `None` when it is closed.
+    open: RwLock<Option<Open>>,
+    maps: Option<Mutex<Maps>>,
+}
+
+#[pymethods]
+impl LookupTable {
+    /// Reads the keys of a table: a script file, or the headers of an archive.
+    #[new]
+    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, segments=None, utt2spk=None))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        value_type: Option<&str>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        mmap: bool,
+        segments: Option<&Bound<'_, PyAny>>,
+        utt2spk: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (mut wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
+        if segments.is_some() {
+            wanted = Wanted::Type(Some(ValueType::Wave));
+        }
+        let [source, segments, speakers] = [Some(source), segments, utt2spk].map(|name| name.map(name_of).transpose());
+        let (source, segments, speakers) = (source?.unwrap_or_default(), segments?, speakers?);
+        let open = without_interpreter(py, move || {
+            Ok(Open {
+                index: Index::read(source.as_bstr(), wanted)?,
+                segments: segments.map(|name| Segments::read(name.as_bstr())).transpose()?,
+                speakers: speakers.map(|name| read_map(name.as_bstr())).transpose()?,
+                wanted,
+                dtype,
+                value_type: OnceLock::new(),
+                loaders: Mutex::default(),
+            })
+        })?;
+        Ok(Self { open: RwLock::new(Some(open)), maps: mmap.then(Mutex::default) })
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.with(|open| Ok(open.len()))
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(key) = key.cast() else { return Ok(false) };
+        let Ok(key) = names::from_str(key) else { return Ok(false) };
+        self.with(|open| Ok(open.has(&key)))
+    }
+
+    /// The key number `index`; `None` after the last.
+    fn key_at<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.with(|open| {
+            if index >= open.len() {
+                return Ok(None);
+            }
+            Ok(Some(names::to_str(py, open.key(index))?.into_any()))
+        })
+    }
+
+    /// The value of a key.
+    fn get<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let key = key_of(key)?;
+        let value = self.without(py, |open| open.load(&key))?;
+        self.convert(py, value)
+    }
+
+    /// The shape of the value of a key.
+    fn shape<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        let key = key_of(key)?;
+        let shape = self.without(py, |open| open.shape(&key))?;
+        PyTuple::new(py, shape)
+    }
+
+    /// The values of keys, read by `threads` threads.
+    fn get_many<'py>(
+        &self,
+        py: Python<'py>,
+        keys: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let keys = keys.try_iter()?.map(|key| key_of(&key?)).collect::<PyResult<Vec<BString>>>()?;
+        let values = self.without(py, |open| on_threads(&keys, threads, |key| open.load(key)))?;
+        if self.maps.is_some() {
+            return values.into_iter().map(|value| self.convert(py, value)).collect();
+        }
+        // The arrays are made here and filled by threads.
+        let mut made = Vec::with_capacity(values.len());
+        let mut work = Vec::new();
+        for value in values {
+            match value {
+                AnyValue::Dense(dense) => {
+                    let (array, bytes) = dense.make_array(py)?;
+                    made.push(array.into_any());
+                    work.push(Mutex::new((dense, bytes)));
+                }
+                value => made.push(value_to_python(py, value)?),
+            }
+        }
+        without_interpreter(py, move || {
+            on_threads(&work, threads, |work| {
+                let (dense, bytes) = &mut *work.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                dense.fill(bytes)
+            })
+        })?;
+        Ok(made)
+    }
+
+    /// The name of the type of the values; `None` if they are bytes or there are none.
+    #[getter]
+    fn value_type(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        self.without(py, |open| Ok(open.value_type()?.map(ValueType::name)))
+    }
+
+    /// Frees the index and closes the files.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let open = &self.open;
+        without_interpreter(py, move || {
+            *open.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+            Ok(())
+        })
+    }
+}
+
+impl LookupTable {
+    fn with<T>(&self, work: impl FnOnce(&Open) -> PyResult<T>) -> PyResult<T> {
+        let open = self.open.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        work(open.as_ref().ok_or_else(|| Failure::closed("lookup"))?)
+    }
+
+    fn without<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&Open) -> Result<T> + Send) -> PyResult<T> {
+        let open = &self.open;
+        without_interpreter(py, move || {
+            let open = open.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+            work(open.as_ref().ok_or_else(|| Failure::closed("lookup"))?)
+        })
+    }
+
+    fn convert<'py>(&self, py: Python<'py>, value: AnyValue) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.maps, value) {
+            (Some(maps), AnyValue::Dense(dense)) => Maps::view(maps, py, dense),
+            (_, value) => value_to_python(py, value),
+        }
+    }
+}
+
+impl Open {
+    fn len(&self) -> usize {
+        self.segments.as_ref().map_or(self.index.len(), |segments| segments.names.len())
+    }
+
+    fn key(&self, index: usize) -> &[u8] {
+        self.segments.as_ref().map_or_else(|| self.index.key(index), |segments| &segments.names[index])
+    }
+
+    /// The key in the table for a key that was asked for.
+    fn mapped<'a>(&'a self, key: &'a [u8]) -> Result<&'a [u8]> {
+        match &self.speakers {
+            None => Ok(key),
+            Some((name, map)) => {
+                map.get(BStr::new(key)).map(|key| key.as_slice()).ok_or_else(|| Failure::missing_key(key, name))
+            }
+        }
+    }
+
+    fn has(&self, key: &[u8]) -> bool {
+        let Ok(key) = self.mapped(key) else { return false };
+        match &self.segments {
+            Some(segments) => segments.find(key).is_some(),
+            None => self.index.find(key).is_some(),
+        }
+    }
+
+    /// The type of the values, found by looking at the first ones.
+    fn value_type(&self) -> Result<Option<ValueType>> {
+        if let Wanted::Bytes | Wanted::Type(Some(_)) = self.wanted {
+            return Ok(self.wanted.value_type());
+        }
+        if let Some(found) = self.value_type.get() {
+            return Ok(*found);
+        }
+        let found = self.find_type();
+        Ok(*self.value_type.get_or_init(|| found))
+    }
+
+    /// Looks at the first values that can be read.
+    fn find_type(&self) -> Option<ValueType> {
+        let mut evidence = kaldi_types::Evidence::default();
+        let mut loader = ValueLoader::strict(Detector::new(None));
+        let (mut candidates, mut has_seen) = (Vec::new(), false);
+        for index in 0..self.index.len().min(64) {
+            let (line, number) = self.index.line(index);
+            let Ok(raw) = loader.load_line(Some(&self.index.name), number, &line) else { continue };
+            evidence.add(raw.head(), raw.is_text());
+            candidates = loader.framing().candidates().to_vec();
+            has_seen = true;
+            if candidates.len() == 1 {
+                break;
+            }
+        }
+        has_seen.then(|| evidence.choose(&candidates))
+    }
+
+    fn load_raw<T>(&self, key: &[u8], read: impl FnOnce(&RawEntry) -> Result<T>) -> Result<T> {
+        let Some(index) = self.index.find(key) else { return Err(Failure::missing_key(key, &self.index.name)) };
+        let (line, number) = self.index.line(index);
+        let script = self.index.is_script.then_some(&self.index.name);
+        let found = self.value_type()?;
+        // A loader that learns the type of values is of no use for another value.
+        let free = || self.loaders.try_lock().ok()?.pop();
+        let is_known = found.is_some();
+        let mut loader =
+            if is_known { free() } else { None }.unwrap_or_else(|| ValueLoader::strict(Detector::new(found)));
+        let raw = loader.load_line(script, number, &line);
+        if is_known && let Ok(mut loaders) = self.loaders.try_lock() {
+            loaders.push(loader);
+        }
+        read(&raw.map_err(|error| Failure::from(error).at_key(key))?)
+    }
+
+    fn load(&self, key: &[u8]) -> Result<AnyValue> {
+        let asked = key;
+        let key = self.mapped(key)?;
+        if let Some(segments) = &self.segments {
+            let Some(cut) = segments.find(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
+            let wave = self.load_raw(&cut.recording, |raw| segments.cut(key, cut, raw))?;
+            return Ok(AnyValue::Wave(wave, self.dtype));
+        }
+        let found = self.value_type()?;
+        self.load_raw(key, |raw| read_value(raw, found, self.dtype))
+    }
+
+    fn shape(&self, key: &[u8]) -> Result<Vec<u64>> {
+        if self.segments.is_some() {
+            return match self.load(key)? {
+                AnyValue::Wave(wave, _) => Ok(vec![wave.num_samples() as u64]),
+                _ => Ok(Vec::new()),
+            };
+        }
+        let found = self.value_type()?;
+        self.load_raw(self.mapped(key)?, |raw| shape(raw, found))
+    }
+}
+
+/// Does work for each item on up to this many threads. The results are in the order of the items; the first failure counts.
+fn on_threads<I: Sync, T: Send>(items: &[I], threads: usize, work: impl Fn(&I) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let threads = threads.min(items.len());
+    if threads <= 1 {
+        return items.iter().map(work).collect();
+    }
+    let share = items.len().div_ceil(threads);
+    let work = &work;
+    let parts: Vec<Result<Vec<T>>> = std::thread::scope(|scope| {
+        let run = |items: &'_ [I]| items.iter().map(work).collect::<Result<Vec<T>>>();
+        let started: Vec<_> = items.chunks(share).map(|items| scope.spawn(move || run(items))).collect();
+        let ended = started.into_iter().map(|thread| match thread.join() {
+            Ok(part) => part,
+            Err(_) => Err(Failure::new(Class::Error, "a thread has panicked")),
+        });
+        ended.collect()
+    });
+    let mut all = Vec::with_capacity(items.len());
+    for part in parts {
+        all.extend(part?);
+    }
+    Ok(all)
+}
+
+fn key_of(key: &Bound<'_, PyAny>) -> PyResult<BString> {
+    match key.cast() {
+        Ok(key) => names::from_str(key),
+        // Nothing but a `str` is a key.
+        Err(_) => {
+            Err(Failure::new(Class::MissingKey, format!("expected a key of type str, got {}", key.repr()?)).into())
+        }
+    }
+}
+
+fn name_of(name: &Bound<'_, PyAny>) -> PyResult<BString> {
+    match names::of_source(name)? {
+        Some(source) => Ok(source.name),
+        None => {
+            let kind = name.get_type().name()?;
+            Err(pyo3::exceptions::PyTypeError::new_err(format!("expected a name or a path, got {kind}")))
+        }
+    }
+}
+
+/// Reads lines of a key and what it stands for, such as those of `utt2spk`.
+fn read_map(name: &BStr) -> Result<(String, HashMap<BString, BString>)> {
+    let shown = kaldi_io::printable_rxfilename(name).into_owned();
+    let name = name.strip_prefix(b"ark:").or_else(|| name.strip_prefix(b"ark,t:")).unwrap_or(name);
+    let (mut map, mut lines, mut number) = (HashMap::new(), Lines::open(name.as_bstr())?, 0);
+    while let Some(line) = lines.next_line()? {
+        number += 1;
+        let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        match (words.next(), words.next(), words.next()) {
+            (None, ..) => {}
+            (Some(key), Some(to), None) => drop(map.insert(key.into(), to.into())),
+            _ => {
+                let message = format!("{shown}:{number}: expected two words, got {}", kaldi_io::excerpt(line));
+                return Err(Failure::new(Class::Data, message).in_file(shown).at_line(number));
+            }
+        }
+    }
+    Ok((shown, map))
+}
+
+/// Adds the class to the module.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<LookupTable>()
+}

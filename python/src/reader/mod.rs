@@ -1,0 +1,230 @@
+//! Tables in sequence: the iterators of `kaldi_tables.Reader`.
+
+mod file_object;
+mod maps;
+mod shards;
+mod stream;
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use bstr::BString;
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+pub use maps::Maps;
+use stream::Stream;
+
+pub use stream::shape;
+
+use crate::errors::{Failure, Result};
+use crate::interrupt::without_interpreter;
+use crate::names;
+use crate::values::{AnyValue, Precision, Wanted, value_to_python};
+
+/// An entry that was read: its key and its value, or the shape of it.
+#[derive(Debug)]
+pub enum Item {
+    /// The value.
+    Value(AnyValue),
+    /// Its shape.
+    Shape(Vec<u64>),
+    /// Nothing: only keys are wanted.
+    Key,
+}
+
+/// What an iterator delivers with each key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivers {
+    /// The value.
+    Values,
+    /// The shape of the value; payloads are not read.
+    Shapes,
+    /// The key alone.
+    Keys,
+}
+
+/// The state of an iterator.
+#[derive(Debug)]
+struct State {
+    /// `None` after the end.
+    stream: Option<Stream>,
+    /// Entries that were read ahead, and the failure after them.
+    ready: VecDeque<(BString, Item)>,
+    failure: Option<Failure>,
+    is_closed: bool,
+}
+
+/// An iterator over the entries of a table.
+#[pyclass(module = "kaldi_tables._core", frozen, weakref)]
+pub struct TableIterator {
+    state: Mutex<State>,
+    maps: Option<Mutex<Maps>>,
+    delivers: Delivers,
+    /// The process that opened it.
+    owner: u32,
+}
+
+#[pymethods]
+impl TableIterator {
+    /// Opens a table: a name as bytes or an object with `read`.
+    #[new]
+    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        value_type: Option<&str>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        mmap: bool,
+        permissive: bool,
+        delivers: &str,
+        has_keys: bool,
+    ) -> PyResult<Self> {
+        let (wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
+        let delivers = match delivers {
+            "shapes" => Delivers::Shapes,
+            "keys" => Delivers::Keys,
+            _ => Delivers::Values,
+        };
+        let options = stream::Options { wanted, dtype, permissive, delivers, has_keys };
+        let stream = match names::of_source(source)? {
+            Some(source) => without_interpreter(py, move || Stream::open(&source.name, options))?,
+            None => Stream::of_object(source, options)?,
+        };
+        let state = State { stream: Some(stream), ready: VecDeque::new(), failure: None, is_closed: false };
+        let maps = (mmap && delivers == Delivers::Values).then(Mutex::default);
+        Ok(Self { state: Mutex::new(state), maps, delivers, owner: std::process::id() })
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.read_next(py)? {
+            Some((key, item)) => self.deliver(py, &key, item),
+            None => Err(PyStopIteration::new_err(())),
+        }
+    }
+
+    /// The next entries, up to `count`.
+    fn read_many<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut entries = Vec::new();
+        while entries.len() < count
+            && let Some((key, item)) = self.read_next(py)?
+        {
+            entries.push(self.deliver(py, &key, item)?);
+        }
+        Ok(entries)
+    }
+
+    /// The name of the type of the values; `None` if they are bytes or nothing was found.
+    #[getter]
+    fn value_type(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        let state = &self.state;
+        without_interpreter(py, move || {
+            let mut state = lock(state)?;
+            Ok(state.stream.as_mut().and_then(Stream::value_type).map(kaldi_types::ValueType::name))
+        })
+    }
+
+    /// Ends the iteration, and the command of the table.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let (state, is_ours) = (&self.state, self.owner == std::process::id());
+        without_interpreter(py, move || {
+            let mut state = match (state.try_lock(), is_ours) {
+                (Ok(state), _) => state,
+                (Err(_), false) => return Ok(()),
+                (Err(_), true) => lock(state)?,
+            };
+            state.is_closed = true;
+            state.ready.clear();
+            state.failure = None;
+            state.stream = None;
+            Ok(())
+        })
+    }
+}
+
+/// Waits for another thread that is in the iterator.
+fn lock(state: &Mutex<State>) -> Result<std::sync::MutexGuard<'_, State>> {
+    Ok(state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+impl TableIterator {
+    fn read_next(&self, py: Python<'_>) -> PyResult<Option<(BString, Item)>> {
+        if let Ok(mut state) = self.state.try_lock() {
+            if let Some(entry) = state.ready.pop_front() {
+                return Ok(Some(entry));
+            }
+        }
+        let (state, is_ours) = (&self.state, self.owner == std::process::id());
+        without_interpreter(py, move || {
+            let mut state = match (state.try_lock(), is_ours) {
+                (Ok(state), _) => state,
+                (Err(_), true) => lock(state)?,
+                (Err(_), false) => return Err(PyRuntimeError::new_err("another thread was in it at the fork").into()),
+            };
+            if state.is_closed {
+                return Err(Failure::closed("reader"));
+            }
+            if !is_ours && state.stream.as_ref().is_some_and(Stream::is_shared_with_parent) {
+                return Err(PyRuntimeError::new_err("this stream belongs to the parent process").into());
+            }
+            state.read()
+        })
+    }
+
+    fn deliver<'py>(&self, py: Python<'py>, key: &[u8], item: Item) -> PyResult<Bound<'py, PyAny>> {
+        let key = names::to_str(py, key)?;
+        let value = match item {
+            Item::Key => return Ok(key.into_any()),
+            Item::Shape(shape) => PyTuple::new(py, shape)?.into_any(),
+            Item::Value(value) => self.convert(py, &key, value)?,
+        };
+        debug_assert!(self.delivers != Delivers::Keys);
+        Ok(PyTuple::new(py, [key.into_any(), value])?.into_any())
+    }
+
+    fn convert<'py>(
+        &self,
+        py: Python<'py>,
+        _key: &Bound<'py, PyString>,
+        value: AnyValue,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match (&self.maps, value) {
+            (Some(maps), AnyValue::Dense(dense)) => Maps::view(maps, py, dense),
+            (_, value) => value_to_python(py, value),
+        }
+    }
+}
+
+impl State {
+    /// Reads entries that come together. Those before a failure come first.
+    fn read(&mut self) -> Result<Option<(BString, Item)>> {
+        loop {
+            if let Some(entry) = self.ready.pop_front() {
+                return Ok(Some(entry));
+            }
+            if let Some(failure) = self.failure.take() {
+                self.stream = None;
+                return Err(failure);
+            }
+            let Some(stream) = &mut self.stream else { return Ok(None) };
+            match stream.read(&mut self.ready) {
+                Ok(true) => {}
+                Ok(false) => self.stream = None,
+                Err(failure) => self.failure = Some(failure),
+            }
+        }
+    }
+}
+
+/// Adds the class to the module.
+///
+/// # Errors
+/// If there is no memory for it.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<TableIterator>()
+}

@@ -1,0 +1,69 @@
+//! The values of shards: one field of each sample.
+
+use std::fmt;
+
+use bstr::BString;
+use kaldi_table::{Context, Reader, SequentialReader};
+use kaldi_types::ValueType;
+use kaldi_values::{Tokens, Value};
+use kaldi_wave::Wave;
+
+use super::stream::{Options, shape_of};
+use super::{Delivers, Item};
+use crate::errors::{Class, Failure, Result};
+use crate::values::{AnyValue, Precision};
+
+/// The samples of shards in order.
+pub trait Shards: fmt::Debug + Send {
+    /// The next sample's value; `None` at the end.
+    fn next_value(&mut self) -> Result<Option<(BString, Item)>>;
+}
+
+struct Typed<T: Value> {
+    reader: SequentialReader<T>,
+    delivers: Delivers,
+    dtype: Option<Precision>,
+    convert: fn(T, Option<Precision>) -> AnyValue,
+}
+
+impl<T: Value> fmt::Debug for Typed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Typed").finish_non_exhaustive()
+    }
+}
+
+impl<T: Value> Shards for Typed<T> {
+    fn next_value(&mut self) -> Result<Option<(BString, Item)>> {
+        let Some((key, value)) = self.reader.next()? else {
+            self.reader.finish()?;
+            return Ok(None);
+        };
+        let value = (self.convert)(value, self.dtype);
+        let item = match self.delivers {
+            Delivers::Keys => Item::Key,
+            Delivers::Values => Item::Value(value),
+            Delivers::Shapes => Item::Shape(shape_of(&value)),
+        };
+        Ok(Some((key, item)))
+    }
+}
+
+/// Opens shards (`shard:`). Without a type, the values are waveforms.
+pub fn open(name: &BString, options: Options) -> Result<Box<dyn Shards>> {
+    fn typed<T: Value>(
+        name: &BString,
+        options: Options,
+        convert: fn(T, Option<Precision>) -> AnyValue,
+    ) -> Result<Box<dyn Shards>> {
+        let reader = SequentialReader::<T>::open_with(name, Context::new().threads(1))?;
+        Ok(Box::new(Typed { reader, delivers: options.delivers, dtype: options.dtype, convert }))
+    }
+    match options.wanted.value_type() {
+        None | Some(ValueType::Wave) => typed::<Wave>(name, options, AnyValue::Wave),
+        Some(ValueType::TokenVector) => typed::<Tokens>(name, options, |words, _| AnyValue::Words(words)),
+        Some(other) => {
+            let message = format!("shards hold values of type wave and token-vector, got type {other}");
+            Err(Failure::new(Class::Specifier, message))
+        }
+    }
+}

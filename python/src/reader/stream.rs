@@ -1,0 +1,261 @@
+//! The entries of a table, one after the other, without the interpreter.
+
+use std::collections::VecDeque;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_io::{Rspecifier, RspecifierKind};
+use kaldi_log::warning;
+use kaldi_table::RawEntry;
+use kaldi_types::{Header, ValueType};
+use pyo3::prelude::*;
+
+use super::shards::Shards;
+use super::{Delivers, Item, file_object};
+use crate::errors::{Class, Failure, Result};
+use crate::values::{AnyValue, Precision, Wanted, read_value};
+
+/// Entries that are read together, if no stream has to be waited for.
+const BATCH: usize = 256;
+
+/// Bytes of the values that are read together.
+const BATCH_BYTES: usize = 1 << 18;
+
+/// How a table is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub wanted: Wanted,
+    pub dtype: Option<Precision>,
+    pub permissive: bool,
+    pub delivers: Delivers,
+    /// Whether a name without `ark:` or `scp:` may be one of a table. If not, it is a single value.
+    pub has_keys: bool,
+}
+
+/// The entries of a table.
+#[derive(Debug)]
+pub struct Stream {
+    source: Source,
+    options: Options,
+    /// The type of the values, once it is known.
+    value_type: Option<ValueType>,
+    /// The key of a single value: its name.
+    name: BString,
+    is_stream: bool,
+    is_script: bool,
+}
+
+#[derive(Debug)]
+enum Source {
+    Entries(Box<Entries>),
+    Shards(Box<dyn Shards>),
+}
+
+impl Stream {
+    /// Opens a table: an rspecifier, or a name that is looked at.
+    pub fn open(name: &BString, mut options: Options) -> Result<Self> {
+        let specifier = Rspecifier::parse(name.as_bstr());
+        if let Some(specifier) = &specifier {
+            options.permissive |= specifier.options.permissive;
+        }
+        if specifier.as_ref().is_some_and(|specifier| specifier.kind == RspecifierKind::Shards) {
+            let source = Source::Shards(super::shards::open(name, options)?);
+            let value_type = options.wanted.value_type();
+            return Ok(Self { source, options, value_type, name: name.clone(), is_stream: true, is_script: false });
+        }
+        let is_like_specifier = name.find_byte(b':').is_some_and(|colon| {
+            let mut words = name[..colon].split_str(",");
+            words.any(|word| matches!(word, b"ark" | b"scp" | b"shard"))
+        });
+        if specifier.is_none() && is_like_specifier {
+            // The error says what is wrong with it.
+            drop(kaldi_table::SequentialReader::<i32>::open(name)?);
+        }
+        let named = match options.has_keys {
+            true => Named::find(name.as_bstr())?,
+            false => Named { kind: Kind::Value, rxfilename: name.clone(), is_binary: false },
+        };
+        let (is_stream, is_script) = (named.is_stream(), named.kind == Kind::Script);
+        let entries = Box::new(Entries::of(named, options.wanted.value_type())?);
+        Ok(Self::new(Source::Entries(entries), options, name.clone(), is_stream, is_script))
+    }
+
+    /// Reads an archive from a file object.
+    pub fn of_object(object: &Bound<'_, PyAny>, options: Options) -> PyResult<Self> {
+        let entries = Entries::of_input(file_object::open(object)?, options.wanted.value_type());
+        Ok(Self::new(Source::Entries(Box::new(entries)), options, BString::default(), true, false))
+    }
+
+    fn new(source: Source, options: Options, name: BString, is_stream: bool, is_script: bool) -> Self {
+        Self { source, options, value_type: None, name, is_stream, is_script }
+    }
+
+    /// Whether a forked child would take bytes away from its parent.
+    pub fn is_shared_with_parent(&self) -> bool {
+        self.is_stream
+    }
+
+    /// The type of the values, found by looking if it was not given.
+    pub fn value_type(&mut self) -> Option<ValueType> {
+        if let Source::Entries(entries) = &mut self.source
+            && self.value_type.is_none()
+        {
+            entries.begin();
+            if entries.is_ready() || self.options.wanted.value_type().is_some() {
+                self.value_type = self.options.wanted.or_found(entries);
+            }
+        }
+        self.value_type
+    }
+
+    /// Reads entries that come together into `ready`. Returns `false` at the end.
+    pub fn read(&mut self, ready: &mut VecDeque<(BString, Item)>) -> Result<bool> {
+        let mut bytes = 0;
+        loop {
+            let Some(entry) = self.next()? else { return Ok(false) };
+            if let Some((key, item, size)) = entry {
+                bytes += size;
+                ready.push_back((key, item));
+            }
+            let may_wait = match &self.source {
+                Source::Entries(entries) => !entries.is_ready(),
+                Source::Shards(_) => true,
+            };
+            if !ready.is_empty() && (may_wait || ready.len() >= BATCH || bytes >= BATCH_BYTES) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The next entry and its bytes in memory; `None` in place of one that is left out.
+    #[allow(clippy::type_complexity)]
+    fn next(&mut self) -> Result<Option<Option<(BString, Item, usize)>>> {
+        let entries = match &mut self.source {
+            Source::Shards(shards) => return Ok(shards.next_value()?.map(|(key, item)| Some((key, item, 0)))),
+            Source::Entries(entries) => entries,
+        };
+        let raw = match entries.next_entry() {
+            Ok(Some(raw)) => raw,
+            Ok(None) => {
+                finish(entries, self.options.permissive)?;
+                return Ok(None);
+            }
+            Err(error) => {
+                let failure = Failure::from(error);
+                if !self.options.permissive || !is_forgivable(&failure) {
+                    return Err(self.advised(failure, false));
+                }
+                if self.is_script {
+                    warning!("{failure}; left out, as permissive mode asks");
+                    return Ok(Some(None));
+                }
+                warning!("{failure}; what follows is left out, as permissive mode asks");
+                return Ok(None);
+            }
+        };
+        if self.value_type.is_none() {
+            self.value_type = self.options.wanted.or_found(entries);
+        }
+        match self.item(&raw) {
+            Ok(item) => {
+                let key = if raw.key().is_empty() { self.name.clone() } else { raw.key().to_owned() };
+                Ok(Some(Some((key, item, raw.head().len()))))
+            }
+            Err(failure) if self.options.permissive && is_forgivable(&failure) => {
+                warning!("{failure}; left out, as permissive mode asks");
+                Ok(Some(None))
+            }
+            Err(failure) => Err(self.advised(failure, raw.is_text())),
+        }
+    }
+
+    fn item(&self, raw: &RawEntry) -> Result<Item> {
+        Ok(match self.options.delivers {
+            Delivers::Values => Item::Value(read_value(raw, self.value_type, self.options.dtype)?),
+            Delivers::Shapes => Item::Shape(shape(raw, self.value_type)?),
+            Delivers::Keys => Item::Key,
+        })
+    }
+
+    /// A failure of a value whose type was found by looking says how to give the type.
+    fn advised(&self, failure: Failure, is_text: bool) -> Failure {
+        let message = failure.to_string();
+        if let Some((first, last)) = message.split_once("--type= says which") {
+            let message = format!("{first}type= says which{last}");
+            return failure.with_message(message);
+        }
+        let was_found = self.options.wanted == Wanted::Type(None) && failure.class() == Class::Data;
+        match self.value_type.filter(|_| was_found && !message.contains("got the end of the input")) {
+            Some(found) if is_text || found.is_words() || message.contains("expected") => failure.with_message(
+                format!("{message} (values looked like type {found}; if they are words, pass type=\"token-vector\")"),
+            ),
+            _ => failure,
+        }
+    }
+}
+
+/// Closes the table at its end. A command that failed is an error.
+fn finish(entries: &mut Entries, permissive: bool) -> Result<()> {
+    match kaldi_table::Reader::finish(entries) {
+        Err(error) if permissive => {
+            warning!("{error}; ignored, as permissive mode asks");
+            Ok(())
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Whether permissive mode goes on after a failure: of one value, of a missing file.
+fn is_forgivable(failure: &Failure) -> bool {
+    matches!(failure.class(), Class::Data | Class::File | Class::MissingFile | Class::Command)
+}
+
+/// The shape of the array that a value becomes; of lists their length.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn shape(raw: &RawEntry, value_type: Option<ValueType>) -> Result<Vec<u64>> {
+    let Some(value_type) = value_type else { return Ok(vec![raw.size()]) };
+    let range = raw.range().map(|range: &BStr| range.as_bytes());
+    let beyond = raw.size() - raw.head().len() as u64;
+    let header = match Header::in_head(value_type, raw.head(), beyond, range) {
+        Err(error) if error.at_end && beyond > 0 => Header::in_head(value_type, &raw.bytes()?, 0, range),
+        other => other,
+    };
+    let header = header.map_err(|error| raw.error(error))?;
+    let channels = |header: &Header| header.columns.filter(|&channels| channels != 1);
+    match (value_type, header) {
+        (ValueType::Wave, Some(header)) if header.rows.is_some() => {
+            Ok(header.rows.into_iter().chain(channels(&header)).collect())
+        }
+        (ValueType::Int32Pairs | ValueType::FloatPairs, Some(Header { rows: Some(rows), .. })) => Ok(vec![rows, 2]),
+        (ValueType::Wave | ValueType::Int32Pairs | ValueType::FloatPairs, _) | (_, None) => {
+            Ok(shape_of(&read_value(raw, Some(value_type), None)?))
+        }
+        (_, Some(header)) => Ok(header.rows.into_iter().chain(header.columns).collect()),
+    }
+}
+
+/// The shape of the array that a value becomes.
+pub fn shape_of(value: &AnyValue) -> Vec<u64> {
+    let two = |(rows, columns): (usize, usize)| vec![rows as u64, columns as u64];
+    match value {
+        AnyValue::Dense(dense) => dense.shape(),
+        AnyValue::Matrix(matrix) => two(matrix.size()),
+        AnyValue::DoubleMatrix(matrix) => two(matrix.size()),
+        AnyValue::Sparse(matrix) => two(matrix.size()),
+        AnyValue::Vector(vector) => vec![vector.dim() as u64],
+        AnyValue::DoubleVector(vector) => vec![vector.dim() as u64],
+        AnyValue::Wave(wave, _) if wave.num_channels() == 1 => vec![wave.num_samples() as u64],
+        AnyValue::Wave(wave, _) => two((wave.num_samples(), wave.num_channels())),
+        AnyValue::Int(_) | AnyValue::Float(_) | AnyValue::Bool(_) | AnyValue::Word(_) => Vec::new(),
+        AnyValue::Ints(numbers) => vec![numbers.len() as u64],
+        AnyValue::IntLists(lists) => vec![lists.len() as u64],
+        AnyValue::IntPairs(pairs) => two((pairs.len(), 2)),
+        AnyValue::FloatPairs(pairs) => two((pairs.len(), 2)),
+        AnyValue::Posterior(posterior) => vec![posterior.0.len() as u64],
+        AnyValue::GaussPost(posterior) => vec![posterior.0.len() as u64],
+        AnyValue::Words(words) => vec![words.len() as u64],
+        AnyValue::Bytes(bytes) => vec![bytes.len() as u64],
+    }
+}
