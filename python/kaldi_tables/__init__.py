@@ -17,6 +17,7 @@ from ._errors import (
     MissingKeyError,
     SpecifierError,
 )
+from ._tables import Lookup, Reader, keys, load_ark, load_mat, load_scp, lookup, open, shapes
 from ._threads import get_num_threads, set_num_threads
 from ._values import Posterior, SparseMatrix, Wave
 from ._write import check, info, save_ark
@@ -27,9 +28,11 @@ __all__ = [
     "DataError",
     "Error",
     "FileError",
+    "Lookup",
     "MissingFileError",
     "MissingKeyError",
     "Posterior",
+    "Reader",
     "SparseMatrix",
     "SpecifierError",
     "Wave",
@@ -39,9 +42,16 @@ __all__ = [
     "create",
     "get_num_threads",
     "info",
+    "keys",
+    "load_ark",
+    "load_mat",
+    "load_scp",
+    "lookup",
+    "open",
     "save_ark",
     "save_mat",
     "set_num_threads",
+    "shapes",
 ]
 
 # Submodules that are loaded when they are used first.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};
+use crate::log;
 
 thread_local! {
     /// The exception of a signal handler, which ended the work of this thread.
@@ -19,8 +20,10 @@ thread_local! {
 /// Those of `work`.
 pub fn without_interpreter<T: Send, F: Send + FnOnce() -> Result<T>>(py: Python<'_>, work: F) -> PyResult<T> {
     let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic))));
+    let logged = log::deliver(py);
     match (RAISED.take(), result) {
         (Some(raised), _) => Err(raised),
+        (None, Ok(result)) => logged.map(|()| result),
         (None, result) => result.map_err(Into::into),
     }
 }

@@ -157,6 +157,10 @@ impl Framing for Detector {
         if blank < after.len() {
             return Ok(Frame::Whole(end + blank));
         }
+        // A line of a known type is delivered at once: what follows may come much later.
+        if !at_end && after.is_empty() && window.ends_with(b"\n") && self.candidates.len() == 1 {
+            return Ok(Frame::Whole(end));
+        }
         if !at_end {
             self.text_length = Some(end);
             return Ok(Frame::Partial(window.len() as u64 + 1));

@@ -24,7 +24,7 @@ impl Maps {
     /// If the file cannot be mapped or read.
     pub fn view<'py>(maps: &Mutex<Self>, py: Python<'py>, mut dense: Dense) -> PyResult<Bound<'py, PyAny>> {
         use std::os::unix::fs::MetadataExt;
-        let Some((file, start)) = dense.place() else { return dense.to_array(py) };
+        let Some((file, start)) = dense.place() else { return dense.read_array(py) };
         let metadata = file.metadata()?;
         let identity = (metadata.dev(), metadata.ino());
         let known = match maps.try_lock() {

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use bstr::BString;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::PyTuple;
 
 pub use maps::Maps;
 use stream::Stream;
@@ -70,6 +70,7 @@ pub struct TableIterator {
 impl TableIterator {
     /// Opens a table: a name as bytes or an object with `read`.
     #[new]
+    #[allow(clippy::too_many_arguments, reason = "they are the arguments of Python")]
     #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true))]
     fn new(
         py: Python<'_>,
@@ -154,10 +155,10 @@ fn lock(state: &Mutex<State>) -> Result<std::sync::MutexGuard<'_, State>> {
 
 impl TableIterator {
     fn read_next(&self, py: Python<'_>) -> PyResult<Option<(BString, Item)>> {
-        if let Ok(mut state) = self.state.try_lock() {
-            if let Some(entry) = state.ready.pop_front() {
-                return Ok(Some(entry));
-            }
+        if let Ok(mut state) = self.state.try_lock()
+            && let Some(entry) = state.ready.pop_front()
+        {
+            return Ok(Some(entry));
         }
         let (state, is_ours) = (&self.state, self.owner == std::process::id());
         without_interpreter(py, move || {
@@ -181,18 +182,13 @@ impl TableIterator {
         let value = match item {
             Item::Key => return Ok(key.into_any()),
             Item::Shape(shape) => PyTuple::new(py, shape)?.into_any(),
-            Item::Value(value) => self.convert(py, &key, value)?,
+            Item::Value(value) => self.convert(py, value)?,
         };
         debug_assert!(self.delivers != Delivers::Keys);
         Ok(PyTuple::new(py, [key.into_any(), value])?.into_any())
     }
 
-    fn convert<'py>(
-        &self,
-        py: Python<'py>,
-        _key: &Bound<'py, PyString>,
-        value: AnyValue,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn convert<'py>(&self, py: Python<'py>, value: AnyValue) -> PyResult<Bound<'py, PyAny>> {
         match (&self.maps, value) {
             (Some(maps), AnyValue::Dense(dense)) => Maps::view(maps, py, dense),
             (_, value) => value_to_python(py, value),
@@ -221,10 +217,18 @@ impl State {
     }
 }
 
+/// The number of lines of a script file.
+#[pyfunction]
+fn script_length(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let name = names::of_source(source)?.map(|source| source.name).unwrap_or_default();
+    without_interpreter(py, move || stream::script_length(&name))
+}
+
 /// Adds the class to the module.
 ///
 /// # Errors
 /// If there is no memory for it.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(script_length, module)?)?;
     module.add_class::<TableIterator>()
 }

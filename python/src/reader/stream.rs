@@ -6,8 +6,9 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
-use kaldi_table::RawEntry;
+use kaldi_table::{RawEntry, ScriptLines};
 use kaldi_types::{Header, ValueType};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::shards::Shards;
@@ -192,6 +193,21 @@ impl Stream {
             _ => failure,
         }
     }
+}
+
+/// The number of lines of a script file.
+pub fn script_length(name: &BString) -> Result<usize> {
+    let named = Named::find(name.as_bstr())?;
+    if named.kind != Kind::Script {
+        let raised = PyTypeError::new_err("only script files have a length: an archive would have to be read for it");
+        return Err(raised.into());
+    }
+    let (mut lines, mut count) = (ScriptLines::open(named.rxfilename.as_bstr())?, 0);
+    while lines.next_line()?.is_some() {
+        count += 1;
+    }
+    lines.finish()?;
+    Ok(count)
 }
 
 /// Closes the table at its end. A command that failed is an error.

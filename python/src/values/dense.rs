@@ -178,7 +178,7 @@ impl Dense {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn to_array<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub fn read_array<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (array, bytes) = self.make_array(py)?;
         if self.raw.is_whole() && bytes.len() <= SHORT {
             self.fill(bytes)?;

@@ -16,7 +16,7 @@ use crate::names;
 /// If there is no memory for it, or the rest of the value cannot be read.
 pub fn value_to_python<'py>(py: Python<'py>, value: AnyValue) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
-        AnyValue::Dense(mut dense) => dense.to_array(py)?,
+        AnyValue::Dense(mut dense) => dense.read_array(py)?,
         AnyValue::Matrix(matrix) => of_matrix(py, &matrix)?,
         AnyValue::DoubleMatrix(matrix) => of_matrix(py, &matrix)?,
         AnyValue::Vector(vector) => of_vector(py, &vector),

@@ -1,0 +1,156 @@
+"""Commands, signals, forks: what a process leaves behind."""
+
+import gc
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import kaldi_io_files as files
+import numpy as np
+import pytest
+
+import kaldi_tables as kt
+
+
+def run(code, **options):
+    """Runs a program; returns it when it has ended."""
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
+
+
+def open_files():
+    return set(os.listdir("/proc/self/fd"))
+
+
+def is_gone(pid_file):
+    """Whether the process ends whose number is in the file."""
+    for _ in range(500):
+        try:
+            pid = int(pid_file.read_text())
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        except (FileNotFoundError, ValueError):
+            pass
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("command", ["while :; do echo a 1; done", "echo a 1; exec sleep 1000", "echo a 1; sleep 1000 | cat"])
+def test_an_iterator_that_is_dropped_ends_its_command(tmp_path, command):
+    before = open_files()
+    pid_file = tmp_path / "pid"
+    iterator = iter(kt.open(f"ark:echo $$ > {pid_file}; {command} |", "int32"))
+    assert next(iterator) == ("a", 1)
+    del iterator
+    gc.collect()
+    assert is_gone(pid_file)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    assert open_files() == before
+
+
+def test_a_reader_that_is_closed_ends_its_command(tmp_path):
+    pid_file = tmp_path / "pid"
+    with kt.open(f"ark:echo $$ > {pid_file}; sleep 1000 |", "int32"):
+        while not pid_file.exists():
+            time.sleep(0.01)
+    assert is_gone(pid_file)
+
+
+def test_ctrl_c_interrupts_a_silent_pipe():
+    code = """
+        import os, signal, threading, kaldi_tables as kt
+        reader = kt.open("ark:sleep 1000 |", "int32")
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            list(reader)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    assert run(code).stdout == "interrupted\n"
+
+
+def test_the_interpreter_ends_with_live_iterators(tmp_path):
+    pid_file = tmp_path / "pid"
+    code = f"""
+        import kaldi_tables as kt
+        iterator = iter(kt.open("ark:echo $$ > {pid_file}; echo a 1; sleep 1000 |", "int32"))
+        print(next(iterator))
+    """
+    ended = run(code)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "('a', 1)\n", "")
+    assert is_gone(pid_file)
+
+
+def _sum(lookup, keys, queue):
+    queue.put(sum(float(lookup[key][0, 0]) for key in keys))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_children_share_a_lookup(tmp_path, method):
+    arrays = {f"utt{index}": np.full((2, 2), index, np.float32) for index in range(100)}
+    script = tmp_path / "m.scp"
+    files.write_ark(tmp_path / "m.ark", arrays, script)
+    lookup, context = kt.lookup(f"scp:{script}"), multiprocessing.get_context(method)
+    assert lookup["utt1"][0, 0] == 1
+    queue = context.Queue()
+    children = [context.Process(target=_sum, args=(lookup, list(arrays), queue)) for _ in range(3)]
+    for child in children:
+        child.start()
+    assert [queue.get(timeout=120) for _ in children] == [sum(range(100))] * 3
+    for child in children:
+        child.join()
+
+
+def test_a_forked_child_leaves_the_command_alone():
+    iterator = iter(kt.open("ark:echo a 1; read line < /dev/zero; echo b 2 |", "int32"))
+    assert next(iterator) == ("a", 1)
+    child = os.fork()
+    if child == 0:
+        del iterator
+        gc.collect()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    iterator.close()
+    command = iter(kt.open("ark:echo a 1; sleep 0.2; echo b 2 |", "int32"))
+    assert next(command) == ("a", 1)
+    child = os.fork()
+    if child == 0:
+        command.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert next(command) == ("b", 2)
+
+
+def test_importing_is_quiet_and_changes_nothing():
+    code = """
+        import signal, threading
+        before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGTERM)]
+        import kaldi_tables
+        assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGTERM)]
+        assert threading.active_count() == 1
+    """
+    ended = run(code)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_a_subinterpreter_is_refused():
+    code = """
+        import kaldi_tables
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            import _interpreters as interpreters
+        other = interpreters.create()
+        try:
+            failure = interpreters.run_string(other, "import kaldi_tables")
+        except Exception as error:
+            failure = error
+        print("ImportError" in repr(failure) or "ImportError" in str(failure))
+    """
+    assert run(code).stdout == "True\n"

@@ -1,0 +1,240 @@
+"""Tables in sequence."""
+
+import io
+import logging
+import pathlib
+import pickle
+import resource
+import struct
+
+import kaldi_io_files as files
+import numpy as np
+import pytest
+
+import kaldi_tables as kt
+
+
+def test_matrices_are_arrays_of_their_own(tmp_path):
+    matrices = {f"utt{index}": np.random.default_rng(index).random((index + 1, 3), np.float32) for index in range(20)}
+    matrices["long"] = np.random.default_rng(1).random((1000, 80), np.float32)
+    path = files.write_ark(tmp_path / "m.ark", matrices)
+    read = dict(kt.open(f"ark:{path}"))
+    assert list(read) == list(matrices)
+    for key, array in read.items():
+        np.testing.assert_array_equal(array, matrices[key])
+        assert array.dtype == np.float32 and array.flags.owndata and array.flags.writeable and array.flags.c_contiguous
+
+
+def test_precision_is_kept_or_converted(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.array([[1.0, 2.0]]), "v": np.array([[3.0, 4.5]])})
+    assert {array.dtype for _, array in kt.open(path)} == {np.dtype("float64")}
+    for dtype in ("float32", np.float32, np.dtype("float32")):
+        assert {array.dtype for _, array in kt.open(path, dtype=dtype)} == {np.dtype("float32")}
+    with pytest.raises(ValueError, match="float32 or float64"):
+        kt.open(path, dtype="int8")
+
+
+@pytest.mark.parametrize(
+    ("text", "type", "value"),
+    [
+        ("a 5", "int32", 5),
+        ("a 0.5", "float", 0.5),
+        ("a 0.5", "double", 0.5),
+        ("a T", "bool", True),
+        ("a word", "token", "word"),
+        ("a two words", "token-vector", ["two", "words"]),
+        ("a", "token-vector", []),
+    ],
+)
+def test_plain_values(text, type, value):
+    ((_, read),) = kt.open(f"ark:echo '{text}' |", type)
+    assert read == value and builtins_type(read) is builtins_type(value)
+
+
+def builtins_type(value):
+    return value.__class__
+
+
+def test_values_of_numbers():
+    read = lambda text, type: next(iter(kt.open(f"ark:echo '{text}' |", type)))[1]  # noqa: E731
+    assert read("a 1 2 3", "int32-vector").tolist() == [1, 2, 3]
+    assert read("a 1 2 3", "int32-vector").dtype == np.int32
+    assert [row.tolist() for row in read("a 1 2 ; 3 ;", "int32-vector-vector")] == [[1, 2], [3]]
+    assert read("a 1 2 ; 3 4", "int32-pairs").tolist() == [[1, 2], [3, 4]]
+    assert read("a 1 2.5 ; 3 4", "float-pairs").tolist() == [[1, 2.5], [3, 4]]
+    assert read("a [ 1 0.5 2 0.5 ] [ ]", "posterior").tolist() == [[(1, 0.5), (2, 0.5)], []]
+    assert read("a [ 1 2.5 nan ]", "vector").tolist()[:2] == [1, 2.5]
+    sparse = read("a rows=1 dim=5 [ 3 0.5 ]", "matrix")
+    assert sparse.shape == (1, 5) and sparse.toarray().tolist() == [[0, 0, 0, 0.5, 0]]
+    assert kt.open("ark:printf 'a \\0B1' |", "bytes").type == "bytes"
+
+
+def test_waveforms(tmp_path):
+    samples = np.arange(-50, 50, dtype=np.int16)
+    path = tmp_path / "a.wav"
+    path.write_bytes(files.riff(samples, 8000))
+    rate, array = kt.load_mat(path)
+    assert rate == 8000 and array.dtype == np.int16
+    np.testing.assert_array_equal(array, samples)
+    assert dict(kt.open(path, dtype="float32"))[str(path)].array.dtype == np.float32
+    assert kt.shapes(path) == {str(path): (100,)}
+
+
+def test_a_reader_can_be_read_again_and_again(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 2), np.float32), "b": np.ones((2, 2), np.float32)})
+    reader = kt.open(path)
+    one, two = iter(reader), iter(reader)
+    assert next(one)[0] == "a" and next(two)[0] == "a" and next(one)[0] == "b"
+    assert [key for key, _ in reader] == ["a", "b"]
+    assert [key for key, _ in kt.open("ark:echo a 1 |")] == ["a"]
+    command = kt.open(f"ark:echo run >> {tmp_path}/runs; echo a 1 |", "int32")
+    assert list(command) == list(command) == [("a", 1)]
+    assert (tmp_path / "runs").read_text() == "run\nrun\n"
+    assert not hasattr(reader, "keys") and dict(reader).keys() == {"a", "b"}
+
+
+def test_file_objects_come_once(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 2), np.float32)})
+    reader = kt.open(io.BytesIO(pathlib.Path(path).read_bytes()))
+    assert [key for key, _ in reader] == ["a"]
+    with pytest.raises(kt.Error, match="second time"):
+        iter(reader)
+    with pytest.raises(TypeError, match="bytes"):
+        list(kt.open(io.StringIO("a 1\n")))
+    with pytest.raises(TypeError, match="file object"):
+        kt.open(5)
+
+    class Bad:
+        def read(self, _):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        list(kt.open(Bad()))
+
+
+def test_closed_readers(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 2), np.float32), "b": np.ones((2, 2), np.float32)})
+    with kt.open(path) as reader:
+        iterator = iter(reader)
+        next(iterator)
+        assert not reader.closed
+    assert reader.closed
+    reader.close()
+    for use in (lambda: iter(reader), lambda: next(iterator), reader.shapes):
+        with pytest.raises(kt.ClosedError):
+            use()
+
+
+def test_what_a_reader_says_of_itself(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 2), np.float32)})
+    script = tmp_path / "m.scp"
+    script.write_text(f"a {path}:2\nb {path}:2[0:0]\n")
+    reader = kt.open(f"scp:{script}")
+    assert (len(reader), reader.type, reader.source) == (2, "matrix", f"scp:{script}")
+    assert [value.shape for _, value in reader] == [(2, 2), (1, 2)]
+    assert dict(reader.shapes()) == {"a": (2, 2), "b": (1, 2)}
+    assert [len(batch) for batch in reader.batched(3)] == [2]
+    with pytest.raises(TypeError, match="length"):
+        len(kt.open(path))
+    copy = pickle.loads(pickle.dumps(reader))
+    assert [key for key, _ in copy] == ["a", "b"]
+    assert list(kt.keys(f"scp:{script}")) == ["a", "b"]
+
+
+def test_keys_that_are_no_utf8(tmp_path):
+    path = tmp_path / "x.ark"
+    path.write_bytes(b"utt\xe9 1\n")
+    ((key, _),) = kt.open(path, "int32")
+    assert key.encode("utf-8", "surrogateescape") == b"utt\xe9"
+    assert kt.lookup(path, "int32")[key] == 1
+
+
+def test_errors_say_where(tmp_path):
+    with pytest.raises(kt.MissingFileError) as missing:
+        kt.open(f"ark:{tmp_path}/none.ark")
+    assert missing.value.errno == 2 and missing.value.filename == f"{tmp_path}/none.ark"
+    assert isinstance(missing.value, (kt.FileError, FileNotFoundError))
+    with pytest.raises(kt.SpecifierError):
+        kt.open("ark,zz:x")
+    with pytest.raises(kt.CommandError) as failed:
+        list(kt.open("ark:echo a 1; exit 3 |", "int32"))
+    assert failed.value.status == 3 and "exit 3" in failed.value.command
+    with pytest.raises(ValueError, match="expected one of"):
+        kt.open("ark:x", "nonsense")
+    script = tmp_path / "m.scp"
+    script.write_text(f"a {tmp_path}/none.ark:5\n")
+    with pytest.raises(kt.MissingFileError) as missing:
+        list(kt.open(f"scp:{script}", "matrix"))
+    assert (missing.value.key, missing.value.line) == ("a", 1)
+    again = pickle.loads(pickle.dumps(missing.value))
+    assert (str(again), again.key, again.errno) == (str(missing.value), "a", 2)
+
+
+def test_a_value_of_another_type_later_names_the_type_to_pass(tmp_path):
+    path = tmp_path / "x.ark"
+    path.write_text("".join(f"k{index} {index}\n" for index in range(100)) + "k hello world\n")
+    with pytest.raises(kt.DataError, match='pass type="token-vector"'):
+        list(kt.open(path))
+    assert dict(kt.open(path, "token-vector"))["k"] == ["hello", "world"]
+
+
+def test_permissive_readers_leave_out_what_is_broken(tmp_path, caplog):
+    path = files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 2), np.float32)})
+    script = tmp_path / "m.scp"
+    script.write_text(f"a {path}:2\nb {tmp_path}/none\nc {path}:2\n")
+    with caplog.at_level(logging.WARNING, "kaldi_tables"):
+        assert [key for key, _ in kt.open(f"scp:{script}", permissive=True)] == ["a", "c"]
+    assert "none" in caplog.text
+    assert [key for key, _ in kt.open(f"scp,p:{script}")] == ["a", "c"]
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_an_archive_that_is_cut_anywhere_is_an_error(tmp_path, is_text):
+    path = pathlib.Path(files.write_ark(tmp_path / "m.ark", {"a": np.ones((2, 3), np.float32), "b": np.ones((1, 3), np.float32)}))
+    if is_text:
+        path.write_text("a  [\n 1 2 \n 3 4 ]\nb  [\n 5 6 ]\n")
+    whole = path.read_bytes()
+    second = whole.index(b"b ")
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole[:cut])
+        if whole[:cut].rstrip() in (whole[:second].rstrip(), whole.rstrip()):
+            continue
+        got = []
+        with pytest.raises(kt.DataError) as raised:
+            for key, _ in kt.open(f"ark:{path}", "matrix"):
+                got.append(key)
+        assert raised.value.file == str(path), cut
+        assert got == (["a"] if cut > second else []), cut
+
+
+def test_views_of_the_file(tmp_path):
+    matrices = {f"utt{index}": np.full((50, 10), index, np.float32) for index in range(5)}
+    path = files.write_ark(tmp_path / "m.ark", matrices)
+    views = dict(kt.open(path, mmap=True))
+    for key, view in views.items():
+        np.testing.assert_array_equal(view, matrices[key])
+        assert not view.flags.writeable and not view.flags.owndata
+    assert not kt.lookup(path, mmap=True)["utt3"].flags.writeable
+
+
+def test_headers_do_not_bring_payloads_into_memory(tmp_path):
+    path = tmp_path / "large.ark"
+    rows = 1 << 19
+    with path.open("wb") as file:
+        for key in (b"a ", b"b "):
+            file.write(key + b"\0BFM " + struct.pack("<bibi", 4, rows, 4, 400))
+            file.seek(rows * 400 * 4, io.SEEK_CUR)
+        file.truncate()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert dict(kt.open(path).shapes()) == {"a": (rows, 400), "b": (rows, 400)}
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+def test_a_size_that_the_file_does_not_have_takes_no_memory(tmp_path):
+    path = tmp_path / "lie.ark"
+    path.write_bytes(b"a \0BFM " + struct.pack("<bibi", 4, 1 << 30, 4, 1) + b"1234")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for reader in (kt.open(path), kt.open(f"ark:cat {path} |", "matrix")):
+        with pytest.raises(kt.DataError):
+            list(reader)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
