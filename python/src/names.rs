@@ -37,7 +37,7 @@ pub fn from_str(text: &Bound<'_, PyString>) -> PyResult<BString> {
 /// Those of `__fspath__`.
 pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
     if let Ok(text) = source.cast::<PyString>() {
-        return Ok(Some(SourceName { name: from_str(text)? }));
+        return Ok(Some(SourceName { name: from_str(text)?, is_path: false }));
     }
     if !source.hasattr("__fspath__")? {
         return Ok(None);
@@ -48,7 +48,7 @@ pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
         (_, Ok(bytes)) => bytes.as_bytes().into(),
         _ => return Err(PyTypeError::new_err("__fspath__ returned neither str nor bytes")),
     };
-    Ok(Some(SourceName { name: plain(name) }))
+    Ok(Some(SourceName { name: plain(name), is_path: true }))
 }
 
 /// A name that was given to a function.
@@ -56,6 +56,8 @@ pub fn of_source(source: &Bound<'_, PyAny>) -> PyResult<Option<SourceName>> {
 pub struct SourceName {
     /// The bytes.
     pub name: BString,
+    /// Whether it was an `os.PathLike`, which is never a specifier or a command.
+    pub is_path: bool,
 }
 
 /// The name of a path. One that could mean something else starts with `./`: `ark:x`, `ls |`.
