@@ -57,13 +57,14 @@ __all__ = [
 # Submodules that are loaded when they are used first.
 _SUBMODULES = ("compat", "feats", "feed", "shards", "tokens", "tools", "torch")
 # Names that are loaded when they are used first, and where they are.
-_LAZY = {"interleave": "_compose"}
+_LAZY = {"Plan": "_plan", "interleave": "_compose"}
 
 if _typing.TYPE_CHECKING:
     from . import feats as feats
     from . import feed as feed
     from . import tools as tools
     from ._compose import interleave as interleave
+    from ._plan import Plan as Plan
 
 
 def __getattr__(name: str) -> _typing.Any:
