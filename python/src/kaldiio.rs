@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::{Class, Failure};
+use crate::interrupt::without_interpreter;
 use crate::names;
 
 /// A file that appears under its name when it is complete, a command, standard output or an object of a store.
@@ -32,7 +33,7 @@ impl PyOutput {
     #[new]
     fn new(py: Python<'_>, name: &Bound<'_, PyString>, in_place: bool) -> PyResult<Self> {
         let name: BString = names::from_str(name)?;
-        let output = py.detach(|| Output::create(name.as_ref(), in_place)).map_err(Failure::from)?;
+        let output = without_interpreter(py, || Ok(Output::create(name.as_ref(), in_place)?))?;
         Ok(Self { output: Some(output), process: std::process::id() })
     }
 
@@ -41,12 +42,12 @@ impl PyOutput {
         let output = self.open()?;
         if let Ok(bytes) = data.cast::<PyBytes>() {
             let bytes = bytes.as_bytes();
-            return Ok(py.detach(|| output.write_all(bytes)).map_err(Failure::from)?);
+            return without_interpreter(py, || Ok(output.write_all(bytes)?));
         }
         let array: PyReadonlyArray1<'_, u8> =
             data.extract().map_err(|_| PyTypeError::new_err("expected bytes or an array of bytes"))?;
         let bytes = array.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(py.detach(|| output.write_all(bytes)).map_err(Failure::from)?)
+        without_interpreter(py, || Ok(output.write_all(bytes)?))
     }
 
     /// The place of the next byte; `None` if nobody can seek there.
@@ -56,7 +57,7 @@ impl PyOutput {
 
     fn flush(&mut self, py: Python<'_>) -> PyResult<()> {
         let output = self.open()?;
-        Ok(py.detach(|| output.flush()).map_err(Failure::from)?)
+        without_interpreter(py, || Ok(output.flush()?))
     }
 
     /// Gives the file its name, or waits for the command.
@@ -67,7 +68,7 @@ impl PyOutput {
             let message = "this output was opened by another process, which has to close it";
             return Err(Failure::new(Class::Error, message).into());
         }
-        Ok(py.detach(|| output.finish()).map_err(Failure::from)?)
+        without_interpreter(py, || Ok(output.finish()?))
     }
 
     /// Ends without the file. An old one stays as it was.
@@ -94,11 +95,11 @@ impl Drop for PyOutput {
 #[pyfunction]
 fn expand_matrix<'py>(py: Python<'py>, data: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyArray2<f32>>> {
     let bytes = data.as_bytes();
-    let matrix = py.detach(|| {
-        let mut cursor = Cursor::new(bytes);
-        CompressedMatrix::read(&mut cursor).map(|matrix| matrix.to_matrix::<f32>())
+    let matrix = without_interpreter(py, || {
+        let matrix = CompressedMatrix::read(&mut Cursor::new(bytes)).map_err(damage)?;
+        Ok(matrix.to_matrix::<f32>())
     });
-    to_array(py, matrix.map_err(damage)?)
+    to_array(py, matrix?)
 }
 
 /// Compresses a matrix by one of the methods 1 to 7; in binary form.
@@ -112,15 +113,14 @@ fn compress_matrix<'py>(
         .ok_or_else(|| PyValueError::new_err(format!("expected a compression method from 1 to 7, got {method}")))?;
     let [rows, cols] = [matrix.shape()[0], matrix.shape()[1]];
     let numbers = matrix.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let bytes = py.detach(|| {
-        let mut bytes = Vec::new();
+    let bytes = without_interpreter(py, || {
         let matrix = Matrix::from_vec(rows, cols, numbers.to_vec());
-        CompressedMatrix::compress(&matrix, method).map(|compressed| {
-            compressed.write(&mut bytes, Format::Binary);
-            bytes
-        })
-    });
-    let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let compressed = CompressedMatrix::compress(&matrix, method);
+        let compressed = compressed.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let mut bytes = Vec::new();
+        compressed.write(&mut bytes, Format::Binary);
+        Ok(bytes)
+    })?;
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -129,25 +129,25 @@ fn compress_matrix<'py>(
 fn parse_floats<'py>(py: Python<'py>, text: &Bound<'py, PyBytes>, is_matrix: bool) -> PyResult<Bound<'py, PyAny>> {
     let bytes = text.as_bytes();
     if is_matrix {
-        let matrix = py.detach(|| Matrix::<f32>::read(&mut Cursor::new(&in_brackets(bytes))));
-        return Ok(to_array(py, matrix.map_err(damage)?)?.into_any());
+        let matrix =
+            without_interpreter(py, || Matrix::<f32>::read(&mut Cursor::new(&in_brackets(bytes))).map_err(damage));
+        return Ok(to_array(py, matrix?)?.into_any());
     }
-    let vector = py.detach(|| Vector::<f32>::read(&mut Cursor::new(&in_brackets(bytes))));
-    Ok(PyArray1::from_vec(py, vector.map_err(damage)?.into_vec()).into_any())
+    let vector = without_interpreter(py, || Vector::<f32>::read(&mut Cursor::new(&in_brackets(bytes))).map_err(damage));
+    Ok(PyArray1::from_vec(py, vector?.into_vec()).into_any())
 }
 
 /// A WAV file of any encoding, as one of 16 bits.
 #[pyfunction]
 fn wave_of_16_bits<'py>(py: Python<'py>, file: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyBytes>> {
     let bytes = file.as_bytes();
-    let written = py.detach(|| {
+    let written = without_interpreter(py, || {
+        let wave = Wave::read(&mut Cursor::new(bytes)).map_err(damage)?;
         let mut written = Vec::new();
-        Wave::read(&mut Cursor::new(bytes)).map(|wave| {
-            wave.write(&mut written, Format::Binary);
-            written
-        })
+        wave.write(&mut written, Format::Binary);
+        Ok(written)
     });
-    Ok(PyBytes::new(py, &written.map_err(damage)?))
+    Ok(PyBytes::new(py, &written?))
 }
 
 fn in_brackets(text: &[u8]) -> Vec<u8> {

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::{Class, Failure};
+use crate::interrupt::without_interpreter;
 use crate::names;
 
 impl From<Error> for Failure {
@@ -78,7 +79,7 @@ impl PySamples {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(sample) = py.detach(|| self.read())? else { return Ok(None) };
+        let Some(sample) = without_interpreter(py, || self.read())? else { return Ok(None) };
         let fields = PyDict::new(py);
         fields.set_item("__key__", names::to_str(py, &sample.key)?)?;
         fields.set_item("__url__", names::to_str(py, sample.source.as_bytes())?)?;
@@ -155,11 +156,11 @@ impl PyShardWriter {
         }
         let gzip = self.options.gzip;
         let writer = self.writer.as_mut().ok_or_else(|| Failure::closed("writer"))?;
-        let put = py.detach(|| {
-            let sample = if gzip { sample.compress()? } else { sample };
-            writer.put(&sample)
-        });
-        Ok(put.map_err(|error| Failure::from(error).at_key(&key))?)
+        without_interpreter(py, || {
+            let sample = if gzip { sample.compress() } else { Ok(sample) };
+            let put = sample.and_then(|sample| writer.put(&sample));
+            put.map_err(|error| Failure::from(error).at_key(&key))
+        })
     }
 
     /// Completes the shards and the list. Returns the names of the shards.
@@ -171,7 +172,7 @@ impl PyShardWriter {
             return Err(Failure::new(Class::Error, message).into());
         }
         let count = writer.num_shards();
-        py.detach(|| writer.finish()).map_err(Failure::from)?;
+        without_interpreter(py, || Ok(writer.finish()?))?;
         let name = |number| names::to_str(py, &ShardSetWriter::shard_name(&self.options, number));
         (0..count).map(name).collect()
     }

@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure};
+use crate::interrupt::without_interpreter;
 use crate::names;
 
 impl From<Error> for Failure {
@@ -45,7 +46,7 @@ impl TokenIndex {
     fn new(py: Python<'_>, prefix: &Bound<'_, PyAny>, dialect_name: Option<&str>) -> PyResult<Self> {
         let prefix = prefix_of(prefix)?;
         let dialect = dialect(dialect_name)?;
-        Ok(Self(py.detach(|| IndexedDataset::open_as(&prefix, dialect)).map_err(Failure::from)?))
+        without_interpreter(py, || Ok(Self(IndexedDataset::open_as(&prefix, dialect)?)))
     }
 
     fn __len__(&self) -> usize {
@@ -121,11 +122,10 @@ impl TokenBuilder {
         let token_type = named(&TokenType::NAMES, "the type of tokens", dtype)?;
         let bytes = tokens.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let builder = self.open()?;
-        let added = py.detach(|| {
+        without_interpreter(py, || {
             builder.push_bytes(bytes, token_type)?;
-            builder.push_mode(mode)
-        });
-        Ok(added.map_err(Failure::from)?)
+            Ok(builder.push_mode(mode)?)
+        })
     }
 
     fn end_document(&mut self) -> PyResult<()> {
@@ -147,8 +147,7 @@ impl TokenBuilder {
             let message = "this builder was opened by another process, which has to close it";
             return Err(Failure::new(Class::Error, message).into());
         }
-        py.detach(|| builder.finish()).map_err(Failure::from)?;
-        Ok(())
+        without_interpreter(py, || Ok(builder.finish().map(|_| ())?))
     }
 
     /// Ends without the files. Old ones stay as they were.

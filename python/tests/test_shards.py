@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import json
@@ -9,8 +10,11 @@ import logging
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
+import sys
 import tarfile
+import time
 
 import pytest
 
@@ -218,3 +222,35 @@ def test_webdataset_reads_what_is_written_and_the_reverse(tmp_path: pathlib.Path
     assert contents(kt.shards.samples(tmp_path / "theirs.tar", grouping="webdataset")) == [
         {"__key__": it["__key__"], "txt": it["txt"].encode(), "json": b"{}"} for it in samples
     ]
+
+
+def children() -> list[str]:
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
+        return file.read().split()
+
+
+def test_a_dropped_iterator_ends_its_command(tmp_path: pathlib.Path) -> None:
+    path = tar(tmp_path / "x.tar", [("a.txt", b"1"), ("b.txt", b"2"), ("c.txt", b"3")])
+    before, descriptors = children(), len(os.listdir("/proc/self/fd"))
+    found = iter(kt.shards.samples(f"head -c 3072 {path}; sleep 300 |"))
+    assert next(found)["__key__"] == "a"
+    assert len(children()) == len(before) + 1
+    started = time.monotonic()
+    del found
+    gc.collect()
+    assert children() == before and len(os.listdir("/proc/self/fd")) == descriptors
+    assert time.monotonic() - started < 100
+
+
+def test_ctrl_c_is_heard_in_a_silent_pipe(tmp_path: pathlib.Path) -> None:
+    script = "import kaldi_tables as kt\nprint('now', flush=True)\nlist(kt.shards.samples('touch started; sleep 300 |'))"
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not (tmp_path / "started").exists():
+        assert child.poll() is None
+        time.sleep(0.02)
+    started = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=200)
+    assert child.returncode != 0 and "KeyboardInterrupt" in said and time.monotonic() - started < 100
