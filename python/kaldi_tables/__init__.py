@@ -6,7 +6,7 @@ import importlib as _importlib
 import typing as _typing
 
 from . import _core
-from ._core import Writer, __version__, create, save_mat
+from ._core import Writer, __version__, create, save_mat, set_filesystem
 from ._errors import (
     ClosedError,
     CommandError,
@@ -50,6 +50,7 @@ __all__ = [
     "open",
     "save_ark",
     "save_mat",
+    "set_filesystem",
     "set_num_threads",
     "shapes",
 ]

@@ -10,6 +10,7 @@ mod compose;
 mod errors;
 mod feats;
 mod feed;
+mod filesystem;
 mod inspect;
 mod interrupt;
 mod jobs;
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compose::register(module)?;
     feats::register(module)?;
     feed::register(module)?;
+    filesystem::register(module)?;
     inspect::register(module)?;
     jobs::register(module)?;
     kaldiio::register(module)?;

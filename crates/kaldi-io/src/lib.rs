@@ -47,7 +47,7 @@ mod store;
 mod window;
 mod xfilename;
 
-pub use address::{is_remote, local_path, make_folder};
+pub use address::{add_scheme, is_remote, local_path, make_folder};
 pub use advice::{
     AdviceGiven, ExpectedStream, Recognizer, explain_sound, is_script_line, output_doubt, recognize, set_recognizer,
     split_key_off,

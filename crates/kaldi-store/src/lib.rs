@@ -46,4 +46,4 @@ mod web;
 mod wholes;
 
 pub use error::{Error, Result};
-pub use stores::install;
+pub use stores::{install, store};

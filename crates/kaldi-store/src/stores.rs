@@ -16,7 +16,12 @@ use crate::upload::RemoteUpload;
 /// Makes this crate the store of all remote names of the process, unless it has another one. Nothing starts yet.
 /// Returns whether this crate is the store now.
 pub fn install() -> bool {
-    kaldi_io::set_store(Arc::new(Stores))
+    kaldi_io::set_store(store())
+}
+
+/// The store of all remote names, for programs that add names of their own. Nothing starts yet.
+pub fn store() -> Arc<dyn Store> {
+    Arc::new(Stores)
 }
 
 /// The store of all remote names.
