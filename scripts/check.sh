@@ -22,3 +22,5 @@ KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
 step cargo package --workspace --no-verify --allow-dirty --offline --quiet
 RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
 step scripts/package.sh
+# The wheel has the program of package.sh.
+step scripts/python.sh

@@ -61,8 +61,11 @@ _SUBMODULES = ("compat", "feats", "feed", "shards", "tokens", "tools", "torch")
 _LAZY = {"Plan": "_plan", "interleave": "_compose"}
 
 if _typing.TYPE_CHECKING:
+    from . import compat as compat
     from . import feats as feats
     from . import feed as feed
+    from . import shards as shards
+    from . import tokens as tokens
     from . import tools as tools
     from ._compose import interleave as interleave
     from ._plan import Plan as Plan

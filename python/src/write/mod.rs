@@ -333,7 +333,13 @@ fn with_key(py: Python<'_>, key: &[u8], error: PyErr) -> PyErr {
     }
 }
 
-/// Creates a table: a writer of entries.
+/// Creates a table: a writer of entries. Its files appear at the end of the block, or not at all after an exception.
+///
+/// >>> import kaldi_tables as kt, numpy as np
+/// >>> with kt.create("ark,scp:out.ark,out.scp", compression="speech-feature") as out:
+/// ...     out["utt1"] = np.zeros((30, 13), np.float32)
+/// >>> kt.shapes("out.scp")
+/// {'utt1': (30, 13)}
 #[pyfunction]
 #[pyo3(signature = (target, r#type=None, *, compression=None, threads=None))]
 fn create(
@@ -367,6 +373,11 @@ fn append(
 }
 
 /// Writes one value to a file that is no table.
+///
+/// >>> import kaldi_tables as kt, numpy as np
+/// >>> kt.save_mat("lda.mat", np.eye(2))
+/// >>> kt.load_mat("lda.mat").tolist()
+/// [[1.0, 0.0], [0.0, 1.0]]
 #[pyfunction]
 #[pyo3(signature = (wxfilename, value, *, text=false, compression=None))]
 fn save_mat(

@@ -1,0 +1,53 @@
+"""The recipes of docs/python.md print what is shown below them."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+WORKSPACE = pathlib.Path(__file__).resolve().parents[2]
+BLOCK = re.compile(r"^## (.*?)$|^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+# Names such as demo://samples/feats.scp are files of the repository.
+FILESYSTEM = """
+class Files:
+    def open(self, path, mode="rb", **options):
+        return open(path.split("://")[-1], mode)
+
+    def info(self, path, **options):
+        import os
+        return {"name": path, "size": os.path.getsize(path.split("://")[-1]), "type": "file"}
+
+import kaldi_tables
+kaldi_tables.set_filesystem("demo", Files())
+"""
+
+
+def recipes():
+    heading, found = None, []
+    for match in BLOCK.finditer((WORKSPACE / "docs" / "python.md").read_text()):
+        heading = match[1] or heading
+        if match[2]:
+            found.append(pytest.param(match[2], match[3], id=heading))
+    return found
+
+
+def test_every_recipe_is_found():
+    text = (WORKSPACE / "docs" / "python.md").read_text()
+    assert len(recipes()) == text.count("```python") >= 15
+
+
+@pytest.mark.parametrize("recipe, printed", recipes())
+def test_recipe_prints_what_is_shown(recipe, printed, tmp_path):
+    for package in ("torch",):
+        if f"import {package}" in recipe and not importlib.util.find_spec(package):
+            pytest.skip(f"{package} is not installed")
+    (tmp_path / "samples").symlink_to(WORKSPACE / "samples")
+    program = tmp_path / "recipe.py"
+    program.write_text((FILESYSTEM if "demo://" in recipe else "") + recipe)
+    run = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == printed
