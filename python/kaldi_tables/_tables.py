@@ -78,10 +78,9 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
             raise Error(f"cannot read {name} a second time: it is a stream", file=str(name))
         self._was_taken = True
         first, self._first = self._first, None
-        if first is not None and delivers == "values" and self._pid == os.getpid():
+        if first is not None and self._pid == os.getpid():
+            first.deliver_instead(delivers)
             return first
-        if first is not None and not comes_once:
-            first.close()
         return self._open(delivers)
 
     def __iter__(self) -> _core.TableIterator:

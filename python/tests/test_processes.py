@@ -154,3 +154,39 @@ def test_a_subinterpreter_is_refused():
         print("ImportError" in repr(failure) or "ImportError" in str(failure))
     """
     assert run(code).stdout == "True\n"
+
+
+def test_ctrl_c_interrupts_threads(tmp_path):
+    (tmp_path / "x.scp").write_text("a sleep 1000 |\nb sleep 1000 |\nc sleep 1000 |\n")
+    code = f"""
+        import os, signal, threading, kaldi_tables as kt
+        lookup = kt.lookup("scp:{tmp_path}/x.scp", "int32")
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            lookup.get_many(["a", "b", "c"], threads=2)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    assert run(code).stdout == "interrupted\n"
+
+
+def test_an_iterator_does_not_go_on_in_a_child(tmp_path):
+    path = files.write_ark(tmp_path / "m.ark", {f"k{index}": np.ones((300, 300), np.float32) for index in range(9)})
+    iterator = iter(kt.open(path))
+    assert next(iterator)[0] == "k0"
+    child = os.fork()
+    if child == 0:
+        try:
+            list(iterator)
+        except kt.Error:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert [key for key, _ in iterator] == [f"k{index}" for index in range(1, 9)]
+
+
+def test_shapes_and_keys_run_a_command_once(tmp_path):
+    command = f"ark:echo run >> {tmp_path}/runs; echo a 1 2 |"
+    assert dict(kt.open(command, "int32-vector").shapes()) == {"a": (2,)}
+    assert kt.shapes(command) == {"a": (2,)}
+    assert (tmp_path / "runs").read_text() == "run\nrun\n"

@@ -16,7 +16,7 @@ use pyo3::types::PyTuple;
 use self::index::Index;
 use self::segments::Segments;
 use crate::errors::{Class, Failure, Result};
-use crate::interrupt::without_interpreter;
+use crate::interrupt::{self, without_interpreter};
 use crate::names;
 use crate::reader::{Maps, shape};
 use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
@@ -287,21 +287,11 @@ fn on_threads<I: Sync, T: Send>(items: &[I], threads: usize, work: impl Fn(&I) -
         return items.iter().map(work).collect();
     }
     let share = items.len().div_ceil(threads);
-    let work = &work;
-    let parts: Vec<Result<Vec<T>>> = std::thread::scope(|scope| {
-        let run = |items: &'_ [I]| items.iter().map(work).collect::<Result<Vec<T>>>();
-        let started: Vec<_> = items.chunks(share).map(|items| scope.spawn(move || run(items))).collect();
-        let ended = started.into_iter().map(|thread| match thread.join() {
-            Ok(part) => part,
-            Err(_) => Err(Failure::new(Class::Error, "a thread has panicked")),
-        });
-        ended.collect()
-    });
-    let mut all = Vec::with_capacity(items.len());
-    for part in parts {
-        all.extend(part?);
-    }
-    Ok(all)
+    let parts = interrupt::on_threads(items.len().div_ceil(share), |number| {
+        let part = &items[number * share..items.len().min((number + 1) * share)];
+        part.iter().map(&work).collect::<Result<Vec<T>>>()
+    })?;
+    Ok(parts.into_iter().flatten().collect())
 }
 
 fn key_of(key: &Bound<'_, PyAny>) -> PyResult<BString> {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use bstr::BString;
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration};
+use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -18,7 +18,7 @@ use stream::Stream;
 
 pub use stream::shape;
 
-use crate::errors::{Failure, Result};
+use crate::errors::{Class, Failure, Result};
 use crate::interrupt::without_interpreter;
 use crate::names;
 use crate::values::{AnyValue, Precision, Wanted, value_to_python};
@@ -45,6 +45,17 @@ pub enum Delivers {
     Keys,
 }
 
+impl Delivers {
+    fn parse(name: &str) -> PyResult<Self> {
+        match name {
+            "values" => Ok(Self::Values),
+            "shapes" => Ok(Self::Shapes),
+            "keys" => Ok(Self::Keys),
+            _ => Err(PyValueError::new_err(format!("expected values, shapes or keys, got {name:?}"))),
+        }
+    }
+}
+
 /// The state of an iterator.
 #[derive(Debug)]
 struct State {
@@ -61,7 +72,6 @@ struct State {
 pub struct TableIterator {
     state: Mutex<State>,
     maps: Option<Mutex<Maps>>,
-    delivers: Delivers,
     /// The process that opened it.
     owner: u32,
 }
@@ -83,11 +93,7 @@ impl TableIterator {
         has_keys: bool,
     ) -> PyResult<Self> {
         let (wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
-        let delivers = match delivers {
-            "shapes" => Delivers::Shapes,
-            "keys" => Delivers::Keys,
-            _ => Delivers::Values,
-        };
+        let delivers = Delivers::parse(delivers)?;
         let options = stream::Options { wanted, dtype, permissive, delivers, has_keys };
         let stream = match names::of_source(source)? {
             Some(source) => without_interpreter(py, move || Stream::open(&source.name, options))?,
@@ -95,7 +101,7 @@ impl TableIterator {
         };
         let state = State { stream: Some(stream), ready: VecDeque::new(), failure: None, is_closed: false };
         let maps = (mmap && delivers == Delivers::Values).then(Mutex::default);
-        Ok(Self { state: Mutex::new(state), maps, delivers, owner: std::process::id() })
+        Ok(Self { state: Mutex::new(state), maps, owner: std::process::id() })
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -107,6 +113,17 @@ impl TableIterator {
             Some((key, item)) => self.deliver(py, &key, item),
             None => Err(PyStopIteration::new_err(())),
         }
+    }
+
+    /// Delivers something else: `values`, `shapes` or `keys`, before the first entry was read.
+    fn deliver_instead(&self, what: &str) -> PyResult<()> {
+        let delivers = Delivers::parse(what)?;
+        if let Ok(mut state) = self.state.try_lock()
+            && let Some(stream) = &mut state.stream
+        {
+            stream.deliver(delivers);
+        }
+        Ok(())
     }
 
     /// The next entries, up to `count`.
@@ -148,6 +165,11 @@ impl TableIterator {
     }
 }
 
+/// Parent and child would take bytes away from each other.
+fn of_parent() -> Failure {
+    Failure::new(Class::Error, "this iterator belongs to the parent process: iterate over the reader again")
+}
+
 /// Waits for another thread that is in the iterator.
 fn lock(state: &Mutex<State>) -> Result<std::sync::MutexGuard<'_, State>> {
     Ok(state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
@@ -165,13 +187,13 @@ impl TableIterator {
             let mut state = match (state.try_lock(), is_ours) {
                 (Ok(state), _) => state,
                 (Err(_), true) => lock(state)?,
-                (Err(_), false) => return Err(PyRuntimeError::new_err("another thread was in it at the fork").into()),
+                (Err(_), false) => return Err(of_parent()),
             };
             if state.is_closed {
                 return Err(Failure::closed("reader"));
             }
-            if !is_ours && state.stream.as_ref().is_some_and(Stream::is_shared_with_parent) {
-                return Err(PyRuntimeError::new_err("this stream belongs to the parent process").into());
+            if !is_ours {
+                return Err(of_parent());
             }
             state.read()
         })
@@ -184,7 +206,6 @@ impl TableIterator {
             Item::Shape(shape) => PyTuple::new(py, shape)?.into_any(),
             Item::Value(value) => self.convert(py, value)?,
         };
-        debug_assert!(self.delivers != Delivers::Keys);
         Ok(PyTuple::new(py, [key.into_any(), value])?.into_any())
     }
 

@@ -42,7 +42,6 @@ pub struct Stream {
     value_type: Option<ValueType>,
     /// The key of a single value: its name.
     name: BString,
-    is_stream: bool,
     is_script: bool,
 }
 
@@ -62,7 +61,7 @@ impl Stream {
         if specifier.as_ref().is_some_and(|specifier| specifier.kind == RspecifierKind::Shards) {
             let source = Source::Shards(super::shards::open(name, options)?);
             let value_type = options.wanted.value_type();
-            return Ok(Self { source, options, value_type, name: name.clone(), is_stream: true, is_script: false });
+            return Ok(Self { source, options, value_type, name: name.clone(), is_script: false });
         }
         let is_like_specifier = name.find_byte(b':').is_some_and(|colon| {
             let mut words = name[..colon].split_str(",");
@@ -76,24 +75,24 @@ impl Stream {
             true => Named::find(name.as_bstr())?,
             false => Named { kind: Kind::Value, rxfilename: name.clone(), is_binary: false },
         };
-        let (is_stream, is_script) = (named.is_stream(), named.kind == Kind::Script);
+        let is_script = named.kind == Kind::Script;
         let entries = Box::new(Entries::of(named, options.wanted.value_type())?);
-        Ok(Self::new(Source::Entries(entries), options, name.clone(), is_stream, is_script))
+        Ok(Self::new(Source::Entries(entries), options, name.clone(), is_script))
     }
 
     /// Reads an archive from a file object.
     pub fn of_object(object: &Bound<'_, PyAny>, options: Options) -> PyResult<Self> {
         let entries = Entries::of_input(file_object::open(object)?, options.wanted.value_type());
-        Ok(Self::new(Source::Entries(Box::new(entries)), options, BString::default(), true, false))
+        Ok(Self::new(Source::Entries(Box::new(entries)), options, BString::default(), false))
     }
 
-    fn new(source: Source, options: Options, name: BString, is_stream: bool, is_script: bool) -> Self {
-        Self { source, options, value_type: None, name, is_stream, is_script }
+    fn new(source: Source, options: Options, name: BString, is_script: bool) -> Self {
+        Self { source, options, value_type: None, name, is_script }
     }
 
-    /// Whether a forked child would take bytes away from its parent.
-    pub fn is_shared_with_parent(&self) -> bool {
-        self.is_stream
+    /// Delivers something else from now on.
+    pub fn deliver(&mut self, delivers: Delivers) {
+        self.options.delivers = delivers;
     }
 
     /// The type of the values, found by looking if it was not given.
@@ -181,9 +180,15 @@ impl Stream {
     /// A failure of a value whose type was found by looking says how to give the type.
     fn advised(&self, failure: Failure, is_text: bool) -> Failure {
         let message = failure.to_string();
-        if let Some((first, last)) = message.split_once("--type= says which") {
-            let message = format!("{first}type= says which{last}");
+        if let Some((first, _)) = message.split_once("--type= may help") {
+            let message = match message.contains("<Nnet3") {
+                true => format!("{first}these are examples for the training of nnet3, which are not read here"),
+                false => format!("{first}a type= may help (htk and sphinx features need it)"),
+            };
             return failure.with_message(message);
+        }
+        if message.contains("--type= says which") {
+            return failure.with_message(message.replace("--type= says which", "type= says which"));
         }
         let was_found = self.options.wanted == Wanted::Type(None) && failure.class() == Class::Data;
         match self.value_type.filter(|_| was_found && !message.contains("got the end of the input")) {
