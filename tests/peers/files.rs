@@ -10,6 +10,7 @@ pub const TRIALS: &Trials = &[
     ("what_we_export_is_what_others_read", exports),
     ("posteriors_words_and_waves_are_what_others_read", other_types),
     ("what_others_write_is_what_we_import", imports),
+    ("numbers_of_models_are_what_numpy_computes_from_their_text", models),
 ];
 
 /// Python writes what it finds in our files as hexadecimal bytes; the archive holds the same.
@@ -40,6 +41,27 @@ fn exports(python: &Python) {
     scratch.sh("table-export --stack m.ark stack.npy; table-export --stack v.ark vectors.npy").succeeds();
     scratch.sh("table-export --format=npy v.ark folder; table-export m.ark m.csv; table-export i.ark i.tsv").succeeds();
     assert_eq!(python.run(&scratch, "read_files", "--others"), "the same\n");
+}
+
+/// Python computes means and variances from the text of models.
+fn models(python: &Python) {
+    let scratch = Scratch::new();
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/data/models");
+    for (name, copy) in [
+        ("mono.mdl", "gmm-copy"),
+        ("tri.mdl", "gmm-copy"),
+        ("ubm.gmm", "gmm-global-copy"),
+        ("ubm.fgmm", "fgmm-global-copy"),
+        ("1.ie", "ivector-extractor-copy"),
+        ("w1.ie", "ivector-extractor-copy"),
+    ] {
+        scratch.sh(&format!("{copy} --binary=false '{data}/{name}' {name}.txt && mkdir {name}.npy")).succeeds();
+        for target in [".npz", ".safetensors", ".npy/"] {
+            let format = if target == ".npy/" { "--format=npy" } else { "" };
+            scratch.sh(&format!("table-export {format} '{data}/{name}' {name}{target}")).succeeds();
+        }
+        assert_eq!(python.run(&scratch, "read_models", name), "the same\n", "{name}");
+    }
 }
 
 /// Values that are no single array: Python reads them, and writes them again, which we import.

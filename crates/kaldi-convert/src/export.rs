@@ -74,6 +74,24 @@ impl ExportOptions {
         Ok(Piece::Text(lines))
     }
 
+    /// Puts an array of a model into the form in which it is written. What is lost is a warning.
+    ///
+    /// # Errors
+    /// If the format has no place for arrays of several sizes and dimensions.
+    pub fn encode_array(&self, name: &BStr, array: Array) -> Result<Piece> {
+        match self.format {
+            FileFormat::Npy | FileFormat::Npz | FileFormat::Safetensors => {
+                Ok(Piece::Item(self.converted(Item::Array(array), name)))
+            }
+            format => Err(Error::value(
+                name,
+                format!(
+                    "a model is arrays of several sizes, for which {format} has no place: npz and safetensors have"
+                ),
+            )),
+        }
+    }
+
     /// Holds an array against the type that was asked for. In text, a vector may be the row of a matrix, and integers the
     /// numbers of a vector.
     fn shaped(&self, item: Item) -> Result<Item, String> {

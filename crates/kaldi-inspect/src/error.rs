@@ -29,6 +29,20 @@ pub enum Error {
         /// Which kind of model.
         model_type: ModelType,
     },
+    /// The name is a model that has no arrays of numbers.
+    NoArrays {
+        /// The name as given.
+        name: BString,
+        /// Which kind of model.
+        model_type: ModelType,
+    },
+    /// Numbers of a model cannot be computed.
+    ModelNumbers {
+        /// The name as given.
+        name: BString,
+        /// The reason.
+        source: kaldi_gmm::Error,
+    },
     /// A folder has none of the files of a data directory.
     NoData {
         /// The name as given.
@@ -55,9 +69,15 @@ impl fmt::Display for Error {
                 let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
                 write!(
                     f,
-                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text"
+                    "{name} is a model ({model}): expected a table; table-info shows its sizes, table-head its text, \
+                     table-export writes its arrays"
                 )
             }
+            Self::NoArrays { name, model_type } => {
+                let (name, model) = (printable_rxfilename(name.as_ref()), model_type.name());
+                write!(f, "{name} is a {model}, which has no arrays of numbers; table-head shows its text")
+            }
+            Self::ModelNumbers { name, source } => write!(f, "{}: {source}", printable_rxfilename(name.as_ref())),
             Self::NoData { name } => {
                 let name = printable_rxfilename(name.as_ref());
                 write!(f, "{name} is a folder without wav.scp, feats.scp, utt2spk or text: expected a data directory")
@@ -72,7 +92,8 @@ impl std::error::Error for Error {
         match self {
             Self::Table(error) => error.source(),
             Self::Look { source, .. } => Some(source),
-            Self::Folder { .. } | Self::Model { .. } | Self::NoData { .. } => None,
+            Self::ModelNumbers { source, .. } => Some(source),
+            Self::Folder { .. } | Self::Model { .. } | Self::NoArrays { .. } | Self::NoData { .. } => None,
         }
     }
 }

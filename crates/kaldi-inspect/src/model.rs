@@ -145,9 +145,9 @@ fn sizes_of_extractor(extractor: &IvectorExtractor) -> Sizes {
 }
 
 /// Transitions, and Gaussian mixtures if these follow.
-struct Model {
-    transitions: TransitionModel,
-    pdfs: Option<AmDiagGmm>,
+pub(crate) struct Model {
+    pub(crate) transitions: TransitionModel,
+    pub(crate) pdfs: Option<AmDiagGmm>,
 }
 
 /// The first word of Gaussian mixtures.

@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_convert::{Export, ExportOptions, Exporter, FileFormat, FloatType, Item, Piece};
-use kaldi_inspect::{Entries, Kind, Named, Numbers};
+use kaldi_inspect::{Entries, Kind, ModelType, Named, Numbers, model_arrays};
 use kaldi_io::{FileNames, Output, Wxfilename};
 use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
@@ -25,7 +25,8 @@ Parquet has key, rows, columns and values, or key and value; a line of CSV and T
 is {\"key\": ..., \"value\": ...}. Numbers keep their precision unless --dtype is given. Posteriors, lists of lists and
 waveforms become several arrays, such as utt1.lengths, utt1.index and utt1.weight. Words are possible only in Parquet,
 CSV, TSV and JSON. The table is an rspecifier, or the name of an archive or a script file. The type of its values is
-found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given.
+found by looking; the type of a stream is matrix, vector or int32-vector unless --type is given. Of a file with a model
+(final.mdl, a mixture of Gaussians, an i-vector extractor) the arrays are such as weights, means and variances.
 
 Usage: table-export [options] <table> (<file>|<folder>)
  e.g.: table-export scp:feats.scp feats.npz
@@ -33,6 +34,7 @@ Usage: table-export [options] <table> (<file>|<folder>)
        table-export --format=npy feats.ark folder
        table-export --stack --write-keys=xvectors.keys scp:xvector.scp xvectors.npy
        table-export data/train/text text.parquet
+       table-export final.mdl model.npz
        copy-post ark:post.ark ark:- | table-export --type=posterior --format=jsonl ark:- - | head
 See also: table-import, copy-feats, copy-vector, copy-int-vector
 ";
@@ -72,6 +74,9 @@ pub(crate) fn main() -> ExitCode {
 fn table_export(opts: Options) -> anyhow::Result<Tally> {
     let (format, is_folder) = opts.format()?;
     let named = Named::find(&opts.source)?;
+    if let Kind::Model(model_type) = named.kind {
+        return export_model(&opts, model_type, format, is_folder);
+    }
     if named.kind == Kind::Value && format != FileFormat::Npy {
         bail!("{} is a single value without a key: it can be a .npy, got {format}", opts.source);
     }
@@ -101,6 +106,34 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ),
         _ => error,
     })?;
+    Ok(tally)
+}
+
+/// Exports the arrays of a model.
+fn export_model(opts: &Options, model_type: ModelType, format: FileFormat, is_folder: bool) -> anyhow::Result<Tally> {
+    ensure!(opts.value_type.is_none(), "{} is a model ({}): expected no --type", opts.source, model_type.name());
+    ensure!(!opts.stack, "{} is a model, whose arrays cannot be stacked", opts.source);
+    ensure!(
+        format != FileFormat::Npy || is_folder,
+        "{} is a model of several arrays: expected .npz, .safetensors or a folder, got {}",
+        opts.source,
+        opts.target
+    );
+    let options = ExportOptions { format, dtype: opts.dtype, stack: false, table_type: None };
+    let mut pieces = Vec::new();
+    for (name, numbers) in model_arrays(&opts.source, model_type)? {
+        pieces.push((name, options.encode_array(name.into(), numbers.into())?));
+    }
+    let mut target = Target::create(&opts.target, is_folder, &options)?;
+    let mut tally = Tally::default();
+    for (name, piece) in pieces {
+        target.put(name.into(), piece, &options)?;
+        tally.done += 1;
+    }
+    log!("Exported {} arrays of a model ({}) to {format}.", tally.done, model_type.name());
+    if let Target::File(file) = target {
+        file.finish()?;
+    }
     Ok(tally)
 }
 

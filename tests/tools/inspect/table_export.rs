@@ -284,3 +284,62 @@ fn an_empty_table_is_an_empty_file_of_its_format() {
     }
     scratch.sh("table-export /dev/null o.npy").fails_with(255).stderr_has("a .npy has one value, got none");
 }
+
+/// A transition model of one phone with three pdfs, one of them with two Gaussians.
+const MODEL: &str = "<TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n1 \n</ForPhones> \n<State> 0 <PdfClass> 0 \
+    <Transition> 0 0.5 <Transition> 1 0.5 </State> \n<State> 1 </State> \n</TopologyEntry> \n</Topology> \n<Triples> 2 \n1 0 0 \n\
+    1 0 1 \n</Triples> \n<LogProbs> \n [ 0 -0.5 -1 -0.25 -1.5 ]\n</LogProbs> \n</TransitionModel> \n";
+const PDFS: &str = "<DIMENSION> 1 <NUMPDFS> 2 <DiagGMM> \n<WEIGHTS>  [ 0.5 0.5 ]\n<MEANS_INVVARS>  [\n  8 \n  1 ]\n\
+    <INV_VARS>  [\n  4 \n  0.5 ]\n</DiagGMM> \n<DiagGMM> \n<WEIGHTS>  [ 1 ]\n<MEANS_INVVARS>  [\n  -3 ]\n\
+    <INV_VARS>  [\n  1 ]\n</DiagGMM> \n";
+
+#[test]
+fn models_become_arrays() {
+    let scratch = Scratch::new();
+    scratch.write("final.mdl", format!("{MODEL}{PDFS}")).write("tm", MODEL);
+    let made =
+        scratch.sh("table-export final.mdl m.npz && table-export --format=npy final.mdl folder && table-info m.npz");
+    made.succeeds()
+        .stderr_has("Exported 8 arrays of a model (transition-model) to npz")
+        .stdout_has("means        float32 3x1");
+    for (array, expected) in [
+        ("means", "2,2,-3"),
+        ("variances", "0.25,2,1"),
+        ("weights", "0.5,0.5,1"),
+        ("pdfs", "0,0,1"),
+        ("transition_log_probs", "0,-0.5,-1,-0.25,-1.5"),
+        ("transition_phones", "0,1,1,1,1"),
+        ("transition_pdfs", "-1,0,0,1,1"),
+        ("transition_states", "0,1,1,2,2"),
+    ] {
+        let numbers = format!(
+            "table-import folder/{array}.npy ark,t:- | sed 's/[^ ]* //' | tr -s ' []\\n' , | sed 's/^,//; s/,$//'"
+        );
+        scratch.sh(&numbers).succeeds().stdout_is(expected);
+    }
+    scratch
+        .sh("table-export --format=npy --dtype=float64 tm short && ls short && table-info short/transition_log_probs.npy")
+        .succeeds()
+        .stdout_has("transition_log_probs.npy\ntransition_pdfs.npy\ntransition_phones.npy\ntransition_states.npy\n")
+        .stdout_has("float64 5");
+}
+
+#[test]
+fn models_have_a_place_in_some_formats_only() {
+    let scratch = Scratch::new();
+    scratch.write("tm", MODEL).write("tree", "ContextDependency 1 0 ToPdf CE 0 EndContextDependency ");
+    for (command, message) in [
+        ("tm o.npy", "tm is a model of several arrays: expected .npz, .safetensors or a folder, got o.npy"),
+        ("--stack tm o.npy", "tm is a model, whose arrays cannot be stacked"),
+        ("tm o.csv", "a model is arrays of several sizes, for which csv has no place: npz and safetensors have"),
+        ("--type=matrix tm o.npz", "tm is a model (transition-model): expected no --type"),
+        ("tree o.npz", "tree is a tree, which has no arrays of numbers; table-head shows its text"),
+        ("ark:tm o.npz", ""),
+    ] {
+        let ran =
+            scratch.sh(&format!("table-export {command}; code=$?; [ ! -e o.npy ] && [ ! -e o.npz ] && exit $code"));
+        ran.fails_with(255).stderr_has(message);
+    }
+    scratch.write("tm", &MODEL[..300]);
+    scratch.sh("table-export tm o.npz; code=$?; [ ! -e o.npz ] && exit $code").fails_with(255).stderr_has("tm");
+}

@@ -120,6 +120,26 @@ impl IvectorExtractor {
         self.prior_offset
     }
 
+    /// For each Gaussian, the projection of i-vectors to its mean: feature dimension × i-vector dimension.
+    pub fn projections(&self) -> &[Matrix<f64>] {
+        &self.projections
+    }
+
+    /// The inverse covariance of each Gaussian.
+    pub fn inverse_covariances(&self) -> &[SymmetricMatrix] {
+        &self.inverse_covariances
+    }
+
+    /// The weights of the Gaussians; empty if they depend on the i-vector.
+    pub fn weights(&self) -> &[f64] {
+        self.weights.as_slice()
+    }
+
+    /// The projections of i-vectors to log weights, number of Gaussians × i-vector dimension; empty if weights are fixed.
+    pub fn weight_projections(&self) -> &Matrix<f64> {
+        &self.weight_projections
+    }
+
     /// Whether the weights of Gaussians depend on the i-vector.
     pub fn has_weight_projections(&self) -> bool {
         !self.weight_projections.is_empty()
