@@ -32,7 +32,9 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(build_pfile_from_ali)).in_pieces(
+    &[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("utterances are numbered over the whole table"))],
+);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

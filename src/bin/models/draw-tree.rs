@@ -36,7 +36,8 @@ struct Options {
     inputs: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(draw_tree))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

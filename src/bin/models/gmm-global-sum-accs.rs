@@ -29,7 +29,8 @@ struct Options {
     sources: Vec<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_global_sum_accs))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -36,7 +36,8 @@ struct Options {
     source: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model_flat))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it is estimated from the whole table"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -47,7 +47,8 @@ struct Options {
     old_model: Option<InputName>,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_model))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -32,7 +32,11 @@ struct Options {
     target: OutputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize));
+pub(crate) const TOOL: kaldi_cli::Tool =
+    kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(ivector_randomize)).in_pieces(&[(
+        kaldi_cli::PiecesIf::Always,
+        kaldi_cli::Pieces::Whole("the random numbers of Kaldi run through the whole table"),
+    )]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()

@@ -27,7 +27,12 @@ struct Options {
     source: InputName,
 }
 
-pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments));
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(show_alignments)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole(
+        "it prints lines; sh -c 'show-alignments SYMBOLS MODEL TABLE > FILE' runs in pieces with --split and --out",
+    ),
+)]);
 
 pub(crate) fn main() -> ExitCode {
     TOOL.run()
