@@ -319,6 +319,15 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_pdf_beyond_ten_million_is_refused() {
+        let topology = || HmmTopology::from_entries(vec![(vec![1], three_states())]).unwrap();
+        let with = |pdf| vec![tuple(1, 0, 0), tuple(1, 1, 1), tuple(1, 2, pdf)];
+        assert!(TransitionModel::from_tuples(topology(), with(10_000_000)).is_ok());
+        let error = TransitionModel::from_tuples(topology(), with(10_000_001)).unwrap_err();
+        assert!(error.to_string().contains("expected pdfs from 0 to 10000000, got 10000001"), "{error}");
+    }
+
+    #[test]
     fn phones_have_pdfs_and_pdfs_have_phones() {
         assert_eq!(model().pdfs_of_phones(&[2, 1]), (vec![0, 1, 2, 3], false));
         assert_eq!(model().pdfs_of_phones(&[9]), (vec![], false));

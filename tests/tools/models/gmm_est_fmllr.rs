@@ -57,6 +57,12 @@ fn what_cannot_be_estimated_names_the_utterance() {
     let same = scratch.sh("gmm-est-fmllr --fmllr-min-count=1 --fmllr-update-type=diag mdl ark:same ark:post ark:o");
     same.fails_with(255).stderr_has("the features do not vary in dimension 0").stderr_has("a: ");
     scratch.sh("gmm-est-fmllr mdl ark:feats ark:far ark:o").fails_with(255).stderr_has("a: ");
-    let wrong = scratch.sh("gmm-est-fmllr --fmllr-update-type=whole mdl ark:feats ark:post ark:o");
+}
+
+#[test]
+fn a_type_of_transforms_that_is_none_is_refused_before_anything_is_read() {
+    let wrong = utterances().sh("gmm-est-fmllr --fmllr-update-type=whole no-mdl ark:no-feats ark:post ark:o");
+    wrong.fails_with(255).stderr_has("expected full, diag, offset or none, got \"whole\"");
+    let wrong = utterances().sh("gmm-est-fmllr-gpost --fmllr-update-type=whole no-mdl ark:no-feats ark:gpost ark:o");
     wrong.fails_with(255).stderr_has("expected full, diag, offset or none, got \"whole\"");
 }

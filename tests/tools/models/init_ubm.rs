@@ -40,3 +40,12 @@ fn options_that_make_no_sense_are_errors() {
         scratch.sh(&format!("init-ubm {options} mdl occs o")).fails_with(255).stderr_has(message);
     }
 }
+
+#[test]
+fn there_is_one_group_of_pdfs_at_least() {
+    let scratch = scratch();
+    scratch.write("occs", " [ 10 30 30 10 ]\n");
+    let options = "--ubm-num-gauss=2 --intermediate-num-gauss=4 --fullcov-ubm=false --binary=false";
+    scratch.sh(&format!("init-ubm {options} --reduce-state-factor=0.25 mdl occs one")).succeeds();
+    scratch.sh(&format!("init-ubm {options} --reduce-state-factor=0.01 mdl occs - | cmp - one")).succeeds();
+}

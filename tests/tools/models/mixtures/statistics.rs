@@ -131,3 +131,22 @@ fn without_utterances_the_statistics_are_zeros() {
     let ran = scratch.sh("echo 'u [ 1 2 ]' | gmm-global-acc-stats diag ark:- o");
     ran.fails_with(255).stderr_has("u: expected features with 1 columns, got 2");
 }
+
+#[test]
+fn a_frame_without_a_likelihood_is_an_error() {
+    let scratch = apart();
+    scratch.write("odd", "a [ nan ]\n").write("lists", "a 0 1 ; \n");
+    for (tool, model) in [("gmm", "diag"), ("fgmm", "full")] {
+        for command in [
+            format!("{tool}-global-acc-stats {model} ark:odd o"),
+            format!("{tool}-global-acc-stats --gselect=ark:lists {model} ark:odd o"),
+            format!("{tool}-gselect --n=1 {model} ark:odd ark:o"),
+            format!("{tool}-gselect --n=1 --gselect=ark:lists {model} ark:odd ark:o"),
+        ] {
+            let ran = scratch.sh(&format!("{command}; code=$?; [ ! -e o ] && exit $code"));
+            ran.fails_with(255).stderr_has("a: no Gaussian has a likelihood that is a number in frame 0");
+        }
+    }
+    let ran = scratch.sh("gmm-global-get-post --n=1 diag ark:odd ark:o");
+    ran.fails_with(255).stderr_has("a: no Gaussian has a likelihood that is a number in frame 0");
+}
