@@ -11,7 +11,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::errors::Result;
-use crate::{log, names};
+use crate::interrupt::without_interpreter;
+use crate::names;
 
 /// Seconds from one frame to the next.
 const FRAME_SHIFT: f64 = 0.01;
@@ -26,9 +27,7 @@ fn source_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
 #[pyfunction]
 fn inspect_info(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<String> {
     let name = source_name(source)?;
-    let json = py.detach(|| json_of(name.as_ref()))?;
-    log::deliver(py)?;
-    Ok(json)
+    without_interpreter(py, || json_of(name.as_ref()))
 }
 
 fn json_of(name: &BStr) -> Result<String> {
@@ -53,9 +52,7 @@ fn json_of(name: &BStr) -> Result<String> {
 #[pyfunction]
 fn inspect_check(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let name = source_name(source)?;
-    let faults = py.detach(|| faults_of(name))?;
-    log::deliver(py)?;
-    Ok(faults)
+    without_interpreter(py, || faults_of(name))
 }
 
 fn faults_of(name: BString) -> Result<Vec<String>> {

@@ -13,7 +13,7 @@ static CHECK: OnceLock<fn() -> bool> = OnceLock::new();
 /// Says that the program is not ours: it may be interrupted and go on, and it gives up streams without a word.
 ///
 /// From then on, `may_wait` is called again and again while a silent stream or a command is waited for; if it returns `false`,
-/// the read fails. Commands have process groups of their own, and a command whose stream is given up is ended, with all
+/// the read or the write fails. Commands have process groups of their own, and a command whose stream is given up is ended, with all
 /// that it has started. A forked child leaves the commands of its parent alone. Only the first call counts.
 pub fn embed(may_wait: fn() -> bool) {
     let _ = CHECK.set(may_wait);
@@ -28,10 +28,22 @@ pub(crate) fn is_embedded() -> bool {
 /// # Errors
 /// If the program does not want to wait any longer.
 pub(crate) fn wait_for(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    wait_until(descriptor, libc::POLLIN)
+}
+
+/// Waits until the stream takes bytes, if the program is not ours.
+///
+/// # Errors
+/// As [`wait_for`].
+pub(crate) fn wait_for_room(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    wait_until(descriptor, libc::POLLOUT)
+}
+
+fn wait_until(descriptor: BorrowedFd<'_>, events: libc::c_short) -> io::Result<()> {
     let Some(may_wait) = CHECK.get() else { return Ok(()) };
     let fd = descriptor.as_raw_fd();
     loop {
-        let mut polled = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut polled = libc::pollfd { fd, events, revents: 0 };
         #[allow(unsafe_code)]
         // SAFETY: the pointer is that of one `pollfd`.
         let count = unsafe { libc::poll(&raw mut polled, 1, STEP.as_millis() as libc::c_int) };

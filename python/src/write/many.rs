@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use super::{Entry, Writer};
 use crate::errors::Result;
-use crate::log;
+use crate::interrupt::without_interpreter;
 
 /// Bytes of values that are encoded together.
 const BATCH: usize = 1 << 24;
@@ -57,13 +57,12 @@ fn write_batch(writer: &Writer, py: Python<'_>, batch: Vec<Entry>, size: usize) 
         return Ok(());
     }
     let threads = if size < WORTH { 1 } else { writer.threads.min(batch.len()) };
-    py.detach(|| {
+    without_interpreter(py, || {
         for (key, value) in encode(writer, batch, threads) {
             writer.put(key.as_ref(), value?)?;
         }
-        Result::Ok(())
-    })?;
-    log::deliver(py)
+        Ok(())
+    })
 }
 
 type EncodedEntry = (bstr::BString, Result<Encoded>);

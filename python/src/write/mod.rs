@@ -22,6 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use crate::errors::{Class, Failure, Result};
+use crate::interrupt::without_interpreter;
 use crate::{log, names};
 use looks::{Kind, look};
 use sink::Sink;
@@ -148,11 +149,10 @@ impl Writer {
     /// Encodes and writes. This releases the interpreter.
     fn write_entry(&self, py: Python<'_>, entry: Entry) -> PyResult<()> {
         let (format, compression) = (self.format, self.compression);
-        py.detach(|| {
+        without_interpreter(py, || {
             let value = entry.value.encode(&entry.key, format, compression)?;
             self.put(entry.key.as_ref(), value)
-        })?;
-        log::deliver(py)
+        })
     }
 
     /// Takes the output away. A process that inherited the writer has nothing to end.
@@ -187,19 +187,18 @@ impl Writer {
 
     /// Writes out what is buffered. Files get their names by `close` only.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| {
+        without_interpreter(py, || {
             let mut state = self.state();
             self.check(&state)?;
             let State::Open(sink) = &mut *state else { return Err(Failure::closed("writer")) };
             let flushed = sink.flush();
             self.settle(&mut state, flushed)
-        })?;
-        Ok(())
+        })
     }
 
     /// Completes the table: its files get their names. A second call does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| {
+        without_interpreter(py, || {
             let mut state = self.state();
             match &*state {
                 State::Closed => return Ok(()),
@@ -214,8 +213,7 @@ impl Writer {
                 State::Open(sink) => sink.finish(),
                 State::Closed | State::Failed(_) => Ok(()),
             }
-        })?;
-        log::deliver(py)
+        })
     }
 
     /// Gives up what was written: no file appears, and an old one stays.
@@ -398,13 +396,12 @@ fn save_mat(
         return Err(no_text(value_type));
     }
     let taken = convert::convert(value, kind, false)?;
-    py.detach(|| {
+    without_interpreter(py, || {
         let bytes = taken.encode(b"value", format, compression)?;
         let mut output = kaldi_table::create_output(&name, false)?;
         output.write_encoded(&bytes)?;
-        Result::Ok(output.finish()?)
-    })?;
-    log::deliver(py)
+        Ok(output.finish()?)
+    })
 }
 
 /// Adds the functions and the class.

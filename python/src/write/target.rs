@@ -13,6 +13,7 @@ use super::looks::Kind;
 use super::sink::{Appended, Object, Sink};
 use super::{arrays, no_text};
 use crate::errors::{Class, Failure, Result};
+use crate::interrupt::without_interpreter;
 use crate::names;
 
 /// Names of the methods of compression, from number 1 on.
@@ -96,7 +97,7 @@ pub fn open(py: Python<'_>, target: &Bound<'_, PyAny>, kind: Option<Kind>) -> Py
     {
         return Err(no_text(value_type));
     }
-    let table = py.detach(|| Result::Ok(TableWriter::create(&name)?))?;
+    let table = without_interpreter(py, || Ok(TableWriter::create(&name)?))?;
     Ok((name.to_string(), Sink::Table(Box::new(table))))
 }
 
@@ -140,6 +141,6 @@ pub fn open_to_append(
     let archive = file_name(archive)?;
     let script = script.map(file_name).transpose()?;
     let script = script.as_ref().map(BStr::new);
-    let appended = py.detach(|| Appended::open(archive.as_ref(), script, format))?;
+    let appended = without_interpreter(py, || Appended::open(archive.as_ref(), script, format))?;
     Ok((archive.to_string(), Sink::Appended(Box::new(appended))))
 }

@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
 use super::replaced::Replacement;
 use super::room::Room;
+use crate::embedded::wait_for_room;
 use crate::source::read_at;
 use crate::{Encoded, Error, Result, Upload};
 
@@ -33,14 +34,14 @@ pub(super) enum Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.write(bytes),
+            Self::File(file) => wait_for_room(file.as_fd()).and_then(|()| file.write(bytes)),
             Self::Object(upload) => upload.write_all(bytes).map(|()| bytes.len()),
         }
     }
 
     fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
         match self {
-            Self::File(file) => file.write_vectored(slices),
+            Self::File(file) => wait_for_room(file.as_fd()).and_then(|()| file.write_vectored(slices)),
             Self::Object(upload) => {
                 slices.iter().try_for_each(|slice| upload.write_all(slice))?;
                 Ok(slices.iter().map(|slice| slice.len()).sum())
