@@ -87,7 +87,7 @@ impl Drop for Cluster {
 }
 
 /// Waits until no job is left, as it soon is; the last list is in the file `left`.
-const GONE: &str = "for i in $(seq 300); do squeue -h > left; [ -s left ] || break; sleep 0.2; done";
+pub(crate) const GONE: &str = "for i in $(seq 300); do squeue -h > left; [ -s left ] || break; sleep 0.2; done";
 
 /// The trials by name.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -117,6 +117,16 @@ pub(crate) fn slowly(pieces: usize, seconds: usize) -> String {
     )
 }
 
+/// A command line whose pieces wait for the file `go`.
+fn until_go(pieces: usize) -> String {
+    slowly(pieces, 0).replace("sleep 0;", "until [ -e go ]; do sleep 0.2; done;")
+}
+
+/// Waits until so many pieces have started, in whatever order.
+pub(crate) fn started(pieces: usize) -> String {
+    format!("for piece in $(seq {pieces}); do until [ -s o.jobs/tries/$piece.1 ]; do sleep 0.1; done; done")
+}
+
 #[track_caller]
 pub(crate) fn is_whole(scratch: &Scratch, (code, log): &(i32, String)) {
     assert_eq!(*code, 0, "{log}");
@@ -141,7 +151,7 @@ fn pieces_outlive_their_submitter() {
     let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let command = slowly(4, 4);
-    let killed = format!("{command} & until [ -s o.jobs/tries/4.1 ]; do sleep 0.1; done; kill -9 $!; {command}");
+    let killed = format!("{command} & {}; kill -9 $!; {command}", started(4));
     is_whole(&scratch, &cluster.run(&scratch, &killed));
     assert!(!scratch.path("o.jobs/tries/1.2").exists());
 }
@@ -149,16 +159,16 @@ fn pieces_outlive_their_submitter() {
 fn killed_jobs_and_lost_nodes_run_again() {
     let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
-    let kill =
-        "until [ -s o.jobs/tries/3.1 ]; do sleep 0.1; done; scancel --signal=KILL $(squeue -h -r -o %i | tail -n 1)";
-    let ran = cluster.run(&scratch, &format!("({kill}) & {}", slowly(3, 10)));
+    // A job that waits for its node gets no signal.
+    let kill = format!("{}; scancel --signal=KILL $(squeue -h -r -o %i | tail -n 1); touch go", started(3));
+    let ran = cluster.run(&scratch, &format!("({kill}) & {}", until_go(3)));
     is_whole(&scratch, &ran);
     assert!(ran.1.contains("runs again"), "{}", ran.1);
 
     let scratch = table();
     let folder = cluster.folder.display();
-    let kill = format!("until [ -s o.jobs/tries/8.1 ]; do sleep 0.1; done; bash '{SCRIPT}' kill-node {folder} n2");
-    let ran = cluster.run(&scratch, &format!("({kill}) & {}", slowly(8, 10)));
+    let kill = format!("{}; bash '{SCRIPT}' kill-node {folder} n2; touch go", started(8));
+    let ran = cluster.run(&scratch, &format!("({kill}) & {}", until_go(8)));
     is_whole(&scratch, &ran);
     assert!(ran.1.contains("NODE_FAIL"), "{}", ran.1);
 }

@@ -1,6 +1,6 @@
 //! Faults of a real Slurm: memory, time, preemption, late files, silence, a full controller, a full state folder.
 
-use crate::clusters::{Cluster, SCRIPT, is_whole, slowly, table, turn};
+use crate::clusters::{Cluster, GONE, SCRIPT, is_whole, slowly, started, table, turn};
 
 /// The trials by name.
 pub const TRIALS: &[(&str, fn())] = &[
@@ -50,8 +50,8 @@ PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
     let cluster = Cluster::start(extra);
     for requeue in ["", "--engine-args=--requeue"] {
         let scratch = table();
-        let preempt = "until [ -s o.jobs/tries/8.1 ]; do sleep 0.1; done; sbatch -p high --exclusive -N 4 -o high.log --wrap 'sleep 2'";
-        let command = slowly(8, 6).replace("--nj", &format!("{requeue} --nj"));
+        let preempt = format!("{}; sbatch -p high --exclusive -N 4 -o high.log --wrap 'sleep 2'", started(8));
+        let command = slowly(8, 10).replace("--nj", &format!("{requeue} --nj"));
         is_whole(&scratch, &cluster.run(&scratch, &format!("({preempt}) & {command}")));
         assert!(scratch.path("o.jobs/tries/1.2").exists());
     }
@@ -79,7 +79,7 @@ fn a_silent_piece_runs_elsewhere() {
     let _turn = turn();
     let (cluster, scratch) = (Cluster::start(""), table());
     let stop = r#"until [ -s o.jobs/tries/2.1 ]; do sleep 0.1; done; kill -STOP $(grep -o '"process":[0-9]*' o.jobs/tries/2.1 | cut -d : -f 2)"#;
-    let command = slowly(2, 1).replace("--nj", "--silence=25 --nj");
+    let command = slowly(2, 10).replace("--nj", "--silence=25 --nj");
     let ran = cluster.run(&scratch, &format!("({stop}) & {command}"));
     is_whole(&scratch, &ran);
     assert!(ran.1.contains("piece 2 runs again: silent for "), "{}", ran.1);
@@ -122,8 +122,8 @@ fn another_terminal_cancels() {
     let (cluster, scratch) = (Cluster::start(""), table());
     let line = format!(
         "{} & until [ -s o.jobs/tries/1.1 ]; do sleep 0.1; done; table-jobs --cancel --engine=slurm --dir=o.jobs && wait $!; \
-         code=$?; sleep 2; squeue -h > left; exit $code",
-        slowly(4, 100)
+         code=$?; {GONE}; exit $code",
+        slowly(4, 1000)
     );
     let (code, log) = cluster.run(&scratch, &line);
     assert_eq!(code, 130, "{log}");
