@@ -34,7 +34,7 @@ pub enum Corpus {
     /// `full.ubm`: 512 Gaussians with full covariances in 60 dimensions; `ie`: an extractor of i-vectors of 400 dimensions;
     /// `gauss.ark` and `gauss.post`: features of 60 utterances, and the weights of four Gaussians in each frame.
     Ivectors,
-    /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `ali.ark`: alignments of 12 million frames; `post.ark`: their
+    /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of 12 million frames; `post.ark`: their
     /// posteriors.
     Models,
     /// `many.idx`: an index of 20 million sequences of 10 billion tokens, and a `.bin` that is one hole.
@@ -151,7 +151,10 @@ fn write_models(dir: &Path) -> Result<()> {
     model += "</Triples> \n<LogProbs> \n [ 0 ";
     model += &"-0.2876821 -1.386294 ".repeat(num_tuples);
     model += "]\n</LogProbs> \n</TransitionModel> \n";
-    std::fs::write(dir.join("final.mdl"), model)?;
+    for (name, length) in [("final.mdl", model.len()), ("large.mdl", 100_000_000)] {
+        std::fs::write(dir.join(name), &model)?;
+        File::options().write(true).open(dir.join(name))?.set_len(length as u64)?;
+    }
 
     let mut random = Random(7);
     let (mut alignments, mut posteriors) = (create(dir, "ali.ark")?, create(dir, "post.ark")?);

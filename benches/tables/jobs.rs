@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::corpus::Corpus;
 use crate::measure::Run;
+use crate::models;
 
 /// What a job's time is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +88,7 @@ impl Job {
         )
     }
 
-    fn new(corpus: Corpus, name: &'static str, tool: &'static str, arguments: &'static [&'static str]) -> Self {
+    pub fn new(corpus: Corpus, name: &'static str, tool: &'static str, arguments: &'static [&'static str]) -> Self {
         Self { name, tool, arguments, rival: Rival::Kaldi, corpus, yardstick: Yardstick::Unit, goals: (None, None) }
     }
 
@@ -97,7 +98,7 @@ impl Job {
     }
 
     /// Goals as parts of the time that Kaldi takes, which was measured in seconds where the unit was 1.5 seconds.
-    fn parts_of_kaldis(self, seconds: f64, cpu: f64, wall: f64) -> Self {
+    pub fn parts_of_kaldis(self, seconds: f64, cpu: f64, wall: f64) -> Self {
         self.goals(seconds * cpu / 1.5, seconds * wall / 1.5)
     }
 
@@ -144,7 +145,7 @@ pub fn yardsticks() -> Vec<Run> {
 }
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
-pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 7] {
+pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 9] {
     [
         (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
         (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
@@ -152,6 +153,8 @@ pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 7] {
         (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
         (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
         (Corpus::Ivectors, "ivector-extractor-init", &["--use-weights=false", "full.ubm", "ie"]),
+        (Corpus::Ivectors, "fgmm-global-to-gmm", &["full.ubm", "diag.ubm"]),
+        (Corpus::Ivectors, "gmm-gselect", &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:gauss.lists"]),
         (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
     ]
 }
@@ -161,8 +164,7 @@ pub fn jobs() -> Vec<Job> {
     let mut jobs = table_jobs();
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
-    jobs.extend(ivector_jobs());
-    jobs.extend(model_jobs());
+    jobs.extend(models::jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
     jobs.extend(shard_jobs());
@@ -289,41 +291,6 @@ fn feature_jobs() -> Vec<Job> {
             "align-text",
             &["ark:ref.txt", "ark:hyp.txt", "ark,t:/dev/null"],
         ),
-    ]
-}
-
-/// i-vectors of 400 dimensions from 60 utterances of 8 seconds and 512 Gaussians, on one thread. Kaldi takes 4.8 and 5.4
-/// seconds.
-fn ivector_jobs() -> Vec<Job> {
-    let job = |name, tool, arguments| Job::new(Corpus::Ivectors, name, tool, arguments);
-    vec![
-        job(
-            "i-vectors (400 dimensions, one thread)",
-            "ivector-extract",
-            &["--num-threads=1", "ie", "ark:gauss.ark", "ark:gauss.post", "ark:/dev/null"],
-        )
-        .parts_of_kaldis(4.8, 0.7, 0.7),
-        job(
-            "statistics for i-vectors (400 dimensions, one thread)",
-            "ivector-extractor-acc-stats",
-            &["--num-threads=1", "ie", "ark:gauss.ark", "ark:gauss.post", "out"],
-        )
-        .parts_of_kaldis(5.4, 0.7, 0.7),
-    ]
-}
-
-/// Alignments and posteriors of 12 million frames.
-fn model_jobs() -> Vec<Job> {
-    let job = |name, tool, arguments| Job::new(Corpus::Models, name, tool, arguments);
-    vec![
-        job("alignments to phones (to /dev/null)", "ali-to-phones", &["final.mdl", "ark:ali.ark", "ark:/dev/null"]),
-        job("alignments to pdfs (to /dev/null)", "ali-to-pdf", &["final.mdl", "ark:ali.ark", "ark:/dev/null"]),
-        job(
-            "posteriors without silence (to /dev/null)",
-            "weight-silence-post",
-            &["0.0", "1:2:3:4:5", "final.mdl", "ark:post.ark", "ark:/dev/null"],
-        ),
-        job("facts about a model", "am-info", &["final.mdl"]),
     ]
 }
 

@@ -14,6 +14,7 @@
 mod corpus;
 mod jobs;
 mod measure;
+mod models;
 mod pieces;
 mod remote;
 mod report;

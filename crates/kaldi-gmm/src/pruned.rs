@@ -1,19 +1,28 @@
 //! Probabilities of the Gaussians of a frame, without the small ones.
 
+use crate::selection::{GROUP, group_maxima};
+
 /// Computes the probabilities of Gaussians from the log likelihoods of a frame with all of them, the largest first: at
 /// most `most` (1 or more) that are at least `min_post`, with a sum of one. The most likely one is always there. Also
 /// returns the log of the sum of the likelihoods of those that are kept (Kaldi's `VectorToPosteriorEntry`).
 ///
 /// The result is empty if no likelihood is a number.
 pub fn posterior_entry(log_likelihoods: &[f32], most: usize, min_post: f32) -> (Vec<(i32, f32)>, f32) {
-    let max = log_likelihoods.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let (mut maxima, stride) = (Vec::new(), log_likelihoods.len().div_ceil(GROUP).max(1));
+    group_maxima(log_likelihoods, stride, &mut maxima);
+    let max = maxima.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let all = || (0..).zip(log_likelihoods.iter().copied()).filter(|(_, likelihood)| !likelihood.is_nan());
     let probability = |(gauss, likelihood): (i32, f32)| {
         // Without the case, the difference of two infinities is no number.
         (gauss, if likelihood == max { 1.0 } else { (likelihood - max).exp() })
     };
     let cutoff = max + min_post.ln();
-    let mut entry: Vec<(i32, f32)> = all().filter(|&(_, likelihood)| likelihood > cutoff).collect();
+    // Most groups have nothing above the cutoff.
+    let mut entry = Vec::new();
+    for (start, _) in maxima.iter().enumerate().filter(|(_, max)| **max > cutoff) {
+        let group = (start as i32..).step_by(stride).zip(log_likelihoods[start..].iter().copied().step_by(stride));
+        entry.extend(group.filter(|&(_, likelihood)| likelihood > cutoff));
+    }
     if entry.is_empty() {
         entry = all().collect();
     }

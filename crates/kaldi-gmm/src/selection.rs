@@ -28,11 +28,8 @@ impl Selection {
         if n == 0 || likelihoods.len() < 2 * stride {
             return Self::best((0..).zip(likelihoods.iter().copied()), n);
         }
-        // Groups are made of what is a stride apart. As many groups as are wanted have a maximum that is not below the bound,
-        // so nothing below it is among the best.
-        maxima.clear();
-        maxima.resize(stride, f32::NEG_INFINITY);
-        dispatch(Maxima { likelihoods, maxima });
+        // As many groups as are wanted have a maximum that is not below the bound, so nothing below it is among the best.
+        group_maxima(likelihoods, stride, maxima);
         let mut bounds: Vec<u32> = maxima.iter().map(|&max| ordered(max)).collect();
         let (_, &mut bound, _) = bounds.select_nth_unstable_by_key(n - 1, |&bound| Reverse(bound));
         let bound = likelihood(bound);
@@ -60,10 +57,17 @@ impl Selection {
 }
 
 /// How many likelihoods have one maximum; fewer if too many are selected.
-const GROUP: usize = 8;
+pub(crate) const GROUP: usize = 8;
 
-/// The maximum of each group of likelihoods, those that are no numbers left out; each group is made of what is as far apart
-/// as there are maxima.
+/// Finds the maximum of each group of likelihoods, those that are no numbers left out. A group is made of what is a stride
+/// apart.
+pub(crate) fn group_maxima(likelihoods: &[f32], stride: usize, maxima: &mut Vec<f32>) {
+    maxima.clear();
+    maxima.resize(stride, f32::NEG_INFINITY);
+    dispatch(Maxima { likelihoods, maxima });
+}
+
+/// See [`group_maxima`].
 struct Maxima<'a> {
     likelihoods: &'a [f32],
     maxima: &'a mut [f32],
