@@ -135,13 +135,31 @@ impl SilenceWeight {
             let mut kept = 0;
             for at in 0..entries.len() {
                 let (id, weight) = entries[at];
-                let is_silence = self.is_silence(frame, id)?;
-                entries[kept] = (id, if is_silence { weight * self.weight } else { weight });
-                kept += usize::from(!is_silence || self.weight != 0.0);
+                if let Some(weight) = self.weigh(frame, id, weight)? {
+                    entries[kept] = (id, weight);
+                    kept += 1;
+                }
             }
             entries.truncate(kept);
         }
         Ok(())
+    }
+
+    /// Does the same to the bytes of a binary value, without making the value. `None` if they have another form.
+    ///
+    /// # Errors
+    /// If a number is not a transition-id of the model.
+    pub fn apply_to_bytes(&self, bytes: &[u8]) -> Option<Result<Vec<u8>>> {
+        Posterior::reweigh_binary(bytes, |frame, id, weight| self.weigh(frame, id, weight))
+    }
+
+    /// The new weight of an entry; `None` if it is removed.
+    #[inline]
+    fn weigh(&self, frame: usize, id: i32, weight: f32) -> Result<Option<f32>> {
+        Ok(match self.is_silence(frame, id)? {
+            false => Some(weight),
+            true => (self.weight != 0.0).then_some(weight * self.weight),
+        })
     }
 
     /// Weights each frame by its part of silence (Kaldi's `WeightSilencePostDistributed`). A frame whose weights sum up to 0
@@ -174,6 +192,8 @@ impl SilenceWeight {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_values::{Cursor, Format, Value};
+
     use super::*;
     use crate::transition_model::tests::model;
 
@@ -219,8 +239,13 @@ mod tests {
     fn silence_is_weighted() {
         let t = |weight, expected: &[&[(i32, f32)]]| {
             let mut weighted = posterior(&[&[(7, 0.5), (1, 0.25), (8, 0.25)], &[(7, 1.0)]]);
-            SilenceWeight::new(&model(), &[2, 9], weight).apply(&mut weighted).unwrap();
+            let mut bytes = Vec::new();
+            weighted.write(&mut bytes, Format::Binary);
+            let silence = SilenceWeight::new(&model(), &[2, 9], weight);
+            silence.apply(&mut weighted).unwrap();
             assert_eq!(weighted, posterior(expected));
+            let changed = silence.apply_to_bytes(&bytes).unwrap().unwrap();
+            assert_eq!(Posterior::read(&mut Cursor::new(&changed)), Ok(weighted));
         };
         t(0.5, &[&[(7, 0.25), (1, 0.25), (8, 0.125)], &[(7, 0.5)]]);
         t(0.0, &[&[(1, 0.25)], &[]]);

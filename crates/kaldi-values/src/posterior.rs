@@ -86,6 +86,46 @@ impl Value for Posterior {
     }
 }
 
+impl Posterior {
+    /// Gives each entry another weight, or leaves it out if there is none, in the bytes of a binary value: without making
+    /// the value. `weigh` gets the frame, the index and the weight. `None` if the bytes are not in the form that is written
+    /// here.
+    ///
+    /// # Errors
+    /// The first one of `weigh`.
+    pub fn reweigh_binary<E>(
+        bytes: &[u8],
+        mut weigh: impl FnMut(usize, i32, f32) -> Result<Option<f32>, E>,
+    ) -> Option<Result<Vec<u8>, E>> {
+        if !Self::is_canonical_binary(bytes) {
+            return None;
+        }
+        let mut out = Vec::with_capacity(bytes.len());
+        let (head, mut rest) = bytes.split_at_checked(2 + UNIT)?;
+        out.extend_from_slice(head);
+        let mut frame = 0;
+        while let Some((count, after)) = rest.split_at_checked(UNIT) {
+            let (pairs, after) = after.split_at_checked(LittleEndian::read_i32(&count[1..]) as usize * PAIR)?;
+            let place = out.len();
+            out.extend_from_slice(count);
+            for pair in pairs.as_chunks::<PAIR>().0 {
+                let (index, weight) = (LittleEndian::read_i32(&pair[1..]), LittleEndian::read_f32(&pair[UNIT + 1..]));
+                match weigh(frame, index, weight) {
+                    Ok(Some(weight)) => {
+                        out.extend_from_slice([unit(index.to_le_bytes()), unit(weight.to_le_bytes())].as_flattened());
+                    }
+                    Ok(None) => {}
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            let kept = (out.len() - place - UNIT) / PAIR;
+            out[place..place + UNIT].copy_from_slice(&unit((kept as i32).to_le_bytes()));
+            (rest, frame) = (after, frame + 1);
+        }
+        Some(Ok(out))
+    }
+}
+
 fn check_num_frames(num_frames: u64, at: usize) -> Result<(), ParseError> {
     if num_frames > MOST_FRAMES {
         return Err(ParseError::new(at, format!("expected at most {MOST_FRAMES} frames, got {num_frames}")));
@@ -262,5 +302,34 @@ mod tests {
         let reach = 7 + 5 * 10_000_000 + 10 * i32::MAX as u64;
         assert_eq!(Posterior::frame(bytes, false), Ok(Frame::Partial(reach)));
         assert!(Posterior::frame(bytes, true).unwrap_err().at_end);
+    }
+
+    #[test]
+    fn weights_change_in_the_bytes_of_a_value() {
+        let value = Posterior(vec![vec![(7, 0.5), (1, 0.25), (7, 2.0)], vec![], vec![(7, 1.0)]]);
+        let mut bytes = Vec::new();
+        value.write(&mut bytes, Format::Binary);
+        let reweighed = |bytes: &[u8], other: Option<f32>| {
+            Posterior::reweigh_binary(bytes, |frame, index, weight| match (frame, index) {
+                (_, 1) => Ok(Some(weight)),
+                (_, 7) => Ok(other.map(|other| other * weight)),
+                _ => Err(frame),
+            })
+        };
+        for (other, expected) in [
+            (Some(2.0), vec![vec![(7, 1.0), (1, 0.25), (7, 4.0)], vec![], vec![(7, 2.0)]]),
+            (None, vec![vec![(1, 0.25)], vec![], vec![]]),
+        ] {
+            let mut out = Vec::new();
+            Posterior(expected).write(&mut out, Format::Binary);
+            assert_eq!(reweighed(&bytes, other), Some(Ok(out)));
+        }
+        for cut in 0..bytes.len() {
+            assert_eq!(reweighed(&bytes[..cut], None), None, "{cut}");
+        }
+        assert_eq!(reweighed(b"[ 7 0.5 ] \n", None), None);
+        let mut bytes = Vec::new();
+        Posterior(vec![vec![], vec![(3, 1.0)]]).write(&mut bytes, Format::Binary);
+        assert_eq!(reweighed(&bytes, None), Some(Err(1)));
     }
 }

@@ -9,8 +9,8 @@ use anyhow::Context;
 use kaldi_cli::{Arg, InputName, OutputName, Tally};
 use kaldi_hmm::{SilenceWeight, TransitionModel, parse_phones};
 use kaldi_log::{log, warning};
-use kaldi_table::{SequentialReader, TableWriter, read_file};
-use kaldi_values::Posterior;
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_values::{Format, Posterior};
 
 const USAGE: &str = "\
 Multiplies the posteriors of some phones, most often of silence, by a weight; a weight of 0 removes them.
@@ -50,7 +50,14 @@ fn weight_silence_post(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Posterior>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
 
+    let is_binary = target.format() == Format::Binary;
     let written = source.par_map_into(target, move |entry| {
+        if is_binary
+            && !opts.distribute
+            && let Some(changed) = entry.bytes().and_then(|bytes| silence.apply_to_bytes(bytes))
+        {
+            return Ok(Record::from_bytes(entry.key(), changed?));
+        }
         let mut posterior = entry.read()?;
         match opts.distribute {
             true => silence.apply_to_frames(&mut posterior)?,
