@@ -81,6 +81,21 @@ def check(source: Name) -> list[str]:
     >>> save_ark(ark, {"utt1": [1.5, 2.5]})
     >>> check(ark)
     []
+
+    The same for what `create`, `save_mat` and `set_filesystem` write:
+
+    >>> import fsspec  # doctest: +SKIP
+    >>> kt.set_filesystem("memory", fsspec.filesystem("memory"))  # doctest: +SKIP
+    >>> with kt.create(f"ark,t:{ark}.txt") as out:
+    ...     out["utt1"] = [1, 2, 3]
+    >>> open(f"{ark}.txt").read()
+    'utt1 1 2 3 \\n'
+    >>> kt.save_mat(f"{ark}.mat", [[1.5, 2.5]])
+    >>> check(f"{ark}.txt") + check(f"{ark}.mat")
+    []
+
+    A cut archive has a fault:
+
     >>> _ = open(ark, "r+b").truncate(20)
     >>> len(check(ark))
     1
