@@ -115,10 +115,17 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
             iterator.close()
 
     def __len__(self) -> int:
-        name = self._source
-        if isinstance(name, str) and name.partition(":")[0].split(",")[-1] == "ark" or _is_object(name):
-            raise TypeError("only script files have a length: an archive would have to be read for it")
-        return _core.script_length(os.fspath(typing.cast(str, name)))
+        # `list(reader)` asks for it, too: a stream must not be read for that.
+        if not _is_object(self._source):
+            source = typing.cast("str | os.PathLike[str]", self._source)
+            name = os.fspath(source)
+            kind, colon, rest = name.partition(":")
+            words = kind.split(",") if colon else []
+            path = rest if "scp" in words else name
+            is_stream = path.rstrip().endswith("|") or path == "-" or (os.path.exists(path) and not os.path.isfile(path))
+            if not (is_stream or "ark" in words or "shard" in words):
+                return _core.script_length(source)
+        raise TypeError("only script files have a length: an archive would have to be read for it")
 
     def __bool__(self) -> bool:
         return True

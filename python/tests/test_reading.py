@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import resource
 import struct
+import tarfile
 
 import kaldi_io_files as files
 import numpy as np
@@ -238,3 +239,24 @@ def test_a_size_that_the_file_does_not_have_takes_no_memory(tmp_path):
         with pytest.raises(kt.DataError):
             list(reader)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000
+
+
+def test_a_list_of_a_stream_reads_it_once(tmp_path):
+    (tmp_path / "a.vec").write_text(" [ 1 2 ]\n")
+    script = f"scp:echo run >> {tmp_path}/runs; echo a {tmp_path}/a.vec |"
+    assert [key for key, _ in list(kt.open(script))] == ["a"]
+    assert (tmp_path / "runs").read_text() == "run\n"
+
+
+def test_shards(tmp_path):
+    samples = np.arange(10, dtype=np.int16)
+    with tarfile.open(tmp_path / "s.tar", "w") as tar:
+        for suffix, data in (("wav", files.riff(samples, 8000)), ("txt", b"hello world")):
+            member = tarfile.TarInfo(f"utt1.{suffix}")
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    name = f"shard:{tmp_path}/s.tar"
+    ((key, (rate, array)),) = list(kt.open(name, "wave"))
+    assert (key, rate, array.tolist()) == ("utt1", 8000, samples.tolist())
+    assert list(kt.open(name, "token-vector")) == [("utt1", ["hello", "world"])]
+    assert list(kt.keys(name)) == ["utt1"]
