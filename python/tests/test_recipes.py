@@ -11,20 +11,6 @@ import pytest
 WORKSPACE = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^## (.*?)$|^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-# Names such as demo://samples/feats.scp are files of the repository.
-FILESYSTEM = """
-class Files:
-    def open(self, path, mode="rb", **options):
-        return open(path.split("://")[-1], mode)
-
-    def info(self, path, **options):
-        import os
-        return {"name": path, "size": os.path.getsize(path.split("://")[-1]), "type": "file"}
-
-import kaldi_tables
-kaldi_tables.set_filesystem("demo", Files())
-"""
-
 
 def recipes():
     heading, found = None, []
@@ -47,7 +33,7 @@ def test_recipe_prints_what_is_shown(recipe, printed, tmp_path):
             pytest.skip(f"{package} is not installed")
     (tmp_path / "samples").symlink_to(WORKSPACE / "samples")
     program = tmp_path / "recipe.py"
-    program.write_text((FILESYSTEM if "demo://" in recipe else "") + recipe)
+    program.write_text(recipe)
     run = subprocess.run([sys.executable, program.name], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert run.stdout == printed
