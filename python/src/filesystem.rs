@@ -207,7 +207,15 @@ impl Upload for Upwards {
     }
 }
 
-/// Makes a file system the store of names with a scheme.
+/// Makes a file system, an object with `open(path, mode)` such as those of fsspec, the store of names with a scheme.
+///
+/// >>> import kaldi_tables as kt, io
+/// >>> class Letters:
+/// ...     def open(self, path, mode):
+/// ...         return io.BytesIO(path.encode() + b" [ 1 2 ]\n")
+/// >>> kt.set_filesystem("letters", Letters())
+/// >>> [key for key, vector in kt.open("ark:letters://abc", "vector")]
+/// ['abc']
 #[pyfunction]
 fn set_filesystem(scheme: &str, fs: &Bound<'_, PyAny>) -> PyResult<()> {
     let scheme = scheme.strip_suffix("://").unwrap_or(scheme).to_ascii_lowercase();
