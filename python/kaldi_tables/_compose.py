@@ -154,6 +154,9 @@ class _Share(Composed[_Item]):
     num_workers: int
 
     def __iter__(self) -> Iterator[_Item]:
+        iter_share = getattr(self.source, "_iter_share", None)
+        if iter_share is not None:
+            return typing.cast(Iterator[_Item], iter_share(self.rank, self.world_size, self.worker, self.num_workers))
         start = self.rank + self.world_size * self.worker
         return itertools.islice(self.source, start, None, self.world_size * self.num_workers)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import collections.abc
+import itertools
 import os
 import typing
 import weakref
@@ -62,29 +63,46 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
         self._was_taken = False
         self._found = type if type != "bytes" else None
 
-    def _open(self, delivers: str = "values") -> _core.TableIterator:
-        iterator = _core.TableIterator(self._source, self._wanted, delivers=delivers, **self._options)
+    def _open(
+        self, delivers: str = "values", share: tuple[int, int, int, int] = (0, 1, 0, 1)
+    ) -> _core.TableIterator:
+        iterator = _core.TableIterator(self._source, self._wanted, delivers=delivers, share=share, **self._options)
         self._iterators.add(iterator)
         _live.add(iterator)
         return iterator
 
-    def _take(self, delivers: str = "values") -> _core.TableIterator:
+    def _comes_once(self) -> bool:
+        return _is_object(self._source) or self._source in ("-", "ark:-", "ark,t:-", "scp:-")
+
+    def _take(
+        self, delivers: str = "values", share: tuple[int, int, int, int] = (0, 1, 0, 1)
+    ) -> _core.TableIterator:
         """A handle at the first entry."""
         if self._closed:
             raise ClosedError("the reader is closed")
-        comes_once = _is_object(self._source) or self._source in ("-", "ark:-", "ark,t:-", "scp:-")
+        comes_once = self._comes_once()
         if comes_once and self._was_taken:
             name = getattr(self._source, "name", "a file object") if _is_object(self._source) else "standard input"
             raise Error(f"cannot read {name} a second time: it is a stream", file=str(name))
         self._was_taken = True
         first, self._first = self._first, None
-        if first is not None and self._pid == os.getpid():
+        if first is not None and share == (0, 1, 0, 1) and self._pid == os.getpid():
             first.deliver_instead(delivers)
             return first
-        return self._open(delivers)
+        if first is not None and not comes_once:
+            first.close()
+        return self._open(delivers, share)
 
     def __iter__(self) -> _core.TableIterator:
         return self._take()
+
+    def _iter_share(
+        self, rank: int, world_size: int, worker: int, num_workers: int
+    ) -> collections.abc.Iterator[tuple[str, typing.Any]]:
+        """The entries of a share. Of the values of others in files, only headers are read."""
+        if self._comes_once():
+            return itertools.islice(self, rank + world_size * worker, None, world_size * num_workers)
+        return self._take(share=(rank, world_size, worker, num_workers))
 
     def shapes(self) -> collections.abc.Iterator[tuple[str, tuple[int, ...]]]:
         """Pairs of key and shape. Of binary matrices, vectors and waveforms in files, only headers are read.

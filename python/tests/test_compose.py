@@ -84,6 +84,18 @@ def test_shares_are_those_of_the_tool_and_nothing_is_lost(table):
             reader(table).partition(**wrong)
 
 
+def test_values_of_other_shares_are_not_read(tmp_path):
+    (tmp_path / "a.ark").write_text("a [ 1 2 ]\nb [ x ]\nc [ 3 4 ]\n")
+    reader = kt.open(f"ark:{tmp_path}/a.ark", "vector")
+    assert keys(reader.partition(0, 2)) == ["a", "c"] == keys(reader.partition(0, 2))
+    with pytest.raises(kt.DataError, match="b: "):
+        list(reader.partition(1, 2))
+    with open(tmp_path / "a.ark", "rb") as file:
+        assert keys(kt.open(file, "token-vector").partition(1, 2)) == ["b"]
+    command = kt.open(f"ark:cat {tmp_path}/a.ark |", "token-vector")
+    assert keys(command.partition(1, 2, 0, 1)) == ["b"] and keys(command.partition(0, 1, 1, 2)) == ["b"]
+
+
 def test_stages_compose_and_come_again(table):
     stages = reader(table).filter(is_even).map(doubled).shuffle(5, 1).batch(4).take(3).repeat(2)
     first = [[key for key, _ in batch] for batch in stages]

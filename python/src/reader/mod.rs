@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Mutex;
 
 use bstr::BString;
+use kaldi_reader::Share;
 use pyo3::exceptions::{PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -81,7 +82,7 @@ impl TableIterator {
     /// Opens a table: a name as bytes or an object with `read`.
     #[new]
     #[allow(clippy::too_many_arguments, reason = "they are the arguments of Python")]
-    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true))]
+    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true, share=(0, 1, 0, 1)))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
@@ -91,10 +92,14 @@ impl TableIterator {
         permissive: bool,
         delivers: &str,
         has_keys: bool,
+        share: (u64, u64, u64, u64),
     ) -> PyResult<Self> {
         let (wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
         let delivers = Delivers::parse(delivers)?;
-        let options = stream::Options { wanted, dtype, permissive, delivers, has_keys };
+        let (rank, world_size, worker, num_workers) = share;
+        let share = Share::new(rank, world_size, worker, num_workers);
+        let share = share.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let options = stream::Options { wanted, dtype, permissive, delivers, has_keys, share };
         let stream = match names::of_source(source)? {
             Some(source) => without_interpreter(py, move || Stream::open(&source.name, options))?,
             None => Stream::of_object(source, options)?,

@@ -6,6 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
 use kaldi_io::{Rspecifier, RspecifierKind};
 use kaldi_log::warning;
+use kaldi_reader::Share;
 use kaldi_table::{RawEntry, ScriptLines};
 use kaldi_types::{Header, ValueType};
 use pyo3::exceptions::PyTypeError;
@@ -31,6 +32,8 @@ pub struct Options {
     pub delivers: Delivers,
     /// Whether a name without `ark:` or `scp:` may be one of a table. If not, it is a single value.
     pub has_keys: bool,
+    /// The entries that are delivered; values of others are not read.
+    pub share: Share,
 }
 
 /// The entries of a table.
@@ -43,6 +46,8 @@ pub struct Stream {
     /// The key of a single value: its name.
     name: BString,
     is_script: bool,
+    /// How many entries were met.
+    place: u64,
 }
 
 #[derive(Debug)]
@@ -61,7 +66,7 @@ impl Stream {
         if specifier.as_ref().is_some_and(|specifier| specifier.kind == RspecifierKind::Shards) {
             let source = Source::Shards(super::shards::open(name, options)?);
             let value_type = options.wanted.value_type();
-            return Ok(Self { source, options, value_type, name: name.clone(), is_script: false });
+            return Ok(Self { source, options, value_type, name: name.clone(), is_script: false, place: 0 });
         }
         let is_like_specifier = name.find_byte(b':').is_some_and(|colon| {
             let mut words = name[..colon].split_str(",");
@@ -87,7 +92,7 @@ impl Stream {
     }
 
     fn new(source: Source, options: Options, name: BString, is_script: bool) -> Self {
-        Self { source, options, value_type: None, name, is_script }
+        Self { source, options, value_type: None, name, is_script, place: 0 }
     }
 
     /// Delivers something else from now on.
@@ -131,7 +136,11 @@ impl Stream {
     #[allow(clippy::type_complexity)]
     fn next(&mut self) -> Result<Option<Option<(BString, Item, usize)>>> {
         let entries = match &mut self.source {
-            Source::Shards(shards) => return Ok(shards.next_value()?.map(|(key, item)| Some((key, item, 0)))),
+            Source::Shards(shards) => {
+                let Some((key, item)) = shards.next_value()? else { return Ok(None) };
+                self.place += 1;
+                return Ok(Some(self.options.share.contains(self.place - 1).then_some((key, item, 0))));
+            }
             Source::Entries(entries) => entries,
         };
         let raw = match entries.next_entry() {
@@ -155,6 +164,10 @@ impl Stream {
         };
         if self.value_type.is_none() {
             self.value_type = self.options.wanted.or_found(entries);
+        }
+        self.place += 1;
+        if !self.options.share.contains(self.place - 1) {
+            return Ok(Some(None));
         }
         match self.item(&raw) {
             Ok(item) => {
