@@ -227,3 +227,30 @@ def test_threads_write_whole_entries(tmp_path: pathlib.Path) -> None:
             thread.join()
     found = ours.load_scp(f"{tmp_path}/a.scp")
     assert len(found) == 400 and all((found[key] == value).all() for key, value in values.items())
+
+
+def test_forked_children_write_nothing(tmp_path: pathlib.Path) -> None:
+    piped = ours.WriteHelper(f"ark:| cat > {tmp_path}/p")
+    named = ours.WriteHelper(f"ark,scp:{tmp_path}/x.ark,{tmp_path}/x.scp")
+    builder = kt.tokens.IndexedDatasetBuilder(tmp_path / "t", np.int32)
+    for writer in (piped, named):
+        writer("a", FLOATS["f32"])
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for writer in (piped, named, builder):
+            try:
+                writer.close()
+            except kt.Error:
+                refused += 1
+        os._exit(refused)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+    for writer in (piped, named):
+        writer("b", FLOATS["v32"])
+        writer.close()
+    builder.add_item([1])
+    builder.end_document()
+    builder.close()
+    same_tables(ours.load_ark(f"{tmp_path}/p"), {"a": FLOATS["f32"], "b": FLOATS["v32"]})
+    same_tables(ours.load_scp(f"{tmp_path}/x.scp"), {"a": FLOATS["f32"], "b": FLOATS["v32"]})
+    assert len(kt.tokens.IndexedDataset(tmp_path / "t")) == 1
