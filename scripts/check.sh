@@ -16,7 +16,12 @@ step cargo clippy -p kaldi-tables --no-default-features --locked -- -D warnings
 step cargo clippy --features separate --bins --locked -- -D warnings
 # The program without stores.
 step cargo check --bins --no-default-features --locked
-step cargo test --workspace --locked
+step cargo test --workspace --locked -- --skip faults::
+# The trials of a cluster's faults mostly wait, so they run beside what follows.
+faults=$(mktemp)
+trap 'rm -f "$faults"' EXIT
+cargo test --test peers --locked -- faults:: > "$faults" 2>&1 &
+trials=$!
 # What processors without AVX2 run. The same packages and features, so that nothing is built again.
 KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
 step cargo package --workspace --no-verify --allow-dirty --offline --quiet
@@ -24,3 +29,6 @@ RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
 step scripts/package.sh
 # The wheel has the program of package.sh.
 step scripts/python.sh
+step wait "$trials" || failed=1
+cat "$faults"
+exit "${failed:-0}"
