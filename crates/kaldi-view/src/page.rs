@@ -134,7 +134,7 @@ fn articles(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
         let rules = report.findings.list.iter().filter(|finding| finding.utterance == index);
         let rules: Vec<&str> = rules.map(|finding| finding.rule.name()).collect();
         *html += &format!("<p class=\"rules\">{}</p>\n", rules.join(", "));
-        if let Some(text) = report.corpus.text(index).filter(|_| report.options.audio) {
+        if let Some(text) = report.corpus.text(index).filter(|_| report.options.sound) {
             *html += &format!("<p class=\"text\" dir=\"auto\">{}</p>\n", shorten(text));
         }
         media(html, report, index, &key, share)?;
@@ -158,7 +158,7 @@ fn media(html: &mut String, report: &CorpusReport<'_>, index: usize, key: &str, 
             *html += &format!("<img src=\"{url}\" width=\"760\" height=\"240\" alt=\"Spectrogram of {key}\">\n");
         }
     }
-    if report.options.audio {
+    if report.options.sound {
         // Four characters for three bytes; a sample has two bytes.
         let room = (left.saturating_sub(200) * 3 / 8) as f64 / f64::from(wave.sample_rate());
         let url = data_url("audio/wav", &shown::sound(&wave, report.options.seconds.min(room)));

@@ -29,7 +29,7 @@ pub struct ReportOptions {
     /// Seconds of sound that can be heard of an utterance, at most.
     pub seconds: f64,
     /// Whether sound and texts of utterances are in the page.
-    pub audio: bool,
+    pub sound: bool,
     /// Seconds from one frame of the features to the next one; `None` takes what fits the durations.
     pub frame_shift: Option<f64>,
     /// The title of the page.
@@ -38,7 +38,7 @@ pub struct ReportOptions {
 
 impl Default for ReportOptions {
     fn default() -> Self {
-        Self { top: 24, seconds: 8.0, audio: true, frame_shift: None, title: "Report".to_owned() }
+        Self { top: 24, seconds: 8.0, sound: true, frame_shift: None, title: "Report".to_owned() }
     }
 }
 
@@ -102,7 +102,7 @@ impl<'a> CorpusReport<'a> {
             "errors": self.errors(),
             "findings": findings,
             "dropped": dropped,
-            "utterances": self.shown.iter().map(|&index| self.utterance(index, self.options.audio)).collect::<Vec<_>>(),
+            "utterances": self.shown.iter().map(|&index| self.utterance(index, self.options.sound)).collect::<Vec<_>>(),
         })
     }
 

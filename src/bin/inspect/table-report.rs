@@ -20,7 +20,7 @@ status is 0. Commands in wav.scp are run.
 
 Usage: table-report [options] <directory or table> [<directory or table> ...] <page>
  e.g.: table-report data/train train.html
-       table-report --hyp=exp/decode/text --json=train.json data/test test.html
+       table-report --hyp=exp/decode/text --write-json=test.json data/test test.html
        table-report scp:wav.scp scp:feats.scp page.html
 Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm are read.
 See also: table-check, table-info, table-stats, feats-to-png
@@ -38,8 +38,8 @@ struct Options {
     #[arg(long, default_value_t = 8.0)]
     seconds: f64,
     /// Put sound and texts of utterances into the page
-    #[arg(long, default_value_t = true)]
-    audio: bool,
+    #[arg(long, alias = "audio", default_value_t = true)]
+    sound: bool,
     /// Seconds from one frame of the features to the next one; found from the durations by default
     #[arg(long)]
     frame_shift: Option<f64>,
@@ -47,11 +47,11 @@ struct Options {
     #[arg(long)]
     title: Option<String>,
     /// Write all sums, distributions and findings as JSON
-    #[arg(long)]
-    json: Option<OutputName>,
+    #[arg(long, alias = "json")]
+    write_json: Option<OutputName>,
     /// Write all measures of every utterance as lines of JSON
-    #[arg(long)]
-    utterances: Option<OutputName>,
+    #[arg(long, alias = "utterances")]
+    write_utterances: Option<OutputName>,
     #[arg(required = true)]
     tables: Vec<InputName>,
     page: OutputName,
@@ -72,15 +72,15 @@ fn table_report(opts: Options) -> Result<Tally> {
     let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));
     ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
     let mut page = create_output(&opts.page, false)?;
-    let mut json = opts.json.as_ref().map(|name| create_output(name, false)).transpose()?;
-    let mut lines = opts.utterances.as_ref().map(|name| create_output(name, false)).transpose()?;
+    let mut json = opts.write_json.as_ref().map(|name| create_output(name, false)).transpose()?;
+    let mut lines = opts.write_utterances.as_ref().map(|name| create_output(name, false)).transpose()?;
 
     let mut corpus_options = CorpusOptions::default();
     corpus_options.hypotheses = opts.hyp.as_ref().map(|name| name.as_bstr().to_owned());
     let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
     let corpus = Corpus::read(&names, &corpus_options)?;
     let mut options = ReportOptions::default();
-    (options.top, options.seconds, options.audio) = (opts.top, opts.seconds, opts.audio);
+    (options.top, options.seconds, options.sound) = (opts.top, opts.seconds, opts.sound);
     options.frame_shift = opts.frame_shift;
     options.title = opts.title.unwrap_or_else(|| names.iter().map(BString::to_string).collect::<Vec<_>>().join(", "));
     let report = CorpusReport::of(&corpus, &options);
