@@ -58,7 +58,7 @@ pub enum Outcome {
     Failed(Vec<(usize, String)>),
     /// A signal came.
     Interrupted(i32),
-    /// [`cancel`] was called by another process.
+    /// [`cancel`](crate::cancel()) was called by another process.
     Cancelled,
     /// Everything is submitted.
     Detached,
