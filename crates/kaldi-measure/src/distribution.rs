@@ -41,7 +41,6 @@ impl Distribution {
         values.sort_by(f64::total_cmp);
         let (&min, &max) = (values.first()?, values.last()?);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let middle = percentile(&values, 0.5);
         let bars = if max > min { BARS } else { 1 };
         let edge = |bar: usize| if bar == bars { max } else { min + (max - min) * bar as f64 / bars as f64 };
         let edges: Vec<f64> = (0..=bars).map(edge).collect();
@@ -55,8 +54,8 @@ impl Distribution {
         counts.push(values.len() - before);
         let quantiles = QUANTILES.map(|share| percentile(&values, share));
         let count = values.len();
-        values.iter_mut().for_each(|value| *value = (*value - middle).abs());
-        Some(Self { count, min, max, mean, median: middle, mad: median(&mut values), quantiles, edges, counts })
+        let (median, mad) = median_and_mad(&mut values);
+        Some(Self { count, min, max, mean, median, mad, quantiles, edges, counts })
     }
 }
 
@@ -64,6 +63,13 @@ impl Distribution {
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     percentile(values, 0.5)
+}
+
+/// The median of numbers, and the median of the sizes of their differences from it; the numbers become these sizes.
+pub(crate) fn median_and_mad(values: &mut [f64]) -> (f64, f64) {
+    let middle = median(values);
+    values.iter_mut().for_each(|value| *value = (*value - middle).abs());
+    (middle, median(values))
 }
 
 /// What is usual: the median, and the spread around it.
@@ -76,9 +82,8 @@ pub(crate) struct Usual {
 impl Usual {
     /// The spread is at least `floor`.
     pub fn of(mut values: Vec<f64>, floor: f64) -> Self {
-        let middle = median(&mut values);
-        values.iter_mut().for_each(|value| *value = (*value - middle).abs());
-        Self { median: middle, spread: floor.max(SPREAD * median(&mut values)) }
+        let (median, mad) = median_and_mad(&mut values);
+        Self { median, spread: floor.max(SPREAD * mad) }
     }
 
     /// How many spreads a value is above the median.

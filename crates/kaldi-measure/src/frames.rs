@@ -1,6 +1,6 @@
 //! What is measured of the features of an utterance.
 
-use crate::distribution::{SPREAD, median};
+use crate::distribution::{SPREAD, median_and_mad};
 
 /// What is measured of the features of an utterance.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,9 +125,8 @@ impl TypicalMeans {
         let column = |index: usize| {
             let same = utterances.clone().filter(|frames| frames.means.len() == width);
             let mut means: Vec<f64> = same.map(|frames| f64::from(frames.means[index])).collect();
-            let middle = median(&mut means);
-            means.iter_mut().for_each(|mean| *mean = (*mean - middle).abs());
-            (middle, SPREAD * median(&mut means))
+            let (middle, mad) = median_and_mad(&mut means);
+            (middle, SPREAD * mad)
         };
         Self((0..width).map(column).collect())
     }

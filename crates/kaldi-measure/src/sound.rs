@@ -58,7 +58,7 @@ impl SoundMeasures {
         assert!(channels.iter().all(|channel| channel.len() == num_samples), "channels of one length");
         let total = (num_samples * channels.len()) as f64;
         let sums: Vec<ChannelSums> = channels.iter().map(|channel| ChannelSums::of(channel)).collect();
-        let peak = sums.iter().map(ChannelSums::peak).fold(0.0, f64::max);
+        let peak = sums.iter().map(|sums| sums.peak).fold(0.0, f64::max);
         let offset =
             sums.iter().map(|sums| sums.mean).fold(0.0, |largest: f64, mean| match mean.abs() > largest.abs() {
                 true => mean,
@@ -129,8 +129,8 @@ fn fingerprint(rate: f64, channels: &[&[f32]]) -> u64 {
 
 /// What is summed over a channel.
 struct ChannelSums {
-    largest: f32,
-    smallest: f32,
+    /// The size of the largest sample.
+    peak: f64,
     mean: f64,
     /// The sum of squares after the mean is taken off.
     squares: f64,
@@ -145,20 +145,12 @@ impl ChannelSums {
         let squares = samples.iter().map(|&sample| (f64::from(sample) - mean).powi(2)).sum();
         let largest = samples.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let smallest = samples.iter().copied().fold(f32::INFINITY, f32::min);
-        let mut sums = Self { largest, smallest, mean, squares, clipped: 0 };
-        if sums.peak() > f64::from(CLIPPED_ABOVE) {
-            sums.clipped = samples
-                .chunk_by(|left, right| left == right)
-                .filter(|run| run.len() >= CLIPPED_RUN && (run[0] == largest || run[0] == smallest))
-                .map(<[f32]>::len)
-                .sum();
-        }
-        sums
-    }
-
-    /// The size of the largest sample.
-    fn peak(&self) -> f64 {
-        f64::from(self.largest.abs().max(self.smallest.abs())).min(f64::MAX)
-            * f64::from(u8::from(self.largest >= self.smallest))
+        let peak = if samples.is_empty() { 0.0 } else { largest.abs().max(smallest.abs()) };
+        let is_clipped = |run: &[f32]| run.len() >= CLIPPED_RUN && (run[0] == largest || run[0] == smallest);
+        let clipped = match peak > CLIPPED_ABOVE {
+            true => samples.chunk_by(PartialEq::eq).filter(|run| is_clipped(run)).map(<[f32]>::len).sum(),
+            false => 0,
+        };
+        Self { peak: peak.into(), mean, squares, clipped }
     }
 }
