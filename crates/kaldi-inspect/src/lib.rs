@@ -87,6 +87,7 @@ pub use model_arrays::model_arrays;
 pub use moments::Moments;
 pub use numbers::{Elements, Layout, Numbers};
 pub use report::Report;
+pub use rows::{Row, each_row};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;

@@ -9,16 +9,17 @@ use kaldi_io::Lines;
 
 use crate::{Error, Result};
 
-/// A line: a key, and the words after it.
+/// A line of a list: a key, and the words after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Row {
+pub struct Row {
     /// The number of the line, from 1.
-    pub(crate) number: u64,
-    pub(crate) key: BString,
+    pub number: u64,
+    /// The key; empty if the line is.
+    pub key: BString,
     /// What is after the key, without white space at its ends.
-    pub(crate) rest: BString,
+    pub rest: BString,
     /// Whether there is a carriage return before the end of the line, as Windows programs write it.
-    pub(crate) has_return: bool,
+    pub has_return: bool,
 }
 
 impl Row {
@@ -30,13 +31,26 @@ impl Row {
     }
 
     /// The words after the key.
-    pub(crate) fn words(&self) -> impl Iterator<Item = &BStr> {
+    pub fn words(&self) -> impl Iterator<Item = &BStr> {
         self.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(ByteSlice::as_bstr)
     }
 
     /// The word at this place after the key, as a number.
-    pub(crate) fn number_at(&self, place: usize) -> Option<f64> {
+    pub fn number_at(&self, place: usize) -> Option<f64> {
         self.words().nth(place)?.to_str().ok()?.parse().ok()
+    }
+}
+
+/// Passes every line of a list to `each`.
+///
+/// # Errors
+/// If it cannot be read or is not text.
+pub fn each_row(rxfilename: &BStr, mut each: impl FnMut(Row)) -> Result<()> {
+    let mut lines = Lines::open(rxfilename)?;
+    loop {
+        let number = lines.number() + 1;
+        let Some(line) = lines.next_line().map_err(Error::from)? else { return Ok(()) };
+        each(Row::read(number, line));
     }
 }
 
@@ -78,16 +92,12 @@ impl Folder {
     ///
     /// # Errors
     /// If it cannot be read or is not text.
-    pub(crate) fn for_each(&self, file: &str, mut each: impl FnMut(Row)) -> Result<bool> {
-        if !self.has(file) {
-            return Ok(false);
+    pub(crate) fn for_each(&self, file: &str, each: impl FnMut(Row)) -> Result<bool> {
+        let is_there = self.has(file);
+        if is_there {
+            each_row(self.name(file).as_bstr(), each)?;
         }
-        let mut lines = Lines::open(self.name(file).as_bstr())?;
-        loop {
-            let number = lines.number() + 1;
-            let Some(line) = lines.next_line().map_err(Error::from)? else { return Ok(true) };
-            each(Row::read(number, line));
-        }
+        Ok(is_there)
     }
 
     /// The lines of a file; `None` if there is no such file.

@@ -104,4 +104,32 @@ impl Rule {
             Self::Frozen => "frozen",
         }
     }
+
+    /// What it means, for a table of findings.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Unreadable => "the value is missing, broken, or shorter than its header says",
+            Self::Silence => "no sound above -60 dB",
+            Self::Clipping => "at least 0.1 % of the samples are clipped",
+            Self::Offset => "the mean of the samples is 2 % of full scale or more",
+            Self::Rate => "another sampling rate than most utterances",
+            Self::Channels => "another number of channels than most utterances",
+            Self::TextEmpty => "the text has no words",
+            Self::Character => "characters that other texts do not have",
+            Self::DuplicateAudio => "the sound of another utterance",
+            Self::ErrorRate => "at least half of the words are wrong",
+            Self::Duration => "far longer or shorter than usual (seconds)",
+            Self::Level => "far louder or quieter than usual (dB)",
+            Self::SpeakingRate => "far more or fewer characters a second than usual",
+            Self::Snr => "speech is less far above the noise than usual (dB)",
+            Self::Bandwidth => "high frequencies are missing (Hz)",
+            Self::Pauses => "far more silence than usual",
+            Self::Features => "means of the features are far from the usual ones",
+            Self::Frames => "the number of frames does not agree with the duration",
+            Self::Labels => "the length of the alignment does not agree with the number of frames",
+            Self::Segments => "a segment or a word ends after the sound (seconds)",
+            Self::NotFinite => "numbers that are not finite",
+            Self::Frozen => "frames that are all the same",
+        }
+    }
 }

@@ -107,9 +107,9 @@ fn equal_sound_has_one_fingerprint() {
 fn texts_are_counted_in_words_and_characters() {
     let text = TextMeasures::of("zwei  Wörter\t".as_bytes());
     assert_eq!((text.words, text.characters, text.error_rate()), (2, 10, None));
-    let text = TextMeasures::of(b"a b c d").with_hypothesis(b"a b c d", b"a x d e");
+    let text = TextMeasures::of(b"a b c d").with_hypothesis(b"a b c d", b"a x d e", |_, _| {});
     assert_eq!((text.errors, text.error_rate()), (Some(3), Some(0.75)));
-    assert_eq!(TextMeasures::of(b"").with_hypothesis(b"", b"x y").error_rate(), Some(2.0));
+    assert_eq!(TextMeasures::of(b"").with_hypothesis(b"", b"x y", |_, _| {}).error_rate(), Some(2.0));
 }
 
 #[test]

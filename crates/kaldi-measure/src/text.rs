@@ -1,5 +1,7 @@
 //! What is measured of the text of an utterance.
 
+use kaldi_score::align;
+
 /// What is measured of the text of an utterance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -23,14 +25,23 @@ impl TextMeasures {
         }
     }
 
-    /// Counts the errors of a hypothesis, too.
+    /// Counts the errors of a hypothesis, too. Each of them is passed to `confused`: the word that was said and the one that was
+    /// recognized, of which one may be missing.
     #[must_use]
-    pub fn with_hypothesis(self, text: &[u8], hypothesis: &[u8]) -> Self {
-        let words = |text: &[u8]| -> Vec<String> {
-            String::from_utf8_lossy(text).split_whitespace().map(str::to_owned).collect()
-        };
-        let edits = kaldi_score::count_edits(&words(text), &words(hypothesis));
-        Self { errors: Some(usize::try_from(edits.total()).unwrap_or(usize::MAX)), ..self }
+    pub fn with_hypothesis(
+        self,
+        text: &[u8],
+        hypothesis: &[u8],
+        mut confused: impl FnMut(Option<&str>, Option<&str>),
+    ) -> Self {
+        let (text, hypothesis) = (String::from_utf8_lossy(text), String::from_utf8_lossy(hypothesis));
+        let [text, hypothesis] = [&text, &hypothesis].map(|text| text.split_whitespace().collect::<Vec<_>>());
+        let mut errors = 0;
+        for (said, heard) in align(&text, &hypothesis).into_iter().filter(|(said, heard)| said != heard) {
+            errors += 1;
+            confused(said.copied(), heard.copied());
+        }
+        Self { errors: Some(errors), ..self }
     }
 
     /// Errors for each word of the text; a text without words counts as one.

@@ -7,6 +7,7 @@ use kaldi_inspect::{Entries, Kind, Named};
 use kaldi_measure::{Census, ColumnMoments, MeasuredUtterance, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Context, read_script};
+use kaldi_types::ValueType;
 
 use crate::directory::{DataDirectory, each_line};
 use crate::job::{Job, Measured, Part, Role, Whose};
@@ -58,7 +59,7 @@ pub struct Corpus {
     pub recordings: usize,
     pub(crate) speakers: Vec<BString>,
     /// How often a word was recognized as another one; `None` stands for no word.
-    pub(crate) confusions: HashMap<(Option<BString>, Option<BString>), usize>,
+    pub(crate) confusions: HashMap<(Option<String>, Option<String>), usize>,
     /// Parallel to `utterances`.
     details: Vec<Details>,
     index: HashMap<BString, usize>,
@@ -90,7 +91,7 @@ impl Corpus {
                 Kind::Directory => {
                     let directory = DataDirectory::new(named.rxfilename.to_path().unwrap_or(std::path::Path::new("")));
                     let jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
-                    corpus.run(jobs)?;
+                    corpus.run_all(jobs)?;
                     for table in directory.alignments() {
                         corpus.add_named(&table, Named::find(table.as_bstr())?)?;
                     }
@@ -108,44 +109,27 @@ impl Corpus {
         if named.kind == Kind::Script
             && let Some(value_type) = Entries::find_type(&named)
         {
-            let role =
-                Role::of(value_type).ok_or_else(|| Error::Type { name: name.clone(), found: value_type.name() })?;
-            let jobs = self.jobs_of_script(&named.rxfilename, role)?;
-            return self.run(jobs);
+            let jobs = self.jobs_of_script(&named.rxfilename, role(name, value_type)?)?;
+            self.run_all(jobs)?;
+            return Ok(());
         }
-        let mut entries = Entries::of(named, None)?;
-        let table = name.clone();
-        let jobs = from_fn(move |_: Step| -> Result<Option<(&'static str, Job)>> {
+        let (mut entries, table) = (Entries::of(named, None)?, name.clone());
+        let jobs = from_fn(move |_: Step| -> Result<Option<Job>> {
             let Some(entry) = entries.next()? else {
                 entries.finish()?;
                 return Ok(None);
             };
-            let found = entries.value_type();
-            let role = Role::of(found).ok_or_else(|| Error::Type { name: table.clone(), found: found.name() })?;
-            Ok(Some((found.name(), Job::Entry { role, entry })))
+            Ok(Some(Job::Entry { role: role(&table, entries.value_type())?, entry }))
         });
-        let weigh = |(_, job): &(&'static str, Job)| job.size();
-        let threads = || Context::default().num_threads();
-        let mut measured = jobs.par_map(threads, IN_FLIGHT, weigh, |(kind, job)| Ok::<_, Error>((kind, job.run())));
-        let (mut kind, mut count) = ("table", 0);
-        while let Some((found, measured)) = measured.next()? {
-            (kind, count) = (found, count + 1);
-            measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
-        }
-        measured.finish()?;
-        self.add_table(name, kind, count);
+        let (count, role) = self.run(jobs)?;
+        self.add_table(name, role.map_or("table", |role| role.value_type().name()), count);
         Ok(())
     }
 
     /// The values of a script file, to be measured.
     pub(crate) fn jobs_of_script(&mut self, script: &BString, role: Role) -> Result<Vec<Job>> {
         let lines = read_script(script, false)?;
-        let kind = match role {
-            Role::Sound => "wave",
-            Role::Features => "matrix",
-            Role::Labels => "int32-vector",
-        };
-        self.add_table(script, kind, lines.len() as u64);
+        self.add_table(script, role.value_type().name(), lines.len() as u64);
         if role == Role::Sound {
             self.recordings += lines.len();
         }
@@ -159,16 +143,23 @@ impl Corpus {
         Ok(lines.into_iter().map(job).collect())
     }
 
-    /// Runs the jobs on all threads, and takes their results in order.
-    fn run(&mut self, jobs: Vec<Job>) -> Result<()> {
+    fn run_all(&mut self, jobs: Vec<Job>) -> Result<()> {
         let mut jobs = jobs.into_iter();
-        let jobs = from_fn(move |_: Step| Ok(jobs.next()));
-        let mut measured =
-            jobs.par_map(|| Context::default().num_threads(), usize::MAX, |_| 0, |job: Job| Ok::<_, Error>(job.run()));
-        while let Some(measured) = measured.next()? {
+        self.run(from_fn(move |_: Step| Ok(jobs.next())))?;
+        Ok(())
+    }
+
+    /// Runs jobs on all threads, and takes their results in order. Returns how many there were, and the role of the last one.
+    fn run(&mut self, jobs: impl Reader<Item = Job, Error = Error> + Send + 'static) -> Result<(u64, Option<Role>)> {
+        let threads = || Context::default().num_threads();
+        let mut measured = jobs.par_map(threads, IN_FLIGHT, Job::size, |job: Job| Ok((job.role(), job.run())));
+        let (mut count, mut last) = (0, None);
+        while let Some((role, measured)) = measured.next()? {
+            (count, last) = (count + 1, Some(role));
             measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
         }
-        measured.finish()
+        measured.finish()?;
+        Ok((count, last))
     }
 
     fn take(&mut self, whose: Whose, measured: Measured) {
@@ -233,24 +224,20 @@ impl Corpus {
         self.details[utterance].place = Some(place);
     }
 
-    pub(crate) fn set_text(&mut self, key: &BStr, text: &BStr, hypotheses: Option<&HashMap<BString, BString>>) {
+    pub(crate) fn set_text(&mut self, key: &BStr, text: BString, hypotheses: Option<&HashMap<BString, BString>>) {
         let utterance = self.utterance(key);
-        self.census.add(text);
-        let mut measures = TextMeasures::of(text);
+        self.census.add(&text);
+        let mut measures = TextMeasures::of(&text);
         if let Some(hypotheses) = hypotheses {
             // A text that was not recognized is all errors.
             let hypothesis = hypotheses.get(key).map_or(BStr::new(""), |text| text.as_bstr());
-            measures = measures.with_hypothesis(text, hypothesis);
-            let (text, hypothesis): (Vec<&[u8]>, Vec<&[u8]>) = (words(text).collect(), words(hypothesis).collect());
-            let word = |word: Option<&&[u8]>| word.map(|word| BString::from(*word));
-            for (said, heard) in
-                kaldi_score::align(&text, &hypothesis).into_iter().filter(|(said, heard)| said != heard)
-            {
-                *self.confusions.entry((word(said), word(heard))).or_default() += 1;
-            }
+            measures = measures.with_hypothesis(&text, hypothesis, |said, heard| {
+                let pair = (said.map(str::to_owned), heard.map(str::to_owned));
+                *self.confusions.entry(pair).or_default() += 1;
+            });
         }
         self.utterances[utterance].text = Some(measures);
-        self.details[utterance].text = Some(text.to_owned());
+        self.details[utterance].text = Some(text);
     }
 
     /// The end of the last word of an utterance or a recording, in seconds. That of a recording goes to its last utterance.
@@ -289,14 +276,17 @@ impl Corpus {
     }
 }
 
-/// The words of a text.
-pub(crate) fn words(text: &BStr) -> impl Iterator<Item = &[u8]> {
-    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+/// What the values of a table say.
+///
+/// # Errors
+/// If values of this type say nothing about utterances.
+fn role(name: &BString, value_type: ValueType) -> Result<Role> {
+    Role::of(value_type).ok_or_else(|| Error::Type { name: name.clone(), found: value_type.name() })
 }
 
 /// Reads lines of a key and a text.
 fn read_texts(name: &BString) -> Result<HashMap<BString, BString>> {
     let mut texts = HashMap::new();
-    each_line(name, |key, text| drop(texts.insert(key.to_owned(), text.to_owned())))?;
+    each_line(name, |row| drop(texts.insert(row.key, row.rest)))?;
     Ok(texts)
 }

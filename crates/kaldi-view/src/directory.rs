@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 use kaldi_feat::Segment;
+use kaldi_inspect::{Row, each_row};
 use kaldi_io::Lines;
 use kaldi_log::warning;
 use kaldi_table::{ScriptLine, read_script};
 
 use crate::Result;
-use crate::corpus::{Corpus, Place, words};
+use crate::corpus::{Corpus, Place};
 use crate::job::{Job, Part, Role};
 
 /// The files of a data directory.
@@ -56,15 +57,15 @@ impl DataDirectory {
     /// If a list cannot be read.
     pub fn add(&self, corpus: &mut Corpus, hypotheses: Option<&HashMap<BString, BString>>) -> Result<Vec<Job>> {
         if let Some(name) = self.file("utt2spk") {
-            let count = each_line(&name, |key, rest| {
-                let utterance = corpus.utterance(key);
-                corpus.set_speaker(utterance, rest);
+            let count = each_line(&name, |row| {
+                let utterance = corpus.utterance(row.key.as_bstr());
+                corpus.set_speaker(utterance, row.rest.as_bstr());
             })?;
             corpus.add_table(&name, "utt2spk", count);
         }
         let mut jobs = self.sound(corpus)?;
         if let Some(name) = self.file("text") {
-            let count = each_line(&name, |key, text| corpus.set_text(key, text, hypotheses))?;
+            let count = each_line(&name, |row| corpus.set_text(row.key.as_bstr(), row.rest, hypotheses))?;
             corpus.add_table(&name, "text", count);
         }
         if let Some(name) = self.file("feats.scp") {
@@ -72,7 +73,7 @@ impl DataDirectory {
         }
         for name in ["cmvn.scp", "vad.scp"] {
             if let Some(name) = self.file(name) {
-                let count = each_line(&name, |_, _| {})?;
+                let count = each_line(&name, |_| {})?;
                 corpus.add_table(&name, "script", count);
             }
         }
@@ -122,11 +123,9 @@ impl DataDirectory {
     pub fn add_ctms(&self, corpus: &mut Corpus) -> Result<()> {
         for name in self.ctms() {
             let mut ends = HashMap::<BString, f64>::new();
-            let count = each_line(&name, |key, rest| {
-                let numbers: Vec<f64> =
-                    words(rest).skip(1).take(2).filter_map(|word| word.to_str().ok()?.parse().ok()).collect();
-                if let [start, duration] = numbers[..] {
-                    let end = ends.entry(key.to_owned()).or_insert(f64::NEG_INFINITY);
+            let count = each_line(&name, |row| {
+                if let (Some(start), Some(duration)) = (row.number_at(1), row.number_at(2)) {
+                    let end = ends.entry(row.key).or_insert(f64::NEG_INFINITY);
                     *end = end.max(start + duration);
                 }
             })?;
@@ -139,20 +138,17 @@ impl DataDirectory {
     }
 }
 
-/// Passes the key and the rest of every line that is not empty to `each`, and returns how many there are.
+/// Passes every line that is not empty to `each`, and returns how many there are.
 ///
 /// # Errors
 /// If the file cannot be read.
-pub(crate) fn each_line(name: &BString, mut each: impl FnMut(&BStr, &BStr)) -> Result<u64> {
-    let mut lines = Lines::open(name.as_bstr())?;
+pub(crate) fn each_line(name: &BString, mut each: impl FnMut(Row)) -> Result<u64> {
     let mut count = 0;
-    while let Some(line) = lines.next_line()? {
-        let line = line.trim_ascii();
-        let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
-        if end > 0 {
-            each(line[..end].as_bstr(), line[end..].trim_ascii().as_bstr());
+    each_row(name.as_bstr(), |row| {
+        if !row.key.is_empty() {
             count += 1;
+            each(row);
         }
-    }
+    })?;
     Ok(count)
 }

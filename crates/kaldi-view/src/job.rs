@@ -41,6 +41,15 @@ impl Role {
             _ => None,
         }
     }
+
+    /// The type of its values.
+    pub fn value_type(self) -> ValueType {
+        match self {
+            Self::Sound => ValueType::Wave,
+            Self::Features => ValueType::Matrix,
+            Self::Labels => ValueType::Int32Vector,
+        }
+    }
 }
 
 /// Something to be measured.
@@ -71,6 +80,14 @@ pub(crate) enum Whose {
 }
 
 impl Job {
+    /// What its value says.
+    pub fn role(&self) -> Role {
+        match self {
+            Self::Value { role, .. } | Self::Entry { role, .. } => *role,
+            Self::Recording { .. } => Role::Sound,
+        }
+    }
+
     /// The bytes that it holds.
     pub fn size(&self) -> usize {
         match self {

@@ -1,7 +1,7 @@
 //! A report as one page of HTML. It has no scripts, and asks for nothing.
 
 use bstr::ByteSlice;
-use kaldi_measure::{Distribution, Rule};
+use kaldi_measure::Distribution;
 use kaldi_plot::{Figure, Panel, PictureFormat, Style};
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ fn table(html: &mut String, heads: &[&str], rows: impl Iterator<Item = (String, 
 fn summary(html: &mut String, report: &CorpusReport<'_>) {
     open(html, "summary", "Summary");
     html.push_str("<dl>\n");
-    if let Value::Object(sums) = report.summary() {
+    if let Value::Object(sums) = &report.data()["summary"] {
         for (name, value) in sums.iter().filter(|(_, value)| !value.is_null()) {
             *html += &format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name), number(value.as_f64()));
         }
@@ -111,7 +111,7 @@ fn findings(html: &mut String, report: &CorpusReport<'_>) {
             format!("{value}{other}"),
             usual,
             number(Some(finding.score)),
-            explain(finding.rule).to_owned(),
+            finding.rule.meaning().to_owned(),
         ];
         (attributes, cells)
     });
@@ -205,10 +205,8 @@ fn chart(name: &str, panel: Panel<'_>) -> Result<String> {
 }
 
 fn speakers(html: &mut String, report: &CorpusReport<'_>) {
-    let mut speakers = report.speakers();
-    if speakers.is_empty() {
-        return;
-    }
+    let Some(speakers) = report.data()["speakers"].as_array().filter(|speakers| !speakers.is_empty()) else { return };
+    let mut speakers: Vec<&Value> = speakers.iter().collect();
     open(html, "speakers", "Speakers");
     speakers.sort_by(|left, right| right["utterances"].as_u64().cmp(&left["utterances"].as_u64()));
     if speakers.len() > MOST_ROWS {
@@ -228,7 +226,7 @@ fn text(html: &mut String, report: &CorpusReport<'_>) {
         return;
     }
     open(html, "text", "Text");
-    if let Value::Object(errors) = report.errors() {
+    if let Value::Object(errors) = &report.data()["errors"] {
         let rate = errors["error_rate"].as_f64().map(|rate| 100.0 * rate);
         let [words, errors_] = ["words", "errors"].map(|name| number(errors[name].as_f64()));
         *html += &format!("<p>{errors_} errors in {words} words: {} %.</p>\n", number(rate));
@@ -284,33 +282,4 @@ fn number(value: Option<f64>) -> String {
     let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
     let text = format!("{value:.digits$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// What a rule means.
-fn explain(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Unreadable => "the value is missing, broken, or shorter than its header says",
-        Rule::Silence => "no sound above -60 dB",
-        Rule::Clipping => "at least 0.1 % of the samples are clipped",
-        Rule::Offset => "the mean of the samples is 2 % of full scale or more",
-        Rule::Rate => "another sampling rate than most utterances",
-        Rule::Channels => "another number of channels than most utterances",
-        Rule::TextEmpty => "the text has no words",
-        Rule::Character => "characters that other texts do not have",
-        Rule::DuplicateAudio => "the sound of another utterance",
-        Rule::ErrorRate => "at least half of the words are wrong",
-        Rule::Duration => "far longer or shorter than usual (seconds)",
-        Rule::Level => "far louder or quieter than usual (dB)",
-        Rule::SpeakingRate => "far more or fewer characters a second than usual",
-        Rule::Snr => "speech is less far above the noise than usual (dB)",
-        Rule::Bandwidth => "high frequencies are missing (Hz)",
-        Rule::Pauses => "far more silence than usual",
-        Rule::Features => "means of the features are far from the usual ones",
-        Rule::Frames => "the number of frames does not agree with the duration",
-        Rule::Labels => "the length of the alignment does not agree with the number of frames",
-        Rule::Segments => "a segment or a word ends after the sound (seconds)",
-        Rule::NotFinite => "numbers that are not finite",
-        Rule::Frozen => "frames that are all the same",
-        _ => "",
-    }
 }

@@ -51,6 +51,7 @@ pub struct CorpusReport<'a> {
     /// The indices of the utterances that are shown.
     pub(crate) shown: Vec<usize>,
     pub(crate) distributions: Vec<(&'static str, Distribution)>,
+    data: Value,
 }
 
 impl<'a> CorpusReport<'a> {
@@ -65,7 +66,10 @@ impl<'a> CorpusReport<'a> {
             Some((name, Distribution::of(values.filter(|value| value.is_finite()).collect())?))
         };
         let distributions = UtteranceMeasure::ALL.iter().filter_map(distribution).collect();
-        Self { corpus, options: options.clone(), findings, shown, distributions }
+        let options = options.clone();
+        let mut report = Self { corpus, options, findings, shown, distributions, data: Value::Null };
+        report.data = report.collect();
+        report
     }
 
     /// How many utterances have findings, and how many findings there are.
@@ -75,7 +79,11 @@ impl<'a> CorpusReport<'a> {
     }
 
     /// All sums, distributions and findings.
-    pub fn data(&self) -> Value {
+    pub fn data(&self) -> &Value {
+        &self.data
+    }
+
+    fn collect(&self) -> Value {
         let distributions: Map<String, Value> =
             self.distributions.iter().map(|(name, found)| ((*name).to_owned(), distribution(found))).collect();
         let (findings, dropped) = self.listed_findings();
@@ -119,7 +127,7 @@ impl<'a> CorpusReport<'a> {
         page::write(self)
     }
 
-    pub(crate) fn summary(&self) -> Value {
+    fn summary(&self) -> Value {
         let corpus = self.corpus;
         let durations = corpus.utterances.iter().filter_map(|utterance| Some(utterance.sound?.duration));
         let has_sound = corpus.utterances.iter().any(|utterance| utterance.sound.is_some());
@@ -136,7 +144,7 @@ impl<'a> CorpusReport<'a> {
     }
 
     /// Speakers in the order of their names, with the number of their utterances and their hours.
-    pub(crate) fn speakers(&self) -> Vec<Value> {
+    fn speakers(&self) -> Vec<Value> {
         let mut sums = vec![(0_usize, 0.0_f64); self.corpus.speakers.len()];
         for (index, utterance) in self.corpus.utterances.iter().enumerate() {
             if let Some(speaker) = self.corpus.speaker(index) {
@@ -151,7 +159,7 @@ impl<'a> CorpusReport<'a> {
     }
 
     /// Word errors of the hypotheses; null without these.
-    pub(crate) fn errors(&self) -> Value {
+    fn errors(&self) -> Value {
         let texts = self.corpus.utterances.iter().filter_map(|utterance| utterance.text);
         let (mut words, mut errors, mut is_scored) = (0, 0, false);
         for text in texts {
@@ -164,10 +172,10 @@ impl<'a> CorpusReport<'a> {
         }
         let mut confused: Vec<_> = self.corpus.confusions.iter().collect();
         confused.sort_by(|left, right| right.1.cmp(left.1).then(left.0.cmp(right.0)));
-        let word = |word: &Option<bstr::BString>| word.as_ref().map(|word| word.to_str_lossy().into_owned());
-        let confused = confused.into_iter().take(MOST_WORDS).map(
-            |((said, heard), count)| json!({ "reference": word(said), "hypothesis": word(heard), "count": count }),
-        );
+        let confused = confused
+            .into_iter()
+            .take(MOST_WORDS)
+            .map(|((said, heard), count)| json!({ "reference": said, "hypothesis": heard, "count": count }));
         json!({
             "words": words,
             "errors": errors,
@@ -177,7 +185,7 @@ impl<'a> CorpusReport<'a> {
     }
 
     /// The findings in the order of their rank, and how many of each rule are left out.
-    pub(crate) fn listed_findings(&self) -> (Vec<Value>, Map<String, Value>) {
+    fn listed_findings(&self) -> (Vec<Value>, Map<String, Value>) {
         let mut counts = BTreeMap::<Rule, usize>::new();
         let mut listed = Vec::new();
         for finding in &self.findings.list {
