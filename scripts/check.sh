@@ -17,10 +17,11 @@ step cargo clippy --features separate --bins --locked -- -D warnings
 # The program without stores.
 step cargo check --bins --no-default-features --locked
 step cargo test --workspace --locked -- --skip faults::
-# The trials of a cluster's faults mostly wait, so they run beside what follows.
+# The trials of a cluster's faults mostly wait, so they run beside what follows. The whole workspace is named, as in all
+# steps: another choice of packages has other features, and would build the program that others run at the time.
 faults=$(mktemp)
 trap 'rm -f "$faults"' EXIT
-cargo test --test peers --locked -- faults:: > "$faults" 2>&1 &
+cargo test --workspace --test peers --locked -- faults:: > "$faults" 2>&1 &
 trials=$!
 # What processors without AVX2 run. The same packages and features, so that nothing is built again.
 KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked

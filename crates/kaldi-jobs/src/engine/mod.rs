@@ -127,11 +127,34 @@ impl EngineWords {
     }
 }
 
+/// The path of the running program as it is installed now. Linux marks the path of a program that was replaced while it
+/// ran, as an upgrade does; pieces that start later run the new one.
+fn installed(path: PathBuf) -> PathBuf {
+    let unmarked = path.to_str().and_then(|path| path.strip_suffix(" (deleted)")).map(PathBuf::from);
+    unmarked.filter(|unmarked| unmarked.exists()).unwrap_or(path)
+}
+
 /// The program and the first words by which a piece is started.
 pub(crate) fn program() -> Vec<String> {
-    let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("kaldi-tables"));
+    let path = std::env::current_exe().map_or_else(|_| PathBuf::from("kaldi-tables"), installed);
     let is_one = path.file_name().is_none_or(|name| name != "table-jobs");
     let mut words = vec![path.display().to_string()];
     words.extend(is_one.then(|| "table-jobs".to_owned()));
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_program_is_found_at_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kaldi-tables");
+        let marked = PathBuf::from(format!("{} (deleted)", path.display()));
+        assert_eq!(installed(marked.clone()), marked, "removed, and not installed again");
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(installed(marked), path);
+        assert_eq!(installed(path.clone()), path);
+    }
 }
