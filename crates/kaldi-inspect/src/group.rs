@@ -1,8 +1,7 @@
 //! Groups of numbers and their statistics.
 
 use bstr::BString;
-
-use crate::moments::Moments;
+use kaldi_measure::Moments;
 
 /// How numbers are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bstr::{BStr, BString};
+use kaldi_measure::{MomentSums, Moments};
 use kaldi_table::{Entry, WorkError};
 
 use crate::group::{By, Group, LengthGroup};
-use crate::moments::{Moments, Sums};
 use crate::numbers::{Elements, Layout, Numbers};
 use crate::sketch::{Bucket, Sketch, quantiles_of, sorted_buckets};
 
@@ -128,7 +128,7 @@ impl Examiner {
 
     /// Processes numbers of single precision without a copy, in blocks that stay in the cache.
     fn examine_bytes(&self, key: &BStr, dims: &[usize], numbers: &[[u8; 4]], scratch: &mut Scratch) -> EntryStatistics {
-        let mut sums = Sums::default();
+        let mut sums = MomentSums::default();
         let mut block = [0.0; BLOCK];
         for bytes in numbers.chunks(BLOCK) {
             let values = &mut block[..bytes.len()];
@@ -297,10 +297,7 @@ impl Statistics {
         self.are_integers &= part.are_integers;
         *self.lengths.entry(part.length).or_default() += 1;
         self.table.merge(&part.moments);
-        if self.columns.len() < part.columns.len() {
-            self.columns.resize_with(part.columns.len(), Moments::default);
-        }
-        self.columns.iter_mut().zip(&part.columns).for_each(|(sum, column)| sum.merge(column));
+        Moments::merge_columns(&mut self.columns, &part.columns);
         if let Some(speaker) = speaker {
             let (moments, counts) = self.speakers.entry(speaker.to_owned()).or_default();
             moments.merge(&part.moments);

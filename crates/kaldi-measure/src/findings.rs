@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
-use crate::distribution::{Usual, median};
-use crate::{MeasuredUtterance, Rule, UtteranceMeasure};
+use crate::distribution::Usual;
+use crate::{MeasuredUtterance, Rule, UsualLengths, UtteranceMeasure};
 
 /// With fewer values of a measure than this, nothing is said to be usual.
 const ENOUGH: usize = 20;
@@ -27,12 +27,6 @@ const ERRORS: f64 = 0.5;
 
 /// As many frames of features that are the same are a finding.
 const FROZEN: usize = 10;
-
-/// The duration of the frames may be this much away from that of the sound, in seconds.
-const FRAMES_AWAY: f64 = 0.1;
-
-/// A segment may end this much after the sound, in seconds.
-const BEYOND: f64 = 0.05;
 
 /// The score of findings that compare with no usual value, and the upper limit of the others.
 const CERTAIN: f64 = 100.0;
@@ -78,10 +72,8 @@ impl Finding {
 pub struct RankedFindings {
     /// By the best score of their utterance, then the number of its findings, then its key.
     pub list: Vec<Finding>,
-    /// Seconds of a frame: those that were given, or the median of duration through frames, in whole milliseconds.
-    pub frame_shift: Option<f64>,
-    /// Frames of features for each label of an alignment.
-    pub frames_per_label: Option<f64>,
+    /// How the lengths of most utterances agree.
+    pub usual_lengths: UsualLengths,
 }
 
 /// The rules for what is unusual: their measures, whether these are compared as logarithms, the smallest spread that is taken, and
@@ -136,8 +128,7 @@ impl RankedFindings {
     pub fn of(utterances: &[MeasuredUtterance], frame_shift: Option<f64>) -> Self {
         let mut found = Self {
             list: Vec::new(),
-            frame_shift: frame_shift.or_else(|| typical_shift(utterances)),
-            frames_per_label: typical_rate(utterances),
+            usual_lengths: UsualLengths::of(utterances.iter().map(MeasuredUtterance::lengths), frame_shift),
         };
         for (index, utterance) in utterances.iter().enumerate() {
             found.add_alone(index, utterance);
@@ -203,23 +194,13 @@ impl RankedFindings {
                 self.add_number(index, Rule::Frozen, frames.frozen as f64);
             }
         }
-        if let Some(beyond) = utterance.beyond.filter(|&beyond| beyond > BEYOND) {
-            self.add_number(index, Rule::Segments, beyond);
-        }
     }
 
     /// The rules that compare two parts of an utterance.
     fn add_disagreement(&mut self, index: usize, utterance: &MeasuredUtterance) {
-        let Some(frames) = utterance.frames.as_ref().map(|frames| frames.frames as f64) else { return };
-        if let (Some(sound), Some(shift)) = (&utterance.sound, self.frame_shift)
-            && (frames * shift - sound.duration).abs() > FRAMES_AWAY
-        {
-            self.add_compared(index, Rule::Frames, frames, sound.duration / shift);
-        }
-        if let (Some(labels), Some(rate)) = (utterance.labels, self.frames_per_label)
-            && (labels as f64 * rate - frames).abs() >= rate
-        {
-            self.add_compared(index, Rule::Labels, labels as f64, frames / rate);
+        for found in self.usual_lengths.disagreements(&utterance.lengths()) {
+            let finding = Finding::certain(index, found.rule, FindingValue::Number(Some(found.value)));
+            self.list.push(Finding { usual: found.usual, ..finding });
         }
     }
 
@@ -313,24 +294,4 @@ impl RankedFindings {
 /// The number of a character, as in Unicode's tables: `U+0430`.
 fn code(letter: char) -> String {
     format!("U+{:04X}", u32::from(letter))
-}
-
-/// Seconds of a frame, in whole milliseconds.
-fn typical_shift(utterances: &[MeasuredUtterance]) -> Option<f64> {
-    let shift = |utterance: &MeasuredUtterance| {
-        let (sound, frames) = (utterance.sound.as_ref()?, utterance.frames.as_ref()?);
-        (frames.frames > 0).then(|| sound.duration / frames.frames as f64)
-    };
-    let shift = (1000.0 * median(&mut utterances.iter().filter_map(shift).collect::<Vec<f64>>())).round() / 1000.0;
-    (shift > 0.0).then_some(shift)
-}
-
-/// Frames of features for each label.
-fn typical_rate(utterances: &[MeasuredUtterance]) -> Option<f64> {
-    let rate = |utterance: &MeasuredUtterance| {
-        let (frames, labels) = (utterance.frames.as_ref()?, utterance.labels?);
-        (labels > 0).then(|| frames.frames as f64 / labels as f64)
-    };
-    let rate = median(&mut utterances.iter().filter_map(rate).collect::<Vec<f64>>()).round();
-    (rate >= 1.0).then_some(rate)
 }

@@ -1,5 +1,6 @@
 //! What is measured of the features of an utterance.
 
+use crate::Moments;
 use crate::distribution::{SPREAD, median_and_mad};
 
 /// What is measured of the features of an utterance.
@@ -21,36 +22,40 @@ pub struct FrameMeasures {
 }
 
 impl FrameMeasures {
-    /// Measures a matrix of frames, row after row, and adds its finite numbers to `moments`.
+    /// Measures a matrix of frames, row after row. `moments` are those of its columns, as of [`Moments::of_columns`].
     ///
     /// # Panics
     /// If `values` are no whole number of rows.
-    pub fn of(values: &[f32], columns: usize, moments: &mut ColumnMoments) -> Self {
+    pub fn of(values: &[f32], moments: &[Moments]) -> Self {
+        let columns = moments.len();
         if columns == 0 {
             return Self::default();
         }
         assert!(values.len().is_multiple_of(columns), "whole rows");
-        let (mut sums, mut num_finite, mut not_finite) = (vec![0.0_f64; columns], 0_usize, 0);
-        moments.widen(columns);
-        for row in values.chunks_exact(columns) {
-            let bad = row.iter().filter(|value| !value.is_finite()).count();
-            not_finite += bad;
-            moments.add(row);
-            if bad == 0 {
-                num_finite += 1;
-                sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value));
-            }
-        }
-        let means = sums.iter().map(|sum| (sum / num_finite as f64) as f32).filter(|_| num_finite > 0).collect();
+        let not_finite = moments.iter().map(|column| column.nan + column.inf).sum::<u64>() as usize;
         Self {
             frames: values.len() / columns,
             columns,
             not_finite,
             frozen: longest_run(values, columns),
             distance: None,
-            means,
+            means: match not_finite {
+                0 if values.is_empty() => Box::default(),
+                0 => moments.iter().map(|column| column.mean as f32).collect(),
+                _ => means_of_finite_rows(values, columns),
+            },
         }
     }
+}
+
+/// The means of columns over the rows that are finite; none if there is no such row.
+fn means_of_finite_rows(values: &[f32], columns: usize) -> Box<[f32]> {
+    let (mut sums, mut count) = (vec![0.0_f64; columns], 0_usize);
+    for row in values.chunks_exact(columns).filter(|row| row.iter().all(|value| value.is_finite())) {
+        count += 1;
+        sums.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value));
+    }
+    sums.iter().map(|sum| (sum / count as f64) as f32).filter(|_| count > 0).collect()
 }
 
 /// The number of equal rows side by side, at most.
@@ -65,50 +70,6 @@ fn longest_run(values: &[f32], columns: usize) -> usize {
         last = row;
     }
     longest
-}
-
-/// The mean and the standard deviation of each column of a table, over its finite numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ColumnMoments(Vec<Moment>);
-
-/// Numbers of one column, with the sums of their differences from the first one: so a large mean costs no digits.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Moment {
-    count: f64,
-    mean: f64,
-    squares: f64,
-}
-
-impl ColumnMoments {
-    fn widen(&mut self, columns: usize) {
-        let columns = columns.max(self.0.len());
-        self.0.resize(columns, Moment::default());
-    }
-
-    fn add(&mut self, row: &[f32]) {
-        for (moment, &value) in self.0.iter_mut().zip(row).filter(|(_, value)| value.is_finite()) {
-            moment.count += 1.0;
-            let difference = f64::from(value) - moment.mean;
-            moment.mean += difference / moment.count;
-            moment.squares += difference * (f64::from(value) - moment.mean);
-        }
-    }
-
-    /// Adds those of other utterances of the table.
-    pub fn merge(&mut self, others: &Self) {
-        self.widen(others.0.len());
-        for (moment, other) in self.0.iter_mut().zip(&others.0).filter(|(_, other)| other.count > 0.0) {
-            let (count, difference) = (moment.count + other.count, other.mean - moment.mean);
-            moment.mean += difference * other.count / count;
-            moment.squares += other.squares + difference * difference * moment.count * other.count / count;
-            moment.count = count;
-        }
-    }
-
-    /// The mean and the standard deviation of each column; `None` for a column without finite numbers.
-    pub fn columns(&self) -> impl Iterator<Item = Option<(f64, f64)>> + '_ {
-        self.0.iter().map(|moment| (moment.count > 0.0).then(|| (moment.mean, (moment.squares / moment.count).sqrt())))
-    }
 }
 
 /// Which means the utterances of a table have: the median over utterances and the spread, for each column.

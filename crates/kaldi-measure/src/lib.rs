@@ -4,11 +4,13 @@
 //! | --- | --- |
 //! | [`SoundMeasures`], [`TextMeasures`], [`FrameMeasures`] | of one utterance: its sound, its text, its features |
 //! | [`MeasuredUtterance`] | all of them together; [`UtteranceMeasure`] names its numbers |
+//! | [`Moments`] | count, extremes, mean and standard deviation of any numbers |
+//! | [`UsualLengths`] | whether sound, features, alignments and segments agree |
 //! | [`Distribution`] | how a number is distributed over all utterances: median, quantiles, histogram |
 //! | [`Census`] | the letters and words of all texts |
 //! | [`RankedFindings`] | the utterances that break a [`Rule`], ranked |
 //!
-//! Nothing here reads files. All statistics are exact, so they do not depend on the order or the number of threads.
+//! Nothing here reads files. All statistics but [`Moments`] are exact, so they do not depend on the order or the number of threads.
 //!
 //! ```
 //! use kaldi_measure::{RankedFindings, Rule, SoundMeasures, MeasuredUtterance};
@@ -33,6 +35,8 @@ mod census;
 mod distribution;
 mod findings;
 mod frames;
+mod lengths;
+mod moments;
 mod rule;
 mod sound;
 #[cfg(test)]
@@ -43,7 +47,9 @@ mod utterance;
 pub use census::{Census, CharacterCount};
 pub use distribution::{Distribution, QUANTILES};
 pub use findings::{Finding, FindingValue, RankedFindings};
-pub use frames::{ColumnMoments, FrameMeasures, TypicalMeans};
+pub use frames::{FrameMeasures, TypicalMeans};
+pub use lengths::{Disagreement, UsualLengths, UtteranceLengths};
+pub use moments::{MomentSums, Moments};
 pub use rule::Rule;
 pub use sound::SoundMeasures;
 pub use text::TextMeasures;

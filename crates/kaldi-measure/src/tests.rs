@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use crate::{Census, ColumnMoments, Distribution, FindingValue, FrameMeasures, RankedFindings, Rule, SoundMeasures};
-use crate::{MeasuredUtterance, TextMeasures, TypicalMeans, UtteranceMeasure};
+use crate::{Census, Distribution, FindingValue, FrameMeasures, Moments, RankedFindings, Rule, SoundMeasures};
+use crate::{MeasuredUtterance, TextMeasures, TypicalMeans, UsualLengths, UtteranceLengths, UtteranceMeasure};
 
 const RATE: f64 = 16000.0;
 
@@ -112,46 +112,71 @@ fn texts_are_counted_in_words_and_characters() {
     assert_eq!(TextMeasures::of(b"").with_hypothesis(b"", b"x y", |_, _| {}).error_rate(), Some(2.0));
 }
 
-#[test]
-fn frames_are_measured() {
-    let mut moments = ColumnMoments::default();
-    let values = [1.0, 2.0, 3.0, 2.0, f32::NAN, 2.0, 5.0, 2.0, 5.0, 2.0, 5.0, 2.0];
-    let frames = FrameMeasures::of(&values, 2, &mut moments);
-    assert_eq!((frames.frames, frames.columns, frames.not_finite, frames.frozen), (6, 2, 1, 3));
-    assert_eq!(*frames.means, [3.8, 2.0]);
-    let columns: Vec<_> = moments.columns().collect();
-    assert_eq!(columns[1], Some((2.0, 0.0)));
-    near(columns[0].map(|(mean, _)| mean), 3.8, 1e-9);
-    // Not a number is the same, bit by bit.
-    assert_eq!(FrameMeasures::of(&[f32::NAN; 4], 1, &mut moments).frozen, 4);
-    assert_eq!(FrameMeasures::of(&[], 3, &mut moments).frozen, 0);
+fn measure_frames(values: &[f32], columns: usize) -> FrameMeasures {
+    FrameMeasures::of(values, &Moments::of_columns(values, columns))
 }
 
 #[test]
-fn moments_do_not_depend_on_how_they_are_summed() {
+fn frames_are_measured() {
+    let values = [1.0, 2.0, 3.0, 2.0, f32::NAN, 2.0, 5.0, 2.0, 5.0, 2.0, 5.0, 2.0];
+    let frames = measure_frames(&values, 2);
+    assert_eq!((frames.frames, frames.columns, frames.not_finite, frames.frozen), (6, 2, 1, 3));
+    assert_eq!(*frames.means, [3.8, 2.0]);
+    // Not a number is the same, bit by bit.
+    let frames = measure_frames(&[f32::NAN; 4], 1);
+    assert_eq!((frames.frozen, frames.not_finite, frames.means.len()), (4, 4, 0));
+    let frames = measure_frames(&[], 3);
+    assert_eq!((frames.frozen, frames.columns, frames.means.len()), (0, 3, 0));
+    assert_eq!(measure_frames(&[], 0), FrameMeasures::default());
+}
+
+#[test]
+fn columns_have_moments_of_their_own() {
     let values: Vec<f32> = (0..600).map(|at| 1e6 + (at * at % 97) as f32).collect();
-    let (mut whole, mut parts) = (ColumnMoments::default(), ColumnMoments::default());
-    FrameMeasures::of(&values, 3, &mut whole);
-    for part in values.chunks(150) {
-        let mut moments = ColumnMoments::default();
-        FrameMeasures::of(part, 3, &mut moments);
-        parts.merge(&moments);
+    let whole = Moments::of_columns(&values, 3);
+    let mut parts = Vec::new();
+    values.chunks(150).for_each(|part| Moments::merge_columns(&mut parts, &Moments::of_columns(part, 3)));
+    assert_eq!(parts.len(), 3);
+    for (column, (whole, part)) in whole.iter().zip(&parts).enumerate() {
+        let values: Vec<f32> = values[column..].iter().copied().step_by(3).collect();
+        assert_eq!(*whole, Moments::of(&values));
+        near(part.mean, whole.mean, 1e-6);
+        near(part.stddev, whole.stddev, 1e-6);
     }
-    for (whole, part) in whole.columns().zip(parts.columns()) {
-        near(part.map(|(mean, _)| mean), whole.unwrap().0, 1e-6);
-        near(part.map(|(_, deviation)| deviation), whole.unwrap().1, 1e-6);
-    }
+    // Matrices with other columns.
+    Moments::merge_columns(&mut parts, &Moments::of_columns(&[1.0; 4], 4));
+    assert_eq!((parts.len(), parts[0].count, parts[3].count), (4, 201, 1));
+}
+
+#[test]
+fn lengths_of_parts_have_to_agree() {
+    let of = |duration, frames, labels, beyond| UtteranceLengths {
+        duration: Some(duration),
+        frames: Some(frames),
+        labels: Some(labels),
+        beyond: Some(beyond),
+    };
+    let good = of(3.0, 298, 100, 0.05);
+    let usual = UsualLengths::of([good, good, of(2.0, 20, 20, 0.0)].into_iter(), None);
+    assert_eq!((usual.frame_shift, usual.frames_per_label), (Some(0.01), Some(3.0)));
+    assert_eq!(usual.disagreements(&good).count(), 0);
+    let rules = |lengths: &UtteranceLengths| usual.disagreements(lengths).map(|found| found.rule).collect::<Vec<_>>();
+    assert_eq!(rules(&of(2.89, 300, 100, 0.051)), [Rule::Frames, Rule::Segments]);
+    assert_eq!(rules(&of(3.0, 300, 99, 0.0)), [Rule::Labels]);
+    assert_eq!(rules(&UtteranceLengths { frames: None, beyond: None, ..of(9.0, 1, 1, 0.0) }), []);
+    assert_eq!(UsualLengths::of([].into_iter(), None), UsualLengths::default());
+    assert_eq!(UsualLengths::of([good].into_iter(), Some(0.02)).frame_shift, Some(0.02));
 }
 
 #[test]
 fn distances_are_in_spreads() {
-    let of = |mean: f32| FrameMeasures::of(&[mean, 7.0], 2, &mut ColumnMoments::default());
+    let of = |mean: f32| measure_frames(&[mean, 7.0], 2);
     let table: Vec<FrameMeasures> = [1.0, 2.0, 3.0, 4.0, 5.0].map(of).into();
     let typical = TypicalMeans::of(table.iter());
     near(typical.distance(&of(3.0)), 0.0, 0.0);
     // The median of differences is 1; the second column has no spread.
     near(typical.distance(&of(10.0)), 7.0 / 1.4826, 1e-6);
-    assert_eq!(typical.distance(&FrameMeasures::of(&[1.0], 1, &mut ColumnMoments::default())), None);
+    assert_eq!(typical.distance(&measure_frames(&[1.0], 1)), None);
 }
 
 #[test]
@@ -201,7 +226,7 @@ fn corpus() -> Vec<MeasuredUtterance> {
             key: format!("utt{index:02}").into(),
             sound: Some(SoundMeasures::of(RATE, &[&samples])),
             text: Some(TextMeasures::of(b"some words of a sentence")),
-            frames: Some(FrameMeasures::of(&values, 1, &mut ColumnMoments::default())),
+            frames: Some(measure_frames(&values, 1)),
             labels: Some(frames.div_ceil(3)),
             beyond: Some(-0.01),
             ..MeasuredUtterance::default()
@@ -219,7 +244,8 @@ fn a_clean_corpus_has_no_findings() {
     let utterances = corpus();
     let findings = RankedFindings::of(&utterances, None);
     assert_eq!(names(&utterances, &findings), []);
-    assert_eq!((findings.frame_shift, findings.frames_per_label), (Some(0.01), Some(3.0)));
+    let usual = findings.usual_lengths;
+    assert_eq!((usual.frame_shift, usual.frames_per_label), (Some(0.01), Some(3.0)));
 }
 
 #[test]

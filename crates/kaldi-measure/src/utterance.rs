@@ -2,7 +2,7 @@
 
 use bstr::BString;
 
-use crate::{FrameMeasures, SoundMeasures, TextMeasures};
+use crate::{FrameMeasures, SoundMeasures, TextMeasures, UtteranceLengths};
 
 /// Everything that is measured of one utterance. What is not there is `None`.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,18 @@ pub struct MeasuredUtterance {
     pub labels: Option<usize>,
     /// Seconds from the end of the sound to the last end of its segment or of a word; negative if all end before the sound does.
     pub beyond: Option<f64>,
+}
+
+impl MeasuredUtterance {
+    /// The lengths of its parts.
+    pub fn lengths(&self) -> UtteranceLengths {
+        UtteranceLengths {
+            duration: self.sound.map(|sound| sound.duration),
+            frames: self.frames.as_ref().map(|frames| frames.frames),
+            labels: self.labels,
+            beyond: self.beyond,
+        }
+    }
 }
 
 /// A number that is measured of utterances.

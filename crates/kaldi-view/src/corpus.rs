@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
-use kaldi_measure::{Census, ColumnMoments, MeasuredUtterance, TextMeasures, TypicalMeans};
+use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
 use kaldi_table::{Context, read_script};
 use kaldi_types::ValueType;
@@ -54,7 +54,7 @@ pub struct Corpus {
     /// The letters and words of all texts.
     pub census: Census,
     /// The columns of all features.
-    pub moments: ColumnMoments,
+    pub moments: Vec<Moments>,
     /// How many recordings there are.
     pub recordings: usize,
     pub(crate) speakers: Vec<BString>,
@@ -176,7 +176,7 @@ impl Corpus {
             }
             Measured::Features(frames, moments) => {
                 utterance.frames = Some(frames);
-                self.moments.merge(&moments);
+                Moments::merge_columns(&mut self.moments, &moments);
             }
             Measured::Labels(labels) => utterance.labels = Some(labels),
             Measured::Unreadable(message) => utterance.unreadable = Some(message),

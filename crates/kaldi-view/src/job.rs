@@ -4,7 +4,7 @@ use bstr::{BStr, BString};
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
-use kaldi_measure::{ColumnMoments, FrameMeasures, SoundMeasures};
+use kaldi_measure::{FrameMeasures, Moments, SoundMeasures};
 use kaldi_table::{RawEntry, read_file};
 use kaldi_types::ValueType;
 use kaldi_values::{Cursor, Value};
@@ -67,7 +67,7 @@ pub(crate) enum Measured {
     Sound(SoundMeasures),
     /// A part of a recording: how far it is beyond the end of the sound, in seconds.
     Part(SoundMeasures, f64),
-    Features(FrameMeasures, ColumnMoments),
+    Features(FrameMeasures, Vec<Moments>),
     Labels(usize),
     /// Why it cannot be read.
     Unreadable(String),
@@ -150,9 +150,8 @@ fn measure_wave(wave: &Wave) -> SoundMeasures {
 }
 
 fn measure_features(feats: &Matrix<f32>) -> Measured {
-    let mut moments = ColumnMoments::default();
-    let frames = FrameMeasures::of(feats.as_slice(), feats.num_cols(), &mut moments);
-    Measured::Features(frames, moments)
+    let moments = Moments::of_columns(feats.as_slice(), feats.num_cols());
+    Measured::Features(FrameMeasures::of(feats.as_slice(), &moments), moments)
 }
 
 fn measure_recording(rxfilename: &BStr, parts: &[Part]) -> Vec<(Whose, Measured)> {

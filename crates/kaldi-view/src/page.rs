@@ -253,7 +253,7 @@ fn text(html: &mut String, report: &CorpusReport<'_>) {
 }
 
 fn features(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
-    let means: Vec<(f64, f64)> = report.corpus.moments.columns().map(|moments| moments.unwrap_or((0.0, 0.0))).collect();
+    let means: Vec<(f64, f64)> = report.corpus.moments.iter().map(|column| (column.mean, column.stddev)).collect();
     if means.is_empty() {
         return Ok(());
     }

@@ -104,8 +104,9 @@ impl<'a> CorpusReport<'a> {
             "frequent_words": self.corpus.census.frequent_words(MOST_WORDS).into_iter().map(|(word, count)| {
                 json!({ "word": word, "count": count })
             }).collect::<Vec<_>>(),
-            "features": { "columns": self.corpus.moments.columns().map(|moments| {
-                json!({ "mean": moments.map(|(mean, _)| mean), "stddev": moments.map(|(_, deviation)| deviation) })
+            "features": { "columns": self.corpus.moments.iter().map(|column| {
+                let known = |value: f64| (column.count > 0).then_some(value);
+                json!({ "mean": known(column.mean), "stddev": known(column.stddev) })
             }).collect::<Vec<_>>() },
             "errors": self.errors(),
             "findings": findings,

@@ -39,7 +39,7 @@ impl Default for Moments {
 impl Moments {
     /// The moments of numbers in single precision. Sums are in double precision.
     pub fn of(values: &[f32]) -> Self {
-        let mut sums = Sums::default();
+        let mut sums = MomentSums::default();
         sums.add(values);
         sums.moments()
     }
@@ -56,7 +56,7 @@ impl Moments {
             largest if largest < LARGE.recip() => SCALING,
             _ => 0,
         };
-        let mut sums = Sums::default();
+        let mut sums = MomentSums::default();
         values.for_each(|value| sums.add_one(value * 2.0_f64.powi(power)));
         let mut moments = sums.moments();
         for number in [&mut moments.mean, &mut moments.stddev] {
@@ -85,6 +85,23 @@ impl Moments {
         self.inf += other.inf;
     }
 
+    /// The moments of each column of a matrix of single precision, row after row. A rest that is no row is left out.
+    pub fn of_columns(values: &[f32], columns: usize) -> Vec<Self> {
+        let mut column = Vec::with_capacity(values.len() / columns.max(1));
+        let of = |at: usize| {
+            column.clear();
+            column.extend(values.chunks_exact(columns).map(|row| row[at]));
+            Self::of(&column)
+        };
+        (0..columns).map(of).collect()
+    }
+
+    /// Adds the moments of the columns of another matrix, which may have more columns or fewer.
+    pub fn merge_columns(columns: &mut Vec<Self>, others: &[Self]) {
+        columns.resize(columns.len().max(others.len()), Self::default());
+        columns.iter_mut().zip(others).for_each(|(column, other)| column.merge(other));
+    }
+
     /// Whether there are numbers, and all are the same.
     pub fn is_constant(&self) -> bool {
         self.count > 0 && self.min == self.max && self.nan + self.inf == 0
@@ -92,7 +109,8 @@ impl Moments {
 }
 
 /// Sums of distances from the first finite number, so that little precision is lost if all are far from zero.
-pub(crate) struct Sums {
+#[derive(Debug)]
+pub struct MomentSums {
     shift: Option<f64>,
     /// Sums of whole chunks. They are separate from single numbers: otherwise the compiler would split the registers.
     lanes: Side,
@@ -100,7 +118,7 @@ pub(crate) struct Sums {
 }
 
 /// Sums and extremes, side by side.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Side {
     count: u64,
     sums: DoubleLanes,
@@ -109,7 +127,7 @@ struct Side {
     max: Lanes,
 }
 
-impl Default for Sums {
+impl Default for MomentSums {
     fn default() -> Self {
         let (sums, squares) = (DoubleLanes::default(), DoubleLanes::default());
         let (min, max) = (Lanes::splat(f32::INFINITY), Lanes::splat(f32::NEG_INFINITY));
@@ -119,7 +137,7 @@ impl Default for Sums {
 
 /// Numbers that are being added.
 struct Addition<'a> {
-    sums: &'a mut Sums,
+    sums: &'a mut MomentSums,
     values: &'a [f32],
 }
 
@@ -132,10 +150,10 @@ impl Kernel for Addition<'_> {
     }
 }
 
-impl Sums {
+impl MomentSums {
     /// Adds numbers. If all parts but the last have lengths that are multiples of 64, the sums are the same as those of
     /// the whole.
-    pub(crate) fn add(&mut self, values: &[f32]) {
+    pub fn add(&mut self, values: &[f32]) {
         dispatch(Addition { sums: self, values });
     }
 
@@ -195,7 +213,7 @@ impl Sums {
 
     /// The moments of the numbers so far.
     #[inline(never)]
-    pub(crate) fn moments(&self) -> Moments {
+    pub fn moments(&self) -> Moments {
         let Self { shift, lanes, single } = self;
         let total = |lanes: &DoubleLanes, single: f64| lanes.0.iter().sum::<f64>() + single;
         let count = lanes.count + single.count;
@@ -258,7 +276,7 @@ mod tests {
     fn blocks_have_the_sums_of_the_whole() {
         let mut values: Vec<f32> = (0..1000).map(|at| ((at * 7919) % 1009) as f32 / 7.0 - 40.0).collect();
         (values[0], values[70], values[300]) = (f32::NAN, f32::INFINITY, -1e30);
-        let mut sums = Sums::default();
+        let mut sums = MomentSums::default();
         values.chunks(256).for_each(|block| sums.add(block));
         let whole = Moments::of(&values);
         assert_eq!(sums.moments(), whole);
