@@ -24,5 +24,7 @@ task! {
             "takes a random sample";
         table_stats "table-stats" "../bin/inspect/table-stats.rs" Own
             "computes mean, deviation, quantiles, NaN and lengths of a table, by column, key or speaker";
+        table_view "table-view" "../bin/inspect/table-view.rs" Own
+            "shows utterances in a browser: list, sound, spectrogram, features, alignments";
     }
 }

@@ -47,7 +47,7 @@ impl DataDirectory {
     }
 
     /// Time-marked words.
-    fn ctms(&self) -> Vec<BString> {
+    pub fn ctms(&self) -> Vec<BString> {
         self.files(|name| name == b"ctm" || name.ends_with(b".ctm"))
     }
 

@@ -23,6 +23,20 @@ pub enum Error {
     },
     /// A picture cannot be drawn.
     Picture(kaldi_plot::Error),
+    /// A table comes only once.
+    Stream {
+        /// The name of the table.
+        name: BString,
+    },
+    /// A list cannot be read.
+    List {
+        /// The name of the list.
+        name: BString,
+        /// Why.
+        message: String,
+    },
+    /// The server cannot run.
+    Serve(std::io::Error),
 }
 
 impl fmt::Display for Error {
@@ -34,6 +48,15 @@ impl fmt::Display for Error {
                 write!(f, "{name}: expected waveforms, features or alignments, got values of type {found}")
             }
             Self::Picture(error) => error.fmt(f),
+            Self::Stream { name } => {
+                let name = printable_rxfilename(name.as_ref());
+                write!(
+                    f,
+                    "{name} comes only once, but values are read when they are seen: expected files; write it to one first, as copy-feats does"
+                )
+            }
+            Self::List { message, .. } => f.write_str(message),
+            Self::Serve(error) => write!(f, "cannot serve: {error}"),
         }
     }
 }
@@ -43,7 +66,8 @@ impl std::error::Error for Error {
         match self {
             Self::Table(error) => error.source(),
             Self::Picture(error) => error.source(),
-            Self::Type { .. } => None,
+            Self::Serve(error) => Some(error),
+            Self::Type { .. } | Self::Stream { .. } | Self::List { .. } => None,
         }
     }
 }

@@ -27,8 +27,12 @@ mod job;
 mod markup;
 mod page;
 mod report;
+#[cfg(feature = "server")]
+mod server;
 mod shown;
 
 pub use corpus::{Corpus, CorpusOptions, CorpusTable};
 pub use error::{Error, Result};
 pub use report::{CorpusReport, ReportOptions};
+#[cfg(feature = "server")]
+pub use server::{ViewOptions, ViewServer};

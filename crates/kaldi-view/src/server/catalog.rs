@@ -1,0 +1,346 @@
+//! Which utterances there are, and which lists say something about them.
+
+use std::collections::hash_map::RandomState;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_table::parse_script_line;
+use kaldi_types::ValueType;
+
+use crate::directory::DataDirectory;
+use crate::server::failure::Answer;
+use crate::server::lines::{KeyedLines, Line};
+use crate::{Error, Result};
+
+/// Lines that are looked at for a value whose type is that of the others.
+const LOOKED_AT: u32 = 64;
+
+/// What a list says about its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Says {
+    Speaker,
+    Text,
+    /// Seconds.
+    Duration,
+    /// The number of frames.
+    Frames,
+    /// Where the values are.
+    Values(ValueType),
+    /// Parts of the recordings of the list of this number.
+    Segments(usize),
+    /// Where recordings are, of which utterances are parts.
+    Recordings,
+    /// Nothing about utterances.
+    Nothing,
+}
+
+impl Says {
+    /// Whether each of its keys is an utterance.
+    fn is_of_utterances(self) -> bool {
+        !matches!(self, Self::Recordings | Self::Nothing | Self::Duration | Self::Frames)
+    }
+}
+
+/// A list.
+#[derive(Debug)]
+pub(crate) struct List {
+    pub lines: KeyedLines,
+    pub says: Says,
+    /// What the list is called in `api/info`.
+    pub kind: &'static str,
+    /// Whether its line of a number is that of the row of this number, for all rows of the first list.
+    is_aligned: bool,
+}
+
+/// Which utterances there are. Each is a row: first the lines of the first list, then what only other lists have.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    pub lists: Vec<List>,
+    /// The list of the first rows.
+    first: Option<usize>,
+    /// Rows that the first list lacks: a list, and a line; sorted.
+    others: Vec<(u32, u32)>,
+    /// Tables that are no lists, and files of time-marked words.
+    pub tables: Vec<BString>,
+    pub ctms: Vec<BString>,
+}
+
+impl Catalog {
+    /// Reads all lists of data directories and script files.
+    ///
+    /// # Errors
+    /// If a list cannot be read, or an input comes only once.
+    pub fn open(names: &[BString]) -> Result<Self> {
+        let mut builder = Builder::default();
+        for name in names {
+            let named = Named::find(name.as_bstr())?;
+            match named.kind {
+                Kind::Directory => {
+                    let path = named.rxfilename.to_path().unwrap_or(std::path::Path::new(""));
+                    builder.add_directory(&DataDirectory::new(path))?;
+                }
+                _ if named.is_stream() => return Err(Error::Stream { name: name.clone() }),
+                Kind::Script => builder.add_script(&named)?,
+                _ => builder.catalog.tables.push(name.clone()),
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> u32 {
+        self.first_rows() + self.others.len() as u32
+    }
+
+    fn first_rows(&self) -> u32 {
+        self.first.map_or(0, |first| self.lists[first].lines.len())
+    }
+
+    /// Whether rows are in the order of their keys.
+    pub fn is_sorted(&self) -> bool {
+        self.others.is_empty() && self.first.is_none_or(|first| self.lists[first].lines.is_sorted())
+    }
+
+    /// The lists whose keys make rows.
+    pub fn lists_of_rows(&self) -> impl Iterator<Item = usize> + '_ {
+        let has_others = |list: usize| {
+            let next = self.others.partition_point(|&(other, _)| (other as usize) < list);
+            self.others.get(next).is_some_and(|&(other, _)| other as usize == list)
+        };
+        (0..self.lists.len()).filter(move |&list| self.first == Some(list) || has_others(list))
+    }
+
+    /// The lists that say this.
+    pub fn lists_that(&self, says: impl Fn(Says) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.lists.len()).filter(move |&list| says(self.lists[list].says))
+    }
+
+    /// The row of a line whose key made one.
+    pub fn row_of_own_line(&self, list: usize, line: u32) -> Option<u32> {
+        if self.first == Some(list) {
+            return Some(line);
+        }
+        let place = self.others.binary_search(&(list as u32, line)).ok()?;
+        Some(self.first_rows() + place as u32)
+    }
+
+    /// The row of a line of any list.
+    pub fn row_of_line(&self, list: usize, line: u32, key: &BStr) -> Answer<Option<u32>> {
+        if self.lists[list].is_aligned && line < self.first_rows() {
+            return Ok(Some(line));
+        }
+        self.row(key)
+    }
+
+    /// The row of a key.
+    pub fn row(&self, key: &BStr) -> Answer<Option<u32>> {
+        for list in self.lists_of_rows() {
+            if let Some(row) = self.lists[list].lines.find(key)?.and_then(|line| self.row_of_own_line(list, line)) {
+                return Ok(Some(row));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The keys of rows.
+    pub fn keys(&self, rows: &[u32]) -> Answer<Vec<BString>> {
+        let first_rows = self.first_rows();
+        let own = |row: u32| match row.checked_sub(first_rows) {
+            None => (self.first.unwrap_or(0), row),
+            Some(other) => {
+                let (list, line) = self.others[other as usize];
+                (list as usize, line)
+            }
+        };
+        let mut keys = Vec::with_capacity(rows.len());
+        for run in rows.chunk_by(|&left, &right| {
+            let ((left, before), (right, after)) = (own(left), own(right));
+            left == right && before.checked_add(1) == Some(after)
+        }) {
+            let (list, start) = own(run[0]);
+            let lines = self.lists[list].lines.read(start..start + run.len() as u32)?;
+            keys.extend(lines.into_iter().map(|line| line.key));
+        }
+        Ok(keys)
+    }
+
+    /// What a list has after the keys of rows; `None` if it lacks the key.
+    pub fn rests(&self, list: usize, rows: &[u32], keys: &[BString]) -> Answer<Vec<Option<BString>>> {
+        let List { lines, is_aligned, .. } = &self.lists[list];
+        let mut rests = Vec::with_capacity(rows.len());
+        let mut keys = keys.iter();
+        for run in rows.chunk_by(|left, right| left.checked_add(1) == Some(*right)) {
+            let end = run[0] + run.len() as u32;
+            if *is_aligned && end <= lines.len().min(self.first_rows()) {
+                rests.extend(lines.read(run[0]..end)?.into_iter().map(|line| Some(line.rest)));
+                keys.by_ref().take(run.len()).for_each(drop);
+                continue;
+            }
+            for key in keys.by_ref().take(run.len()) {
+                rests.push(self.line(list, key.as_bstr())?.map(|line| line.rest));
+            }
+        }
+        Ok(rests)
+    }
+
+    /// The line of a key in a list.
+    pub fn line(&self, list: usize, key: &BStr) -> Answer<Option<Line>> {
+        let lines = &self.lists[list].lines;
+        lines.find(key)?.map(|number| lines.line(number)).transpose()
+    }
+
+    /// What is after the key in the first list that says this and has the key.
+    pub fn rest(&self, key: &BStr, says: Says) -> Answer<Option<BString>> {
+        for list in self.lists_that(|other| other == says) {
+            if let Some(line) = self.line(list, key)? {
+                return Ok(Some(line.rest));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A catalog, while its lists are read.
+#[derive(Default)]
+struct Builder {
+    catalog: Catalog,
+    hasher: RandomState,
+    /// The hashes of the keys of the first list, in order.
+    first: Vec<u64>,
+    /// The hashes of the keys of all rows, sorted; empty if only the first list made rows, and nobody has asked.
+    known: Vec<u64>,
+}
+
+impl Builder {
+    fn add(&mut self, name: &BString, kind: &'static str, says: Says) -> Result<usize> {
+        let (lines, hashes) = KeyedLines::open(name.as_bstr(), &self.hasher)?;
+        let number = self.catalog.lists.len();
+        let mut is_aligned = false;
+        if says.is_of_utterances() && self.catalog.first.is_none() {
+            self.catalog.first = Some(number);
+            self.first = hashes;
+            is_aligned = true;
+        } else if !self.first.is_empty() {
+            is_aligned = hashes.starts_with(&self.first) || self.first.starts_with(&hashes);
+            if says.is_of_utterances() && !self.first.starts_with(&hashes) {
+                self.add_others(number, &hashes);
+            }
+        }
+        self.catalog.lists.push(List { lines, says, kind, is_aligned });
+        Ok(number)
+    }
+
+    /// Rows for the keys of a list that no list before has.
+    fn add_others(&mut self, list: usize, hashes: &[u64]) {
+        if self.known.is_empty() {
+            self.known.clone_from(&self.first);
+            self.known.sort_unstable();
+        }
+        let mut new = Vec::new();
+        for (&hash, line) in hashes.iter().zip(0_u32..) {
+            if self.known.binary_search(&hash).is_err() {
+                self.catalog.others.push((list as u32, line));
+                new.push(hash);
+            }
+        }
+        if !new.is_empty() {
+            self.known.extend(new);
+            self.known.sort_unstable();
+        }
+    }
+
+    fn add_directory(&mut self, directory: &DataDirectory) -> Result<()> {
+        let mut add = |name: &str, kind, says| -> Result<Option<usize>> {
+            directory.file(name).map(|name| self.add(&name, kind, says)).transpose()
+        };
+        add("utt2spk", "utt2spk", Says::Speaker)?;
+        let has_segments = directory.file("segments").is_some();
+        let says = if has_segments { Says::Recordings } else { Says::Values(ValueType::Wave) };
+        let waves = add("wav.scp", "wave", says)?;
+        if let Some(waves) = waves {
+            add("segments", "segments", Says::Segments(waves))?;
+        }
+        add("text", "text", Says::Text)?;
+        add("feats.scp", "matrix", Says::Values(ValueType::Matrix))?;
+        add("utt2dur", "utt2dur", Says::Duration)?;
+        add("utt2num_frames", "utt2num_frames", Says::Frames)?;
+        add("cmvn.scp", "script", Says::Nothing)?;
+        for name in ["vad.scp", "ali.scp"] {
+            if let Some(name) = directory.file(name) {
+                self.add_script(&Named { kind: Kind::Script, rxfilename: name, is_binary: false })?;
+            }
+        }
+        if directory.file("ali.scp").is_none() {
+            self.catalog.tables.extend(directory.alignments());
+        }
+        self.catalog.ctms.extend(directory.ctms());
+        Ok(())
+    }
+
+    /// Adds a script file. The type of its values is that of the first one that is no command: commands run only for an utterance
+    /// that is opened.
+    fn add_script(&mut self, named: &Named) -> Result<()> {
+        let list = self.add(&named.rxfilename, "script", Says::Values(ValueType::Wave))?;
+        let lines = self.catalog.lists[list].lines.read(0..LOOKED_AT).unwrap_or_default();
+        let find = |line: &Line| {
+            let line = parse_script_line(&[line.key.as_slice(), b" ", &line.rest].concat()).ok()?;
+            let value = Named { kind: Kind::Value, rxfilename: line.xfilename.clone(), is_binary: false };
+            if line.is_command() { None } else { Entries::find_type(&value) }
+        };
+        let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
+        let list = &mut self.catalog.lists[list];
+        (list.says, list.kind) = (Says::Values(value_type), value_type.name());
+        Ok(())
+    }
+
+    fn finish(mut self) -> Catalog {
+        self.catalog.others.shrink_to_fit();
+        self.catalog
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog(files: &[(&str, &str)]) -> (tempfile::TempDir, Catalog) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        let name = BString::from(folder.path().as_os_str().as_encoded_bytes());
+        (folder, Catalog::open(&[name]).unwrap())
+    }
+
+    #[test]
+    fn rows_are_the_keys_of_all_lists() {
+        let (_folder, catalog) = catalog(&[
+            ("utt2spk", "a x\nb x\nc y\n"),
+            ("text", "b two words\nd four\n"),
+            ("wav.scp", "a 1\nb 2\nc 3\n"),
+            ("feats.scp", "e 1\nd 2\na 3\n"),
+        ]);
+        let rows: Vec<u32> = (0..catalog.len()).collect();
+        let keys = catalog.keys(&rows).unwrap();
+        assert_eq!(keys, ["a", "b", "c", "d", "e"]);
+        for (row, key) in keys.iter().enumerate() {
+            assert_eq!(catalog.row(key.as_bstr()), Ok(Some(row as u32)));
+        }
+        let texts = catalog.lists_that(|says| says == Says::Text).next().unwrap();
+        let texts = catalog.rests(texts, &rows, &keys).unwrap();
+        assert_eq!(texts, [None, Some("two words".into()), None, Some("four".into()), None]);
+        let speakers = catalog.lists_that(|says| says == Says::Speaker).next().unwrap();
+        let speakers = catalog.rests(speakers, &[2, 0, 4], &["c".into(), "a".into(), "e".into()]).unwrap();
+        assert_eq!(speakers, [Some("y".into()), Some("x".into()), None]);
+        assert!(!catalog.is_sorted());
+    }
+
+    #[test]
+    fn a_list_that_starts_as_the_first_one_is_read_line_by_line() {
+        let (_folder, catalog) = catalog(&[("utt2spk", "b x\na y\nc z\n"), ("text", "b 1\na 2\n")]);
+        let text = catalog.lists_that(|says| says == Says::Text).next().unwrap();
+        assert!(catalog.lists[text].is_aligned);
+        let keys = catalog.keys(&[0, 1, 2]).unwrap();
+        assert_eq!(catalog.rests(text, &[0, 1, 2], &keys).unwrap(), [Some("1".into()), Some("2".into()), None]);
+    }
+}

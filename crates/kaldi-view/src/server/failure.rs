@@ -1,0 +1,33 @@
+//! Why a request has no answer.
+
+use std::fmt;
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// There is no such thing: 404.
+    Unknown(String),
+    /// It is there, and cannot be read: 422.
+    Unreadable(String),
+    /// The request makes no sense: 400.
+    Wrong(String),
+}
+
+/// The result of what a request asks for.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    pub fn unreadable(error: impl fmt::Display) -> Self {
+        Self::Unreadable(error.to_string())
+    }
+
+    pub fn wrong(error: impl fmt::Display) -> Self {
+        Self::Wrong(error.to_string())
+    }
+
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Unknown(message) | Self::Unreadable(message) | Self::Wrong(message) => message,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A server on the loopback address, which shows utterances one by one.
+
+mod api;
+mod assets;
+mod cache;
+mod cancel;
+mod catalog;
+mod failure;
+mod http_server;
+mod lines;
+mod query;
+mod range;
+mod reply;
+mod security;
+mod sounds;
+mod tracks;
+mod wav_file;
+
+use std::sync::Arc;
+
+use bstr::BString;
+use kaldi_types::Frames;
+
+use crate::Result;
+use crate::server::cache::Cache;
+use crate::server::catalog::Catalog;
+use crate::server::http_server::HttpServer;
+use crate::server::sounds::Sounds;
+use crate::server::tracks::{Track, tracks};
+
+/// Bytes of values of tables that are kept.
+const VALUES: usize = 32 << 20;
+
+/// How a server shows a corpus.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ViewOptions {
+    /// The port; 0 takes one that is free.
+    pub port: u16,
+    /// One more name that the computer may have in the requests of a browser.
+    pub host: Option<String>,
+    /// Seconds from one frame of the features to the next one; `None` takes what fits the duration.
+    pub frame_shift: Option<f64>,
+    /// Bytes of decoded sound that are kept.
+    pub memory: usize,
+}
+
+impl Default for ViewOptions {
+    fn default() -> Self {
+        Self { port: 0, host: None, frame_shift: None, memory: 256 << 20 }
+    }
+}
+
+/// What is shown.
+#[derive(Debug)]
+pub(crate) struct Viewer {
+    catalog: Catalog,
+    tracks: Vec<Track>,
+    sounds: Sounds,
+    values: Cache<Frames>,
+}
+
+/// A server that listens, and answers nobody yet.
+#[derive(Debug)]
+#[must_use]
+pub struct ViewServer {
+    viewer: Arc<Viewer>,
+    server: HttpServer,
+}
+
+impl ViewServer {
+    /// Reads the lists of data directories and tables, and listens on the loopback address. Values are read when they are asked for.
+    ///
+    /// # Errors
+    /// If a list cannot be read, a table comes only once, or the port is taken.
+    pub fn open(names: &[BString], options: &ViewOptions) -> Result<Self> {
+        let catalog = Catalog::open(names)?;
+        let tracks = tracks(&catalog);
+        let viewer = Viewer { catalog, tracks, sounds: Sounds::new(options.memory), values: Cache::new(VALUES, size) };
+        Ok(Self { viewer: Arc::new(viewer), server: HttpServer::listen(options.port, options.host.as_deref())? })
+    }
+
+    /// The address, with the token that a browser needs.
+    pub fn address(&self) -> String {
+        self.server.address()
+    }
+
+    /// Answers requests until SIGINT, SIGTERM or SIGHUP. Then commands that still run are ended.
+    ///
+    /// # Errors
+    /// If it cannot serve.
+    pub fn serve(self) -> Result<()> {
+        self.server.serve(&self.viewer)
+    }
+}
+
+/// About how many bytes a value takes.
+fn size(value: &Frames) -> usize {
+    match value {
+        Frames::Rows(matrix) => 4 * matrix.num_rows() * matrix.num_cols(),
+        Frames::Lists(lists) => lists.iter().map(|list| 24 + 8 * list.len()).sum(),
+        Frames::Labels(labels) => 4 * labels.len(),
+        Frames::Wave(wave) => 4 * wave.num_channels() * wave.num_samples(),
+    }
+}

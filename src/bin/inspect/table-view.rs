@@ -1,0 +1,67 @@
+//! Shows data directories and tables in a browser.
+//!
+//! Kaldi has no such program.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, ensure};
+use bstr::{BString, ByteSlice};
+use kaldi_cli::{InputName, Tally};
+use kaldi_table::create_output;
+use kaldi_view::{ViewOptions, ViewServer};
+
+const USAGE: &str = "\
+Shows data directories and tables in a browser: a list of all utterances with search, and for each utterance its sound, spectrogram,
+features, alignments and posteriors on one time axis. It prints one line, the address for a browser on this computer, and runs until
+it is interrupted (Ctrl-C). Only lists are read before an utterance is opened; then its command in wav.scp runs. Whoever knows the
+address can read what it shows, and nobody can change anything. From another computer, forward the port: ssh -L 8000:localhost:8000.
+
+Usage: table-view [options] <directory or table> [<directory or table> ...]
+ e.g.: table-view data/train
+       table-view --port=8000 data/test scp:exp/other/feats.scp
+Of a directory, wav.scp, segments, text, utt2spk, utt2dur, utt2num_frames, feats.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm
+are shown.
+See also: table-report, table-head, feats-to-png
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Port on the loopback address (0 takes one that is free)
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// One more name by which a browser may call this computer
+    #[arg(long)]
+    allow_host: Option<String>,
+    /// Seconds from one frame of the features to the next one; found from the durations by default
+    #[arg(long)]
+    frame_shift: Option<f64>,
+    /// Megabytes of decoded sound that are kept
+    #[arg(long, default_value_t = 256)]
+    memory: usize,
+    #[arg(required = true)]
+    tables: Vec<InputName>,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(table_view)).in_pieces(&[(
+    kaldi_cli::PiecesIf::Always,
+    kaldi_cli::Pieces::Whole("it shows the whole table; give it the joined table"),
+)]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn table_view(opts: Options) -> Result<Tally> {
+    let shift = opts.frame_shift.filter(|shift| !(*shift > 0.0 && shift.is_finite()));
+    ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
+    let mut options = ViewOptions::default();
+    (options.port, options.host, options.frame_shift) = (opts.port, opts.allow_host, opts.frame_shift);
+    options.memory = opts.memory.saturating_mul(1 << 20);
+    let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
+    let server = ViewServer::open(&names, &options)?;
+    let mut stdout = create_output("-".as_bytes(), false)?;
+    stdout.write_all(format!("{}\n", server.address()).as_bytes())?;
+    stdout.finish()?;
+    server.serve()?;
+    Ok(Tally::new(1, 0))
+}
