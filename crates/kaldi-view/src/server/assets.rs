@@ -5,11 +5,12 @@ type Asset = (&'static str, &'static str, &'static [u8]);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-const ASSETS: [Asset; 8] = [
+const ASSETS: [Asset; 9] = [
     ("", "text/html; charset=utf-8", include_bytes!("../../assets/index.html")),
     ("app.js", SCRIPT, include_bytes!("../../assets/app.js")),
     ("api.js", SCRIPT, include_bytes!("../../assets/api.js")),
     ("list.js", SCRIPT, include_bytes!("../../assets/list.js")),
+    ("paint.js", SCRIPT, include_bytes!("../../assets/paint.js")),
     ("timeline.js", SCRIPT, include_bytes!("../../assets/timeline.js")),
     ("lit-html.js", SCRIPT, include_bytes!("../../assets/lit-html.js")),
     ("style.css", "text/css; charset=utf-8", include_bytes!("../../assets/style.css")),
