@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Blob;
 
-use crate::items::{Content, TableItem};
+use crate::items::{Content, Held, TableItem};
 
 /// By what items are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,25 +111,25 @@ impl ItemSort {
     pub fn push(&mut self, rank: ItemRank, item: TableItem) {
         self.by_key = rank == ItemRank::Key;
         let key_length = u32::try_from(item.key().len()).ok();
-        let compact = key_length.and_then(|key_length| match &item.content {
-            Content::Line(line) => {
+        let compact = key_length.and_then(|key_length| match &item.0 {
+            Held::Line(line) => {
                 // Longer ones would need more bits for their place.
                 u32::try_from(line.len()).ok()?;
                 let at = line.find(item.key())? as u64;
                 let place = self.text.push(line);
                 Some((Kind::Line, place, place + at, line.len() as u64, key_length, 0))
             }
-            Content::Entry { blob, value_at } => {
+            Held::Entry(entry) => {
+                let Content::Bytes { blob, value_at } = &entry.content else { return None };
                 let (file, value_at) = (blob.file()?, u32::try_from(*value_at).ok()?);
                 let (known, _) = self.file.get_or_insert_with(|| (Arc::clone(file), Arc::clone(blob.name())));
                 if !Arc::ptr_eq(known, file) {
                     return None;
                 }
                 let place = if rank == ItemRank::Key { self.text.push(item.key()) } else { 0 };
-                let kind = if item.is_text { Kind::TextEntry } else { Kind::BinaryEntry };
+                let kind = if entry.is_text { Kind::TextEntry } else { Kind::BinaryEntry };
                 Some((kind, blob.offset(), place, item.size(), key_length, value_at))
             }
-            Content::Script(_) | Content::Value(_) => None,
         });
         let (kind, start, key_at, size, key_length, value_at) = compact.unwrap_or_else(|| {
             let number = self.kept.len() as u64;

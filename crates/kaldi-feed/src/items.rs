@@ -10,8 +10,19 @@ use crate::text::fields;
 use crate::{Error, Result};
 
 /// An entry of an archive, or a line of a list. Only its key is known.
+///
+/// A line takes 24 bytes and its own, since a list may have millions.
 #[derive(Clone, Debug)]
-pub struct TableItem {
+pub struct TableItem(pub(crate) Held);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Held {
+    Line(Box<[u8]>),
+    Entry(Box<ItemEntry>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ItemEntry {
     key: BString,
     size: u64,
     /// Whether it is in text form.
@@ -21,57 +32,67 @@ pub struct TableItem {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
-    Line(BString),
     /// The value of a line of a script file, which is read when it is written.
     Script(ScriptLine),
     /// The value of a command of a script file, which is run once.
-    Value(Box<RawEntry>),
+    Value(RawEntry),
     /// Key and value, in memory or in a file; the value starts after some bytes.
-    Entry {
-        blob: Blob,
-        value_at: u64,
-    },
+    Bytes { blob: Blob, value_at: u64 },
 }
 
 impl TableItem {
     /// A line of a list.
     pub(crate) fn of_line(line: &BStr) -> Self {
-        let key = fields(line).next().unwrap_or_default().into();
-        Self { key, size: line.len() as u64 + 1, is_text: true, content: Content::Line(line.to_owned()) }
+        Self(Held::Line(line.as_bytes().into()))
     }
 
     /// An entry whose value starts after some bytes.
     pub(crate) fn of_entry(key: BString, blob: Blob, value_at: u64, is_text: bool) -> Self {
-        Self { key, size: blob.length(), is_text, content: Content::Entry { blob, value_at } }
+        let size = blob.length();
+        Self(Held::Entry(Box::new(ItemEntry { key, size, is_text, content: Content::Bytes { blob, value_at } })))
     }
 
     /// The key.
     pub fn key(&self) -> &BStr {
-        self.key.as_bstr()
+        match &self.0 {
+            Held::Line(line) => fields(line.as_bstr()).next().unwrap_or_default().as_bstr(),
+            Held::Entry(entry) => entry.key.as_bstr(),
+        }
     }
 
     /// The line, if it is one of a list.
     pub fn line(&self) -> Option<&BStr> {
-        match &self.content {
-            Content::Line(line) => Some(line.as_bstr()),
-            Content::Script(_) | Content::Value(_) | Content::Entry { .. } => None,
+        match &self.0 {
+            Held::Line(line) => Some(line.as_bstr()),
+            Held::Entry(_) => None,
         }
     }
 
     /// Bytes of the entry or the line.
     pub fn size(&self) -> u64 {
-        self.size
+        match &self.0 {
+            Held::Line(line) => line.len() as u64 + 1,
+            Held::Entry(entry) => entry.size,
+        }
     }
 
     /// About how many bytes it takes in memory.
     pub fn weight(&self) -> usize {
-        let content = match &self.content {
-            Content::Line(line) => line.len(),
-            Content::Script(line) => line.key.len() + line.xfilename.len(),
-            Content::Value(entry) => entry.head().len(),
-            Content::Entry { blob, .. } => blob.head().len(),
+        let held = match &self.0 {
+            Held::Line(line) => line.len(),
+            Held::Entry(entry) => size_of::<ItemEntry>() + entry.key.len() + entry.content.weight(),
         };
-        size_of::<Self>() + self.key.len() + content
+        size_of::<Self>() + held
+    }
+}
+
+impl Content {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Script(line) => line.key.len() + line.xfilename.len(),
+            Self::Value(entry) => entry.head().len(),
+            Self::Bytes { blob, .. } => blob.head().len(),
+        }
     }
 }
 
@@ -167,8 +188,9 @@ fn next_entry(archive: &mut RawEntries<Detector>) -> Result<Option<TableItem>> {
         return Err(Error::LongEntry { place: place() });
     }
     let (size, value_at) = (entry.end() - entry.start(), entry.offset() - entry.start());
-    let content = Content::Entry { blob: entry.with_key(), value_at };
-    Ok(Some(TableItem { key: entry.key().to_owned(), size, is_text: entry.is_text(), content }))
+    let content = Content::Bytes { blob: entry.with_key(), value_at };
+    let entry = ItemEntry { key: entry.key().to_owned(), size, is_text: entry.is_text(), content };
+    Ok(Some(TableItem(Held::Entry(Box::new(entry)))))
 }
 
 /// Looks at the value of the next line.
@@ -182,8 +204,8 @@ fn next_value(lines: &mut ScriptLines, loader: &mut ValueLoader<Detector>) -> Re
     let (key, size, is_text) = (line.key.clone(), entry.size(), entry.is_text());
     let is_command = line.locator().is_ok_and(|locator| locator.is_command());
     // An entry keeps its file open, and there may be many.
-    let content = if is_command { Content::Value(Box::new(entry.detached())) } else { Content::Script(line) };
-    Ok(Some(TableItem { key, size, is_text, content }))
+    let content = if is_command { Content::Value(entry.detached()) } else { Content::Script(line) };
+    Ok(Some(TableItem(Held::Entry(Box::new(ItemEntry { key, size, is_text, content })))))
 }
 
 impl Reader for Items {
@@ -248,29 +270,15 @@ impl ItemWriter {
     /// # Errors
     /// If writing fails, or a binary value should become text.
     pub fn put(&mut self, item: &TableItem) -> Result<()> {
-        if let Target::Archive(archive, _) = &self.0
-            && archive.format() == Format::Text
-            && !item.is_text
-        {
-            return Err(Error::TextCopy { key: item.key.clone() });
-        }
-        match (&mut self.0, &item.content) {
-            (Target::Lines(output), Content::Line(line)) => {
+        match (&mut self.0, &item.0) {
+            (Target::Lines(output), Held::Line(line)) => {
                 output.write_all(line)?;
-                output.write_all(b"\n")?;
+                Ok(output.write_all(b"\n")?)
             }
-            (Target::Archive(archive, _), Content::Entry { blob, value_at }) => {
-                archive.put_blob(item.key(), *value_at, blob)?;
-            }
-            (Target::Archive(archive, loader), Content::Value(entry)) => put_value(archive, loader.framing(), entry)?,
-            (Target::Archive(archive, loader), Content::Script(line)) => {
-                let entry = loader.load_line(None, 0, line)?;
-                put_value(archive, loader.framing(), &entry)?;
-            }
+            (Target::Archive(archive, loader), Held::Entry(entry)) => put_entry(archive, loader, entry),
             // The target was made for items of the source.
-            _ => return Err(Error::ListToArchive { name: item.key.clone() }),
+            _ => Err(Error::ListToArchive { name: item.key().to_owned() }),
         }
-        Ok(())
     }
 
     /// Completes the table or list and gives it its name.
@@ -281,6 +289,21 @@ impl ItemWriter {
         match self.0 {
             Target::Archive(archive, _) => Ok(archive.finish()?),
             Target::Lines(output) => Ok(output.finish()?),
+        }
+    }
+}
+
+/// Writes an entry unchanged.
+fn put_entry(archive: &mut ArchiveWriter, loader: &mut ValueLoader<Detector>, entry: &ItemEntry) -> Result<()> {
+    if archive.format() == Format::Text && !entry.is_text {
+        return Err(Error::TextCopy { key: entry.key.clone() });
+    }
+    match &entry.content {
+        Content::Bytes { blob, value_at } => Ok(archive.put_blob(entry.key.as_bstr(), *value_at, blob)?),
+        Content::Value(value) => put_value(archive, loader.framing(), value),
+        Content::Script(line) => {
+            let value = loader.load_line(None, 0, line)?;
+            put_value(archive, loader.framing(), &value)
         }
     }
 }

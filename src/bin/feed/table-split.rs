@@ -101,8 +101,8 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
     let parts = opts.parts_of(&all)?;
     let mut counts = vec![0_u64; targets.len()];
     for (item, part) in all.iter().zip(parts) {
-        targets[part].put(item)?;
-        counts[part] += 1;
+        targets[part as usize].put(item)?;
+        counts[part as usize] += 1;
     }
     let (least, most) = (counts.iter().min().unwrap_or(&0), counts.iter().max().unwrap_or(&0));
     log!("Wrote {} entries to {} parts, {least} to {most} each", all.len(), targets.len());
@@ -114,9 +114,9 @@ fn split(opts: &Options, mut items: Items) -> anyhow::Result<Tally> {
 
 impl Options {
     /// The part of every item, counted from 0.
-    fn parts_of(&self, items: &[TableItem]) -> anyhow::Result<Vec<usize>> {
+    fn parts_of(&self, items: &[TableItem]) -> anyhow::Result<Vec<u32>> {
         match (self.by, &self.utt2spk) {
-            (By::Items, None) => Ok(equal_stretches(items.len(), self.parts as usize)),
+            (By::Items, None) => Ok(equal_stretches(items.len(), self.parts)),
             (By::Bytes, None) => Ok(stretches(items.iter().map(TableItem::size).collect(), self.parts)),
             (By::Speakers, Some(name)) => self.parts_of_speakers(items, name),
             (By::Speakers, None) => bail!("expected --utt2spk with --by=speakers"),
@@ -125,28 +125,32 @@ impl Options {
     }
 
     /// Speakers are dealt in the order of their first utterances.
-    fn parts_of_speakers(&self, items: &[TableItem], utt2spk: &InputName) -> anyhow::Result<Vec<usize>> {
+    fn parts_of_speakers(&self, items: &[TableItem], utt2spk: &InputName) -> anyhow::Result<Vec<u32>> {
         let mut lines = Text::open(utt2spk)?;
-        let mut speaker_of = HashMap::new();
+        // Speakers are numbers, since there may be millions of utterances.
+        let mut speaker_of = HashMap::<Box<[u8]>, usize>::new();
+        let mut numbers = HashMap::<BString, usize>::new();
         while let Some((utterance, speaker)) = lines.next()? {
             let mut words = fields(&speaker);
             let (Some(speaker), None) = (words.next(), words.next()) else {
                 bail!("{utt2spk}: {utterance}: expected one speaker, got {speaker:?}");
             };
-            speaker_of.insert(utterance, BString::from(speaker));
+            let next = numbers.len();
+            let number = *numbers.entry(BString::from(speaker)).or_insert(next);
+            speaker_of.insert(Vec::from(utterance).into(), number);
         }
-        let mut numbers = HashMap::new();
+        let mut places = vec![None; numbers.len()];
         let mut sizes = Vec::new();
         let mut speakers = Vec::with_capacity(items.len());
         for item in items {
-            let speaker = speaker_of.get(item.key());
-            let speaker = speaker.with_context(|| format!("{}: --utt2spk does not have this key", item.key()))?;
-            let number = *numbers.entry(speaker).or_insert(sizes.len());
-            if number == sizes.len() {
+            let number = speaker_of.get(item.key().as_bytes());
+            let number = *number.with_context(|| format!("{}: --utt2spk does not have this key", item.key()))?;
+            let place = *places[number].get_or_insert_with(|| {
                 sizes.push(0);
-            }
-            sizes[number] += 1;
-            speakers.push(number);
+                sizes.len() - 1
+            });
+            sizes[place] += 1;
+            speakers.push(place);
         }
         let parts = stretches(sizes, self.parts);
         Ok(speakers.into_iter().map(|speaker| parts[speaker]).collect())
@@ -154,19 +158,20 @@ impl Options {
 }
 
 /// Cuts a row into stretches; the first ones have one item more than the others, as in Kaldi's `split_scp.pl`.
-fn equal_stretches(length: usize, parts: usize) -> Vec<usize> {
-    let size = |part: usize| length / parts + usize::from(part < length % parts);
+fn equal_stretches(length: usize, parts: u32) -> Vec<u32> {
+    let (least, rest) = (length / parts as usize, length % parts as usize);
+    let size = |part: u32| least + usize::from((part as usize) < rest);
     (0..parts).flat_map(|part| std::iter::repeat_n(part, size(part))).collect()
 }
 
 /// Cuts a row of items with sizes into stretches: an item belongs to the part that contains its middle.
-fn stretches(sizes: Vec<u64>, parts: u32) -> Vec<usize> {
+fn stretches(sizes: Vec<u64>, parts: u32) -> Vec<u32> {
     let total: u128 = sizes.iter().map(|&size| u128::from(size)).sum();
     let mut before = 0_u128;
     let part = |size: u64| {
         let middle = 2 * before + u128::from(size);
         before += u128::from(size);
-        (middle * u128::from(parts) / (2 * total).max(1)).min(u128::from(parts) - 1) as usize
+        (middle * u128::from(parts) / (2 * total).max(1)).min(u128::from(parts) - 1) as u32
     };
     sizes.into_iter().map(part).collect()
 }
