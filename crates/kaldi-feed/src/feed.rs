@@ -196,6 +196,8 @@ fn load<U>(planned: Planned, finish: &impl Fn(u64, Vec<Sample>) -> Result<U>) ->
         for mut sample in samples {
             match sample.load() {
                 Ok(()) => loaded.push(sample),
+                // The other samples would fail, too.
+                Err(message) if kaldi_io::was_interrupted() => return Err(Error::Bad { message }),
                 Err(message) => worked.bad.push(format!("{}: {message}", sample.key)),
             }
         }

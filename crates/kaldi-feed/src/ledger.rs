@@ -153,6 +153,7 @@ pub(crate) fn judge(
 ) -> Result<()> {
     let message = advice.once(message);
     match policy {
+        _ if kaldi_io::was_interrupted() => Err(Error::Bad { message }),
         ErrorPolicy { fail: true, .. } => Err(Error::Bad { message }),
         ErrorPolicy { max_bad: Some(max), .. } if num_bad > max => Err(Error::TooManyBad { max, message }),
         _ => {

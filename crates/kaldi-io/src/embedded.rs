@@ -19,6 +19,11 @@ pub fn embed(may_wait: fn() -> bool) {
     let _ = CHECK.set(may_wait);
 }
 
+/// Whether the program around, of [`embed`], has interrupted the work of this thread. Then a failure is no fault of the data.
+pub fn was_interrupted() -> bool {
+    CHECK.get().is_some_and(|may_wait| !may_wait())
+}
+
 pub(crate) fn is_embedded() -> bool {
     CHECK.get().is_some()
 }

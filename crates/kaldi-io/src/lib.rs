@@ -55,7 +55,7 @@ pub use advice::{
 pub use blob::{Blob, Chunk};
 pub use characters::{excerpt, is_space, printable, printable_json};
 pub use compressed::Compression;
-pub use embedded::embed;
+pub use embedded::{embed, was_interrupted};
 pub use encoded::{Block, Encoded};
 pub use error::{Adviser, Error, ParseError, Result, Unread, set_adviser};
 pub use fallible::{fallible, is_fallible};

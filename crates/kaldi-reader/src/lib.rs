@@ -65,6 +65,7 @@ mod sort;
 mod source;
 pub mod testing;
 mod threaded;
+mod threads;
 
 pub use batch::{Batch, BatchByFrames, BatchByLength, Buckets, Leftover, batch, batch_by_frames, batch_by_length};
 pub use counting::{Counter, Counting, counting};
@@ -85,3 +86,4 @@ pub use shape::Shape;
 pub use shuffle::{Shuffle, shuffle_stream, shuffle_window};
 pub use sort::{Sort, sort};
 pub use threaded::{Threaded, threaded};
+pub use threads::pass_on_to_threads;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crate::Reader;
+use crate::{Reader, threads};
 
 /// Values are mapped on the caller's thread until this many bytes have passed: starting threads costs more than a short
 /// stream does.
@@ -256,7 +256,7 @@ where
         let spawn = |_: usize| {
             let (shared, work) = (Arc::clone(&shared), Arc::clone(&self.work));
             let (room, weigh) = (Room { max_bytes: self.max_bytes, threads: num_threads }, self.weigh);
-            thread::Builder::new().spawn(move || run_worker(&shared, room, weigh, &*work))
+            threads::spawn(move || run_worker(&shared, room, weigh, &*work))
         };
         // If the system grants fewer threads than requested, those do the work; if it grants none, the caller's thread
         // does.

@@ -5,7 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::Reader;
+use crate::{Reader, threads};
 
 /// Reads `reader` ahead on a background thread, holding at most `max_bytes` as counted by `weigh`.
 ///
@@ -126,7 +126,7 @@ where
         // The thread takes the reader out of this place, so that the reader is not lost if no thread starts.
         let place = Arc::new(Mutex::new(Some(reader)));
         let of_thread = Arc::clone(&place);
-        let thread = thread::Builder::new().spawn(move || {
+        let thread = threads::spawn(move || {
             let mut reader = take(&of_thread)?;
             run(&mut reader, &end.0, max_bytes, weigh);
             drop(end);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::files::Files;
-use crate::Reader;
+use crate::{Reader, threads};
 
 /// The reader that [`OpenFiles::unordered`](crate::OpenFiles::unordered) makes.
 pub struct FilesUnordered<N, R: Reader, O> {
@@ -132,7 +132,7 @@ where
             // The other half may have been handed over.
             let (shared, max_bytes, weigh) = (Arc::clone(&self.shared), self.max_bytes / 2, self.weigh);
             // If the system grants fewer threads than requested, those read all files.
-            match thread::Builder::new().spawn(move || run(&shared, max_bytes, weigh)) {
+            match threads::spawn(move || run(&shared, max_bytes, weigh)) {
                 Ok(thread) => self.threads.push(thread),
                 Err(error) if self.threads.is_empty() => panic!("cannot start a thread: {error}"),
                 Err(_) => self.shared.lock().running -= 1,
