@@ -19,7 +19,7 @@ use crate::read::stream_value::StreamValue;
 use crate::script::ScriptLine;
 use crate::{Error, Result};
 
-/// Files that are kept open. Few, because tools run under tight limits, and opening a file takes microseconds.
+/// Files that are kept open if nothing else is said. Few, because tools run under tight limits, and opening a file takes microseconds.
 const OPEN_FILES: usize = 4;
 
 /// Bytes that are read of a long value whose rest stays in the file: a key and a header.
@@ -54,6 +54,8 @@ enum Opened {
 pub struct ValueLoader<F> {
     framing: F,
     files: Vec<OpenFile>,
+    /// How many files are kept open.
+    open_files: usize,
     /// The files of values that stay in their files. They stay open as long as the values live.
     held: Vec<Weak<dyn ReadAt>>,
     /// Where long values stay.
@@ -75,6 +77,7 @@ impl<F: Framing> ValueLoader<F> {
         Self {
             framing,
             files: Vec::new(),
+            open_files: OPEN_FILES,
             held: Vec::new(),
             leaving: None,
             is_strict: false,
@@ -89,6 +92,17 @@ impl<F: Framing> ValueLoader<F> {
     /// fail.
     pub fn strict(framing: F) -> Self {
         Self { leaving: Some(Leaving::Anywhere), is_strict: true, ..Self::new(framing) }
+    }
+
+    /// Keeps up to this many files open, at least one.
+    #[must_use]
+    pub fn keep_open(self, files: usize) -> Self {
+        Self { open_files: files.max(1), ..self }
+    }
+
+    /// The number of files that are open.
+    pub fn num_open(&self) -> usize {
+        self.files.len()
     }
 
     /// The framing, with what it has learned.
@@ -344,7 +358,7 @@ impl<F: Framing> ValueLoader<F> {
         }
         let input = Input::open_parsed(&Rxfilename::File(path.to_owned()), &printable_rxfilename(rxfilename))?;
         let Some(source) = input.positioned() else { return Ok(Opened::Stream(input)) };
-        if self.files.len() == OPEN_FILES {
+        if self.files.len() == self.open_files {
             self.files.remove(0);
         }
         let name = printable_rxfilename(path.as_os_str().as_encoded_bytes().into());
