@@ -12,7 +12,7 @@ import weakref
 from . import _core
 from ._compose import Composable
 from ._errors import ClosedError, Error
-from ._threads import get_num_threads
+from ._threads import count_threads
 
 Source = typing.Union[str, "os.PathLike[str]", typing.BinaryIO]
 
@@ -54,7 +54,7 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
         self._source = source
         self._wanted = type
         self._options = {"dtype": dtype, "mmap": mmap, "permissive": permissive, "has_keys": _has_keys}
-        self._threads = threads
+        self._threads = threads if threads is None else count_threads(threads)
         self._closed = False
         self._iterators: weakref.WeakSet[_core.TableIterator] = weakref.WeakSet()
         # The handle of the first iteration. A missing file is found now.
@@ -66,13 +66,16 @@ class Reader(Composable[typing.Tuple[str, typing.Any]]):
     def _open(
         self, delivers: str = "values", share: tuple[int, int, int, int] = (0, 1, 0, 1)
     ) -> _core.TableIterator:
-        iterator = _core.TableIterator(self._source, self._wanted, delivers=delivers, share=share, **self._options)
+        threads = count_threads(self._threads)
+        iterator = _core.TableIterator(
+            self._source, self._wanted, delivers=delivers, share=share, threads=threads, **self._options
+        )
         self._iterators.add(iterator)
         _live.add(iterator)
         return iterator
 
     def _comes_once(self) -> bool:
-        return _is_object(self._source) or self._source in ("-", "ark:-", "ark,t:-", "scp:-")
+        return _is_object(self._source) or _core.is_stdin(typing.cast("str | os.PathLike[str]", self._source))
 
     def _take(
         self, delivers: str = "values", share: tuple[int, int, int, int] = (0, 1, 0, 1)
@@ -221,7 +224,8 @@ def open(
     `source` is an rspecifier (`ark:`, `scp:`, `shard:`), the name of an archive, a script file or a single value, which is found by
     looking, or a binary file object. `type` is the name of a type of values, or `bytes`; it is found by looking, too. `dtype` is
     `float32` or `float64`. With `mmap`, dense matrices and vectors are read-only views of the file. With `permissive`, entries that
-    cannot be read are left out with a warning.
+    cannot be read are left out with a warning. Values of text and compressed ones are parsed on `threads` threads (None:
+    `kaldi_tables.get_num_threads()`).
 
     >>> import kaldi_tables as kt
     >>> [(key, value.tolist()) for key, value in kt.open("ark:echo 'a [ 1 2 ]' |", "vector")]
@@ -244,9 +248,12 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         utt2spk: str | os.PathLike[str] | None = None,
         cache_files: int = 8,
     ) -> None:
+        if cache_files < 0:
+            raise ValueError(f"expected to keep 0 files open or more, got {cache_files}")
         self._arguments = (source, type)
-        self._options = {"dtype": dtype, "mmap": mmap, "segments": segments, "utt2spk": utt2spk}
-        self._cache_files = cache_files
+        self._options = {
+            "dtype": dtype, "mmap": mmap, "segments": segments, "utt2spk": utt2spk, "cache_files": cache_files
+        }
         self._closed = False
         self._table = _core.LookupTable(source, type, **self._options)
 
@@ -276,7 +283,7 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         self, keys: collections.abc.Iterable[str], threads: int | None = None
     ) -> list[typing.Any]:
         """The values of keys in their order, read by several threads."""
-        return self._table.get_many(keys, get_num_threads() if threads is None else threads)
+        return self._table.get_many(keys, count_threads(threads))
 
     @property
     def source(self) -> str | os.PathLike[str]:
@@ -308,7 +315,7 @@ class Lookup(collections.abc.Mapping[str, typing.Any]):
         return f"<Lookup of {self._arguments[0]!r}{', closed' if self._closed else f', {len(self)} keys'}>"
 
     def __reduce__(self) -> tuple[typing.Any, ...]:
-        return _lookup, (*self._arguments, {**self._options, "cache_files": self._cache_files}, self._closed)
+        return _lookup, (*self._arguments, self._options, self._closed)
 
 
 def _lookup(source: str, type: str | None, options: dict[str, typing.Any], closed: bool) -> Lookup:
@@ -331,8 +338,9 @@ def lookup(
 ) -> Lookup:
     """Opens a script file, or an archive that is a file, for values by key.
 
-    With `segments`, a segments file, `source` is a script of recordings, and the values are segments as `extract-segments` cuts them.
-    With `utt2spk`, keys are looked up in that map first.
+    With `segments`, a segments file, `source` is a script of recordings, and the values are segments as `extract-segments` cuts them,
+    however short they are. With `utt2spk`, keys are looked up in that map first, and iteration is over the keys of the map. Up to
+    `cache_files` files stay open between the calls.
 
     >>> import kaldi_tables as kt, os, pathlib, tempfile
     >>> name = os.path.join(tempfile.mkdtemp(), "x.ark")
@@ -375,7 +383,7 @@ def load_ark(source: Source) -> Reader:
     >>> dict(kt.load_ark("ark:echo a 1 2 |"))
     {'a': array([1, 2], dtype=int32)}
     """
-    if isinstance(source, str) and ":" not in source and not source.rstrip().endswith("|"):
+    if isinstance(source, str) and source and ":" not in source and not source.rstrip().endswith("|"):
         source = f"ark:{source}"
     return Reader(source)
 

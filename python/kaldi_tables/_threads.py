@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 
@@ -17,9 +18,16 @@ def set_num_threads(n: int) -> None:
     2
     """
     global _chosen
-    if n < 1:
-        raise ValueError(f"expected 1 thread or more, got {n}")
-    _chosen = int(n)
+    _chosen = count_threads(n)
+
+
+def count_threads(threads: int | None) -> int:
+    """The number of threads of a call: what was given, or the usual one."""
+    if threads is None:
+        return get_num_threads()
+    if operator.index(threads) < 1:
+        raise ValueError(f"expected 1 thread or more, got {threads}")
+    return operator.index(threads)
 
 
 def get_num_threads() -> int:

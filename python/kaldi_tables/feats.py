@@ -23,6 +23,7 @@ from ._feat_options import (
 )
 from ._options import ToolOptions, word
 from ._samples import floats, matrix, one_channel, vector
+from ._threads import count_threads
 
 if typing.TYPE_CHECKING:
     import numpy.typing as npt
@@ -167,12 +168,7 @@ def fbank_batch(
     given_rates = {its_rate for _, its_rate in prepared}
     if not _is_rate_chosen(options, overrides) and len(given_rates) == 1:
         chosen.sample_frequency = given_rates.pop()
-    if threads is None:
-        from . import get_num_threads
-
-        threads = get_num_threads()
-    if threads < 1:
-        raise ValueError(f"expected threads to be 1 or more, got {threads}")
+    threads = count_threads(threads)
     arrays, every_rate = [samples for samples, _ in prepared], [its_rate for _, its_rate in prepared]
     return _core.feats_of_many("fbank", chosen.words(), arrays, every_rate, names, threads)
 

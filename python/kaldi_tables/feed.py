@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from . import _core
 from ._options import word
+from ._threads import count_threads
 
 __all__ = ["Batches", "batches"]
 
@@ -23,10 +24,7 @@ class Batches:
         self._threads = threads
 
     def __iter__(self) -> Iterator[dict[str, typing.Any]]:
-        from . import get_num_threads
-
-        threads = get_num_threads() if self._threads is None else self._threads
-        return _core.feed_batches(_words(self._options), self._data_list, threads)
+        return _core.feed_batches(_words(self._options), self._data_list, count_threads(self._threads))
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._options.items())

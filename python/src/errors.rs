@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 
 use bstr::BString;
+use kaldi_io::Rxfilename;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
@@ -195,7 +196,12 @@ impl From<kaldi_io::Error> for Failure {
         let plain = |class| Self::new(class, message.clone());
         match error {
             kaldi_io::Error::Name { .. } => plain(Class::Specifier),
-            kaldi_io::Error::Open { name, source } => Self::of_file(&name, &source, message),
+            kaldi_io::Error::Open { name, source } => match Rxfilename::parse(name.as_bytes().into()) {
+                Ok(Rxfilename::Offset(path, offset)) => {
+                    Self::of_file(&path.to_string_lossy(), &source, message).at_offset(offset)
+                }
+                _ => Self::of_file(&name, &source, message),
+            },
             kaldi_io::Error::Read { name, offset, source } | kaldi_io::Error::Write { name, offset, source } => {
                 Self { offset: Some(offset), ..Self::of_file(&name, &source, message) }
             }

@@ -4,8 +4,9 @@
 //! can wait for them and look for Ctrl-C meanwhile.
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -20,7 +21,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Class, Failure, Result};
-use crate::{log, names};
+use crate::owned::Owned;
+use crate::{interrupt, log, names};
 
 /// How long the interpreter waits before it looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -58,9 +60,10 @@ type Sent = Result<Option<PaddedBatch>>;
 /// An iterator over padded batches.
 #[pyclass(module = "kaldi_tables._core", frozen)]
 struct FeedIterator {
-    /// `None` after the end. It is not dropped in a forked child, whose thread does not exist.
-    batches: ManuallyDrop<Mutex<Option<Receiver<Sent>>>>,
-    process: u32,
+    /// `None` after the end. The thread does not exist in a forked child.
+    batches: Owned<Mutex<Option<Receiver<Sent>>>>,
+    /// Set when the thread is to end: it may wait for a silent command.
+    stop: Arc<AtomicBool>,
 }
 
 impl FeedIterator {
@@ -68,41 +71,33 @@ impl FeedIterator {
     fn start(open: impl FnOnce() -> Result<FeedReader<PaddedBatch>> + Send + 'static) -> Self {
         // One batch waits while the next one is computed; the reader has more of them.
         let (sender, batches) = sync_channel(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let of_thread = Arc::clone(&stop);
         std::thread::spawn(move || {
-            let mut reader = match open() {
-                Ok(reader) => reader,
-                Err(failure) => return drop(sender.send(Err(failure))),
-            };
-            loop {
-                let next = reader.next().map_err(Failure::from);
-                let is_last = !matches!(next, Ok(Some(_)));
-                if sender.send(next).is_err() || is_last {
-                    break;
-                }
-            }
+            interrupt::end_with(of_thread);
+            let made = catch_unwind(AssertUnwindSafe(|| send_all(open, &sender)));
+            // Nobody may want to know why there are no more.
+            let _ = sender.send(made.unwrap_or_else(|panic| Err(interrupt::of_panic(&*panic))).map(|()| None));
         });
-        Self { batches: ManuallyDrop::new(Mutex::new(Some(batches))), process: std::process::id() }
+        Self { batches: Owned::new(Mutex::new(Some(batches)), "iterator over batches"), stop }
     }
 
     /// The next batch. `Err` means that it is time to look for signals.
     fn wait(&self) -> std::result::Result<Sent, RecvTimeoutError> {
-        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut batches = match self.batches.get() {
+            Ok(batches) => batches.lock().unwrap_or_else(PoisonError::into_inner),
+            Err(failure) => return Ok(Err(failure)),
+        };
         let Some(receiver) = &*batches else { return Ok(Ok(None)) };
         let sent = match receiver.recv_timeout(LOOK) {
-            // The thread has panicked.
-            Err(RecvTimeoutError::Disconnected) => {
-                Ok(Err(Failure::new(Class::Error, "the thread of the batches ended without a result")))
-            }
+            // Nothing is sent after the end.
+            Err(RecvTimeoutError::Disconnected) => Ok(Ok(None)),
             other => other,
         };
         if matches!(sent, Ok(Err(_) | Ok(None))) {
             *batches = None;
         }
         sent
-    }
-
-    fn is_of_this_process(&self) -> bool {
-        self.process == std::process::id()
     }
 }
 
@@ -113,10 +108,6 @@ impl FeedIterator {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        if !self.is_of_this_process() {
-            let message = "this iterator belongs to the process that was forked: iterate the batches anew";
-            return Err(Failure::new(Class::Error, message).into());
-        }
         loop {
             match py.detach(|| self.wait()) {
                 Ok(sent) => {
@@ -130,8 +121,9 @@ impl FeedIterator {
 
     /// Ends the work.
     fn close(&self) {
-        if self.is_of_this_process() {
-            *self.batches.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        if let Ok(batches) = self.batches.get() {
+            self.stop.store(true, Ordering::Relaxed);
+            *batches.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 }
@@ -140,6 +132,15 @@ impl Drop for FeedIterator {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// Opens the feed and sends its batches, until nobody wants more.
+fn send_all(open: impl FnOnce() -> Result<FeedReader<PaddedBatch>>, sender: &SyncSender<Sent>) -> Result<()> {
+    let mut reader = open()?;
+    while let Some(batch) = reader.next()?
+        && sender.send(Ok(Some(batch))).is_ok()
+    {}
+    Ok(())
 }
 
 fn to_python(py: Python<'_>, batch: PaddedBatch) -> PyResult<Bound<'_, PyDict>> {

@@ -20,6 +20,7 @@ const FRAME_SHIFT: f64 = 0.01;
 /// The name of a table.
 fn source_name(source: &Bound<'_, PyAny>) -> PyResult<BString> {
     let name = names::of_source(source)?.ok_or_else(|| PyTypeError::new_err("expected the name of a table"))?;
+    names::check_rspecifier(name.name.as_ref())?;
     Ok(name.name)
 }
 

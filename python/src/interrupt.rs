@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockWriteGuard, TryLockError, TryLockResult};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -16,8 +16,16 @@ thread_local! {
     /// The exception of a signal handler, which ended the work of this thread.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 
-    /// Set if this is a thread of ours, which Python does not know: whether its work is to end.
-    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    /// What ends the work of this thread.
+    static STOP: RefCell<Option<Stop>> = const { RefCell::new(None) };
+}
+
+/// A sign to end.
+#[derive(Clone)]
+struct Stop {
+    sign: Arc<AtomicBool>,
+    /// Whether this is a thread of ours, which Python does not know.
+    is_ours: bool,
 }
 
 /// How often the handlers of signals run while threads work.
@@ -43,8 +51,60 @@ pub fn keep(raised: PyErr) {
     RAISED.set(Some(raised));
 }
 
+/// Runs `work`, which may use the interpreter. A panic is an `Error`.
+///
+/// # Errors
+/// Those of `work`.
+pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic).into()))
+}
+
+/// Has `sign` end the waits of this thread, which is none of Python, and of all that it starts.
+pub fn end_with(sign: Arc<AtomicBool>) {
+    STOP.set(Some(Stop { sign, is_ours: true }));
+}
+
+/// Runs `work`, whose waits `sign` ends, too, beside Ctrl-C.
+pub fn until<T>(sign: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    let before = STOP.replace(Some(Stop { sign: Arc::clone(sign), is_ours: false }));
+    let result = work();
+    STOP.set(before);
+    result
+}
+
+/// Waits until no other thread holds the mutex. The caller does not hold the interpreter.
+///
+/// # Errors
+/// At Ctrl-C.
+pub fn lock<T>(mutex: &Mutex<T>) -> Result<MutexGuard<'_, T>> {
+    try_until(|| mutex.try_lock())
+}
+
+/// Waits until no other thread uses what is locked, as [`lock`].
+///
+/// # Errors
+/// At Ctrl-C.
+pub fn lock_alone<T>(lock: &RwLock<T>) -> Result<RwLockWriteGuard<'_, T>> {
+    try_until(|| lock.try_write())
+}
+
+fn try_until<G>(mut try_lock: impl FnMut() -> TryLockResult<G>) -> Result<G> {
+    let mut pause = Duration::from_micros(20);
+    loop {
+        match try_lock() {
+            Ok(guard) => return Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if pause >= STEP && !may_wait() => {
+                return Err(Failure::new(Class::Error, "interrupted"));
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(pause),
+        }
+        pause = (2 * pause).min(STEP);
+    }
+}
+
 /// What a panic said.
-fn of_panic(panic: &(dyn std::any::Any + Send)) -> Failure {
+pub fn of_panic(panic: &(dyn std::any::Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Failure::new(Class::Error, format!("internal error: {}", text.unwrap_or("unknown")))
 }
@@ -62,7 +122,7 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> Result<T> + Syn
         for number in 0..count {
             let (sender, stop) = (sender.clone(), Arc::clone(&stop));
             scope.spawn(move || {
-                STOP.set(Some(stop));
+                end_with(stop);
                 let result = catch_unwind(AssertUnwindSafe(|| work(number)));
                 // The receiver waits for all results.
                 let _ = sender.send((number, result.unwrap_or_else(|panic| Err(of_panic(&*panic)))));
@@ -83,8 +143,12 @@ pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> Result<T> + Syn
 
 /// Runs the handlers of signals. Returns whether the work may go on.
 fn may_wait() -> bool {
-    if let Some(stop) = STOP.with_borrow(Clone::clone) {
-        return !stop.load(Ordering::Relaxed);
+    if let Some(Stop { sign, is_ours }) = STOP.with_borrow(Clone::clone) {
+        match sign.load(Ordering::Relaxed) {
+            true => return false,
+            false if is_ours => return true,
+            false => {}
+        }
     }
     let checked = Python::try_attach(|py| py.check_signals());
     match checked {
@@ -102,7 +166,26 @@ fn may_wait() -> bool {
 ///
 /// # Errors
 /// None.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     kaldi_io::embed(may_wait);
-    Ok(())
+    // Threads of readers end with the thread that starts them.
+    kaldi_reader::pass_on_to_threads(|| match STOP.with_borrow(Clone::clone) {
+        Some(Stop { sign, is_ours: true }) => Box::new(move || end_with(sign)),
+        _ => Box::new(|| ()),
+    });
+    module.add_function(wrap_pyfunction!(panic_for_test, module)?)
+}
+
+/// Panics at a place, so that tests see what becomes of it.
+#[pyfunction]
+#[pyo3(name = "_panic")]
+#[allow(clippy::panic, reason = "this is its purpose")]
+fn panic_for_test(py: Python<'_>, place: &str) -> PyResult<()> {
+    match place {
+        "without the interpreter" => without_interpreter(py, || panic!("{place}")),
+        "in threads" => {
+            without_interpreter(py, || on_threads(2, |number| panic!("{place}: {number}")).map(|_: Vec<()>| ()))
+        }
+        _ => guarded(|| panic!("{place}")),
+    }
 }

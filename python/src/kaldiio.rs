@@ -13,20 +13,11 @@ use pyo3::types::{PyBytes, PyString};
 use crate::errors::{Class, Failure};
 use crate::interrupt::without_interpreter;
 use crate::names;
+use crate::owned::Owned;
 
 /// A file that appears under its name when it is complete, a command, standard output or an object of a store.
 #[pyclass(name = "Output", module = "kaldi_tables._core")]
-struct PyOutput {
-    output: Option<Output>,
-    /// The process that has opened it. A forked child gives no file a name.
-    process: u32,
-}
-
-impl PyOutput {
-    fn open(&mut self) -> Result<&mut Output, Failure> {
-        self.output.as_mut().ok_or_else(|| Failure::closed("output"))
-    }
-}
+struct PyOutput(Owned<Output>);
 
 #[pymethods]
 impl PyOutput {
@@ -34,12 +25,12 @@ impl PyOutput {
     fn new(py: Python<'_>, name: &Bound<'_, PyString>, in_place: bool) -> PyResult<Self> {
         let name: BString = names::from_str(name)?;
         let output = without_interpreter(py, || Ok(Output::create(name.as_ref(), in_place)?))?;
-        Ok(Self { output: Some(output), process: std::process::id() })
+        Ok(Self(Owned::new(output, "output")))
     }
 
     /// Writes bytes, or an array of bytes.
     fn write(&mut self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let output = self.open()?;
+        let output = self.0.get_mut()?;
         if let Ok(bytes) = data.cast::<PyBytes>() {
             let bytes = bytes.as_bytes();
             return without_interpreter(py, || Ok(output.write_all(bytes)?));
@@ -52,42 +43,23 @@ impl PyOutput {
 
     /// The place of the next byte; `None` if nobody can seek there.
     fn position(&mut self) -> PyResult<Option<u64>> {
-        Ok(self.open()?.position())
+        Ok(self.0.get_mut()?.position())
     }
 
     fn flush(&mut self, py: Python<'_>) -> PyResult<()> {
-        let output = self.open()?;
+        let output = self.0.get_mut()?;
         without_interpreter(py, || Ok(output.flush()?))
     }
 
     /// Gives the file its name, or waits for the command.
     fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let output = self.output.take().ok_or_else(|| Failure::closed("output"))?;
-        if self.process != std::process::id() {
-            std::mem::forget(output);
-            let message = "this output was opened by another process, which has to close it";
-            return Err(Failure::new(Class::Error, message).into());
-        }
+        let output = self.0.take()?;
         without_interpreter(py, || Ok(output.finish()?))
     }
 
     /// Ends without the file. An old one stays as it was.
     fn discard(&mut self, py: Python<'_>) {
-        let output = self.output.take();
-        if self.process == std::process::id() {
-            py.detach(|| drop(output));
-        } else {
-            // The parent waits for its command and removes its file.
-            std::mem::forget(output);
-        }
-    }
-}
-
-impl Drop for PyOutput {
-    fn drop(&mut self) {
-        if self.process != std::process::id() {
-            std::mem::forget(self.output.take());
-        }
+        py.detach(|| self.0.discard());
     }
 }
 

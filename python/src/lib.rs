@@ -18,6 +18,7 @@ mod kaldiio;
 mod log;
 mod lookup;
 mod names;
+mod owned;
 mod reader;
 mod shards;
 mod tokens;

@@ -16,6 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::errors::{Class, Failure};
 use crate::interrupt::without_interpreter;
 use crate::names;
+use crate::owned::Owned;
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -102,10 +103,9 @@ impl PySamples {
 /// Writes samples to shards; the list appears at the end.
 #[pyclass(name = "ShardWriter", module = "kaldi_tables._core")]
 struct PyShardWriter {
-    writer: Option<ShardSetWriter>,
+    writer: Owned<ShardSetWriter>,
     options: ShardOptions,
     grouping: Grouping,
-    process: u32,
 }
 
 #[pymethods]
@@ -136,7 +136,8 @@ impl PyShardWriter {
         let most = num_samples.unwrap_or(u64::MAX);
         let writer =
             py.detach(|| ShardSetWriter::create(options.clone(), list.as_ref(), most)).map_err(Failure::from)?;
-        Ok(Self { writer: Some(writer), options, grouping: grouping(grouping_name)?, process: std::process::id() })
+        let writer = Owned::new(writer, format!("writer of {list}"));
+        Ok(Self { writer, options, grouping: grouping(grouping_name)? })
     }
 
     /// Writes a sample: the names and contents of its fields.
@@ -155,7 +156,7 @@ impl PyShardWriter {
             sample.add(path.as_ref(), content.as_bytes().to_vec());
         }
         let gzip = self.options.gzip;
-        let writer = self.writer.as_mut().ok_or_else(|| Failure::closed("writer"))?;
+        let writer = self.writer.get_mut()?;
         without_interpreter(py, || {
             let sample = if gzip { sample.compress() } else { Ok(sample) };
             let put = sample.and_then(|sample| writer.put(&sample));
@@ -165,12 +166,7 @@ impl PyShardWriter {
 
     /// Completes the shards and the list. Returns the names of the shards.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyString>>> {
-        let writer = self.writer.take().ok_or_else(|| Failure::closed("writer"))?;
-        if self.process != std::process::id() {
-            std::mem::forget(writer);
-            let message = "this writer was opened by another process, which has to close it";
-            return Err(Failure::new(Class::Error, message).into());
-        }
+        let writer = self.writer.take()?;
         let count = writer.num_shards();
         without_interpreter(py, || Ok(writer.finish()?))?;
         let name = |number| names::to_str(py, &ShardSetWriter::shard_name(&self.options, number));
@@ -193,14 +189,6 @@ impl PyShardWriter {
         let message =
             format!("expected {rule}, got the member {}: another grouping may have room for it", quote_name(path));
         Err(PyValueError::new_err(message))
-    }
-}
-
-impl Drop for PyShardWriter {
-    fn drop(&mut self) {
-        if self.process != std::process::id() {
-            std::mem::forget(self.writer.take());
-        }
     }
 }
 

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::errors::{Class, Failure};
 use crate::interrupt::without_interpreter;
 use crate::names;
+use crate::owned::Owned;
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
@@ -89,17 +90,7 @@ fn prefix_of(prefix: &Bound<'_, PyAny>) -> PyResult<Prefix> {
 
 /// Writes a dataset, whose files get their names when it is finished.
 #[pyclass(name = "TokenBuilder", module = "kaldi_tables._core")]
-struct TokenBuilder {
-    builder: Option<IndexedDatasetBuilder>,
-    /// The process that has opened it. A forked child gives no file a name.
-    process: u32,
-}
-
-impl TokenBuilder {
-    fn open(&mut self) -> Result<&mut IndexedDatasetBuilder, Failure> {
-        self.builder.as_mut().ok_or_else(|| Failure::closed("builder"))
-    }
-}
+struct TokenBuilder(Owned<IndexedDatasetBuilder>);
 
 #[pymethods]
 impl TokenBuilder {
@@ -114,14 +105,14 @@ impl TokenBuilder {
         let prefix = prefix_of(prefix)?;
         prefix.refuse_others().map_err(Failure::from)?;
         let builder = IndexedDatasetBuilder::create(&prefix, options).map_err(Failure::from)?;
-        Ok(Self { builder: Some(builder), process: std::process::id() })
+        Ok(Self(Owned::new(builder, format!("builder of {prefix}"))))
     }
 
     /// Appends a sequence of the little-endian bytes of tokens of this type, and its mode.
     fn add(&mut self, py: Python<'_>, tokens: PyReadonlyArray1<'_, u8>, dtype: &str, mode: i8) -> PyResult<()> {
         let token_type = named(&TokenType::NAMES, "the type of tokens", dtype)?;
         let bytes = tokens.as_slice().map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let builder = self.open()?;
+        let builder = self.0.get_mut()?;
         without_interpreter(py, || {
             builder.push_bytes(bytes, token_type)?;
             Ok(builder.push_mode(mode)?)
@@ -129,41 +120,25 @@ impl TokenBuilder {
     }
 
     fn end_document(&mut self) -> PyResult<()> {
-        Ok(self.open()?.end_document().map_err(Failure::from)?)
+        Ok(self.0.get_mut()?.end_document().map_err(Failure::from)?)
     }
 
     /// Sequences, documents and tokens so far.
     #[getter]
     fn counts(&mut self) -> PyResult<(u64, u64, u64)> {
-        let counts = self.open()?.counts();
+        let counts = self.0.get_mut()?.counts();
         Ok((counts.sequences, counts.documents, counts.tokens))
     }
 
     /// Gives the files their names.
     fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let builder = self.builder.take().ok_or_else(|| Failure::closed("builder"))?;
-        if self.process != std::process::id() {
-            std::mem::forget(builder);
-            let message = "this builder was opened by another process, which has to close it";
-            return Err(Failure::new(Class::Error, message).into());
-        }
+        let builder = self.0.take()?;
         without_interpreter(py, || Ok(builder.finish().map(|_| ())?))
     }
 
     /// Ends without the files. Old ones stay as they were.
     fn discard(&mut self) {
-        let builder = self.builder.take();
-        if self.process == std::process::id() {
-            drop(builder);
-        } else {
-            std::mem::forget(builder);
-        }
-    }
-}
-
-impl Drop for TokenBuilder {
-    fn drop(&mut self) {
-        self.discard();
+        self.0.discard();
     }
 }
 

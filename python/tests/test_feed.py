@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pathlib
@@ -189,7 +190,7 @@ if os.fork() == 0:
     try:
         next(iterator)
     except kt.Error as error:
-        assert "forked" in str(error)
+        assert "another process" in str(error)
     else:
         os._exit(3)
     os._exit(0 if [batch["keys"] for batch in batches] == expected else 4)
@@ -226,3 +227,32 @@ print(len(next(kept)["keys"]))
     for _ in range(3):
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "4\n", "")
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("source", ["scp:silent.scp", "scp:cat silent.scp; sleep 1000 |", "sleep 1000 |"])
+def test_an_iterator_that_is_dropped_ends_silent_commands(tmp_path, monkeypatch, source, threads):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "silent.scp").write_text("".join(f"utt{at} touch started; exec sleep 1000 |\n" for at in range(50)))
+    (tmp_path / "chain.yaml").write_text("- batch: {batch_size: 2}\n")
+    before = left_behind()
+    data_type = "table" if source.startswith("scp") else "raw"
+    iterator = iter(kt.feed.batches(source, chain="chain.yaml", data_type=data_type, labels="none", threads=threads))
+    for _ in range(100):
+        if left_behind() != before:
+            break
+        time.sleep(0.01)
+    del iterator
+    gc.collect()
+    for _ in range(3000):
+        if left_behind() == before:
+            break
+        time.sleep(0.01)
+    assert left_behind() == before
+
+
+def left_behind() -> tuple[int, int, list[str]]:
+    """Descriptors, threads and children of this process."""
+    tasks = os.listdir("/proc/self/task")
+    children = [child for task in tasks for child in pathlib.Path(f"/proc/self/task/{task}/children").read_text().split()]
+    return len(os.listdir("/proc/self/fd")), len(tasks), children

@@ -1,5 +1,8 @@
 """Tables by key."""
 
+import errno
+import gzip
+import os
 import pickle
 import threading
 
@@ -73,8 +76,11 @@ def test_streams_have_no_keys_to_look_up(table):
 
 def test_speakers(table, tmp_path):
     arrays, _, script = table
-    (tmp_path / "utt2spk").write_text("one utt3\ntwo utt4\n")
+    (tmp_path / "utt2spk").write_text("one utt3\ntwo utt4\nfive nobody\n")
     lookup = kt.lookup(f"scp:{script}", utt2spk=tmp_path / "utt2spk")
+    # Keys are those of the map.
+    assert list(lookup) == ["one", "two"] and len(lookup) == 2 and "utt3" not in lookup
+    assert [value[0, 0] for value in lookup.values()] == [3, 4]
     assert lookup["one"][0, 0] == 3 and lookup.get_many(["two"])[0][0, 0] == 4 and "three" not in lookup
     with pytest.raises(kt.MissingKeyError):
         lookup["three"]
@@ -102,3 +108,83 @@ def test_one_value(table, tmp_path):
     np.testing.assert_array_equal(kt.load_mat(f"{place}[0:0,1:2]"), arrays["utt0"][0:1, 1:3])
     with pytest.raises(kt.MissingFileError):
         kt.load_mat(tmp_path / "none")
+
+
+def bytes_read():
+    return int(open("/proc/self/io").readline().split()[1])
+
+
+def test_of_segments_only_what_is_needed_is_read(tmp_path):
+    samples = np.arange(4_000_000, dtype=np.int32).astype(np.int16)
+    (tmp_path / "a.wav").write_bytes(files.riff(np.stack([samples, -samples], axis=1), 8000))
+    (tmp_path / "wav.scp").write_text(f"a {tmp_path}/a.wav\nc cat {tmp_path}/a.wav |\n")
+    lines = "long a 1 400 1\nshort a 10 10.000125 0\nto-end a 499 -1 0\nof-command c 1 2 0\nno-channel a 1 2\nbeyond a 600 700 0\n"
+    (tmp_path / "segments").write_text(lines)
+    lookup = kt.lookup(f"scp:{tmp_path}/wav.scp", segments=tmp_path / "segments")
+    before = bytes_read()
+    shapes = {key: lookup.shape(key) for key in ("long", "short", "to-end")}
+    assert shapes == {"long": (399 * 8000,), "short": (1,), "to-end": (8000,)}
+    np.testing.assert_array_equal(lookup["short"].array, samples[80000:80001])
+    assert bytes_read() - before < 100_000
+    assert lookup.shape("of-command") == (8000,)
+    for key in shapes:
+        assert lookup[key].array.shape == shapes[key]
+    for key, message in (("no-channel", "2 channels"), ("beyond", "out of file data range")):
+        for ask in (lookup.shape, lookup.__getitem__):
+            with pytest.raises(kt.DataError, match=message) as raised:
+                ask(key)
+            assert raised.value.key == key and raised.value.file == str(tmp_path / "segments")
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 20])
+def test_only_so_many_files_stay_open(tmp_path, count):
+    with open(tmp_path / "m.scp", "w") as script:
+        for at in range(12):
+            name = files.write_ark(tmp_path / f"{at}.ark", {f"utt{at}": np.full((300, 40), at, np.float32)})
+            script.write(f"utt{at} {name}:{len(f'utt{at} ')}\n")
+    before = len(os.listdir("/proc/self/fd"))
+    lookup = kt.lookup(tmp_path / "m.scp", cache_files=count)
+    keys = [f"utt{at}" for at in range(12)] * 2
+    assert [lookup[key][0, 0] for key in keys] == [at % 12 for at in range(24)]
+    assert len(os.listdir("/proc/self/fd")) - before == min(count, 12)
+    assert [value[0, 0] for value in lookup.get_many(keys, threads=3)] == [at % 12 for at in range(24)]
+    assert len(os.listdir("/proc/self/fd")) - before <= count
+    assert pickle.loads(pickle.dumps(lookup))["utt5"][0, 0] == 5
+    lookup.close()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_numbers_below_what_makes_sense_are_refused(table):
+    _, _, script = table
+    with pytest.raises(ValueError, match="files"):
+        kt.lookup(script, cache_files=-1)
+    with pytest.raises(ValueError, match="thread"):
+        kt.lookup(script).get_many(["utt1"], threads=0)
+
+
+def test_short_values_are_views_of_the_map_too(table, tmp_path):
+    arrays, path, script = table
+    with gzip.open(tmp_path / "m.gz", "wb") as packed:
+        packed.write(files.value(arrays["utt0"]))
+    (tmp_path / "gz.scp").write_text(f"utt0 {tmp_path}/m.gz\nutt1 cat {path} | tail -c +6 |\n")
+    for source in (f"scp:{script}", f"ark:{path}"):
+        with kt.lookup(source, mmap=True) as lookup:
+            views = {key: lookup[key] for key in lookup} | dict(zip(lookup, lookup.get_many(list(lookup))))
+        views_of_reader = dict(kt.open(source, mmap=True))
+        for key, array in arrays.items():
+            for view in (views[key], views_of_reader[key]):
+                np.testing.assert_array_equal(view, array)
+                assert not view.flags.writeable and not view.flags.owndata
+    # Those of compressed files and commands are none.
+    for value in dict(kt.lookup(f"scp:{tmp_path}/gz.scp", mmap=True)).values():
+        np.testing.assert_array_equal(value, arrays["utt0"])
+        assert value.flags.writeable
+
+
+def test_the_file_of_an_error_has_no_offset(tmp_path):
+    (tmp_path / "x.scp").write_text(f"a {tmp_path}/none.ark:5\n")
+    with pytest.raises(kt.MissingFileError) as raised:
+        kt.lookup(f"scp:{tmp_path}/x.scp", "matrix")["a"]
+    error = raised.value
+    assert (error.file, error.filename, error.offset, error.errno) == (f"{tmp_path}/none.ark",) * 2 + (5, errno.ENOENT)
+    assert (error.key, error.line) == ("a", 1)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import kaldi_io_files as files
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import kaldi_tables as kt
+from kaldi_tables import _core
 
 
 def run(code, **options):
@@ -190,3 +192,68 @@ def test_shapes_and_keys_run_a_command_once(tmp_path):
     assert dict(kt.open(command, "int32-vector").shapes()) == {"a": (2,)}
     assert kt.shapes(command) == {"a": (2,)}
     assert (tmp_path / "runs").read_text() == "run\nrun\n"
+
+
+def test_a_reader_can_be_closed_while_a_thread_waits(tmp_path):
+    pid_file, ended = tmp_path / "pid", []
+    reader = kt.open(f"ark:echo $$ > {pid_file}; sleep 1000 |", "int32")
+
+    def read():
+        try:
+            list(reader)
+        except kt.ClosedError as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    while not pid_file.exists():
+        time.sleep(0.01)
+    reader.close()
+    thread.join(60)
+    assert len(ended) == 1 and is_gone(pid_file)
+
+
+def test_the_interpreter_ends_while_a_thread_waits(tmp_path):
+    code = f"""
+        import os, threading, time, kaldi_tables as kt
+        reader = kt.open("ark:echo $$ > {tmp_path}/pid; sleep 1000 |", "int32")
+        def read():
+            try:
+                list(reader)
+            except kt.ClosedError:
+                pass
+        threading.Thread(target=read, daemon=True).start()
+        while not os.path.exists("{tmp_path}/pid"):
+            time.sleep(0.01)
+    """
+    assert run(code).returncode == 0
+    assert is_gone(tmp_path / "pid")
+
+
+def test_ctrl_c_ends_the_wait_for_a_lookup_that_another_thread_uses(tmp_path):
+    (tmp_path / "x.scp").write_text(f"a echo $$ > {tmp_path}/pid; exec sleep 1000 |\n")
+    code = f"""
+        import os, signal, threading, time, kaldi_tables as kt
+        lookup = kt.lookup("scp:{tmp_path}/x.scp", "int32")
+        threading.Thread(target=lambda: lookup["a"], daemon=True).start()
+        while not (os.path.exists("{tmp_path}/pid") and os.path.getsize("{tmp_path}/pid")):
+            time.sleep(0.01)
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            lookup.close()
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        os.kill(int(open("{tmp_path}/pid").read()), signal.SIGKILL)
+        os._exit(0)
+    """
+    ended = run(code)
+    assert ended.stdout == "interrupted\n"
+
+
+@pytest.mark.parametrize("place", ["without the interpreter", "in threads", "with the interpreter"])
+def test_a_panic_is_an_exception(place, capfd):
+    with pytest.raises(kt.Error, match=f"internal error: {place}") as raised:
+        _core._panic(place)
+    assert type(raised.value) is kt.Error
+    # The module goes on.
+    assert dict(kt.open("ark:echo a 1 |", "int32")) == {"a": 1}

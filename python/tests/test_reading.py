@@ -6,11 +6,14 @@ import pathlib
 import pickle
 import resource
 import struct
+import subprocess
+import sys
 import tarfile
 
 import kaldi_io_files as files
 import numpy as np
 import pytest
+import tool_runs
 
 import kaldi_tables as kt
 
@@ -260,3 +263,100 @@ def test_shards(tmp_path):
     assert (key, rate, array.tolist()) == ("utt1", 8000, samples.tolist())
     assert list(kt.open(name, "token-vector")) == [("utt1", ["hello", "world"])]
     assert list(kt.keys(name)) == ["utt1"]
+
+
+def elsewhere(source, threads):
+    """Processor time of other threads while a table is read."""
+    usage = lambda who: (lambda used: used.ru_utime + used.ru_stime)(resource.getrusage(who))  # noqa: E731
+    before = usage(resource.RUSAGE_SELF) - usage(resource.RUSAGE_THREAD)
+    for _ in kt.open(source, threads=threads):
+        pass
+    return usage(resource.RUSAGE_SELF) - usage(resource.RUSAGE_THREAD) - before
+
+
+def test_threads_parse_values(tmp_path):
+    generator = np.random.default_rng(1)
+    arrays = {f"utt{at}": generator.standard_normal((at % 50 * 9, 30)).astype("f") for at in range(150)}
+    text, packed = tmp_path / "t.ark", tmp_path / "c.ark"
+    kt.save_ark(text, arrays, text=True)
+    kt.save_ark(packed, arrays, compression=1)
+    for path in (text, packed):
+        alone = dict(kt.open(path, threads=1))
+        for source in (path, f"cat {path} |"):
+            read = dict(kt.open(source, threads=4))
+            assert list(read) == list(alone)
+            for key, array in alone.items():
+                np.testing.assert_array_equal(read[key], array)
+    assert elsewhere(text, 4) > 0.01 > elsewhere(text, 1)
+    # Bad values are met in order, and left out in order.
+    lines = text.read_text().splitlines(keepends=True)
+    at = next(at for at, line in enumerate(lines) if line.startswith("utt120"))
+    lines[at + 3] = "1 x 2\n"
+    (tmp_path / "bad.ark").write_text("".join(lines))
+    read = []
+    with pytest.raises(kt.DataError, match="utt120") as raised:
+        for key, _ in kt.open(tmp_path / "bad.ark", threads=4):
+            read.append(key)
+    assert read == [f"utt{at}" for at in range(120)] and raised.value.key == "utt120"
+    with pytest.raises(ValueError, match="1 thread or more"):
+        kt.open(text, threads=0)
+
+
+@pytest.mark.parametrize("name", ["zz:x", "ark,zz:x", "arc:x.ark", "t:x", ""])
+def test_a_name_that_starts_like_a_specifier_is_one(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    for use in (kt.open, kt.lookup, kt.load_ark, kt.keys, kt.shapes, kt.info, kt.check, kt.create):
+        with pytest.raises(kt.SpecifierError):
+            use(name)
+    # A file may have such a name.
+    if name == "zz:x":
+        path = files.write_ark(tmp_path / name, {"a": np.ones((1, 2), np.float32)})
+        for source in (name, path, pathlib.Path(name)):
+            assert list(kt.keys(source)) == list(kt.lookup(source)) == ["a"]
+        (tmp_path / name).unlink()
+        with pytest.raises(kt.MissingFileError):
+            kt.open(pathlib.Path(name))
+    for plain in ("x.ark", "x:5", "./zz:x"):
+        with pytest.raises(kt.MissingFileError):
+            kt.open(plain)
+
+
+@pytest.mark.parametrize("source", ["-", "ark:-", "ark,t:-", "ark,s,cs:-", "ark:"])
+def test_standard_input_is_read_once(source):
+    code = f"""
+import kaldi_tables as kt
+reader = kt.open({source!r}, "int32")
+print(dict(reader))
+try:
+    list(reader)
+except kt.Error as error:
+    print(error)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], input="a 1\n", capture_output=True, text=True)
+    assert ended.stdout == "{'a': 1}\ncannot read standard input a second time: it is a stream\n", ended.stderr
+
+
+def test_sound_is_that_of_wav_copy(tmp_path):
+    ramp = np.linspace(-1, 1, 501)
+    data = {
+        "8": (1, 8, (128 + ramp * 127).astype("u1").tobytes()),
+        "16": (1, 16, (ramp * 32767).astype("<i2").tobytes()),
+        "24": (1, 24, (ramp * 8388607).astype("<i4").view("u1").reshape(-1, 4)[:, :3].tobytes()),
+        "32": (1, 32, (ramp * 2147483647).astype("<i4").tobytes()),
+        "float": (3, 32, (1.5 * ramp).astype("<f4").tobytes()),
+        "double": (3, 64, (1.5 * ramp).astype("<f8").tobytes()),
+    }
+    for name, (form, bits, payload) in data.items():
+        for channels in (1, 3):
+            path, copy, written = (tmp_path / f"{name}-{channels}{suffix}" for suffix in (".wav", "-copy.wav", "-written.wav"))
+            head = struct.pack("<HHIIHH", form, channels, 8000, 1000 * bits * channels, bits // 8 * channels, bits)
+            path.write_bytes(
+                struct.pack("<4sI8sI", b"RIFF", 36 + len(payload), b"WAVEfmt ", 16)
+                + head + struct.pack("<4sI", b"data", len(payload)) + payload
+            )
+            tool_runs.run("wav-copy", path, copy)
+            wave = kt.load_mat(path)
+            assert wave == kt.load_mat(copy) and wave.array.dtype == np.int16
+            assert wave.array.shape == ((501,) if channels == 1 else (167, 3))
+            kt.save_mat(written, wave)
+            assert written.read_bytes() == copy.read_bytes()

@@ -224,6 +224,15 @@ def test_threads_write_whole_entries(tmp_path):
     assert len(found) == 400 and all((matrix == int(key[1:])).all() for key, matrix in found.items())
 
 
+def test_a_closed_writer_takes_nothing(tmp_path):
+    writer = kt.create(tmp_path / "a.ark")
+    writer["a"] = 1
+    writer.close()
+    for use in (lambda: writer.write("b", 2), lambda: writer.write_many({}), writer.flush, writer.__enter__):
+        with pytest.raises(kt.ClosedError):
+            use()
+
+
 def test_a_forked_child_leaves_the_writer_alone(tmp_path):
     code = f"""
 import os, sys, kaldi_tables as kt

@@ -16,7 +16,7 @@ use pyo3::types::PyTuple;
 use self::index::Index;
 use self::segments::Segments;
 use crate::errors::{Class, Failure, Result};
-use crate::interrupt::{self, without_interpreter};
+use crate::interrupt::{self, guarded, without_interpreter};
 use crate::names;
 use crate::reader::{Maps, shape};
 use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
@@ -25,13 +25,23 @@ use crate::values::{AnyValue, Precision, Wanted, read_value, value_to_python};
 struct Open {
     index: Index,
     segments: Option<Segments>,
-    speakers: Option<(String, HashMap<BString, BString>)>,
+    speakers: Option<Speakers>,
     wanted: Wanted,
     dtype: Option<Precision>,
     /// The type of the values, once it is known.
     value_type: OnceLock<Option<ValueType>>,
-    /// Loaders that nobody uses now, with the process that opened their files.
+    /// How many files stay open between the calls.
+    cache_files: usize,
+    /// Loaders that nobody uses now, with their open files.
     loaders: Mutex<Vec<ValueLoader<Detector>>>,
+}
+
+/// The keys that are asked for, and the keys of the table that they stand for.
+struct Speakers {
+    file: String,
+    /// Those whose key the table has, in the order of the file.
+    names: Vec<BString>,
+    map: HashMap<BString, BString>,
 }
 
 /// The values of a table by key.
@@ -46,7 +56,8 @@ pub struct LookupTable {
 impl LookupTable {
     /// Reads the keys of a table: a script file, or the headers of an archive.
     #[new]
-    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, segments=None, utt2spk=None))]
+    #[allow(clippy::too_many_arguments, reason = "they are the arguments of Python")]
+    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, segments=None, utt2spk=None, cache_files=8))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
@@ -55,6 +66,7 @@ impl LookupTable {
         mmap: bool,
         segments: Option<&Bound<'_, PyAny>>,
         utt2spk: Option<&Bound<'_, PyAny>>,
+        cache_files: usize,
     ) -> PyResult<Self> {
         let (mut wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
         if segments.is_some() {
@@ -63,15 +75,19 @@ impl LookupTable {
         let [source, segments, speakers] = [Some(source), segments, utt2spk].map(|name| name.map(name_of).transpose());
         let (source, segments, speakers) = (source?.unwrap_or_default(), segments?, speakers?);
         let open = without_interpreter(py, move || {
-            Ok(Open {
+            names::check_rspecifier(source.as_bstr())?;
+            let mut open = Open {
                 index: Index::read(source.as_bstr(), wanted)?,
                 segments: segments.map(|name| Segments::read(name.as_bstr())).transpose()?,
                 speakers: speakers.map(|name| read_map(name.as_bstr())).transpose()?,
                 wanted,
                 dtype,
                 value_type: OnceLock::new(),
+                cache_files,
                 loaders: Mutex::default(),
-            })
+            };
+            open.find_speakers();
+            Ok(open)
         })?;
         Ok(Self { open: RwLock::new(Some(open)), maps: mmap.then(Mutex::default) })
     }
@@ -98,9 +114,11 @@ impl LookupTable {
 
     /// The value of a key.
     fn get<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let key = key_of(key)?;
-        let value = self.without(py, |open| open.load(&key))?;
-        self.convert(py, value)
+        guarded(|| {
+            let key = key_of(key)?;
+            let value = self.without(py, |open| open.load(&key))?;
+            self.convert(py, value)
+        })
     }
 
     /// The shape of the value of a key.
@@ -154,7 +172,7 @@ impl LookupTable {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let open = &self.open;
         without_interpreter(py, move || {
-            *open.write().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+            *interrupt::lock_alone(open)? = None;
             Ok(())
         })
     }
@@ -184,19 +202,35 @@ impl LookupTable {
 
 impl Open {
     fn len(&self) -> usize {
-        self.segments.as_ref().map_or(self.index.len(), |segments| segments.names.len())
+        self.names().map_or(self.index.len(), Vec::len)
     }
 
     fn key(&self, index: usize) -> &[u8] {
-        self.segments.as_ref().map_or_else(|| self.index.key(index), |segments| &segments.names[index])
+        self.names().map_or_else(|| self.index.key(index), |names| &names[index])
+    }
+
+    /// The keys, if they are not those of the table.
+    fn names(&self) -> Option<&Vec<BString>> {
+        let segments = || self.segments.as_ref().map(|segments| &segments.names);
+        self.speakers.as_ref().map(|speakers| &speakers.names).or_else(segments)
+    }
+
+    /// Leaves those out whose key the table does not have.
+    fn find_speakers(&mut self) {
+        let Some(speakers) = &mut self.speakers else { return };
+        let mut names = std::mem::take(&mut speakers.names);
+        names.retain(|name| self.has(name));
+        if let Some(speakers) = &mut self.speakers {
+            speakers.names = names;
+        }
     }
 
     /// The key in the table for a key that was asked for.
     fn mapped<'a>(&'a self, key: &'a [u8]) -> Result<&'a [u8]> {
         match &self.speakers {
             None => Ok(key),
-            Some((name, map)) => {
-                map.get(BStr::new(key)).map(|key| key.as_slice()).ok_or_else(|| Failure::missing_key(key, name))
+            Some(Speakers { file, map, .. }) => {
+                map.get(BStr::new(key)).map(|key| key.as_slice()).ok_or_else(|| Failure::missing_key(key, file))
             }
         }
     }
@@ -247,11 +281,14 @@ impl Open {
         // A loader that learns the type of values is of no use for another value.
         let free = || self.loaders.try_lock().ok()?.pop();
         let is_known = found.is_some();
-        let mut loader =
-            if is_known { free() } else { None }.unwrap_or_else(|| ValueLoader::strict(Detector::new(found)));
+        let new = || ValueLoader::strict(Detector::new(found)).keep_open(self.cache_files);
+        let mut loader = if is_known { free() } else { None }.unwrap_or_else(new);
         let raw = loader.load_line(script, number, &line);
         if is_known && let Ok(mut loaders) = self.loaders.try_lock() {
-            loaders.push(loader);
+            let num_open: usize = loaders.iter().map(ValueLoader::num_open).sum();
+            if num_open + loader.num_open() <= self.cache_files {
+                loaders.push(loader);
+            }
         }
         read(&raw.map_err(|error| Failure::from(error).at_key(key))?)
     }
@@ -269,14 +306,14 @@ impl Open {
     }
 
     fn shape(&self, key: &[u8]) -> Result<Vec<u64>> {
-        if self.segments.is_some() {
-            return match self.load(key)? {
-                AnyValue::Wave(wave, _) => Ok(vec![wave.num_samples() as u64]),
-                _ => Ok(Vec::new()),
-            };
+        let asked = key;
+        let key = self.mapped(key)?;
+        if let Some(segments) = &self.segments {
+            let Some(cut) = segments.find(key) else { return Err(Failure::missing_key(asked, "the segments file")) };
+            return self.load_raw(&cut.recording, |raw| Ok(vec![segments.length(key, cut, raw)?]));
         }
         let found = self.value_type()?;
-        self.load_raw(self.mapped(key)?, |raw| shape(raw, found))
+        self.load_raw(key, |raw| shape(raw, found))
     }
 }
 
@@ -315,23 +352,28 @@ fn name_of(name: &Bound<'_, PyAny>) -> PyResult<BString> {
 }
 
 /// Reads lines of a key and what it stands for, such as those of `utt2spk`.
-fn read_map(name: &BStr) -> Result<(String, HashMap<BString, BString>)> {
+fn read_map(name: &BStr) -> Result<Speakers> {
     let shown = kaldi_io::printable_rxfilename(name).into_owned();
     let name = name.strip_prefix(b"ark:").or_else(|| name.strip_prefix(b"ark,t:")).unwrap_or(name);
-    let (mut map, mut lines, mut number) = (HashMap::new(), Lines::open(name.as_bstr())?, 0);
+    let (mut names, mut map) = (Vec::new(), HashMap::new());
+    let (mut lines, mut number) = (Lines::open(name.as_bstr())?, 0);
     while let Some(line) = lines.next_line()? {
         number += 1;
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
         match (words.next(), words.next(), words.next()) {
             (None, ..) => {}
-            (Some(key), Some(to), None) => drop(map.insert(key.into(), to.into())),
+            (Some(key), Some(to), None) => {
+                if map.insert(BString::from(key), to.into()).is_none() {
+                    names.push(key.into());
+                }
+            }
             _ => {
                 let message = format!("{shown}:{number}: expected two words, got {}", kaldi_io::excerpt(line));
                 return Err(Failure::new(Class::Data, message).in_file(shown).at_line(number));
             }
         }
     }
-    Ok((shown, map))
+    Ok(Speakers { file: shown, names, map })
 }
 
 /// Adds the class to the module.

@@ -1,6 +1,7 @@
 //! Segments of recordings, as `extract-segments` cuts them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use bstr::{BStr, BString};
 use kaldi_feat::{SampleGrid, Segment};
@@ -78,23 +79,46 @@ impl Segments {
 
     /// Cuts a segment out of its recording.
     pub fn cut(&self, name: &[u8], cut: &Cut, recording: &RawEntry) -> Result<Wave> {
+        let (wave, channel, samples) = match Layout::of(recording) {
+            Some(layout) => {
+                let (channel, samples) = self.choose_in(name, cut, &layout)?;
+                (layout.read(recording, &samples)?, channel, 0..samples.len())
+            }
+            None => {
+                let wave = recording.parse::<Wave>()?;
+                let (channel, samples) =
+                    self.choose(name, cut, wave.num_channels(), wave.sample_rate(), wave.num_samples())?;
+                (wave, channel, samples)
+            }
+        };
+        Ok(Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]))
+    }
+
+    /// The number of samples of a segment. Of most recordings, only the header is read.
+    pub fn length(&self, name: &[u8], cut: &Cut, recording: &RawEntry) -> Result<u64> {
+        match Layout::of(recording) {
+            Some(layout) => Ok(self.choose_in(name, cut, &layout)?.1.len() as u64),
+            None => Ok(self.cut(name, cut, recording)?.num_samples() as u64),
+        }
+    }
+
+    fn choose_in(&self, name: &[u8], cut: &Cut, layout: &Layout) -> Result<(usize, Range<usize>)> {
+        self.choose(name, cut, layout.info.num_channels(), layout.info.sample_rate(), layout.num_samples)
+    }
+
+    /// The channel and the samples of a segment. It may be as short as one sample.
+    fn choose(
+        &self,
+        name: &[u8],
+        cut: &Cut,
+        num_channels: usize,
+        rate: f32,
+        num_samples: usize,
+    ) -> Result<(usize, Range<usize>)> {
         let failed = |reason: String| {
             let message = format!("{}:{}: {}: {reason}", self.name, cut.line, BStr::new(name));
             Failure::new(Class::Data, message).in_file(&self.name).at_line(cut.line).at_key(name)
         };
-        let grid = SampleGrid::default();
-        let (wave, first) = match part(recording, &grid, cut)? {
-            Some(part) => part,
-            None => (recording.parse::<Wave>()?, None),
-        };
-        let samples = match first {
-            Some(_) => 0..wave.num_samples(),
-            None => {
-                let samples = grid.samples(cut.start, cut.end, wave.sample_rate(), wave.num_samples());
-                samples.map_err(|error| failed(error.to_string()))?
-            }
-        };
-        let num_channels = wave.num_channels();
         let channel = match cut.channel {
             Some(channel) if channel >= num_channels => {
                 return Err(failed(format!("expected one of {num_channels} channels, got {channel}")));
@@ -108,42 +132,56 @@ impl Segments {
                 )));
             }
         };
-        if samples.is_empty() {
-            return Err(failed("expected a segment of one sample or more, got none".to_owned()));
+        let mut grid = SampleGrid::default();
+        grid.min_segment_length = 0.0;
+        let samples = grid.samples(cut.start, cut.end, rate, num_samples);
+        let samples = samples.map_err(|error| failed(error.to_string()))?;
+        match samples.is_empty() {
+            true => Err(failed("expected a segment of one sample or more, got none".to_owned())),
+            false => Ok((channel, samples)),
         }
-        Ok(Wave::new(wave.sample_rate(), vec![wave.channel(channel)[samples].to_vec()]))
     }
 }
 
-/// Reads only the bytes of the segment, from a RIFF file whose samples all have the same size. `None` if it is no such file.
-#[allow(clippy::type_complexity)]
-fn part(raw: &RawEntry, grid: &SampleGrid, cut: &Cut) -> Result<Option<(Wave, Option<usize>)>> {
-    if raw.is_whole() || raw.blob().file().is_none() {
-        return Ok(None);
+/// A RIFF file whose samples all have the same size.
+struct Layout {
+    info: WaveInfo,
+    samples: WaveSamples,
+    num_samples: usize,
+    /// Bytes of a sample of all channels.
+    frame: u64,
+}
+
+impl Layout {
+    /// Looks at the header. `None` if it is no such file, or if all of it is in memory.
+    fn of(raw: &RawEntry) -> Option<Self> {
+        if raw.is_whole() || raw.blob().file().is_none() {
+            return None;
+        }
+        let samples = WaveSamples::read(raw.head()).ok()?;
+        let info = WaveInfo::read(&mut Cursor::new_head(raw.head(), u64::MAX / 2), None).ok()?;
+        let (num_bytes, num_samples) = (samples.num_bytes?, info.num_samples()?);
+        let is_plain = num_samples > 0 && num_bytes.checked_rem(num_samples)? == 0;
+        let is_there = samples.start + num_bytes <= raw.size() && raw.head().len() as u64 >= samples.start;
+        (is_plain && is_there && u32::try_from(num_bytes).is_ok()).then_some(Self {
+            frame: num_bytes / num_samples,
+            num_samples: num_samples as usize,
+            info,
+            samples,
+        })
     }
-    let head = raw.head();
-    let (Ok(samples), Ok(info)) =
-        (WaveSamples::read(head), WaveInfo::read(&mut Cursor::new_head(head, u64::MAX / 2), None))
-    else {
-        return Ok(None);
-    };
-    let (Some(num_bytes), Some(num_samples)) = (samples.num_bytes, info.num_samples()) else { return Ok(None) };
-    if num_samples == 0 || num_bytes % num_samples != 0 || samples.start + num_bytes > raw.size() {
-        return Ok(None);
+
+    /// Reads some samples only.
+    fn read(&self, raw: &RawEntry, range: &Range<usize>) -> Result<Wave> {
+        let (from, count) = (range.start as u64 * self.frame, (range.len() as u64 * self.frame) as u32);
+        // A file of the same header, but with other sizes.
+        let mut file = raw.head()[..self.samples.start as usize].to_vec();
+        let bytes_of = |size: u32| if self.samples.big_endian { size.to_be_bytes() } else { size.to_le_bytes() };
+        let at = file.len() - 4;
+        file[at..].copy_from_slice(&bytes_of(count));
+        let riff = (file.len() as u32 - 8).saturating_add(count);
+        file[4..8].copy_from_slice(&bytes_of(riff));
+        raw.blob().read_at(self.samples.start + from, &mut file, count as usize)?;
+        kaldi_values::Value::read(&mut Cursor::new(&file)).map_err(|error| raw.error(error).into())
     }
-    let frame = num_bytes / num_samples;
-    let Ok(range) = grid.samples(cut.start, cut.end, info.sample_rate(), num_samples as usize) else { return Ok(None) };
-    let (from, count) = (range.start as u64 * frame, range.len() as u64 * frame);
-    let (Some(header), Ok(count)) = (head.get(..samples.start as usize), u32::try_from(count)) else { return Ok(None) };
-    // A file of the same header, but with other sizes.
-    let mut file = header.to_vec();
-    let size = if samples.big_endian { count.to_be_bytes() } else { count.to_le_bytes() };
-    let at = file.len() - size.len();
-    file[at..].copy_from_slice(&size);
-    let riff = (file.len() as u32 - 8).saturating_add(count);
-    let riff = if samples.big_endian { riff.to_be_bytes() } else { riff.to_le_bytes() };
-    file[4..8].copy_from_slice(&riff);
-    raw.blob().read_at(samples.start + from, &mut file, count as usize)?;
-    let wave = kaldi_values::Value::read(&mut Cursor::new(&file)).map_err(|error| raw.error(error))?;
-    Ok(Some((wave, Some(range.start))))
 }

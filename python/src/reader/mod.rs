@@ -6,7 +6,8 @@ mod shards;
 mod stream;
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bstr::BString;
 use kaldi_reader::Share;
@@ -20,7 +21,7 @@ use stream::Stream;
 pub use stream::shape;
 
 use crate::errors::{Class, Failure, Result};
-use crate::interrupt::without_interpreter;
+use crate::interrupt::{self, guarded, lock, without_interpreter};
 use crate::names;
 use crate::values::{AnyValue, Precision, Wanted, value_to_python};
 
@@ -73,6 +74,8 @@ struct State {
 pub struct TableIterator {
     state: Mutex<State>,
     maps: Option<Mutex<Maps>>,
+    /// Set when it is closed: another thread may wait for a silent command.
+    stop: Arc<AtomicBool>,
     /// The process that opened it.
     owner: u32,
 }
@@ -82,7 +85,7 @@ impl TableIterator {
     /// Opens a table: a name as bytes or an object with `read`.
     #[new]
     #[allow(clippy::too_many_arguments, reason = "they are the arguments of Python")]
-    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true, share=(0, 1, 0, 1)))]
+    #[pyo3(signature = (source, value_type=None, *, dtype=None, mmap=false, permissive=false, delivers="values", has_keys=true, share=(0, 1, 0, 1), threads=1))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
@@ -93,20 +96,21 @@ impl TableIterator {
         delivers: &str,
         has_keys: bool,
         share: (u64, u64, u64, u64),
+        threads: usize,
     ) -> PyResult<Self> {
         let (wanted, dtype) = (Wanted::parse(value_type)?, Precision::parse(dtype)?);
         let delivers = Delivers::parse(delivers)?;
         let (rank, world_size, worker, num_workers) = share;
         let share = Share::new(rank, world_size, worker, num_workers);
         let share = share.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let options = stream::Options { wanted, dtype, permissive, delivers, has_keys, share };
+        let options = stream::Options { wanted, dtype, permissive, delivers, has_keys, share, threads };
         let stream = match names::of_source(source)? {
             Some(source) => without_interpreter(py, move || Stream::open(&source.name, options))?,
             None => Stream::of_object(source, options)?,
         };
         let state = State { stream: Some(stream), ready: VecDeque::new(), failure: None, is_closed: false };
         let maps = (mmap && delivers == Delivers::Values).then(Mutex::default);
-        Ok(Self { state: Mutex::new(state), maps, owner: std::process::id() })
+        Ok(Self { state: Mutex::new(state), maps, stop: Arc::default(), owner: std::process::id() })
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -114,10 +118,10 @@ impl TableIterator {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.read_next(py)? {
+        guarded(|| match self.read_next(py)? {
             Some((key, item)) => self.deliver(py, &key, item),
             None => Err(PyStopIteration::new_err(())),
-        }
+        })
     }
 
     /// Delivers something else: `values`, `shapes` or `keys`, before the first entry was read.
@@ -155,6 +159,7 @@ impl TableIterator {
     /// Ends the iteration, and the command of the table.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let (state, is_ours) = (&self.state, self.owner == std::process::id());
+        self.stop.store(true, Ordering::Relaxed);
         without_interpreter(py, move || {
             let mut state = match (state.try_lock(), is_ours) {
                 (Ok(state), _) => state,
@@ -175,11 +180,6 @@ fn of_parent() -> Failure {
     Failure::new(Class::Error, "this iterator belongs to the parent process: iterate over the reader again")
 }
 
-/// Waits for another thread that is in the iterator.
-fn lock(state: &Mutex<State>) -> Result<std::sync::MutexGuard<'_, State>> {
-    Ok(state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
-}
-
 impl TableIterator {
     fn read_next(&self, py: Python<'_>) -> PyResult<Option<(BString, Item)>> {
         if let Ok(mut state) = self.state.try_lock()
@@ -187,7 +187,7 @@ impl TableIterator {
         {
             return Ok(Some(entry));
         }
-        let (state, is_ours) = (&self.state, self.owner == std::process::id());
+        let (state, stop, is_ours) = (&self.state, &self.stop, self.owner == std::process::id());
         without_interpreter(py, move || {
             let mut state = match (state.try_lock(), is_ours) {
                 (Ok(state), _) => state,
@@ -200,7 +200,10 @@ impl TableIterator {
             if !is_ours {
                 return Err(of_parent());
             }
-            state.read()
+            match interrupt::until(stop, || state.read()) {
+                Err(_) if stop.load(Ordering::Relaxed) => Err(Failure::closed("reader")),
+                read => read,
+            }
         })
     }
 
@@ -243,6 +246,12 @@ impl State {
     }
 }
 
+/// Whether a table is standard input, which can be read once only.
+#[pyfunction]
+fn is_stdin(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(names::of_source(source)?.is_some_and(|source| names::is_stdin(source.name.as_ref())))
+}
+
 /// The number of lines of a script file.
 #[pyfunction]
 fn script_length(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -255,6 +264,7 @@ fn script_length(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<usize> {
 /// # Errors
 /// If there is no memory for it.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(is_stdin, module)?)?;
     module.add_function(wrap_pyfunction!(script_length, module)?)?;
     module.add_class::<TableIterator>()
 }

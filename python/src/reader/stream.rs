@@ -1,6 +1,7 @@
 //! The entries of a table, one after the other, without the interpreter.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
@@ -15,13 +16,18 @@ use pyo3::prelude::*;
 use super::shards::Shards;
 use super::{Delivers, Item, file_object};
 use crate::errors::{Class, Failure, Result};
+use crate::interrupt;
+use crate::names;
 use crate::values::{AnyValue, Precision, Wanted, read_value};
 
 /// Entries that are read together, if no stream has to be waited for.
 const BATCH: usize = 256;
 
-/// Bytes of the values that are read together.
+/// Bytes of the values that are read together, for each thread.
 const BATCH_BYTES: usize = 1 << 18;
+
+/// The fewest bytes of values that are worth a second thread.
+const WORTH: usize = 1 << 17;
 
 /// How a table is read.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +40,8 @@ pub struct Options {
     pub has_keys: bool,
     /// The entries that are delivered; values of others are not read.
     pub share: Share,
+    /// How many threads parse values.
+    pub threads: usize,
 }
 
 /// The entries of a table.
@@ -68,13 +76,8 @@ impl Stream {
             let value_type = options.wanted.value_type();
             return Ok(Self { source, options, value_type, name: name.clone(), is_script: false, place: 0 });
         }
-        let is_like_specifier = name.find_byte(b':').is_some_and(|colon| {
-            let mut words = name[..colon].split_str(",");
-            words.any(|word| matches!(word, b"ark" | b"scp" | b"shard"))
-        });
-        if specifier.is_none() && is_like_specifier {
-            // The error says what is wrong with it.
-            drop(kaldi_table::SequentialReader::<i32>::open(name)?);
+        if options.has_keys {
+            names::check_rspecifier(name.as_bstr())?;
         }
         let named = match options.has_keys {
             true => Named::find(name.as_bstr())?,
@@ -115,34 +118,32 @@ impl Stream {
 
     /// Reads entries that come together into `ready`. Returns `false` at the end.
     pub fn read(&mut self, ready: &mut VecDeque<(BString, Item)>) -> Result<bool> {
-        let mut bytes = 0;
-        loop {
-            let Some(entry) = self.next()? else { return Ok(false) };
-            if let Some((key, item, size)) = entry {
-                bytes += size;
-                ready.push_back((key, item));
+        let Source::Entries(_) = &self.source else { return self.read_shards(ready) };
+        let (mut framed, mut bytes) = (Vec::new(), 0);
+        let most = BATCH_BYTES * self.options.threads.max(1);
+        let ended = loop {
+            match self.next_framed() {
+                Ok(Some(Some(entry))) => {
+                    bytes += entry.head().len();
+                    framed.push(entry);
+                }
+                Ok(Some(None)) => {}
+                Ok(None) => break Ok(true),
+                Err(failure) => break Err(failure),
             }
-            let may_wait = match &self.source {
-                Source::Entries(entries) => !entries.is_ready(),
-                Source::Shards(_) => true,
-            };
-            if !ready.is_empty() && (may_wait || ready.len() >= BATCH || bytes >= BATCH_BYTES) {
-                return Ok(true);
+            let may_wait = matches!(&self.source, Source::Entries(entries) if !entries.is_ready());
+            if !framed.is_empty() && (may_wait || framed.len() >= BATCH || bytes >= most) {
+                break Ok(false);
             }
-        }
+        };
+        // Values before a failure come first.
+        self.parse(framed, bytes, ready)?;
+        ended.map(|at_end| !at_end)
     }
 
-    /// The next entry and its bytes in memory; `None` in place of one that is left out.
-    #[allow(clippy::type_complexity)]
-    fn next(&mut self) -> Result<Option<Option<(BString, Item, usize)>>> {
-        let entries = match &mut self.source {
-            Source::Shards(shards) => {
-                let Some((key, item)) = shards.next_value()? else { return Ok(None) };
-                self.place += 1;
-                return Ok(Some(self.options.share.contains(self.place - 1).then_some((key, item, 0))));
-            }
-            Source::Entries(entries) => entries,
-        };
+    /// The next entry of this share; `None` in place of one that is left out.
+    fn next_framed(&mut self) -> Result<Option<Option<RawEntry>>> {
+        let Source::Entries(entries) = &mut self.source else { return Ok(None) };
         let raw = match entries.next_entry() {
             Ok(Some(raw)) => raw,
             Ok(None) => {
@@ -166,28 +167,58 @@ impl Stream {
             self.value_type = self.options.wanted.or_found(entries);
         }
         self.place += 1;
-        if !self.options.share.contains(self.place - 1) {
-            return Ok(Some(None));
+        Ok(Some(self.options.share.contains(self.place - 1).then_some(raw)))
+    }
+
+    /// Parses values, on threads if they are long, and delivers them in order.
+    fn parse(&self, framed: Vec<RawEntry>, bytes: usize, ready: &mut VecDeque<(BString, Item)>) -> Result<()> {
+        let threads = match self.options.delivers {
+            Delivers::Values => self.options.threads.min(framed.len()).min(bytes / WORTH),
+            Delivers::Shapes | Delivers::Keys => 1,
+        };
+        let Options { delivers, dtype, .. } = self.options;
+        let form = Form { delivers, value_type: self.value_type, dtype };
+        if threads < 2 {
+            return framed.iter().try_for_each(|raw| self.settle(raw, form.item(raw), ready));
         }
-        match self.item(&raw) {
+        let (share, mut framed) = (framed.len().div_ceil(threads), framed.into_iter());
+        let parts =
+            std::iter::from_fn(|| Some(framed.by_ref().take(share).collect()).filter(|part: &Vec<_>| !part.is_empty()));
+        let parts: Vec<Mutex<Vec<RawEntry>>> = parts.map(Mutex::new).collect();
+        let parsed = interrupt::on_threads(parts.len(), |number| {
+            let part = std::mem::take(&mut *parts[number].lock().unwrap_or_else(PoisonError::into_inner));
+            Ok(part.into_iter().map(|raw| (form.item(&raw), raw)).collect::<Vec<_>>())
+        })?;
+        parsed.into_iter().flatten().try_for_each(|(item, raw)| self.settle(&raw, item, ready))
+    }
+
+    /// Delivers a value that was parsed, or judges why it could not be.
+    fn settle(&self, raw: &RawEntry, item: Result<Item>, ready: &mut VecDeque<(BString, Item)>) -> Result<()> {
+        match item {
             Ok(item) => {
                 let key = if raw.key().is_empty() { self.name.clone() } else { raw.key().to_owned() };
-                Ok(Some(Some((key, item, raw.head().len()))))
+                ready.push_back((key, item));
+                Ok(())
             }
             Err(failure) if self.options.permissive && is_forgivable(&failure) => {
                 warning!("{failure}; left out, as permissive mode asks");
-                Ok(Some(None))
+                Ok(())
             }
             Err(failure) => Err(self.advised(failure, raw.is_text())),
         }
     }
 
-    fn item(&self, raw: &RawEntry) -> Result<Item> {
-        Ok(match self.options.delivers {
-            Delivers::Values => Item::Value(read_value(raw, self.value_type, self.options.dtype)?),
-            Delivers::Shapes => Item::Shape(shape(raw, self.value_type)?),
-            Delivers::Keys => Item::Key,
-        })
+    /// Reads the next samples of shards of this share.
+    fn read_shards(&mut self, ready: &mut VecDeque<(BString, Item)>) -> Result<bool> {
+        let Source::Shards(shards) = &mut self.source else { return Ok(false) };
+        while let Some(entry) = shards.next_value()? {
+            self.place += 1;
+            if self.options.share.contains(self.place - 1) {
+                ready.push_back(entry);
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// A failure of a value whose type was found by looking says how to give the type.
@@ -210,6 +241,24 @@ impl Stream {
             ),
             _ => failure,
         }
+    }
+}
+
+/// What is made of an entry.
+#[derive(Clone, Copy)]
+struct Form {
+    delivers: Delivers,
+    value_type: Option<ValueType>,
+    dtype: Option<Precision>,
+}
+
+impl Form {
+    fn item(self, raw: &RawEntry) -> Result<Item> {
+        Ok(match self.delivers {
+            Delivers::Values => Item::Value(read_value(raw, self.value_type, self.dtype)?),
+            Delivers::Shapes => Item::Shape(shape(raw, self.value_type)?),
+            Delivers::Keys => Item::Key,
+        })
     }
 }
 

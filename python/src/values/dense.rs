@@ -1,7 +1,8 @@
 //! Dense matrices and vectors whose numbers go from the file to the array without a detour.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::Arc;
 
 use kaldi_table::RawEntry;
@@ -133,8 +134,22 @@ impl Dense {
     }
 
     /// The file of the numbers and where they start in it.
-    pub fn place(&self) -> Option<(&Arc<File>, u64)> {
-        self.raw.blob().file().map(|file| (file, self.raw.offset() + self.header as u64))
+    pub fn place(&self) -> Option<(Cow<'_, Arc<File>>, u64)> {
+        let blob = self.raw.blob();
+        let file = match blob.file() {
+            Some(file) => Cow::Borrowed(file),
+            None => Cow::Owned(Arc::new(self.file_of_short()?)),
+        };
+        Some((file, self.raw.offset() + self.header as u64))
+    }
+
+    /// The file of a short value, which was read into memory with others: if it has the same header at the same place.
+    fn file_of_short(&self) -> Option<File> {
+        let (head, mut there) = (self.raw.head().get(..self.header)?, [0; 15]);
+        let there = there.get_mut(..self.header)?;
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&**self.raw.file()).ok()?;
+        file.read_exact_at(there, self.raw.offset()).ok()?;
+        (there == head && file.metadata().ok()?.is_file()).then_some(file)
     }
 
     /// An array of the right shape whose numbers are not set yet, and its memory.

@@ -8,8 +8,7 @@ mod sink;
 mod taken;
 mod target;
 
-use std::process::id;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use bstr::{BStr, BString};
 use kaldi_io::Encoded;
@@ -22,7 +21,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use crate::errors::{Class, Failure, Result};
-use crate::interrupt::without_interpreter;
+use crate::interrupt::{guarded, lock, without_interpreter};
+use crate::owned::Owned;
 use crate::{log, names};
 use looks::{Kind, look};
 use sink::Sink;
@@ -39,9 +39,7 @@ struct Writer {
     is_named: bool,
     compression: Option<CompressionMethod>,
     threads: usize,
-    state: Mutex<State>,
-    /// The process that may write.
-    process: u32,
+    state: Owned<Mutex<State>>,
 }
 
 /// How far a writer is.
@@ -65,27 +63,18 @@ impl Writer {
         let is_named = kind.is_some();
         let kind = kind.map_or_else(OnceLock::new, OnceLock::from);
         let Settings { compression, threads } = options;
-        let state = Mutex::new(State::Open(sink));
-        Ok(Self { target, format, kind, is_named, compression, threads, state, process: id() })
+        let state = Owned::new(Mutex::new(State::Open(sink)), format!("writer of {target}"));
+        Ok(Self { target, format, kind, is_named, compression, threads, state })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The state, for one thread at a time. A process that inherited the writer is refused.
+    fn state(&self) -> Result<MutexGuard<'_, State>> {
+        lock(self.state.get()?)
     }
 
-    /// Refuses a process that inherited the writer, and a writer that is closed.
-    fn check(&self, state: &State) -> Result<()> {
-        if self.process != id() {
-            let message = format!("the writer of {} belongs to another process, and only that may write", self.target);
-            return Err(Failure::new(Class::Error, message));
-        }
-        match state {
-            State::Open(_) => Ok(()),
-            State::Closed => Err(Failure::closed("writer")),
-            State::Failed(message) => {
-                Err(Failure::new(Class::Error, format!("nothing more is written after an error: {message}")))
-            }
-        }
+    /// Refuses a writer that is closed or has failed.
+    fn check(&self) -> Result<()> {
+        self.state()?.sink().map(drop)
     }
 
     /// Takes the value, and checks key and type.
@@ -129,10 +118,8 @@ impl Writer {
 
     /// Writes an entry. After a failure of the output, nothing more is written.
     fn put(&self, key: &BStr, value: Encoded) -> Result<()> {
-        let mut state = self.state();
-        self.check(&state)?;
-        let State::Open(sink) = &mut *state else { return Err(Failure::closed("writer")) };
-        let written = sink.put(key, value);
+        let mut state = self.state()?;
+        let written = state.sink()?.put(key, value);
         self.settle(&mut state, written)
     }
 
@@ -155,15 +142,24 @@ impl Writer {
         })
     }
 
-    /// Takes the output away. A process that inherited the writer has nothing to end.
-    fn end(&self, next: State) -> Option<Sink> {
-        match std::mem::replace(&mut *self.state(), next) {
-            State::Open(sink) if self.process != id() => {
-                std::mem::forget(sink);
-                None
-            }
+    /// Takes the output away, if there is one. A process that inherited the writer has nothing to end.
+    fn end(&self) -> Option<Sink> {
+        match std::mem::replace(&mut *self.state().ok()?, State::Closed) {
             State::Open(sink) => Some(sink),
             State::Closed | State::Failed(_) => None,
+        }
+    }
+}
+
+impl State {
+    /// The output, if entries may be written.
+    fn sink(&mut self) -> Result<&mut Sink> {
+        match self {
+            Self::Open(sink) => Ok(sink),
+            Self::Closed => Err(Failure::closed("writer")),
+            Self::Failed(message) => {
+                Err(Failure::new(Class::Error, format!("nothing more is written after an error: {message}")))
+            }
         }
     }
 }
@@ -176,22 +172,25 @@ impl Writer {
 
     /// Writes an entry.
     fn write(&self, py: Python<'_>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let entry = self.take(key, value)?;
-        self.write_entry(py, entry)
+        guarded(|| {
+            let entry = self.take(key, value)?;
+            self.write_entry(py, entry)
+        })
     }
 
     /// Writes the entries of a mapping, or of pairs of key and value.
     fn write_many(&self, py: Python<'_>, pairs: &Bound<'_, PyAny>) -> PyResult<()> {
-        many::write_many(self, py, pairs)
+        guarded(|| {
+            without_interpreter(py, || self.check())?;
+            many::write_many(self, py, pairs)
+        })
     }
 
     /// Writes out what is buffered. Files get their names by `close` only.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         without_interpreter(py, || {
-            let mut state = self.state();
-            self.check(&state)?;
-            let State::Open(sink) = &mut *state else { return Err(Failure::closed("writer")) };
-            let flushed = sink.flush();
+            let mut state = self.state()?;
+            let flushed = state.sink()?.flush();
             self.settle(&mut state, flushed)
         })
     }
@@ -199,32 +198,25 @@ impl Writer {
     /// Completes the table: its files get their names. A second call does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         without_interpreter(py, || {
-            let mut state = self.state();
-            match &*state {
-                State::Closed => return Ok(()),
-                State::Open(_) => self.check(&state)?,
-                State::Failed(_) => {
-                    let failed = self.check(&state);
-                    *state = State::Closed;
-                    return failed;
-                }
-            }
+            let mut state = self.state()?;
             match std::mem::replace(&mut *state, State::Closed) {
                 State::Open(sink) => sink.finish(),
-                State::Closed | State::Failed(_) => Ok(()),
+                State::Closed => Ok(()),
+                mut failed @ State::Failed(_) => failed.sink().map(drop),
             }
         })
     }
 
     /// Gives up what was written: no file appears, and an old one stays.
     fn discard(&self, py: Python<'_>) {
-        py.detach(|| drop(self.end(State::Closed)));
+        py.detach(|| drop(self.end()));
     }
 
     /// Whether the writer was closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        py.detach(|| !matches!(*self.state(), State::Open(_)))
+        // One of another process cannot be used.
+        py.detach(|| self.state().is_ok_and(|state| !matches!(*state, State::Open(_))))
     }
 
     /// The name of the type of the values; None before the first one.
@@ -235,7 +227,7 @@ impl Writer {
 
     fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let writer = slf.get();
-        slf.py().detach(|| writer.check(&writer.state()))?;
+        slf.py().detach(|| writer.check())?;
         Ok(slf)
     }
 
@@ -265,7 +257,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let Some(sink) = self.end(State::Closed) else { return };
+        let Some(sink) = self.end() else { return };
         drop(sink);
         let message = format!("a writer of {} was not closed: what it has written is discarded\0", self.target);
         let Ok(message) = std::ffi::CStr::from_bytes_until_nul(message.as_bytes()) else { return };

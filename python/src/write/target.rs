@@ -1,7 +1,7 @@
 //! The names and objects that tables are written to.
 
-use bstr::{BStr, BString, ByteSlice};
-use kaldi_io::{Wspecifier, is_remote, is_specifier};
+use bstr::{BStr, BString};
+use kaldi_io::{Wspecifier, is_specifier};
 use kaldi_matrix::CompressionMethod;
 use kaldi_table::TableWriter;
 use kaldi_values::Format;
@@ -60,21 +60,13 @@ fn shown(value: &Bound<'_, PyAny>) -> String {
     value.repr().map_or_else(|_| "another value".to_owned(), |text| text.to_string())
 }
 
-/// Whether the name starts like a specifier: words and a colon. Then it is one, right or wrong.
-fn starts_as_specifier(name: &BStr) -> bool {
-    let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b' ');
-    name.split_once_str(b":").is_some_and(|(words, _)| words.iter().all(word))
-}
-
 /// The wspecifier of a name.
 fn wspecifier(name: BString) -> Result<BString> {
     let text = BStr::new(&name);
     if text.is_empty() {
         return Err(Failure::new(Class::Specifier, "the name of a table is empty"));
     }
-    let is_plain =
-        is_remote(text) || text.starts_with(b"file:") || text.starts_with(b"|") || !starts_as_specifier(text);
-    if is_specifier(text) || !is_plain {
+    if is_specifier(text) || names::starts_as_specifier(text) {
         return Ok(name);
     }
     Ok([b"ark:".as_slice(), &name].concat().into())
