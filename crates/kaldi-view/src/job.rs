@@ -1,5 +1,7 @@
 //! What is read and measured on worker threads: one value, or one recording with its segments.
 
+use std::ops::Range;
+
 use bstr::{BStr, BString};
 use kaldi_feat::{NoSamples, SampleGrid};
 use kaldi_io::ParseError;
@@ -184,27 +186,38 @@ fn decode(bytes: &[u8]) -> Result<Wave, String> {
     }
 }
 
-/// Cuts a part out of a recording, as extract-segments does; but a part may end at any time after the sound.
+/// Cuts a part out of a recording.
 ///
 /// # Errors
 /// Why there is no such part.
 pub(crate) fn cut(wave: &Wave, part: &Part) -> Result<Wave, String> {
+    let samples = samples_of_part(part, wave.sample_rate(), wave.num_channels(), wave.num_samples())?;
+    let channels = part.channel.map_or(0..wave.num_channels(), |channel| channel..channel + 1);
+    Ok(Wave::new(wave.sample_rate(), channels.map(|channel| wave.channel(channel)[samples.clone()].to_vec()).collect()))
+}
+
+/// The samples of a part of a recording, as extract-segments has them; but a part may end at any time after the sound.
+///
+/// # Errors
+/// Why there is no such part.
+pub(crate) fn samples_of_part(
+    part: &Part,
+    rate: f32,
+    num_channels: usize,
+    num_samples: usize,
+) -> Result<Range<usize>, String> {
     let mut grid = SampleGrid::default();
     (grid.min_segment_length, grid.max_overshoot) = (0.0, f32::INFINITY);
-    let samples =
-        grid.samples(part.start, part.end, wave.sample_rate(), wave.num_samples()).map_err(|reason| match reason {
-            NoSamples::Start(seconds) => {
-                format!("it starts at {} s, after the end of the recording at {seconds} s", part.start)
-            }
-            NoSamples::End(seconds) => {
-                format!("it ends at {} s, after the end of the recording at {seconds} s", part.end)
-            }
-            NoSamples::Short => format!("it ends at {} s, before it starts at {} s", part.end, part.start),
-        })?;
-    let channels = match part.channel {
-        None => 0..wave.num_channels(),
-        Some(channel) if channel < wave.num_channels() => channel..channel + 1,
-        Some(channel) => return Err(format!("expected channel {channel}, got {} channels", wave.num_channels())),
-    };
-    Ok(Wave::new(wave.sample_rate(), channels.map(|channel| wave.channel(channel)[samples.clone()].to_vec()).collect()))
+    if let Some(channel) = part.channel.filter(|&channel| channel >= num_channels) {
+        return Err(format!("expected channel {channel}, got {num_channels} channels"));
+    }
+    grid.samples(part.start, part.end, rate, num_samples).map_err(|reason| match reason {
+        NoSamples::Start(seconds) => {
+            format!("it starts at {} s, after the end of the recording at {seconds} s", part.start)
+        }
+        NoSamples::End(seconds) => {
+            format!("it ends at {} s, after the end of the recording at {seconds} s", part.end)
+        }
+        NoSamples::Short => format!("it ends at {} s, before it starts at {} s", part.end, part.start),
+    })
 }

@@ -50,6 +50,7 @@ mod file;
 mod flac;
 mod header;
 mod info;
+mod pieces;
 mod resample;
 mod riff;
 mod samples;
@@ -61,6 +62,7 @@ pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness
 use encoding::Encoding;
 pub use file::WaveFile;
 pub use info::WaveInfo;
+pub use pieces::WavePieces;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};

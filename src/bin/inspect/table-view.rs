@@ -35,6 +35,9 @@ struct Options {
     /// Seconds from one frame of the features to the next one; found from the durations by default
     #[arg(long)]
     frame_shift: Option<f64>,
+    /// Names of labels: lines of a name and its number, as in phones.txt
+    #[arg(long)]
+    symbols: Option<InputName>,
     /// Megabytes of decoded sound that are kept
     #[arg(long, default_value_t = 256)]
     memory: usize,
@@ -56,6 +59,7 @@ fn table_view(opts: Options) -> Result<Tally> {
     ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
     let mut options = ViewOptions::default();
     (options.port, options.host, options.frame_shift) = (opts.port, opts.allow_host, opts.frame_shift);
+    options.symbols = opts.symbols.map(|name| name.as_bstr().to_owned());
     options.memory = opts.memory.saturating_mul(1 << 20);
     let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();
     let server = ViewServer::open(&names, &options)?;

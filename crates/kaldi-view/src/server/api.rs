@@ -3,26 +3,17 @@
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
-use http::StatusCode;
-use kaldi_types::Frames;
-use kaldi_wave::Wave;
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;
+use crate::server::assets;
 use crate::server::catalog::Says;
 use crate::server::failure::{Answer, Failure};
 use crate::server::query::Query;
-use crate::server::range::Wanted;
 use crate::server::reply::{Content, Reply};
-use crate::server::sounds::SoundPlace;
-use crate::server::tracks::Track;
-use crate::server::{assets, wav_file};
 
 /// Rows of one answer, at most.
 const MOST_ROWS: u32 = 500;
-
-/// Bytes of one piece of a file of sound.
-const PIECE: u64 = 1 << 18;
 
 /// Keys of one piece of the list of keys.
 const KEYS: usize = 4096;
@@ -52,6 +43,9 @@ impl Viewer {
             "api/keys" => self.keys(),
             "api/utterance" => self.utterance(query).map(|utterance| Reply::json(&utterance)),
             "api/audio" => self.audio(query, asked.range.as_deref()),
+            "api/tile" => self.tile(query),
+            "api/peaks" => self.peaks(query),
+            "api/labels" => self.labels(query).map(|labels| Reply::json(&labels)),
             name => match assets::find(name) {
                 Some((content_type, bytes)) => Ok(Reply::new(content_type, bytes)),
                 None => Err(Failure::Unknown("not found".into())),
@@ -110,7 +104,7 @@ impl Viewer {
             Says::Text => name == "text",
             Says::Duration | Says::Segments(_) => name == "duration",
             Says::Frames => name == "frames",
-            Says::Values(_) | Says::Recordings | Says::Nothing => false,
+            Says::Values(_) | Says::Recordings | Says::Times | Says::Nothing => false,
         };
         let mut values = vec![Value::Null; rows.len()];
         for list in self.catalog.lists_that(is_asked) {
@@ -136,119 +130,6 @@ impl Viewer {
         let reply = Reply::new("text/plain; charset=utf-8", "");
         Ok(Reply { content: Content::Pieces(None, Box::new(pieces)), ..reply })
     }
-
-    /// The key that a request names.
-    ///
-    /// # Errors
-    /// If there is no such utterance.
-    fn key<'a>(&self, query: &'a Query) -> Answer<&'a BStr> {
-        let key = query.need("key")?.as_bstr();
-        match self.catalog.row(key)? {
-            Some(_) => Ok(key),
-            None => Err(Failure::Unknown(format!("there is no utterance {key}"))),
-        }
-    }
-
-    /// The sound of an utterance.
-    ///
-    /// # Errors
-    /// If it has none, or it cannot be read.
-    fn sound(&self, key: &BStr) -> Answer<Arc<Wave>> {
-        match SoundPlace::find(&self.catalog, key)? {
-            Some(place) => self.sounds.get(&place),
-            None => Err(Failure::Unknown(format!("{key} has no sound"))),
-        }
-    }
-
-    /// The value of a track.
-    ///
-    /// # Errors
-    /// If it has none, or it cannot be read.
-    fn value(&self, track: &Track, key: &BStr) -> Answer<Arc<Frames>> {
-        let Some(place) = track.place(&self.catalog, key)? else {
-            return Err(Failure::Unknown(format!("{key} is not in {}", track.name)));
-        };
-        let name = [track.number.to_string().as_bytes(), b" ", &place].concat().into();
-        self.values.get(&name, || track.read(place.as_bstr()))
-    }
-
-    fn utterance(&self, query: &Query) -> Answer<Value> {
-        let key = self.key(query)?;
-        let sound = SoundPlace::find(&self.catalog, key)?.map(|place| self.sounds.get(&place)).transpose();
-        let mut tracks = Vec::new();
-        let sound = match sound {
-            Ok(sound) => sound,
-            Err(failure) => {
-                tracks.push(json!({ "track": 0, "name": "wave", "kind": "wave", "error": failure.message() }));
-                None
-            }
-        };
-        if let Some(wave) = &sound {
-            tracks.push(json!({
-                "track": 0, "name": "wave", "kind": "wave", "frames": wave.num_samples(), "rows": wave.num_channels(),
-                "frame_shift": 1.0 / f64::from(wave.sample_rate()),
-            }));
-        }
-        for track in &self.tracks {
-            let mut shown = json!({
-                "track": track.number, "name": track.name.to_str_lossy(), "kind": track.kind.name(),
-            });
-            match self.value(track, key) {
-                Err(Failure::Unknown(_)) => continue,
-                Err(failure) => shown["error"] = failure.message().into(),
-                Ok(value) => {
-                    shown["frames"] = value.len().into();
-                    if let Frames::Rows(matrix) = &*value {
-                        shown["rows"] = matrix.num_cols().into();
-                    }
-                }
-            }
-            tracks.push(shown);
-        }
-        let text = |says| -> Answer<Value> {
-            Ok(self.catalog.rest(key, says)?.map_or(Value::Null, |rest| rest.to_str_lossy().into()))
-        };
-        Ok(json!({
-            "key": key.to_str_lossy(),
-            "duration": sound.as_ref().map(|wave| wave.duration()),
-            "rate": sound.as_ref().map(|wave| wave.sample_rate()),
-            "channels": sound.as_ref().map(|wave| wave.num_channels()),
-            "text": text(Says::Text)?,
-            "speaker": text(Says::Speaker)?,
-            "measures": {},
-            "findings": [],
-            "tracks": tracks,
-        }))
-    }
-
-    fn audio(&self, query: &Query, range: Option<&str>) -> Answer<Reply> {
-        let wave = self.sound(self.key(query)?)?;
-        let length = wav_file::length(&wave);
-        let mut reply = Reply::new("audio/wav", "");
-        reply.headers.push(("accept-ranges", "bytes".into()));
-        let range = match Wanted::parse(range, length) {
-            Wanted::All => 0..length,
-            Wanted::Part(range) => {
-                reply.status = StatusCode::PARTIAL_CONTENT;
-                reply.headers.push(("content-range", format!("bytes {}-{}/{length}", range.start, range.end - 1)));
-                range
-            }
-            Wanted::Outside => {
-                reply = Reply::error(StatusCode::RANGE_NOT_SATISFIABLE, "the range is outside of the file");
-                reply.headers.push(("content-range", format!("bytes */{length}")));
-                return Ok(reply);
-            }
-        };
-        let mut next = range.start;
-        let pieces = move || {
-            let end = (next + PIECE).min(range.end);
-            let piece = wav_file::bytes(&wave, next..end);
-            next = end;
-            Ok((!piece.is_empty()).then_some(piece))
-        };
-        reply.content = Content::Pieces(Some(range.end - range.start), Box::new(pieces));
-        Ok(reply)
-    }
 }
 
 /// What a list says, as JSON.
@@ -259,7 +140,7 @@ fn field(says: Says, rest: &BStr) -> Value {
     };
     match says {
         Says::Duration | Says::Frames => json!(number(0)),
-        Says::Segments(_) => json!(number(2).zip(number(1)).map(|(end, start)| end - start)),
+        Says::Segments(_) => json!(number(2).zip(number(1)).map(|(end, start)| ((end - start) * 1e6).round() / 1e6)),
         _ => rest.to_str_lossy().into(),
     }
 }

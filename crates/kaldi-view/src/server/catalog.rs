@@ -4,12 +4,15 @@ use std::collections::hash_map::RandomState;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_io::{Input, printable_rxfilename};
+use kaldi_log::warning;
+use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
 use kaldi_types::ValueType;
 
-use crate::directory::DataDirectory;
+use crate::directory::{DataDirectory, each_line};
 use crate::server::failure::Answer;
-use crate::server::lines::{KeyedLines, Line};
+use crate::server::lines::{Bytes, KeyedLines, Line};
 use crate::{Error, Result};
 
 /// Lines that are looked at for a value whose type is that of the others.
@@ -30,6 +33,8 @@ pub(crate) enum Says {
     Segments(usize),
     /// Where recordings are, of which utterances are parts.
     Recordings,
+    /// Lines of words with their times.
+    Times,
     /// Nothing about utterances.
     Nothing,
 }
@@ -37,8 +42,27 @@ pub(crate) enum Says {
 impl Says {
     /// Whether each of its keys is an utterance.
     fn is_of_utterances(self) -> bool {
-        !matches!(self, Self::Recordings | Self::Nothing | Self::Duration | Self::Frames)
+        !matches!(self, Self::Recordings | Self::Times | Self::Nothing | Self::Duration | Self::Frames)
     }
+}
+
+/// Where the values of a list are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Places {
+    /// The list says it: it is a script file.
+    Listed,
+    /// In this archive; the list has their offsets.
+    Archive(BString),
+    /// In this archive, which is compressed: it is read up to the value.
+    Compressed(BString),
+}
+
+/// Where a value is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ValuePlace {
+    pub rxfilename: BString,
+    /// The key under which it is in an archive that has to be searched.
+    pub key: Option<BString>,
 }
 
 /// A list.
@@ -48,6 +72,7 @@ pub(crate) struct List {
     pub says: Says,
     /// What the list is called in `api/info`.
     pub kind: &'static str,
+    pub places: Places,
     /// Whether its line of a number is that of the row of this number, for all rows of the first list.
     is_aligned: bool,
 }
@@ -60,9 +85,8 @@ pub(crate) struct Catalog {
     first: Option<usize>,
     /// Rows that the first list lacks: a list, and a line; sorted.
     others: Vec<(u32, u32)>,
-    /// Tables that are no lists, and files of time-marked words.
-    pub tables: Vec<BString>,
-    pub ctms: Vec<BString>,
+    /// Seconds from one frame to the next one, as a directory says.
+    pub frame_shift: Option<f64>,
 }
 
 impl Catalog {
@@ -81,7 +105,7 @@ impl Catalog {
                 }
                 _ if named.is_stream() => return Err(Error::Stream { name: name.clone() }),
                 Kind::Script => builder.add_script(&named)?,
-                _ => builder.catalog.tables.push(name.clone()),
+                _ => builder.add_archive(named)?,
             }
         }
         Ok(builder.finish())
@@ -189,6 +213,18 @@ impl Catalog {
         lines.find(key)?.map(|number| lines.line(number)).transpose()
     }
 
+    /// Where the value of a key is.
+    pub fn place(&self, list: usize, key: &BStr) -> Answer<Option<ValuePlace>> {
+        let Some(line) = self.line(list, key)? else { return Ok(None) };
+        Ok(Some(match &self.lists[list].places {
+            Places::Listed => ValuePlace { rxfilename: line.rest, key: None },
+            Places::Archive(name) => {
+                ValuePlace { rxfilename: [name.as_slice(), &line.rest].concat().into(), key: None }
+            }
+            Places::Compressed(name) => ValuePlace { rxfilename: name.clone(), key: Some(line.key) },
+        }))
+    }
+
     /// What is after the key in the first list that says this and has the key.
     pub fn rest(&self, key: &BStr, says: Says) -> Answer<Option<BString>> {
         for list in self.lists_that(|other| other == says) {
@@ -213,7 +249,17 @@ struct Builder {
 
 impl Builder {
     fn add(&mut self, name: &BString, kind: &'static str, says: Says) -> Result<usize> {
-        let (lines, hashes) = KeyedLines::open(name.as_bstr(), &self.hasher)?;
+        let keyed = KeyedLines::open(name.as_bstr(), &self.hasher)?;
+        Ok(self.add_lines(keyed, kind, says, Places::Listed))
+    }
+
+    fn add_lines(
+        &mut self,
+        (lines, hashes): (KeyedLines, Vec<u64>),
+        kind: &'static str,
+        says: Says,
+        places: Places,
+    ) -> usize {
         let number = self.catalog.lists.len();
         let mut is_aligned = false;
         if says.is_of_utterances() && self.catalog.first.is_none() {
@@ -226,8 +272,8 @@ impl Builder {
                 self.add_others(number, &hashes);
             }
         }
-        self.catalog.lists.push(List { lines, says, kind, is_aligned });
-        Ok(number)
+        self.catalog.lists.push(List { lines, says, kind, places, is_aligned });
+        number
     }
 
     /// Rows for the keys of a list that no list before has.
@@ -271,9 +317,19 @@ impl Builder {
             }
         }
         if directory.file("ali.scp").is_none() {
-            self.catalog.tables.extend(directory.alignments());
+            for name in directory.alignments() {
+                self.add_archive(Named { kind: Kind::Archive, rxfilename: name, is_binary: false })?;
+            }
         }
-        self.catalog.ctms.extend(directory.ctms());
+        for name in directory.ctms() {
+            self.add(&name, "ctm", Says::Times)?;
+        }
+        if let Some(name) = directory.file("frame_shift") {
+            each_line(&name, |row| {
+                let shift: Option<f64> = row.key.to_str().ok().and_then(|shift| shift.parse().ok());
+                self.catalog.frame_shift = shift.filter(|&shift| shift > 0.0 && shift.is_finite());
+            })?;
+        }
         Ok(())
     }
 
@@ -290,6 +346,48 @@ impl Builder {
         let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
         let list = &mut self.catalog.lists[list];
         (list.says, list.kind) = (Says::Values(value_type), value_type.name());
+        Ok(())
+    }
+
+    /// Adds an archive, or a file with one value: reads the keys, and where the values are.
+    fn add_archive(&mut self, named: Named) -> Result<()> {
+        let (name, is_file) = (named.rxfilename.clone(), named.kind == Kind::Value);
+        let is_compressed = Input::open(name.as_bstr())?.is_compressed();
+        let mut entries = Entries::of(named, None)?;
+        let mut text = Vec::new();
+        loop {
+            match entries.next() {
+                Ok(Some(entry)) if is_file => {
+                    let key = name.rsplit(|byte| *byte == b'/').next().unwrap_or(&name);
+                    text.extend(key.iter().map(|byte| if byte.is_ascii_whitespace() { b'_' } else { *byte }));
+                    text.extend_from_slice(&[b" ", name.as_slice(), b"\n"].concat());
+                    drop(entry);
+                }
+                Ok(Some(entry)) => {
+                    text.extend_from_slice(entry.key());
+                    text.extend_from_slice(format!(" :{}\n", entry.offset()).as_bytes());
+                }
+                Ok(None) => break,
+                // What comes before it can be seen.
+                Err(error) if !text.is_empty() => {
+                    warning!("{error}; the rest of {} is not shown", printable_rxfilename(name.as_ref()));
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let value_type = entries.value_type();
+        if value_type.is_words() && !is_file {
+            self.add(&name, "text", Says::Text)?;
+            return Ok(());
+        }
+        let places = match (is_file, is_compressed) {
+            (true, _) => Places::Listed,
+            (false, true) => Places::Compressed(name.clone()),
+            (false, false) => Places::Archive(name.clone()),
+        };
+        let keyed = KeyedLines::of(name.as_bstr(), Bytes::Memory(text), &self.hasher)?;
+        self.add_lines(keyed, value_type.name(), Says::Values(value_type), places);
         Ok(())
     }
 

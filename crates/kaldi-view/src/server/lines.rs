@@ -24,16 +24,16 @@ const LONGEST: usize = 16 << 20;
 /// The bytes of a list.
 #[derive(Debug)]
 pub(crate) enum Bytes {
-    /// In a file or an object.
+    /// In a file.
     Placed(Arc<dyn ReadAt>),
-    /// Of a compressed file.
+    /// Of a compressed file, of an object, or made here.
     Memory(Vec<u8>),
 }
 
 impl Bytes {
     pub fn open(name: &BStr) -> Result<Self> {
         let mut input = Input::open(name)?;
-        match input.positioned() {
+        match input.positioned().filter(|bytes| bytes.is_near()) {
             Some(bytes) => Ok(Self::Placed(bytes)),
             None => Ok(Self::Memory(input.read_to_end()?)),
         }
@@ -81,7 +81,7 @@ pub(crate) fn split(line: &[u8]) -> (&[u8], &[u8]) {
 /// How a key is found.
 #[derive(Debug)]
 enum KeyOrder {
-    /// Keys ascend, byte by byte.
+    /// Keys ascend, byte by byte; equal ones are together.
     Sorted,
     /// A hash of each key, and the number of its line; sorted.
     Hashed(Vec<(u32, u32)>),
@@ -105,15 +105,17 @@ impl KeyedLines {
     /// # Errors
     /// If it cannot be read, is not text, or has more than 2³² lines.
     pub fn open(name: &BStr, hasher: &RandomState) -> Result<(Self, Vec<u64>)> {
+        Self::of(name, Bytes::open(name)?, hasher)
+    }
+
+    /// As [`KeyedLines::open`], of lines that are there already.
+    ///
+    /// # Errors
+    /// As [`KeyedLines::open`].
+    pub fn of(name: &BStr, bytes: Bytes, hasher: &RandomState) -> Result<(Self, Vec<u64>)> {
         let order = KeyOrder::Sorted;
-        let mut lines = Self {
-            name: name.to_owned(),
-            bytes: Bytes::open(name)?,
-            starts: Vec::new(),
-            count: 0,
-            order,
-            hasher: hasher.clone(),
-        };
+        let mut lines =
+            Self { name: name.to_owned(), bytes, starts: Vec::new(), count: 0, order, hasher: hasher.clone() };
         let (mut starts, mut hashes, mut last, mut is_sorted) = (Vec::new(), Vec::new(), BString::default(), true);
         let mut number = 0_u32;
         let scanned = lines.scan(|offset, line| {
@@ -122,7 +124,7 @@ impl KeyedLines {
             }
             let (key, _) = split(line);
             hashes.push(hasher.hash_one(key));
-            is_sorted = is_sorted && last.as_slice() < key;
+            is_sorted = is_sorted && (number == 0 || last.as_slice() <= key);
             if is_sorted {
                 last.clear();
                 last.extend_from_slice(key);
@@ -134,7 +136,6 @@ impl KeyedLines {
             .map_err(|failure| crate::Error::List { name: name.to_owned(), message: failure.message().to_owned() })?;
         starts.shrink_to_fit();
         (lines.starts, lines.count) = (starts, number);
-        // The first key is not after an empty one if it is alone.
         if !is_sorted {
             let mut order: Vec<(u32, u32)> = hashes.iter().zip(0..).map(|(&hash, line)| (hash as u32, line)).collect();
             order.sort_unstable();
@@ -184,13 +185,11 @@ impl KeyedLines {
         self.read(number..number + 1)?.pop().ok_or_else(|| self.failure("the file has changed"))
     }
 
-    /// The number of the line of a key.
+    /// The number of the first line of a key.
     pub fn find(&self, key: &BStr) -> Answer<Option<u32>> {
         match &self.order {
             KeyOrder::Hashed(order) => {
-                let hash = self.hasher.hash_one(key.as_bytes()) as u32;
-                let first = order.partition_point(|&(other, _)| other < hash);
-                for &(_, number) in order[first..].iter().take_while(|(other, _)| *other == hash) {
+                for number in self.same_hash(order, key) {
                     if self.line(number)?.key == key {
                         return Ok(Some(number));
                     }
@@ -198,21 +197,55 @@ impl KeyedLines {
                 Ok(None)
             }
             KeyOrder::Sorted => {
-                // The last block whose first key is not after this one.
+                // The last block whose first key is before this one; or else the first block.
                 let (mut low, mut high) = (0, self.starts.len());
                 while low < high {
                     let middle = low.midpoint(high);
-                    match self.first_key(middle)?.as_slice() <= key.as_bytes() {
+                    match self.first_key(middle)?.as_slice() < key.as_bytes() {
                         true => low = middle + 1,
                         false => high = middle,
                     }
                 }
-                let Some(block) = low.checked_sub(1) else { return Ok(None) };
-                let start = (block * STRIDE) as u32;
-                let lines = self.read(start..start + STRIDE as u32)?;
+                // It may be the first key of the block after that.
+                let start = (low.saturating_sub(1) * STRIDE) as u32;
+                let lines = self.read(start..start + STRIDE as u32 + 1)?;
                 Ok(lines.iter().position(|line| line.key == key).map(|at| start + at as u32))
             }
         }
+    }
+
+    /// All lines of a key.
+    pub fn find_all(&self, key: &BStr) -> Answer<Vec<Line>> {
+        let mut found = Vec::new();
+        match &self.order {
+            KeyOrder::Hashed(order) => {
+                let numbers: Vec<u32> = self.same_hash(order, key).collect();
+                for run in numbers.chunk_by(|left, right| left + 1 == *right) {
+                    found.extend(self.read(run[0]..run[0] + run.len() as u32)?);
+                }
+                found.retain(|line| line.key == key);
+            }
+            KeyOrder::Sorted => {
+                let mut next = self.find(key)?.unwrap_or(self.count);
+                while next < self.count {
+                    let lines = self.read(next..next + STRIDE as u32)?;
+                    next += lines.len() as u32;
+                    let before = found.len();
+                    found.extend(lines.into_iter().take_while(|line| line.key == key));
+                    if (found.len() - before) < STRIDE {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The numbers of lines whose keys have the hash of this one.
+    fn same_hash<'a>(&self, order: &'a [(u32, u32)], key: &BStr) -> impl Iterator<Item = u32> + 'a {
+        let hash = self.hasher.hash_one(key.as_bytes()) as u32;
+        let first = order.partition_point(|&(other, _)| other < hash);
+        order[first..].iter().take_while(move |(other, _)| *other == hash).map(|(_, number)| *number)
     }
 
     /// The key of the first line of a block.
@@ -329,10 +362,22 @@ mod tests {
     }
 
     #[test]
-    fn of_the_same_key_the_first_line_counts() {
-        let (_file, lines, _) = lines("b 1\na 2\nb 3\n");
-        assert_eq!(lines.find("b".into()), Ok(Some(0)));
-        assert!(!lines.is_sorted());
+    fn a_key_may_have_many_lines() {
+        let (_file, mixed, _) = lines("b 1\na 2\nb 3\n");
+        assert_eq!((mixed.find("b".into()), mixed.is_sorted()), (Ok(Some(0)), false));
+        let rests = |lines: &KeyedLines, key: &str| -> Vec<String> {
+            lines.find_all(key.into()).unwrap().into_iter().map(|line| line.rest.to_string()).collect()
+        };
+        assert_eq!(rests(&mixed, "b"), ["1", "3"]);
+        let text: String = (0..300).map(|at| format!("{} {at}\n", ["a", "b", "c"][at / 100])).collect();
+        let (_file, lines, _) = lines(&text);
+        assert!(lines.is_sorted());
+        for (at, key) in ["a", "b", "c"].into_iter().enumerate() {
+            assert_eq!(lines.find(key.into()), Ok(Some(100 * at as u32)));
+            let expected: Vec<String> = (100 * at..100 * at + 100).map(|at| at.to_string()).collect();
+            assert_eq!(rests(&lines, key), expected);
+        }
+        assert!(rests(&lines, "d").is_empty());
     }
 
     #[test]

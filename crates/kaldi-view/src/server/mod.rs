@@ -7,21 +7,30 @@ mod cancel;
 mod catalog;
 mod failure;
 mod http_server;
+mod labels;
 mod lines;
+mod peaks;
 mod query;
 mod range;
+mod recording;
 mod reply;
 mod security;
 mod sounds;
+mod spectrum;
+mod tiles;
 mod tracks;
+mod utterance;
+mod values;
 mod wav_file;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 use kaldi_types::Frames;
 
 use crate::Result;
+use crate::directory::each_line;
 use crate::server::cache::Cache;
 use crate::server::catalog::Catalog;
 use crate::server::http_server::HttpServer;
@@ -41,13 +50,15 @@ pub struct ViewOptions {
     pub host: Option<String>,
     /// Seconds from one frame of the features to the next one; `None` takes what fits the duration.
     pub frame_shift: Option<f64>,
+    /// The name of a file of symbols: lines of a name and its number.
+    pub symbols: Option<BString>,
     /// Bytes of decoded sound that are kept.
     pub memory: usize,
 }
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { port: 0, host: None, frame_shift: None, memory: 256 << 20 }
+        Self { port: 0, host: None, frame_shift: None, symbols: None, memory: 256 << 20 }
     }
 }
 
@@ -58,6 +69,9 @@ pub(crate) struct Viewer {
     tracks: Vec<Track>,
     sounds: Sounds,
     values: Cache<Frames>,
+    frame_shift: Option<f64>,
+    /// Names of labels.
+    symbols: HashMap<i32, BString>,
 }
 
 /// A server that listens, and answers nobody yet.
@@ -76,7 +90,22 @@ impl ViewServer {
     pub fn open(names: &[BString], options: &ViewOptions) -> Result<Self> {
         let catalog = Catalog::open(names)?;
         let tracks = tracks(&catalog);
-        let viewer = Viewer { catalog, tracks, sounds: Sounds::new(options.memory), values: Cache::new(VALUES, size) };
+        let mut symbols = HashMap::new();
+        if let Some(name) = &options.symbols {
+            each_line(name, |row| {
+                if let Some(number) = row.rest.to_str().ok().and_then(|number| number.parse().ok()) {
+                    symbols.insert(number, row.key);
+                }
+            })?;
+        }
+        let viewer = Viewer {
+            catalog,
+            tracks,
+            sounds: Sounds::new(options.memory),
+            values: Cache::new(VALUES, size),
+            frame_shift: options.frame_shift,
+            symbols,
+        };
         Ok(Self { viewer: Arc::new(viewer), server: HttpServer::listen(options.port, options.host.as_deref())? })
     }
 

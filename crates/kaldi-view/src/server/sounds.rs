@@ -1,22 +1,25 @@
-//! The sound of utterances, decoded once and kept for a while.
+//! The sound of utterances.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BStr, ByteSlice};
 use kaldi_feat::Segment;
 use kaldi_types::ValueType;
+#[cfg(test)]
 use kaldi_wave::Wave;
 
-use crate::job::{Part, cut, read_wave};
+use crate::job::{Part, samples_of_part};
 use crate::server::cache::Cache;
-use crate::server::catalog::{Catalog, Says};
+use crate::server::catalog::{Catalog, Says, ValuePlace};
 use crate::server::failure::{Answer, Failure};
+use crate::server::recording::Recording;
 
 /// Where the sound of an utterance is.
 #[derive(Clone, Debug)]
 pub(crate) struct SoundPlace {
-    rxfilename: BString,
-    part: Option<Part>,
+    recording: ValuePlace,
+    pub part: Option<Part>,
 }
 
 impl SoundPlace {
@@ -26,41 +29,116 @@ impl SoundPlace {
     /// If its segment makes no sense, or its recording is not there.
     pub fn find(catalog: &Catalog, key: &BStr) -> Answer<Option<Self>> {
         for list in catalog.lists_that(|says| matches!(says, Says::Values(ValueType::Wave) | Says::Segments(_))) {
-            let Some(line) = catalog.line(list, key)? else { continue };
             let Says::Segments(recordings) = catalog.lists[list].says else {
-                return Ok(Some(Self { rxfilename: line.rest, part: None }));
+                match catalog.place(list, key)? {
+                    None => continue,
+                    Some(recording) => return Ok(Some(Self { recording, part: None })),
+                }
             };
+            let Some(line) = catalog.line(list, key)? else { continue };
             let text = [line.key.as_slice(), b" ", &line.rest].concat();
-            let segment = Segment::parse(&text).map_err(|_| {
-                Failure::Unreadable(format!("expected <utterance> <recording> <start> <end>: {}", text.as_bstr()))
-            })?;
-            let recording = catalog.line(recordings, segment.recording.as_bstr())?.ok_or_else(|| {
+            let segment = segment(&text)?;
+            let recording = catalog.place(recordings, segment.recording.as_bstr())?.ok_or_else(|| {
                 Failure::Unreadable(format!("its recording {} is not in wav.scp", segment.recording.as_bstr()))
             })?;
             let channel = segment.channel.and_then(|channel| usize::try_from(channel).ok());
             let part = Part { utterance: 0, start: segment.start, end: segment.end, channel };
-            return Ok(Some(Self { rxfilename: recording.rest, part: Some(part) }));
+            return Ok(Some(Self { recording, part: Some(part) }));
         }
         Ok(None)
     }
 }
 
-/// Recordings that were decoded.
+/// Reads a line of segments.
+///
+/// # Errors
+/// If it makes no sense.
+pub(crate) fn segment(line: &[u8]) -> Answer<Segment<'_>> {
+    Segment::parse(line)
+        .map_err(|_| Failure::Unreadable(format!("expected <utterance> <recording> <start> <end>: {}", line.as_bstr())))
+}
+
+/// The sound of an utterance: a recording, or a part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct Sound {
+    recording: Arc<Recording>,
+    range: Range<u64>,
+    channel: Option<usize>,
+}
+
+impl Sound {
+    /// A waveform in memory.
+    #[cfg(test)]
+    pub fn of(wave: Wave) -> Self {
+        let range = 0..wave.num_samples() as u64;
+        Self { recording: Arc::new(Recording::of(wave)), range, channel: None }
+    }
+
+    /// Samples in a second.
+    pub fn rate(&self) -> f32 {
+        self.recording.rate
+    }
+
+    pub fn num_channels(&self) -> usize {
+        self.channel.map_or(self.recording.num_channels, |_| 1)
+    }
+
+    pub fn num_samples(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Seconds.
+    pub fn duration(&self) -> f64 {
+        self.num_samples() as f64 / f64::from(self.rate())
+    }
+
+    /// Samples of each channel at the 16-bit scale.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn samples(&self, range: Range<u64>) -> Answer<Vec<Vec<f32>>> {
+        let place = |sample: u64| self.range.start + sample.min(self.num_samples());
+        let mut channels = self.recording.samples(place(range.start)..place(range.end))?;
+        if let Some(channel) = self.channel {
+            channels = vec![channels.swap_remove(channel)];
+        }
+        Ok(channels)
+    }
+
+    /// The mean of all channels.
+    ///
+    /// # Errors
+    /// As [`Sound::samples`].
+    pub fn mono(&self, range: Range<u64>) -> Answer<Vec<f32>> {
+        let mut channels = self.samples(range)?.into_iter();
+        let mut sum = channels.next().unwrap_or_default();
+        for channel in channels {
+            sum.iter_mut().zip(&channel).for_each(|(sum, sample)| *sum += sample);
+        }
+        let scale = 1.0 / self.num_channels() as f32;
+        sum.iter_mut().for_each(|sample| *sample *= scale);
+        Ok(sum)
+    }
+}
+
+/// Recordings that were read.
 #[derive(Debug)]
-pub(crate) struct Sounds(Cache<Wave>);
+pub(crate) struct Sounds(Cache<Recording>);
 
 impl Sounds {
-    /// Keeps `room` bytes of samples.
+    /// Keeps `room` bytes of recordings.
     pub fn new(room: usize) -> Self {
-        Self(Cache::new(room, |wave| 4 * wave.num_channels() * wave.num_samples()))
+        Self(Cache::new(room, Recording::size))
     }
 
     /// The sound of an utterance.
-    pub fn get(&self, place: &SoundPlace) -> Answer<Arc<Wave>> {
-        let recording = self.0.get(&place.rxfilename, || read_wave(place.rxfilename.as_bstr()))?;
-        match &place.part {
-            None => Ok(recording),
-            Some(part) => cut(&recording, part).map(Arc::new).map_err(Failure::Unreadable),
-        }
+    pub fn get(&self, place: &SoundPlace) -> Answer<Sound> {
+        let recording = self.0.get(&place.recording.name(), || Recording::read(&place.recording))?;
+        let whole = 0..recording.num_samples;
+        let Some(part) = &place.part else { return Ok(Sound { recording, range: whole, channel: None }) };
+        let num_samples = usize::try_from(recording.num_samples).unwrap_or(usize::MAX);
+        let samples = samples_of_part(part, recording.rate, recording.num_channels, num_samples);
+        let samples = samples.map_err(Failure::Unreadable)?;
+        Ok(Sound { recording, range: samples.start as u64..samples.end as u64, channel: part.channel })
     }
 }

@@ -1,13 +1,16 @@
 //! What an utterance has over time: its sound and the values of tables.
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::read_frames;
-use kaldi_reader::Reader;
-use kaldi_table::{RawEntries, RawEntry};
 use kaldi_types::{Detector, Frames, ValueType};
 
-use crate::server::catalog::{Catalog, Says};
-use crate::server::failure::Answer;
+use crate::server::cache::Cache;
+use crate::server::catalog::{Catalog, Says, ValuePlace};
+use crate::server::failure::{Answer, Failure};
+use crate::server::lines::Line;
+use crate::server::values::entry;
 
 /// What a track shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,48 +55,84 @@ impl TrackKind {
     }
 }
 
-/// A table whose values are shown over time. Track 0 is the sound.
+/// Tables whose values are shown over time. Track 0 is the sound, which is none of these.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
     pub number: usize,
     pub name: BString,
     pub kind: TrackKind,
-    value_type: ValueType,
-    list: usize,
+    /// The lists that have its values, each for other keys.
+    lists: Vec<usize>,
 }
 
 /// All tracks besides the sound.
 pub(crate) fn tracks(catalog: &Catalog) -> Vec<Track> {
-    let mut tracks = Vec::new();
+    let mut tracks: Vec<Track> = Vec::new();
     for (list, found) in catalog.lists.iter().enumerate() {
-        let Says::Values(value_type) = found.says else { continue };
-        let Some(kind) = TrackKind::of(value_type).filter(|&kind| kind != TrackKind::Wave) else { continue };
-        tracks.push(Track { number: tracks.len() + 1, name: found.lines.name().to_owned(), kind, value_type, list });
+        let kind = match found.says {
+            Says::Values(value_type) => TrackKind::of(value_type).filter(|&kind| kind != TrackKind::Wave),
+            Says::Times => Some(TrackKind::Segments),
+            _ => None,
+        };
+        let (Some(kind), name) = (kind, found.lines.name()) else { continue };
+        let name = pattern(name).unwrap_or_else(|| name.to_owned());
+        match tracks.last_mut().filter(|last| last.name == name && last.kind == kind) {
+            Some(last) => last.lists.push(list),
+            None => tracks.push(Track { number: tracks.len() + 1, name, kind, lists: vec![list] }),
+        }
     }
     tracks
 }
 
-impl Track {
-    /// Where the value of an utterance is; `None` if it has none.
-    pub fn place(&self, catalog: &Catalog, key: &BStr) -> Answer<Option<BString>> {
-        Ok(catalog.line(self.list, key)?.map(|line| line.rest))
-    }
+/// The name of all archives of alignments that jobs wrote side by side: `ali.*.gz` for `ali.7.gz`.
+fn pattern(name: &BStr) -> Option<BString> {
+    let file = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    let number = name[file..].strip_prefix(b"ali.")?;
+    let end = number.find_byte(b'.').filter(|&end| end > 0 && number[..end].iter().all(u8::is_ascii_digit))?;
+    Some([name[..file].as_bytes(), b"ali.*", number[end..].as_bytes()].concat().into())
+}
 
-    /// Reads a value.
+impl Track {
+    /// The value of an utterance.
     ///
     /// # Errors
-    /// Why it cannot be read.
-    pub fn read(&self, rxfilename: &BStr) -> Result<Frames, String> {
-        let entry = entry(rxfilename, self.value_type)?;
-        let frames = read_frames(&entry, self.value_type).map_err(|error| error.to_string())?;
-        frames.ok_or_else(|| format!("{rxfilename}: expected a value over time"))
+    /// If it has none, or it cannot be read.
+    pub fn value(&self, catalog: &Catalog, values: &Cache<Frames>, key: &BStr) -> Answer<Arc<Frames>> {
+        for &list in &self.lists {
+            let Says::Values(value_type) = catalog.lists[list].says else { continue };
+            let Some(place) = catalog.place(list, key)? else { continue };
+            return values.get(&place.name(), || read(&place, value_type));
+        }
+        Err(Failure::Unknown(format!("{key} is not in {}", self.name)))
+    }
+
+    /// The lines of a key that have words with their times.
+    pub fn times(&self, catalog: &Catalog, key: &BStr) -> Answer<Vec<Line>> {
+        let mut found = Vec::new();
+        for &list in &self.lists {
+            found.extend(catalog.lists[list].lines.find_all(key)?);
+        }
+        Ok(found)
     }
 }
 
-/// The value of a name, framed.
-fn entry(rxfilename: &BStr, value_type: ValueType) -> Result<RawEntry, String> {
-    let mut entries =
-        RawEntries::file(rxfilename.as_bytes(), Detector::new(Some(value_type))).map_err(|error| error.to_string())?;
-    let entry = entries.next().map_err(|error| error.to_string())?;
-    entry.ok_or_else(|| format!("{rxfilename}: expected a value, got nothing"))
+fn read(place: &ValuePlace, value_type: ValueType) -> Result<Frames, String> {
+    let entry = entry(place, Detector::new(Some(value_type)))?;
+    let frames = read_frames(&entry, value_type).map_err(|error| error.to_string())?;
+    let name = kaldi_io::printable_rxfilename(place.rxfilename.as_ref());
+    frames.ok_or_else(|| format!("{name}: expected a value over time"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_of_jobs_are_one_track() {
+        assert_eq!(pattern("exp/ali.12.gz".into()), Some("exp/ali.*.gz".into()));
+        assert_eq!(pattern("ali.1.ark".into()), Some("ali.*.ark".into()));
+        for name in ["ali.scp", "ali..gz", "ali.x.gz", "exp/my-ali.1.gz", "ali.1"] {
+            assert_eq!(pattern(name.into()), None, "{name}");
+        }
+    }
 }

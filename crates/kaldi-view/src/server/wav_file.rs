@@ -2,36 +2,50 @@
 
 use std::ops::Range;
 
-use kaldi_wave::Wave;
+use crate::server::failure::Answer;
+use crate::server::sounds::Sound;
 
 /// Bytes before the samples.
 const HEADER: u64 = 44;
 
 /// The number of bytes of the file of a sound.
-pub(crate) fn length(wave: &Wave) -> u64 {
-    HEADER + 2 * wave.num_channels() as u64 * wave.num_samples() as u64
+pub(crate) fn length(sound: &Sound) -> u64 {
+    HEADER + frame_size(sound) * sound.num_samples()
+}
+
+fn frame_size(sound: &Sound) -> u64 {
+    2 * sound.num_channels() as u64
 }
 
 /// Bytes of the file.
-pub(crate) fn bytes(wave: &Wave, range: Range<u64>) -> Vec<u8> {
+///
+/// # Errors
+/// If the samples cannot be read.
+pub(crate) fn bytes(sound: &Sound, range: Range<u64>) -> Answer<Vec<u8>> {
     let mut bytes = Vec::new();
     if range.start < HEADER {
-        bytes.extend_from_slice(&header(wave)[range.start as usize..range.end.min(HEADER) as usize]);
+        bytes.extend_from_slice(&header(sound)[range.start as usize..range.end.min(HEADER) as usize]);
     }
-    let channels = wave.num_channels() as u64;
-    let byte = |at: u64| {
-        let (sample, half) = ((at - HEADER) / 2, (at - HEADER) % 2);
-        let value = wave.channel((sample % channels) as usize)[(sample / channels) as usize];
-        (value as i16).to_le_bytes()[half as usize]
-    };
-    bytes.extend((range.start.max(HEADER)..range.end).map(byte));
-    bytes
+    let (start, end) = (range.start.max(HEADER) - HEADER, range.end.max(HEADER) - HEADER);
+    if start < end {
+        let frame = frame_size(sound);
+        let samples = start / frame..end.div_ceil(frame);
+        let channels = sound.samples(samples.clone())?;
+        let mut frames = Vec::with_capacity(((samples.end - samples.start) * frame) as usize);
+        for at in 0..(samples.end - samples.start) as usize {
+            // The cast drops fractions and clips.
+            channels.iter().for_each(|channel| frames.extend_from_slice(&(channel[at] as i16).to_le_bytes()));
+        }
+        let skipped = (start - samples.start * frame) as usize;
+        bytes.extend_from_slice(&frames[skipped..skipped + (end - start) as usize]);
+    }
+    Ok(bytes)
 }
 
 /// The header, with sizes of 32 bits at most.
-fn header(wave: &Wave) -> [u8; HEADER as usize] {
-    let (channels, rate) = (wave.num_channels() as u16, wave.sample_rate() as u32);
-    let num_bytes = u32::try_from(length(wave) - HEADER).unwrap_or(u32::MAX - HEADER as u32);
+fn header(sound: &Sound) -> [u8; HEADER as usize] {
+    let (channels, rate) = (sound.num_channels() as u16, sound.rate() as u32);
+    let num_bytes = u32::try_from(length(sound) - HEADER).unwrap_or(u32::MAX).min(u32::MAX - HEADER as u32);
     let mut header = [0; HEADER as usize];
     let mut at = 0;
     let mut put = |bytes: &[u8]| {
@@ -53,6 +67,7 @@ fn header(wave: &Wave) -> [u8; HEADER as usize] {
 #[cfg(test)]
 mod tests {
     use kaldi_values::{Format, Value};
+    use kaldi_wave::Wave;
 
     use super::*;
 
@@ -61,10 +76,11 @@ mod tests {
         let wave = Wave::new(8000.0, vec![vec![1.0, -2.0, 32767.0, 4e4], vec![5.5, 6.0, -7.9, -4e4]]);
         let mut file = Vec::new();
         wave.write(&mut file, Format::Binary);
-        assert_eq!(length(&wave), file.len() as u64);
+        let sound = Sound::of(wave);
+        assert_eq!(length(&sound), file.len() as u64);
         for start in 0..=file.len() {
             for end in start..=file.len() {
-                assert_eq!(bytes(&wave, start as u64..end as u64), file[start..end], "{start}..{end}");
+                assert_eq!(bytes(&sound, start as u64..end as u64).unwrap(), file[start..end], "{start}..{end}");
             }
         }
     }

@@ -1,0 +1,123 @@
+//! Recordings, whose samples are decoded when they are needed.
+
+use std::ops::Range;
+
+use kaldi_io::{Blob, printable_rxfilename};
+use kaldi_table::Typed;
+use kaldi_values::{Cursor, Value};
+use kaldi_wave::{Wave, WaveInfo, WavePieces};
+
+use crate::server::catalog::ValuePlace;
+use crate::server::failure::{Answer, Failure};
+use crate::server::values::entry;
+
+/// Bytes of a header that are looked at, at most.
+const HEAD: usize = 1 << 20;
+
+/// A recording.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    pub rate: f32,
+    pub num_channels: usize,
+    pub num_samples: u64,
+    samples: Samples,
+}
+
+#[derive(Debug)]
+enum Samples {
+    Decoded(Wave),
+    /// In the file, or in memory as a command has written them.
+    Encoded(WavePieces, Blob),
+}
+
+impl Recording {
+    /// Reads the header of a recording, and more only if it is FLAC or the output of a command.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or that it is shorter than its header says.
+    pub fn read(place: &ValuePlace) -> Result<Self, String> {
+        let failed = |message: String| format!("{}: {message}", printable_rxfilename(place.rxfilename.as_ref()));
+        let entry = entry(place, Typed::of::<Wave>())?;
+        if entry.range().is_some() {
+            let wave = entry.parse::<Wave>().map_err(|error| error.to_string())?;
+            return Ok(Self::of(wave));
+        }
+        let blob = entry.detached().blob().clone();
+        let head = |count: usize| blob.first(count).map_err(|error| error.to_string());
+        let pieces = WavePieces::read(&head(1 << 12)?, blob.length());
+        let pieces = match pieces {
+            Err(error) if error.at_end => WavePieces::read(&head(HEAD)?, blob.length()),
+            pieces => pieces,
+        };
+        match pieces.map_err(|error| failed(error.to_string()))? {
+            Some(pieces) => {
+                let claimed = pieces.info().num_samples();
+                whole(claimed, pieces.num_samples()).map_err(failed)?;
+                Ok(Self {
+                    rate: pieces.info().sample_rate(),
+                    num_channels: pieces.info().num_channels(),
+                    num_samples: pieces.num_samples(),
+                    samples: Samples::Encoded(pieces, blob),
+                })
+            }
+            None => {
+                let bytes = blob.load().map_err(|error| error.to_string())?;
+                let wave = Wave::read(&mut Cursor::new(&bytes)).map_err(|error| failed(error.to_string()))?;
+                let claimed = WaveInfo::read(&mut Cursor::new(&bytes), None).ok().and_then(|info| info.num_samples());
+                whole(claimed, wave.num_samples() as u64).map_err(failed)?;
+                Ok(Self::of(wave))
+            }
+        }
+    }
+
+    /// A waveform in memory.
+    pub fn of(wave: Wave) -> Self {
+        Self {
+            rate: wave.sample_rate(),
+            num_channels: wave.num_channels(),
+            num_samples: wave.num_samples() as u64,
+            samples: Samples::Decoded(wave),
+        }
+    }
+
+    /// Bytes that it takes in memory.
+    pub fn size(&self) -> usize {
+        match &self.samples {
+            Samples::Decoded(wave) => 4 * wave.num_channels() * wave.num_samples(),
+            Samples::Encoded(_, blob) => blob.head().len(),
+        }
+    }
+
+    /// Samples of each channel at the 16-bit scale.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn samples(&self, range: Range<u64>) -> Answer<Vec<Vec<f32>>> {
+        let range = range.start.min(self.num_samples)..range.end.min(self.num_samples);
+        match &self.samples {
+            Samples::Decoded(wave) => {
+                let range = range.start as usize..range.end as usize;
+                Ok((0..self.num_channels).map(|channel| wave.channel(channel)[range.clone()].to_vec()).collect())
+            }
+            Samples::Encoded(pieces, blob) => {
+                let bytes = pieces.bytes(range);
+                let (start, count) = (bytes.start as usize, (bytes.end - bytes.start) as usize);
+                if let Some(bytes) = blob.head().get(start..start + count) {
+                    return Ok(pieces.decode(bytes));
+                }
+                let mut buffer = Vec::new();
+                blob.read_at(bytes.start, &mut buffer, count).map_err(Failure::unreadable)?;
+                Ok(pieces.decode(&buffer))
+            }
+        }
+    }
+}
+
+/// Whether all samples are there that the header promises.
+fn whole(claimed: Option<u64>, there: u64) -> Result<(), String> {
+    match claimed.filter(|&claimed| claimed > there) {
+        Some(claimed) => Err(format!("expected {claimed} samples as the header says, got {there}")),
+        None if there == 0 => Err("expected samples, got none".into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,83 @@
+//! Waveforms that are decoded piece by piece.
+
+use std::ops::Range;
+
+use kaldi_io::ParseError;
+
+use crate::flac::is_flac;
+use crate::info::WaveInfo;
+use crate::riff::Riff;
+
+/// A RIFF/WAVE file whose samples are decoded piece by piece, from whatever bytes the caller has.
+#[derive(Clone, Debug)]
+pub struct WavePieces {
+    riff: Riff,
+    num_samples: u64,
+}
+
+impl WavePieces {
+    /// Reads the header at the start of a file of `length` bytes; `None` if it is a FLAC file, whose samples have no places.
+    ///
+    /// # Errors
+    /// If the bytes are no header. If they end before the samples start, `at_end` is set in the error.
+    pub fn read(head: &[u8], length: u64) -> Result<Option<Self>, ParseError> {
+        if is_flac(head) {
+            return Ok(None);
+        }
+        let riff = Riff::read(head)?;
+        let there = length.saturating_sub(riff.samples.start);
+        let num_bytes = riff.samples.num_bytes.map_or(there, |num_bytes| num_bytes.min(there));
+        let num_samples = num_bytes / riff.frame_size() as u64;
+        Ok(Some(Self { riff, num_samples }))
+    }
+
+    /// What the header says.
+    pub fn info(&self) -> &WaveInfo {
+        &self.riff.info
+    }
+
+    /// The number of samples of each channel that are there.
+    pub fn num_samples(&self) -> u64 {
+        self.num_samples
+    }
+
+    /// The bytes of the file that have these samples.
+    pub fn bytes(&self, samples: Range<u64>) -> Range<u64> {
+        let place =
+            |sample: u64| self.riff.samples.start + sample.min(self.num_samples) * self.riff.frame_size() as u64;
+        place(samples.start)..place(samples.end)
+    }
+
+    /// The samples of each channel at the 16-bit scale, from bytes of [`WavePieces::bytes`].
+    pub fn decode(&self, bytes: &[u8]) -> Vec<Vec<f32>> {
+        self.riff.encoding.decode(bytes, self.riff.info.num_channels(), self.riff.samples.big_endian)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kaldi_values::{Format, Value};
+
+    use super::*;
+    use crate::Wave;
+
+    #[test]
+    fn pieces_are_those_of_the_whole() {
+        let wave = Wave::new(8000.0, vec![vec![1.0, 2.0, 3.0], vec![-1.0, -2.0, -3.0]]);
+        let mut file = Vec::new();
+        wave.write(&mut file, Format::Binary);
+        for cut in [file.len(), file.len() - 1] {
+            let pieces = WavePieces::read(&file[..50], cut as u64).unwrap().unwrap();
+            let num_samples = 3 - u64::from(cut < file.len());
+            assert_eq!((pieces.num_samples(), pieces.info().num_samples()), (num_samples, Some(3)));
+            for (start, end) in [(0, 3), (1, 2), (2, 9), (3, 3), (7, 9)] {
+                let bytes = pieces.bytes(start..end);
+                let decoded = pieces.decode(&file[bytes.start as usize..bytes.end as usize]);
+                let range = start.min(num_samples) as usize..end.min(num_samples) as usize;
+                assert_eq!(decoded, [&wave.channel(0)[range.clone()], &wave.channel(1)[range]]);
+            }
+        }
+        assert!(WavePieces::read(&file[..40], 60).unwrap_err().at_end);
+        assert!(WavePieces::read(b"fLaC\0", 100).unwrap().is_none());
+    }
+}
