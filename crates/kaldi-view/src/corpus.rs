@@ -1,6 +1,8 @@
 //! Everything that is measured of the utterances of directories and tables.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
@@ -22,6 +24,10 @@ const IN_FLIGHT: usize = 64 << 20;
 pub struct CorpusOptions {
     /// The name of a file of recognized texts: lines of a key and words.
     pub hypotheses: Option<BString>,
+    /// Is raised by one for each value that is measured.
+    pub measured: Option<Arc<AtomicU64>>,
+    /// Is asked between values; if it returns `false`, reading ends with [`Error::Ended`].
+    pub may_go_on: Option<fn() -> bool>,
 }
 
 /// A table that was read.
@@ -60,6 +66,7 @@ pub struct Corpus {
     pub(crate) speakers: Vec<BString>,
     /// How often a word was recognized as another one; `None` stands for no word.
     pub(crate) confusions: HashMap<(Option<String>, Option<String>), usize>,
+    options: CorpusOptions,
     /// Parallel to `utterances`.
     details: Vec<Details>,
     index: HashMap<BString, usize>,
@@ -83,7 +90,7 @@ impl Corpus {
     /// # Errors
     /// If a list or a table cannot be read, or its values say nothing about utterances.
     pub fn read(names: &[BString], options: &CorpusOptions) -> Result<Self> {
-        let mut corpus = Self::default();
+        let mut corpus = Self { options: options.clone(), ..Self::default() };
         let hypotheses = options.hypotheses.as_ref().map(read_texts).transpose()?;
         for name in names {
             let named = Named::find(name.as_bstr())?;
@@ -156,7 +163,13 @@ impl Corpus {
         let (mut count, mut last) = (0, None);
         while let Some((role, measured)) = measured.next()? {
             (count, last) = (count + 1, Some(role));
+            if let Some(counter) = &self.options.measured {
+                counter.fetch_add(measured.len() as u64, Ordering::Relaxed);
+            }
             measured.into_iter().for_each(|(whose, measured)| self.take(whose, measured));
+            if self.options.may_go_on.is_some_and(|may_go_on| !may_go_on()) {
+                return Err(Error::Ended);
+            }
         }
         measured.finish()?;
         Ok((count, last))

@@ -35,6 +35,8 @@ pub enum Error {
         /// Why.
         message: String,
     },
+    /// Reading was ended before it was complete.
+    Ended,
     /// The server cannot run.
     Serve(std::io::Error),
 }
@@ -56,6 +58,7 @@ impl fmt::Display for Error {
                 )
             }
             Self::List { message, .. } => f.write_str(message),
+            Self::Ended => f.write_str("ended before it was complete"),
             Self::Serve(error) => write!(f, "cannot serve: {error}"),
         }
     }
@@ -67,7 +70,7 @@ impl std::error::Error for Error {
             Self::Table(error) => error.source(),
             Self::Picture(error) => error.source(),
             Self::Serve(error) => Some(error),
-            Self::Type { .. } | Self::Stream { .. } | Self::List { .. } => None,
+            Self::Type { .. } | Self::Stream { .. } | Self::List { .. } | Self::Ended => None,
         }
     }
 }

@@ -115,9 +115,19 @@ impl<'a> CorpusReport<'a> {
         })
     }
 
-    /// All measures of every utterance: a JSON object for each, in the order of the corpus.
+    /// All measures and findings of every utterance: a JSON object for each, in the order of the corpus.
     pub fn utterances(&self) -> impl Iterator<Item = Value> + '_ {
-        (0..self.corpus.utterances.len()).map(|index| self.utterance(index, false))
+        let mut findings = BTreeMap::<usize, Vec<&Finding>>::new();
+        for finding in &self.findings.list {
+            findings.entry(finding.utterance).or_default().push(finding);
+        }
+        (0..self.corpus.utterances.len()).map(move |index| {
+            let mut object = self.utterance(index, false);
+            if let Some(own) = findings.get(&index) {
+                object["findings"] = own.iter().map(|finding| self.finding(finding)).collect();
+            }
+            object
+        })
     }
 
     /// The page: one file of HTML that needs nothing else.
@@ -200,7 +210,7 @@ impl<'a> CorpusReport<'a> {
         (listed, dropped.map(|(rule, count)| (rule.name().to_owned(), (count - MOST_FINDINGS).into())).collect())
     }
 
-    fn finding(&self, finding: &Finding) -> Value {
+    pub(crate) fn finding(&self, finding: &Finding) -> Value {
         let value = match &finding.value {
             FindingValue::Number(number) => json!(number),
             FindingValue::Text(text) => json!(text),

@@ -35,6 +35,9 @@ struct Options {
     /// Seconds from one frame of the features to the next one; found from the durations by default
     #[arg(long)]
     frame_shift: Option<f64>,
+    /// Measures and findings, lines of JSON as table-report --write-utterances writes them; the page can also measure
+    #[arg(long)]
+    measures: Option<InputName>,
     /// Names of labels: lines of a name and its number, as in phones.txt
     #[arg(long)]
     symbols: Option<InputName>,
@@ -59,6 +62,7 @@ fn table_view(opts: Options) -> Result<Tally> {
     ensure!(shift.is_none(), "expected a positive --frame-shift, got {}", shift.unwrap_or(0.0));
     let mut options = ViewOptions::default();
     (options.port, options.host, options.frame_shift) = (opts.port, opts.allow_host, opts.frame_shift);
+    options.measures = opts.measures.map(|name| name.as_bstr().to_owned());
     options.symbols = opts.symbols.map(|name| name.as_bstr().to_owned());
     options.memory = opts.memory.saturating_mul(1 << 20);
     let names: Vec<BString> = opts.tables.iter().map(|table| table.as_bstr().to_owned()).collect();

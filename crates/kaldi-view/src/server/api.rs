@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::ByteSlice;
 use serde_json::{Map, Value, json};
 
 use crate::server::Viewer;
 use crate::server::assets;
-use crate::server::catalog::Says;
 use crate::server::failure::{Answer, Failure};
 use crate::server::query::Query;
 use crate::server::reply::{Content, Reply};
+
+/// Rows of one answer, if the request does not say it.
+const USUAL_ROWS: u32 = 100;
 
 /// Rows of one answer, at most.
 const MOST_ROWS: u32 = 500;
@@ -40,12 +42,13 @@ impl Viewer {
         let answer = match asked.path.as_str() {
             "api/info" => Ok(Reply::json(&self.info())),
             "api/rows" => self.rows(query).map(|rows| Reply::json(&rows)),
-            "api/keys" => self.keys(),
+            "api/keys" => self.keys(query),
             "api/utterance" => self.utterance(query).map(|utterance| Reply::json(&utterance)),
             "api/audio" => self.audio(query, asked.range.as_deref()),
             "api/tile" => self.tile(query),
             "api/peaks" => self.peaks(query),
             "api/labels" => self.labels(query).map(|labels| Reply::json(&labels)),
+            "api/measure" => Ok(Reply::json(&self.measure(query))),
             name => match assets::find(name) {
                 Some((content_type, bytes)) => Ok(Reply::new(content_type, bytes)),
                 None => Err(Failure::Unknown("not found".into())),
@@ -58,35 +61,29 @@ impl Viewer {
         let lists = self.catalog.lists.iter().map(
             |list| json!({ "name": list.lines.name().to_str_lossy(), "type": list.kind, "entries": list.lines.len() }),
         );
+        let columns =
+            self.columns().into_iter().map(|column| json!({ "name": column.name, "type": column.kind.name() }));
         json!({
             "tables": lists.collect::<Vec<_>>(),
-            "columns": self.columns().iter().map(|(name, of)| json!({ "name": name, "type": of })).collect::<Vec<_>>(),
+            "columns": columns.collect::<Vec<_>>(),
             "rows": self.catalog.len(),
         })
     }
 
-    /// The names and types of the columns.
-    fn columns(&self) -> Vec<(&'static str, &'static str)> {
-        let has = |wanted: fn(Says) -> bool| self.catalog.lists_that(wanted).next().is_some();
-        let all = [
-            (true, ("key", "text")),
-            (has(|says| says == Says::Speaker), ("speaker", "text")),
-            (has(|says| says == Says::Text), ("text", "text")),
-            (has(|says| matches!(says, Says::Duration | Says::Segments(_))), ("duration", "number")),
-            (has(|says| says == Says::Frames), ("frames", "number")),
-        ];
-        all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, column)| column).collect()
-    }
-
     fn rows(&self, query: &Query) -> Answer<Value> {
         let from = query.number::<u32>("from")?.unwrap_or(0);
-        let count = query.number::<u32>("count")?.unwrap_or(100).min(MOST_ROWS);
-        let total = self.catalog.len();
-        let rows: Vec<u32> = (from.min(total)..from.saturating_add(count).min(total)).collect();
+        let count = query.number::<u32>("count")?.unwrap_or(USUAL_ROWS).min(MOST_ROWS);
+        let selected = self.selected(query)?;
+        let total = selected.as_ref().map_or(self.catalog.len(), |rows| rows.len() as u32);
+        let window = from.min(total)..from.saturating_add(count).min(total);
+        let rows: Vec<u32> = match &selected {
+            Some(rows) => rows[window.start as usize..window.end as usize].to_vec(),
+            None => window.collect(),
+        };
         let keys = self.catalog.keys(&rows)?;
         let mut columns = Vec::new();
-        for (name, _) in self.columns() {
-            columns.push((name, self.column(name, &rows, &keys)?));
+        for column in self.columns() {
+            columns.push((column.name, self.column(column.name, &rows, &keys)?));
         }
         let row = |at: usize| -> Value {
             columns.iter().map(|(name, values)| ((*name).to_owned(), values[at].clone())).collect::<Map<_, _>>().into()
@@ -94,53 +91,22 @@ impl Viewer {
         Ok(json!({ "total": total, "rows": (0..rows.len()).map(row).collect::<Vec<_>>() }))
     }
 
-    /// A column of some rows.
-    fn column(&self, name: &str, rows: &[u32], keys: &[BString]) -> Answer<Vec<Value>> {
-        if name == "key" {
-            return Ok(keys.iter().map(|key| json!(key.to_str_lossy())).collect());
-        }
-        let is_asked = |says: Says| match says {
-            Says::Speaker => name == "speaker",
-            Says::Text => name == "text",
-            Says::Duration | Says::Segments(_) => name == "duration",
-            Says::Frames => name == "frames",
-            Says::Values(_) | Says::Recordings | Says::Times | Says::Nothing => false,
-        };
-        let mut values = vec![Value::Null; rows.len()];
-        for list in self.catalog.lists_that(is_asked) {
-            let says = self.catalog.lists[list].says;
-            for (value, rest) in values.iter_mut().zip(self.catalog.rests(list, rows, keys)?) {
-                if let Some(rest) = rest.filter(|_| value.is_null()) {
-                    *value = field(says, rest.as_bstr());
-                }
-            }
-        }
-        Ok(values)
-    }
-
-    fn keys(self: &Arc<Self>) -> Answer<Reply> {
+    /// All keys of a selection, a line each.
+    fn keys(self: &Arc<Self>, query: &Query) -> Answer<Reply> {
+        let selected = self.selected(query)?;
         let (viewer, mut next) = (Arc::clone(self), 0);
+        let total = selected.as_ref().map_or(self.catalog.len() as usize, |rows| rows.len());
         let pieces = move || {
-            let end = (next + KEYS as u32).min(viewer.catalog.len());
-            let rows: Vec<u32> = (next..end).collect();
+            let end = (next + KEYS).min(total);
+            let rows: Vec<u32> = match &selected {
+                Some(rows) => rows[next..end].to_vec(),
+                None => (next as u32..end as u32).collect(),
+            };
             next = end;
             let keys = viewer.catalog.keys(&rows)?;
             Ok((!keys.is_empty()).then(|| keys.iter().flat_map(|key| [key.as_slice(), b"\n"].concat()).collect()))
         };
         let reply = Reply::new("text/plain; charset=utf-8", "");
         Ok(Reply { content: Content::Pieces(None, Box::new(pieces)), ..reply })
-    }
-}
-
-/// What a list says, as JSON.
-fn field(says: Says, rest: &BStr) -> Value {
-    let number = |word: usize| -> Option<f64> {
-        let word = rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(word)?;
-        word.to_str().ok()?.parse().ok().filter(|number: &f64| number.is_finite())
-    };
-    match says {
-        Says::Duration | Says::Frames => json!(number(0)),
-        Says::Segments(_) => json!(number(2).zip(number(1)).map(|(end, start)| ((end - start) * 1e6).round() / 1e6)),
-        _ => rest.to_str_lossy().into(),
     }
 }

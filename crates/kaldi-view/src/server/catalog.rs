@@ -73,9 +73,36 @@ pub(crate) struct List {
     /// What the list is called in `api/info`.
     pub kind: &'static str,
     pub places: Places,
-    /// Whether its line of a number is that of the row of this number, for all rows of the first list.
-    is_aligned: bool,
+    /// The row of each line.
+    rows: LineRows,
 }
+
+impl List {
+    /// Whether its values can be measured.
+    fn is_measurable(&self) -> bool {
+        let is_measured =
+            |value_type| matches!(value_type, ValueType::Wave | ValueType::Matrix | ValueType::Int32Vector);
+        match self.says {
+            Says::Segments(_) => true,
+            Says::Values(value_type) => is_measured(value_type),
+            _ => false,
+        }
+    }
+}
+
+/// The rows of the lines of a list.
+#[derive(Debug)]
+enum LineRows {
+    /// As far as it goes, its lines are those of the first list.
+    Same,
+    /// The row of each line, or [`NO_ROW`].
+    Each(Vec<u32>),
+    /// Its keys are not those of utterances.
+    None,
+}
+
+/// The row of a key that is no utterance.
+const NO_ROW: u32 = u32::MAX;
 
 /// Which utterances there are. Each is a row: first the lines of the first list, then what only other lists have.
 #[derive(Debug, Default)]
@@ -85,6 +112,8 @@ pub(crate) struct Catalog {
     first: Option<usize>,
     /// Rows that the first list lacks: a list, and a line; sorted.
     others: Vec<(u32, u32)>,
+    /// Directories and tables whose values can be measured.
+    pub measurable: Vec<BString>,
     /// Seconds from one frame to the next one, as a directory says.
     pub frame_shift: Option<f64>,
 }
@@ -98,6 +127,7 @@ impl Catalog {
         let mut builder = Builder::default();
         for name in names {
             let named = Named::find(name.as_bstr())?;
+            let before = builder.catalog.lists.len();
             match named.kind {
                 Kind::Directory => {
                     let path = named.rxfilename.to_path().unwrap_or(std::path::Path::new(""));
@@ -106,6 +136,9 @@ impl Catalog {
                 _ if named.is_stream() => return Err(Error::Stream { name: name.clone() }),
                 Kind::Script => builder.add_script(&named)?,
                 _ => builder.add_archive(named)?,
+            }
+            if builder.catalog.lists[before..].iter().any(|list| list.is_measurable()) {
+                builder.catalog.measurable.push(name.clone());
             }
         }
         Ok(builder.finish())
@@ -118,6 +151,11 @@ impl Catalog {
 
     fn first_rows(&self) -> u32 {
         self.first.map_or(0, |first| self.lists[first].lines.len())
+    }
+
+    /// How many values can be measured.
+    pub fn num_measurable(&self) -> u64 {
+        self.lists.iter().filter(|list| list.is_measurable()).map(|list| u64::from(list.lines.len())).sum()
     }
 
     /// Whether rows are in the order of their keys.
@@ -139,8 +177,8 @@ impl Catalog {
         (0..self.lists.len()).filter(move |&list| says(self.lists[list].says))
     }
 
-    /// The row of a line whose key made one.
-    pub fn row_of_own_line(&self, list: usize, line: u32) -> Option<u32> {
+    /// The row of a line whose key made one, besides other lists perhaps.
+    fn row_of_own_line(&self, list: usize, line: u32) -> Option<u32> {
         if self.first == Some(list) {
             return Some(line);
         }
@@ -148,12 +186,13 @@ impl Catalog {
         Some(self.first_rows() + place as u32)
     }
 
-    /// The row of a line of any list.
-    pub fn row_of_line(&self, list: usize, line: u32, key: &BStr) -> Answer<Option<u32>> {
-        if self.lists[list].is_aligned && line < self.first_rows() {
-            return Ok(Some(line));
+    /// The row of a line of a list.
+    pub fn row_of_line(&self, list: usize, line: u32) -> Option<u32> {
+        match &self.lists[list].rows {
+            LineRows::Same => Some(line),
+            LineRows::Each(rows) => rows.get(line as usize).copied().filter(|&row| row != NO_ROW),
+            LineRows::None => None,
         }
-        self.row(key)
     }
 
     /// The row of a key.
@@ -190,12 +229,13 @@ impl Catalog {
 
     /// What a list has after the keys of rows; `None` if it lacks the key.
     pub fn rests(&self, list: usize, rows: &[u32], keys: &[BString]) -> Answer<Vec<Option<BString>>> {
-        let List { lines, is_aligned, .. } = &self.lists[list];
+        let lines = &self.lists[list].lines;
+        let is_same = matches!(self.lists[list].rows, LineRows::Same);
         let mut rests = Vec::with_capacity(rows.len());
         let mut keys = keys.iter();
         for run in rows.chunk_by(|left, right| left.checked_add(1) == Some(*right)) {
             let end = run[0] + run.len() as u32;
-            if *is_aligned && end <= lines.len().min(self.first_rows()) {
+            if is_same && end <= lines.len() {
                 rests.extend(lines.read(run[0]..end)?.into_iter().map(|line| Some(line.rest)));
                 keys.by_ref().take(run.len()).for_each(drop);
                 continue;
@@ -243,8 +283,8 @@ struct Builder {
     hasher: RandomState,
     /// The hashes of the keys of the first list, in order.
     first: Vec<u64>,
-    /// The hashes of the keys of all rows, sorted; empty if only the first list made rows, and nobody has asked.
-    known: Vec<u64>,
+    /// The hashes of the keys of all rows, and the rows; sorted. Empty if only the first list made rows, and nobody has asked.
+    known: Vec<(u64, u32)>,
 }
 
 impl Builder {
@@ -261,38 +301,47 @@ impl Builder {
         places: Places,
     ) -> usize {
         let number = self.catalog.lists.len();
-        let mut is_aligned = false;
-        if says.is_of_utterances() && self.catalog.first.is_none() {
-            self.catalog.first = Some(number);
-            self.first = hashes;
-            is_aligned = true;
-        } else if !self.first.is_empty() {
-            is_aligned = hashes.starts_with(&self.first) || self.first.starts_with(&hashes);
-            if says.is_of_utterances() && !self.first.starts_with(&hashes) {
-                self.add_others(number, &hashes);
+        let rows = match says {
+            Says::Recordings | Says::Times | Says::Nothing => LineRows::None,
+            _ if says.is_of_utterances() && self.catalog.first.is_none() => {
+                self.catalog.first = Some(number);
+                self.first = hashes;
+                LineRows::Same
             }
-        }
-        self.catalog.lists.push(List { lines, says, kind, places, is_aligned });
+            _ if self.first.starts_with(&hashes) => LineRows::Same,
+            _ => LineRows::Each(self.join(number, &hashes, says.is_of_utterances())),
+        };
+        self.catalog.lists.push(List { lines, says, kind, places, rows });
         number
     }
 
-    /// Rows for the keys of a list that no list before has.
-    fn add_others(&mut self, list: usize, hashes: &[u64]) {
+    /// The rows of the lines of a list. Keys that no list before has get new rows, if they are utterances.
+    fn join(&mut self, list: usize, hashes: &[u64], is_of_utterances: bool) -> Vec<u32> {
         if self.known.is_empty() {
-            self.known.clone_from(&self.first);
+            self.known = self.first.iter().copied().zip(0..).collect();
             self.known.sort_unstable();
         }
         let mut new = Vec::new();
-        for (&hash, line) in hashes.iter().zip(0_u32..) {
-            if self.known.binary_search(&hash).is_err() {
-                self.catalog.others.push((list as u32, line));
-                new.push(hash);
+        let mut next = self.catalog.len();
+        let mut row = |(&hash, line): (&u64, u32)| {
+            let place = self.known.partition_point(|&(other, _)| other < hash);
+            match self.known.get(place).filter(|&&(other, _)| other == hash) {
+                Some(&(_, row)) => row,
+                None if !is_of_utterances => NO_ROW,
+                None => {
+                    self.catalog.others.push((list as u32, line));
+                    new.push((hash, next));
+                    next += 1;
+                    next - 1
+                }
             }
-        }
+        };
+        let rows = hashes.iter().zip(0..).map(&mut row).collect();
         if !new.is_empty() {
             self.known.extend(new);
             self.known.sort_unstable();
         }
+        rows
     }
 
     fn add_directory(&mut self, directory: &DataDirectory) -> Result<()> {
@@ -430,6 +479,8 @@ mod tests {
         let speakers = catalog.lists_that(|says| says == Says::Speaker).next().unwrap();
         let speakers = catalog.rests(speakers, &[2, 0, 4], &["c".into(), "a".into(), "e".into()]).unwrap();
         assert_eq!(speakers, [Some("y".into()), Some("x".into()), None]);
+        let lines: Vec<Option<u32>> = (0..3).map(|line| catalog.row_of_line(3, line)).collect();
+        assert_eq!((catalog.lists[3].kind, lines), ("matrix", vec![Some(4), Some(3), Some(0)]));
         assert!(!catalog.is_sorted());
     }
 
@@ -437,7 +488,7 @@ mod tests {
     fn a_list_that_starts_as_the_first_one_is_read_line_by_line() {
         let (_folder, catalog) = catalog(&[("utt2spk", "b x\na y\nc z\n"), ("text", "b 1\na 2\n")]);
         let text = catalog.lists_that(|says| says == Says::Text).next().unwrap();
-        assert!(catalog.lists[text].is_aligned);
+        assert_eq!((catalog.row_of_line(text, 1), catalog.len()), (Some(1), 3));
         let keys = catalog.keys(&[0, 1, 2]).unwrap();
         assert_eq!(catalog.rests(text, &[0, 1, 2], &keys).unwrap(), [Some("1".into()), Some("2".into()), None]);
     }

@@ -42,9 +42,14 @@ pub(crate) fn words(lines: &[Line], offset: f64, duration: Option<f64>) -> Vec<W
         let label = words.next().map(|word| word.to_str_lossy().into_owned());
         let (start, end) = (start - offset, start + length - offset);
         let is_inside = end >= 0.0 && duration.is_none_or(|duration| start < duration || offset == 0.0);
-        is_inside.then(|| (start.max(0.0), end, json!(label)))
+        is_inside.then(|| (microseconds(start.max(0.0)), microseconds(end), json!(label)))
     };
     lines.iter().filter_map(word).collect()
+}
+
+/// Seconds without digits that come of sums alone.
+pub(crate) fn microseconds(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
 }
 
 #[cfg(test)]

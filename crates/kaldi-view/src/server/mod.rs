@@ -5,16 +5,21 @@ mod assets;
 mod cache;
 mod cancel;
 mod catalog;
+mod columns;
 mod failure;
+mod filter;
 mod http_server;
 mod labels;
 mod lines;
+mod measures;
 mod peaks;
 mod query;
 mod range;
 mod recording;
 mod reply;
+mod search;
 mod security;
+mod selection;
 mod sounds;
 mod spectrum;
 mod tiles;
@@ -33,7 +38,10 @@ use crate::Result;
 use crate::directory::each_line;
 use crate::server::cache::Cache;
 use crate::server::catalog::Catalog;
+use crate::server::columns::ListedNumbers;
 use crate::server::http_server::HttpServer;
+use crate::server::measures::{Measures, Measuring};
+use crate::server::selection::Selections;
 use crate::server::sounds::Sounds;
 use crate::server::tracks::{Track, tracks};
 
@@ -50,6 +58,8 @@ pub struct ViewOptions {
     pub host: Option<String>,
     /// Seconds from one frame of the features to the next one; `None` takes what fits the duration.
     pub frame_shift: Option<f64>,
+    /// The name of a file of measures, as `table-report --write-utterances` writes it.
+    pub measures: Option<BString>,
     /// The name of a file of symbols: lines of a name and its number.
     pub symbols: Option<BString>,
     /// Bytes of decoded sound that are kept.
@@ -58,7 +68,7 @@ pub struct ViewOptions {
 
 impl Default for ViewOptions {
     fn default() -> Self {
-        Self { port: 0, host: None, frame_shift: None, symbols: None, memory: 256 << 20 }
+        Self { port: 0, host: None, frame_shift: None, measures: None, symbols: None, memory: 256 << 20 }
     }
 }
 
@@ -70,6 +80,9 @@ pub(crate) struct Viewer {
     sounds: Sounds,
     values: Cache<Frames>,
     frame_shift: Option<f64>,
+    listed: ListedNumbers,
+    selections: Selections,
+    measuring: Measuring,
     /// Names of labels.
     symbols: HashMap<i32, BString>,
 }
@@ -104,8 +117,14 @@ impl ViewServer {
             sounds: Sounds::new(options.memory),
             values: Cache::new(VALUES, size),
             frame_shift: options.frame_shift,
+            listed: ListedNumbers::default(),
+            selections: Selections::default(),
+            measuring: Measuring::default(),
             symbols,
         };
+        if let Some(name) = &options.measures {
+            viewer.measuring.set(Measures::read(name, &viewer.catalog)?);
+        }
         Ok(Self { viewer: Arc::new(viewer), server: HttpServer::listen(options.port, options.host.as_deref())? })
     }
 
@@ -119,7 +138,9 @@ impl ViewServer {
     /// # Errors
     /// If it cannot serve.
     pub fn serve(self) -> Result<()> {
-        self.server.serve(&self.viewer)
+        let served = self.server.serve(&self.viewer);
+        self.viewer.measuring.join();
+        served
     }
 }
 

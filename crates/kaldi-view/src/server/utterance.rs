@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::server::Viewer;
 use crate::server::catalog::Says;
 use crate::server::failure::{Answer, Failure};
-use crate::server::labels::{Word, runs, words};
+use crate::server::labels::{Word, microseconds, runs, words};
 use crate::server::peaks::peaks;
 use crate::server::query::Query;
 use crate::server::range::Wanted;
@@ -102,6 +102,7 @@ impl Viewer {
         let text = |says| -> Answer<Value> {
             Ok(self.catalog.rest(key, says)?.map_or(Value::Null, |rest| rest.to_str_lossy().into()))
         };
+        let (measures, findings) = self.measured(key)?;
         Ok(json!({
             "key": key.to_str_lossy(),
             "duration": sound.as_ref().map(Sound::duration),
@@ -109,8 +110,8 @@ impl Viewer {
             "channels": sound.as_ref().map(Sound::num_channels),
             "text": text(Says::Text)?,
             "speaker": text(Says::Speaker)?,
-            "measures": {},
-            "findings": [],
+            "measures": measures,
+            "findings": findings,
             "tracks": tracks,
         }))
     }
@@ -153,7 +154,7 @@ impl Viewer {
         let multiple = shift * (duration / frames / shift).round().max(1.0);
         let is_near = (frames * multiple - duration).abs() <= 0.1 + multiple;
         match given.is_some() || is_near {
-            true => (multiple, given.is_none()),
+            true => (microseconds(multiple), given.is_none()),
             // To half a millisecond.
             false => (((duration / frames * 2000.0).round() / 2000.0).max(0.0005), true),
         }
@@ -197,7 +198,7 @@ impl Viewer {
             Some(symbol) => json!(symbol.to_str_lossy()),
             None => json!(label),
         };
-        let seconds = |frame: usize| (frame as f64 * shift * 1e6).round() / 1e6;
+        let seconds = |frame: usize| microseconds(frame as f64 * shift);
         let parts = runs.into_iter().map(|(start, end, index)| json!([seconds(start), seconds(end), label(index)]));
         Ok(parts.collect())
     }
