@@ -2,6 +2,7 @@
 
 mod api;
 mod assets;
+mod builder;
 mod cache;
 mod cancel;
 mod catalog;

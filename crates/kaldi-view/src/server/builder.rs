@@ -1,0 +1,216 @@
+//! How a catalog is made of directories and tables.
+
+use std::collections::hash_map::RandomState;
+
+use bstr::{BString, ByteSlice};
+use kaldi_inspect::{Entries, Kind, Named};
+use kaldi_io::{Input, printable_rxfilename};
+use kaldi_log::warning;
+use kaldi_reader::Reader;
+use kaldi_table::parse_script_line;
+use kaldi_types::ValueType;
+
+use crate::directory::{DataDirectory, each_line};
+use crate::server::catalog::{Catalog, LineRows, List, NO_ROW, Places, Says};
+use crate::server::lines::{Bytes, KeyedLines, Line};
+use crate::{Error, Result};
+
+/// Lines that are looked at for a value whose type is that of the others.
+const LOOKED_AT: u32 = 64;
+
+/// A catalog, while its lists are read.
+#[derive(Default)]
+struct Builder {
+    catalog: Catalog,
+    hasher: RandomState,
+    /// The hashes of the keys of the first list, in order.
+    first: Vec<u64>,
+    /// The hashes of the keys of all rows, and the rows; sorted. Empty if only the first list made rows, and nobody has asked.
+    known: Vec<(u64, u32)>,
+}
+
+impl Builder {
+    fn add(&mut self, name: &BString, kind: &'static str, says: Says) -> Result<usize> {
+        let keyed = KeyedLines::open(name.as_bstr(), &self.hasher)?;
+        Ok(self.add_lines(keyed, kind, says, Places::Listed))
+    }
+
+    fn add_lines(
+        &mut self,
+        (lines, hashes): (KeyedLines, Vec<u64>),
+        kind: &'static str,
+        says: Says,
+        places: Places,
+    ) -> usize {
+        let number = self.catalog.lists.len();
+        let rows = match says {
+            Says::Recordings | Says::Times | Says::Nothing => LineRows::None,
+            _ if says.is_of_utterances() && self.catalog.first.is_none() => {
+                self.catalog.first = Some(number);
+                self.first = hashes;
+                LineRows::Same
+            }
+            _ if self.first.starts_with(&hashes) => LineRows::Same,
+            _ => LineRows::Each(self.join(number, &hashes, says.is_of_utterances())),
+        };
+        self.catalog.lists.push(List { lines, says, kind, places, rows });
+        number
+    }
+
+    /// The rows of the lines of a list. Keys that no list before has get new rows, if they are utterances.
+    fn join(&mut self, list: usize, hashes: &[u64], is_of_utterances: bool) -> Vec<u32> {
+        if self.known.is_empty() {
+            self.known = self.first.iter().copied().zip(0..).collect();
+            self.known.sort_unstable();
+        }
+        let mut new = Vec::new();
+        let mut next = self.catalog.len();
+        let mut row = |(&hash, line): (&u64, u32)| {
+            let place = self.known.partition_point(|&(other, _)| other < hash);
+            match self.known.get(place).filter(|&&(other, _)| other == hash) {
+                Some(&(_, row)) => row,
+                None if !is_of_utterances => NO_ROW,
+                None => {
+                    self.catalog.others.push((list as u32, line));
+                    new.push((hash, next));
+                    next += 1;
+                    next - 1
+                }
+            }
+        };
+        let rows = hashes.iter().zip(0..).map(&mut row).collect();
+        if !new.is_empty() {
+            self.known.extend(new);
+            self.known.sort_unstable();
+        }
+        rows
+    }
+
+    fn add_directory(&mut self, directory: &DataDirectory) -> Result<()> {
+        let mut add = |name: &str, kind, says| -> Result<Option<usize>> {
+            directory.file(name).map(|name| self.add(&name, kind, says)).transpose()
+        };
+        add("utt2spk", "utt2spk", Says::Speaker)?;
+        let has_segments = directory.file("segments").is_some();
+        let says = if has_segments { Says::Recordings } else { Says::Values(ValueType::Wave) };
+        let waves = add("wav.scp", "wave", says)?;
+        if let Some(waves) = waves {
+            add("segments", "segments", Says::Segments(waves))?;
+        }
+        add("text", "text", Says::Text)?;
+        add("feats.scp", "matrix", Says::Values(ValueType::Matrix))?;
+        add("utt2dur", "utt2dur", Says::Duration)?;
+        add("utt2num_frames", "utt2num_frames", Says::Frames)?;
+        add("cmvn.scp", "script", Says::Nothing)?;
+        for name in ["vad.scp", "ali.scp"] {
+            if let Some(name) = directory.file(name) {
+                self.add_script(&Named { kind: Kind::Script, rxfilename: name, is_binary: false })?;
+            }
+        }
+        if directory.file("ali.scp").is_none() {
+            for name in directory.alignments() {
+                self.add_archive(Named { kind: Kind::Archive, rxfilename: name, is_binary: false })?;
+            }
+        }
+        for name in directory.ctms() {
+            self.add(&name, "ctm", Says::Times)?;
+        }
+        if let Some(name) = directory.file("frame_shift") {
+            each_line(&name, |row| {
+                let shift: Option<f64> = row.key.to_str().ok().and_then(|shift| shift.parse().ok());
+                self.catalog.frame_shift = shift.filter(|&shift| shift > 0.0 && shift.is_finite());
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Adds a script file. The type of its values is that of the first one that is no command: commands run only for an utterance
+    /// that is opened.
+    fn add_script(&mut self, named: &Named) -> Result<()> {
+        let list = self.add(&named.rxfilename, "script", Says::Values(ValueType::Wave))?;
+        let lines = self.catalog.lists[list].lines.read(0..LOOKED_AT).unwrap_or_default();
+        let find = |line: &Line| {
+            let line = parse_script_line(&[line.key.as_slice(), b" ", &line.rest].concat()).ok()?;
+            let value = Named { kind: Kind::Value, rxfilename: line.xfilename.clone(), is_binary: false };
+            if line.is_command() { None } else { Entries::find_type(&value) }
+        };
+        let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
+        let list = &mut self.catalog.lists[list];
+        (list.says, list.kind) = (Says::Values(value_type), value_type.name());
+        Ok(())
+    }
+
+    /// Adds an archive, or a file with one value: reads the keys, and where the values are.
+    fn add_archive(&mut self, named: Named) -> Result<()> {
+        let (name, is_file) = (named.rxfilename.clone(), named.kind == Kind::Value);
+        let is_compressed = Input::open(name.as_bstr())?.is_compressed();
+        let mut entries = Entries::of(named, None)?;
+        let mut text = Vec::new();
+        loop {
+            match entries.next() {
+                Ok(Some(entry)) if is_file => {
+                    let key = name.rsplit(|byte| *byte == b'/').next().unwrap_or(&name);
+                    text.extend(key.iter().map(|byte| if byte.is_ascii_whitespace() { b'_' } else { *byte }));
+                    text.extend_from_slice(&[b" ", name.as_slice(), b"\n"].concat());
+                    drop(entry);
+                }
+                Ok(Some(entry)) => {
+                    text.extend_from_slice(entry.key());
+                    text.extend_from_slice(format!(" :{}\n", entry.offset()).as_bytes());
+                }
+                Ok(None) => break,
+                // What comes before it can be seen.
+                Err(error) if !text.is_empty() => {
+                    warning!("{error}; the rest of {} is not shown", printable_rxfilename(name.as_ref()));
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let value_type = entries.value_type();
+        if value_type.is_words() && !is_file {
+            self.add(&name, "text", Says::Text)?;
+            return Ok(());
+        }
+        let places = match (is_file, is_compressed) {
+            (true, _) => Places::Listed,
+            (false, true) => Places::Compressed(name.clone()),
+            (false, false) => Places::Archive(name.clone()),
+        };
+        let keyed = KeyedLines::of(name.as_bstr(), Bytes::Memory(text), &self.hasher)?;
+        self.add_lines(keyed, value_type.name(), Says::Values(value_type), places);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Catalog {
+        self.catalog.others.shrink_to_fit();
+        self.catalog
+    }
+}
+
+impl Catalog {
+    /// Reads all lists of data directories and script files.
+    ///
+    /// # Errors
+    /// If a list cannot be read, or an input comes only once.
+    pub fn open(names: &[BString]) -> Result<Self> {
+        let mut builder = Builder::default();
+        for name in names {
+            let named = Named::find(name.as_bstr())?;
+            let before = builder.catalog.lists.len();
+            match named.kind {
+                Kind::Directory => {
+                    let path = named.rxfilename.to_path().unwrap_or(std::path::Path::new(""));
+                    builder.add_directory(&DataDirectory::new(path))?;
+                }
+                _ if named.is_stream() => return Err(Error::Stream { name: name.clone() }),
+                Kind::Script => builder.add_script(&named)?,
+                _ => builder.add_archive(named)?,
+            }
+            if builder.catalog.lists[before..].iter().any(|list| list.is_measurable()) {
+                builder.catalog.measurable.push(name.clone());
+            }
+        }
+        Ok(builder.finish())
+    }
+}
