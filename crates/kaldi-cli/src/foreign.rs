@@ -97,11 +97,10 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
 }
 
 /// What libraries, which know no tools, say of something that cannot be done, and the tools that do it.
-const TOOLS: [(&str, &str); 6] = [
+const TOOLS: [(&str, &str); 5] = [
     ("shards are tables to read only", "make-shard-list and copy-shards write them"),
     ("shards are only read in order, and here keys are looked up", "shards-to-scp writes a script file (scp:)"),
     ("this needs an archive or a list, not shards", "copy-shards copies shards"),
-    ("shards are not looked into here", "list-shards and check-shards look into shards"),
     ("whose lines can be read in any order, got an archive", "ark-to-scp makes a script file of it"),
     ("expected text as the option t asks, got a binary value", "copy-feats and its like write text"),
 ];

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use bstr::{BStr, BString};
 
+use crate::data_folder::DataFolder;
 use crate::kind::{Kind, Named};
-use crate::rows::Folder;
 use crate::summary::Summary;
 use crate::{Error, Result};
 
@@ -68,7 +68,7 @@ impl DirectorySummary {
     /// # Errors
     /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
     pub fn read(path: &Path, frame_shift: f64) -> Result<Self> {
-        let folder = Folder::new(path);
+        let folder = DataFolder::new(path);
         if !SIGNS.iter().any(|file| folder.has(file)) {
             return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
         }
@@ -116,12 +116,12 @@ fn remember(words: &mut HashSet<BString>, word: &BStr) {
     }
 }
 
-fn summary(folder: &Folder, file: &str) -> Result<Summary> {
+fn summary(folder: &DataFolder, file: &str) -> Result<Summary> {
     Summary::read(Named { kind: Kind::Script, rxfilename: folder.name(file), is_binary: false }, None)
 }
 
 /// The duration of the utterances, from the first file that has it.
-fn seconds(folder: &Folder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
+fn seconds(folder: &DataFolder, frames: Option<u64>, frame_shift: f64) -> Result<Option<(f64, &'static str)>> {
     let sum = |file: &'static str, of: fn(&crate::rows::Row) -> Option<f64>, unit: f64| -> Result<_> {
         let mut seconds = 0.0;
         let is_there = folder.for_each(file, |row| seconds += of(&row).unwrap_or(0.0) * unit)?;

@@ -4,12 +4,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
+use kaldi_measure::{Census, code_point};
+use kaldi_types::ValueType;
 
+use crate::agreement::DirectoryLengths;
 use crate::check::{Checks, check_each};
+use crate::data_folder::DataFolder;
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::rows::{Folder, Row};
+use crate::rows::Row;
 use crate::{Error, Result};
 
 /// What a data directory may lack.
@@ -79,13 +83,15 @@ const RESERVED: [&str; 3] = ["<s>", "</s>", "#0"];
 /// Finds everything that is wrong with a data directory and passes each fault to the caller. Returns the number of
 /// utterances.
 ///
-/// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: faults in the values of `feats.scp`, `vad.scp`
-/// and `cmvn.scp`, and missing files of `wav.scp`. Commands are not run.
+/// It finds what Kaldi's `utils/validate_data_dir.sh` finds, and more: faults in the values of `feats.scp`, `vad.scp`,
+/// `cmvn.scp` and of alignments, and missing files of `wav.scp`; lengths of sound, features, alignments, segments and CTM files
+/// that do not agree ([`UsualLengths`](kaldi_measure::UsualLengths)), and letters of a script that hardly any text has ([`Census`]).
+/// Commands are not run.
 ///
 /// # Errors
 /// If a file cannot be read, or the folder is no data directory ([`Error::NoData`]).
 pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &mut dyn FnMut(Fault)) -> Result<u64> {
-    let folder = Folder::new(path);
+    let folder = DataFolder::new(path);
     if !["wav.scp", "feats.scp", "utt2spk", "text"].iter().any(|file| folder.has(file)) {
         return Err(Error::NoData { name: path.as_os_str().as_encoded_bytes().into() });
     }
@@ -119,7 +125,7 @@ pub fn check_directory(path: &Path, checks: Checks, missing: Missing, report: &m
 }
 
 struct Directory<'a> {
-    folder: Folder,
+    folder: DataFolder,
     files: HashMap<&'static str, Vec<Row>>,
     report: &'a mut dyn FnMut(Fault),
 }
@@ -275,6 +281,8 @@ impl Directory<'_> {
     /// Checks that transcripts are text that recipes can use.
     fn words(&mut self) {
         let Some(rows) = self.files.remove("text") else { return };
+        let mut census = Census::default();
+        rows.iter().for_each(|row| census.add(&row.rest));
         for row in &rows {
             let Ok(text) = row.rest.to_str() else {
                 self.fault("text", &row.key, "the text is not UTF-8");
@@ -283,7 +291,13 @@ impl Directory<'_> {
             let foreign = text.chars().find(|&c| is_no_text(c));
             if let Some(foreign) = foreign {
                 let message =
-                    format!("the text has the character U+{:04X}; words have spaces between them", u32::from(foreign));
+                    format!("the text has the character {}; words have spaces between them", code_point(foreign));
+                self.fault("text", &row.key, message);
+            }
+            let strange = census.strange_characters(&row.rest);
+            let strange: Vec<_> = strange.into_iter().filter(|&letter| !is_no_text(letter)).map(code_point).collect();
+            if !strange.is_empty() {
+                let message = format!("the text has characters that other texts do not have: {}", strange.join(" "));
                 self.fault("text", &row.key, message);
             }
             for word in RESERVED {
@@ -299,7 +313,8 @@ impl Directory<'_> {
         self.files.insert("text", rows);
     }
 
-    /// Checks the values of script files, and that features have the numbers of frames that `utt2num_frames` gives.
+    /// Checks the values of script files and alignments, that features have the numbers of frames that `utt2num_frames` gives, and
+    /// that the lengths of sound, features and alignments agree.
     fn values(&mut self, checks: Checks) -> Result<()> {
         let told: BTreeMap<BString, u64> = self
             .rows("utt2num_frames")
@@ -308,11 +323,12 @@ impl Directory<'_> {
             .filter_map(|row| Some((row.key.clone(), row.number_at(0)? as u64)))
             .collect();
         let checks = Checks { skips_commands: true, value_type: None, ..checks };
-        for file in ["wav.scp", "feats.scp", "vad.scp", "cmvn.scp"] {
-            if self.rows(file).is_none() {
-                continue;
-            }
-            let table = self.folder.name(file);
+        let files =
+            ["wav.scp", "feats.scp", "vad.scp", "cmvn.scp"].into_iter().filter(|file| self.rows(file).is_some());
+        let mut tables: Vec<_> = files.map(|file| (file, self.folder.name(file))).collect();
+        tables.extend(self.folder.alignments().into_iter().map(|table| ("", table)));
+        let mut lengths = DirectoryLengths::default();
+        for (file, table) in tables {
             let name = table.to_string();
             let mut wrong = Vec::new();
             let report = &mut *self.report;
@@ -322,18 +338,27 @@ impl Directory<'_> {
                     report(fault);
                 }
             };
-            let named = Named { kind: Kind::Script, rxfilename: table, is_binary: false };
-            check_each(&name, named, checks, &mut report_values, &mut |key, header| {
+            let (named, value_type) = match file {
+                "" => (Named::find(table.as_bstr())?, Some(ValueType::Int32Vector)),
+                _ => (Named { kind: Kind::Script, rxfilename: table, is_binary: false }, None),
+            };
+            check_each(&name, named, Checks { value_type, ..checks }, &mut report_values, &mut |key, header| {
                 if let (Some(&frames), Some(rows)) = (told.get(key), header.rows)
                     && file == "feats.scp"
                     && frames != rows
                 {
                     wrong.push(Fault::new(&name, key, format!("it has {rows} frames, and {frames} in utt2num_frames")));
                 }
+                match file {
+                    "wav.scp" => lengths.add_sound(key, header),
+                    "feats.scp" => lengths.add_frames(key, header),
+                    "" => lengths.add_labels(&name, key, header),
+                    _ => {}
+                }
             })?;
             wrong.into_iter().for_each(&mut *self.report);
         }
-        Ok(())
+        lengths.check(&self.folder, self.files.get("segments").map(Vec::as_slice), self.report)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 use kaldi_io::Input;
 use kaldi_reader::Reader;
 use kaldi_table::{RawEntries, RawEntry, count_delivered};
@@ -14,7 +14,7 @@ use crate::{Error, Result};
 /// Entries and bytes that are read ahead if several types fit, to find out which is meant.
 const AHEAD: (usize, usize) = (64, 1 << 20);
 
-/// The entries of a table: an archive, a script file or a single value, of any type.
+/// The entries of a table: an archive, a script file, the sound or text of shards, or a single value, of any type.
 ///
 /// Headers are read. The rest of the values stays in the file until [`RawEntry::bytes`] asks for it (in a pipe it is
 /// read, of course). This is a [`Reader`] of [`RawEntry`]. The more values were read, the better the type is known:
@@ -56,6 +56,11 @@ impl Entries {
             Kind::Archive => RawEntries::archive(name, detector)?,
             Kind::Script => RawEntries::script(name, detector)?,
             Kind::Value => RawEntries::file(name, detector)?,
+            Kind::Shards => match value_type {
+                None | Some(ValueType::Wave) => RawEntries::shards(name, "wav", Detector::new(Some(ValueType::Wave))),
+                Some(text) if text.is_words() => RawEntries::shards(name, "txt", detector),
+                Some(other) => return Err(no_field(name, other)),
+            },
             Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename.clone(), model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename.clone() }),
         };
@@ -92,15 +97,26 @@ impl Entries {
         !self.queue.is_empty() || (self.failure.is_none() && self.entries.is_ready())
     }
 
-    /// Detects the type of a table's values from the first ones. `None` if the table is empty, cannot be read, or can
-    /// be read only once.
+    /// Detects the type of a table's values from the first ones that can be read. `None` if the table is empty, cannot be read, or
+    /// can be read only once.
     pub fn find_type(named: &Named) -> Option<ValueType> {
         if named.is_stream() {
             return None;
         }
         let mut entries = Self::of(named.clone(), None).ok()?;
         entries.look_ahead();
-        (!entries.queue.is_empty()).then(|| entries.value_type())
+        // The other values of a script file may be sound.
+        for _ in 0..AHEAD.0 {
+            if entries.failure.take().is_none() || named.kind != Kind::Script {
+                break;
+            }
+            entries.look_ahead();
+        }
+        if !entries.queue.is_empty() {
+            return Some(entries.value_type());
+        }
+        // What cannot be read may be known by its start.
+        Some(entries.candidates()).filter(|candidates| candidates.len() == 1).map(|candidates| candidates[0])
     }
 
     /// What the table is.
@@ -205,4 +221,10 @@ impl Reader for Entries {
         self.has_ended = true;
         Ok(self.entries.finish()?)
     }
+}
+
+fn no_field(name: &BString, value_type: ValueType) -> Error {
+    let advice = format!("shards have sound and text, and no value of type {}", value_type.name());
+    let text = [b"shard:", name.as_slice()].concat().into();
+    kaldi_table::Error::Specifier { role: "rspecifier", text, advice }.into()
 }

@@ -57,7 +57,11 @@ pub struct Info {
     #[serde(skip_serializing_if = "Option::is_none")]
     hours_from: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<Span<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sample_rate: Option<Span<f32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<Span<u64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,9 +111,11 @@ impl Info {
             entries: Some(summary.entries),
             bytes: Some(summary.bytes),
             rows: summary.rows.map(span),
+            channels: summary.columns.clone().filter(|_| summary.value_type == Some(ValueType::Wave)).map(span),
             columns: summary.columns.map(span),
             frames,
             hours: seconds.map(hours),
+            duration: summary.durations.map(|(min, max)| Span { min, max }),
             sample_rate: summary.sample_rates.map(|(min, max)| Span { min, max }),
             sorted: is_table.then_some(summary.is_sorted),
             duplicates: is_table.then_some(summary.duplicates),
@@ -190,7 +196,9 @@ impl fmt::Display for Info {
             "frames",
             "hours",
             "hours_from",
+            "duration",
             "sample_rate",
+            "channels",
             "words",
             "vocabulary",
             "sorted",

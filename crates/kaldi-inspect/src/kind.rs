@@ -25,6 +25,8 @@ pub enum Kind {
     Archive,
     /// Lines of a key and the place of the value.
     Script,
+    /// Samples in tar files, of which the sound or the text is a table.
+    Shards,
     /// One value without a key: a matrix, a waveform.
     Value,
     /// A model without a key: transitions, a tree, a mixture of Gaussians.
@@ -34,11 +36,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word for it: `archive`, `script`, `value`, `model`, `directory`.
+    /// The word for it: `archive`, `script`, `shards`, `value`, `model`, `directory`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Archive => "archive",
             Self::Script => "script",
+            Self::Shards => "shards",
             Self::Value => "value",
             Self::Model(_) => "model",
             Self::Directory => "directory",
@@ -60,7 +63,7 @@ pub struct Named {
 impl Named {
     /// Finds what `name` names.
     ///
-    /// `ark:` and `scp:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
+    /// `ark:`, `scp:` and `shard:` say it; their options (`s`, `cs`, `p` ...) are promises to other readers and have no effect
     /// here. A folder is a data directory. A file may be an archive, a script file or a value: its first bytes decide.
     /// Standard input and commands count as archives, because they can be read only once.
     ///
@@ -71,11 +74,7 @@ impl Named {
             let kind = match kind {
                 RspecifierKind::Archive => Kind::Archive,
                 RspecifierKind::Script => Kind::Script,
-                RspecifierKind::Shards => {
-                    let advice = "shards are not looked into here".to_owned();
-                    let (role, text) = ("rspecifier", name.to_owned());
-                    return Err(kaldi_table::Error::Specifier { role, text, advice }.into());
-                }
+                RspecifierKind::Shards => Kind::Shards,
             };
             return Ok(Self { kind, rxfilename, is_binary: false });
         }
@@ -110,6 +109,7 @@ impl Named {
         let prefix = match named.kind {
             Kind::Archive => "ark:",
             Kind::Script => "scp:",
+            Kind::Shards => "shard:",
             Kind::Value => return Ok(SequentialReader::open_table_or_file(name)?),
             Kind::Model(model_type) => return Err(Error::Model { name: named.rxfilename, model_type }),
             Kind::Directory => return Err(Error::Folder { name: named.rxfilename }),

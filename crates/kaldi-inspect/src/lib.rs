@@ -10,7 +10,7 @@
 //!
 //! For whole tables: [`Summary`] and [`DirectorySummary`], reported by [`Info`]; faults: [`check`],
 //! [`check_directory`]; differences: [`diff`]. By key: [`select`]. [`Statistics`] are for tables of [`Numbers`], which
-//! are read on all threads; [`Report`] prints them.
+//! are read on all threads; [`SoundStatistics`] for waveforms; [`Report`] prints them.
 //!
 //! Files that are no tables (arrays of other programs, lists, shards, folders) are a [`Foreign`], if [`ForeignKind::find`] knows
 //! them.
@@ -42,7 +42,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod agreement;
 mod check;
+mod data_folder;
 mod diff;
 mod directory;
 mod directory_check;
@@ -63,6 +65,7 @@ mod rows;
 mod select;
 mod show;
 mod sketch;
+mod sound;
 mod statistics;
 mod summary;
 #[cfg(test)]
@@ -70,6 +73,7 @@ mod tests;
 mod value;
 
 pub use check::{Checks, check};
+pub use data_folder::{DataFolder, last_ends};
 pub use diff::{Difference, Tolerance, diff};
 pub use directory::DirectorySummary;
 pub use directory_check::{Missing, check_directory};
@@ -79,7 +83,7 @@ pub use fault::Fault;
 pub use foreign::{Foreign, ForeignKind, ForeignPart};
 pub use group::{By, Group, LengthGroup};
 pub use info::Info;
-pub use kaldi_measure::Moments;
+pub use kaldi_measure::{Distribution, Moments};
 pub use keys::{Keys, Place};
 pub use kind::{Kind, Named};
 pub use model::{ModelSummary, ModelType, model_text};
@@ -90,6 +94,7 @@ pub use rows::{Row, each_row};
 pub use select::{Selected, select};
 pub use show::{copy, cut_lines, show, show_json};
 pub use sketch::Sketch;
+pub use sound::{SoundStatistics, decode_sound, measure_sound};
 pub use statistics::{EntryStatistics, Examiner, Statistics};
 pub use summary::Summary;
 pub use value::{read_content, read_frames, read_header, write_value};

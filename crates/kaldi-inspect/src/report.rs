@@ -90,6 +90,25 @@ impl<'a> Report<'a> {
         self.lines.extend(text.into_bytes());
     }
 
+    /// Adds what was measured of the sound of an entry. The first line of text has the names.
+    pub fn put_sound(&mut self, key: &BStr, measures: &[(&'static str, Option<f64>)], is_first: bool) {
+        if self.is_json {
+            let mut object = serde_json::Map::new();
+            object.insert("table".to_owned(), self.table.to_string().into());
+            object.insert("group".to_owned(), key.to_string().into());
+            measures.iter().for_each(|(name, value)| drop(object.insert((*name).to_owned(), (*value).into())));
+            let line = kaldi_io::printable_json(&serde_json::Value::from(object).to_string()) + "\n";
+            return self.lines.extend(line.into_bytes());
+        }
+        if is_first {
+            let names: Vec<&str> = measures.iter().map(|(name, _)| *name).collect();
+            self.lines = format!("table\tgroup\t{}\n", names.join("\t")).into_bytes();
+        }
+        let known = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), kaldi_number::general);
+        let numbers: Vec<String> = measures.iter().map(|(_, value)| known(value)).collect();
+        self.lines.extend(format!("{}\t{key}\t{}\n", self.table, numbers.join("\t")).into_bytes());
+    }
+
     fn object(&self, group: &Group, whole: Option<&Statistics>) -> String {
         let Group { name, moments, quantiles } = group;
         let known = |value: f64| (moments.count > 0).then_some(value);

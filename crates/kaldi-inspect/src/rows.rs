@@ -1,8 +1,4 @@
-//! Text files of a data directory: lines of a key and what belongs to it.
-
-use std::fs;
-use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+//! Lists: text files whose lines have a key and what belongs to it.
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::Lines;
@@ -51,61 +47,5 @@ pub fn each_row(rxfilename: &BStr, mut each: impl FnMut(Row)) -> Result<()> {
         let number = lines.number() + 1;
         let Some(line) = lines.next_line().map_err(Error::from)? else { return Ok(()) };
         each(Row::read(number, line));
-    }
-}
-
-/// The files of a folder.
-#[derive(Clone, Debug)]
-pub(crate) struct Folder {
-    path: PathBuf,
-}
-
-impl Folder {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self { path: path.to_owned() }
-    }
-
-    /// The name of a file in it, as bytes.
-    pub(crate) fn name(&self, file: &str) -> BString {
-        self.path.join(file).as_os_str().as_encoded_bytes().into()
-    }
-
-    /// Whether there is such a file.
-    pub(crate) fn has(&self, file: &str) -> bool {
-        self.path.join(file).is_file()
-    }
-
-    /// Whether the last line of a file lacks its newline.
-    pub(crate) fn ends_within_line(&self, file: &str) -> bool {
-        let last = || -> std::io::Result<u8> {
-            let mut file = fs::File::open(self.path.join(file))?;
-            file.seek(SeekFrom::End(-1))?;
-            let mut last = [0];
-            file.read_exact(&mut last)?;
-            Ok(last[0])
-        };
-        // An empty file is reported in another way.
-        last().is_ok_and(|last| last != b'\n')
-    }
-
-    /// Passes every line of a file to `each`. Returns whether the file exists.
-    ///
-    /// # Errors
-    /// If it cannot be read or is not text.
-    pub(crate) fn for_each(&self, file: &str, each: impl FnMut(Row)) -> Result<bool> {
-        let is_there = self.has(file);
-        if is_there {
-            each_row(self.name(file).as_bstr(), each)?;
-        }
-        Ok(is_there)
-    }
-
-    /// The lines of a file; `None` if there is no such file.
-    ///
-    /// # Errors
-    /// As [`Folder::for_each`].
-    pub(crate) fn rows(&self, file: &str) -> Result<Option<Vec<Row>>> {
-        let mut rows = Vec::new();
-        Ok(self.for_each(file, |row| rows.push(row))?.then_some(rows))
     }
 }

@@ -45,6 +45,8 @@ pub struct Summary {
     pub all_rows: u64,
     /// The sum of the durations of waveforms, as far as headers give them.
     pub seconds: Option<f64>,
+    /// The shortest and the longest duration of waveforms in seconds, as far as headers give them.
+    pub durations: Option<(f64, f64)>,
     /// The lowest and the highest sample rate.
     pub sample_rates: Option<(f32, f32)>,
     /// Whether keys are in the order of their bytes.
@@ -90,6 +92,7 @@ impl Summary {
             columns: None,
             all_rows: 0,
             seconds: None,
+            durations: None,
             sample_rates: None,
             is_sorted: true,
             duplicates: 0,
@@ -117,6 +120,8 @@ impl Reading {
     /// An archive or a value.
     fn entries(&mut self, named: Named, value_type: Option<ValueType>) -> Result<()> {
         let file = match Rxfilename::parse(named.rxfilename.as_bstr()) {
+            // A list of shards is not what they take.
+            _ if named.kind == Kind::Shards => None,
             Ok(Rxfilename::File(path)) => fs::metadata(path).ok().filter(fs::Metadata::is_file),
             _ => None,
         };
@@ -227,6 +232,8 @@ impl Summary {
         }
         if let Some(seconds) = header.seconds {
             *self.seconds.get_or_insert(0.0) += seconds;
+            let (least, most) = self.durations.unwrap_or((seconds, seconds));
+            self.durations = Some((least.min(seconds), most.max(seconds)));
         }
         if let Some(rate) = header.sample_rate {
             let (least, most) = self.sample_rates.unwrap_or((rate, rate));

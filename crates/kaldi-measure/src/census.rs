@@ -101,6 +101,11 @@ impl Census {
     }
 }
 
+/// The number of a character, as in Unicode's tables: `U+0430`.
+pub fn code_point(letter: char) -> String {
+    format!("U+{:04X}", u32::from(letter))
+}
+
 /// Control, format and unassigned characters, and U+FFFD. A tab is white space.
 fn is_no_text(letter: char) -> bool {
     use GeneralCategory::{Control, Format, Unassigned};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
+use crate::census::code_point;
 use crate::distribution::Usual;
 use crate::{MeasuredUtterance, Rule, UsualLengths, UtteranceMeasure};
 
@@ -183,7 +184,7 @@ impl RankedFindings {
             }
         }
         if !utterance.strange_characters.is_empty() {
-            let codes: Vec<String> = utterance.strange_characters.iter().map(|&letter| code(letter)).collect();
+            let codes: Vec<String> = utterance.strange_characters.iter().map(|&letter| code_point(letter)).collect();
             self.add(index, Rule::Character, FindingValue::Text(codes.join(" ")));
         }
         if let Some(frames) = &utterance.frames {
@@ -289,9 +290,4 @@ impl RankedFindings {
             by_utterance.then(by_key).then(left.utterance.cmp(&right.utterance)).then(by_finding)
         });
     }
-}
-
-/// The number of a character, as in Unicode's tables: `U+0430`.
-fn code(letter: char) -> String {
-    format!("U+{:04X}", u32::from(letter))
 }

@@ -9,6 +9,9 @@ const FRAMES_AWAY: f64 = 0.1;
 /// A segment or a word may end this much after the sound, in seconds.
 const BEYOND: f64 = 0.05;
 
+/// Times that are written with a few digits may be this much more.
+const ROUNDING: f64 = 1e-6;
+
 /// The lengths of the parts of an utterance; `None` for what is not there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct UtteranceLengths {
@@ -61,7 +64,7 @@ impl UsualLengths {
         let frames = lengths.frames.map(|frames| frames as f64);
         let by_sound = || {
             let (frames, duration, shift) = (frames?, lengths.duration?, self.frame_shift?);
-            let is_wrong = (frames * shift - duration).abs() > FRAMES_AWAY;
+            let is_wrong = (frames * shift - duration).abs() > FRAMES_AWAY + ROUNDING;
             is_wrong.then_some(Disagreement { rule: Rule::Frames, value: frames, usual: Some(duration / shift) })
         };
         let by_labels = || {
@@ -69,7 +72,7 @@ impl UsualLengths {
             let is_wrong = (labels * rate - frames).abs() >= rate;
             is_wrong.then_some(Disagreement { rule: Rule::Labels, value: labels, usual: Some(frames / rate) })
         };
-        let beyond = lengths.beyond.filter(|&beyond| beyond > BEYOND);
+        let beyond = lengths.beyond.filter(|&beyond| beyond > BEYOND + ROUNDING);
         let by_end = beyond.map(|value| Disagreement { rule: Rule::Segments, value, usual: None });
         [by_sound(), by_labels(), by_end].into_iter().flatten()
     }

@@ -44,7 +44,7 @@ mod tests;
 mod text;
 mod utterance;
 
-pub use census::{Census, CharacterCount};
+pub use census::{Census, CharacterCount, code_point};
 pub use distribution::{Distribution, QUANTILES};
 pub use findings::{Finding, FindingValue, RankedFindings};
 pub use frames::{FrameMeasures, TypicalMeans};

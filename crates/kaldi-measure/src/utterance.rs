@@ -26,6 +26,14 @@ pub struct MeasuredUtterance {
 }
 
 impl MeasuredUtterance {
+    /// Everything that is measured of it, by name. `None` is a level of minus infinity, or something that could not be computed.
+    pub fn measures(&self) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
+        let of = |&(measure, name): &(UtteranceMeasure, &'static str)| {
+            Some((name, measure.of(self)?.filter(|value| value.is_finite())))
+        };
+        UtteranceMeasure::ALL.iter().filter_map(of)
+    }
+
     /// The lengths of its parts.
     pub fn lengths(&self) -> UtteranceLengths {
         UtteranceLengths {

@@ -1,5 +1,6 @@
 //! Pictures and their files.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use base64::prelude::*;
@@ -112,6 +113,52 @@ impl Picture {
             Content::Drawing(text) => Ok(text.clone().into_bytes()),
         }
     }
+
+    /// The bytes of a file that is as small as possible, and takes longer: a PNG file of at most 256 colours has a palette.
+    ///
+    /// # Errors
+    /// If it cannot be encoded.
+    pub fn encode_small(&self) -> Result<Vec<u8>> {
+        match &self.content {
+            Content::Pixels(pixels) => encode_small((self.width, self.height), pixels),
+            Content::Drawing(_) => self.encode(),
+        }
+    }
+}
+
+/// The colours of pixels, three bytes each, and the place of each pixel's colour among them; `None` if there are more than 256.
+fn find_palette(pixels: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (mut colors, mut places) = (Vec::new(), HashMap::new());
+    let mut indices = Vec::with_capacity(pixels.len() / 3);
+    for pixel in pixels.as_chunks::<3>().0 {
+        let next = places.len();
+        let place = *places.entry(*pixel).or_insert(next);
+        indices.push(u8::try_from(place).ok()?);
+        if place == next {
+            colors.extend(pixel);
+        }
+    }
+    Some((colors, indices))
+}
+
+/// Encodes pixels as a small PNG file: with a palette if there are few colours.
+fn encode_small((width, height): (u32, u32), pixels: &[u8]) -> Result<Vec<u8>> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_compression(png::Compression::Balanced);
+    let palette = find_palette(pixels);
+    if let Some((colors, _)) = &palette {
+        encoder.set_color(png::ColorType::Indexed);
+        encoder.set_palette(colors);
+        // The places of colours are no sizes, whose differences would be small.
+        encoder.set_filter(png::Filter::NoFilter);
+    }
+    let failed = |error: png::EncodingError| Error::Encoding(error.to_string());
+    let mut writer = encoder.write_header().map_err(failed)?;
+    writer.write_image_data(palette.as_ref().map_or(pixels, |(_, indices)| indices)).map_err(failed)?;
+    writer.finish().map_err(failed)?;
+    Ok(file)
 }
 
 /// Encodes pixels as a PNG file. They come in pieces, from the upper left corner, three bytes each.
@@ -185,6 +232,28 @@ mod tests {
         }
         assert!(encode_png((0, 3), [].into_iter()).is_err());
         assert!(encode_png((1, 2), [&[1, 2, 3][..]].into_iter()).is_err(), "too few pixels");
+    }
+
+    #[test]
+    fn few_colours_take_less_room() {
+        let mut word = 1_u32;
+        let mut noise = |colors: u32| {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((word >> 8) % colors) as u8
+        };
+        for colors in [2, 20, 256, 257] {
+            let pixels: Vec<u8> = (0..300 * 200)
+                .flat_map(|at| match at {
+                    0 if colors == 257 => [9, 9, 0],
+                    1..257 if colors > 255 => [(at - 1) as u8, 7, 9],
+                    _ => [noise(colors.min(256)), 7, 9],
+                })
+                .collect();
+            let picture = Picture { width: 300, height: 200, content: Content::Pixels(pixels.clone()) };
+            let (small, large) = (picture.encode_small().unwrap(), picture.encode().unwrap());
+            assert!(decode(&small).2.as_flattened() == pixels, "{colors}");
+            assert!(small.len() < large.len() || colors == 257, "{colors}: {} {}", small.len(), large.len());
+        }
     }
 
     #[test]

@@ -100,27 +100,63 @@ impl Corpus {
                     let jobs = directory.add(&mut corpus, hypotheses.as_ref())?;
                     corpus.run_all(jobs)?;
                     for table in directory.alignments() {
-                        corpus.add_named(&table, Named::find(table.as_bstr())?)?;
+                        corpus.add_named(&table, Named::find(table.as_bstr())?, Some(ValueType::Int32Vector))?;
                     }
                     directory.add_ctms(&mut corpus)?;
                 }
-                _ => corpus.add_named(name, named)?,
+                Kind::Shards => {
+                    corpus.add_named(name, named.clone(), Some(ValueType::Wave))?;
+                    corpus.add_texts(name, named, hypotheses.as_ref())?;
+                }
+                _ if Entries::find_type(&named).is_some_and(ValueType::is_words) => {
+                    corpus.add_texts(name, named, hypotheses.as_ref())?;
+                }
+                _ => corpus.add_named(name, named, None)?,
             }
         }
         corpus.complete();
         Ok(corpus)
     }
 
-    /// Measures the values of a table.
-    fn add_named(&mut self, name: &BString, named: Named) -> Result<()> {
+    /// Adds the texts of a table. Samples of shards may have none.
+    fn add_texts(
+        &mut self,
+        name: &BString,
+        named: Named,
+        hypotheses: Option<&HashMap<BString, BString>>,
+    ) -> Result<()> {
+        let are_shards = named.kind == Kind::Shards;
+        let mut entries = Entries::of(named, Some(ValueType::TokenVector))?;
+        let mut count = 0;
+        loop {
+            match entries.next_entry() {
+                Ok(Some(entry)) => {
+                    count += 1;
+                    let text = entry.bytes().map_err(kaldi_inspect::Error::from)?;
+                    self.set_text(entry.key(), text.trim_ascii().into(), hypotheses);
+                }
+                Ok(None) => break,
+                Err(kaldi_inspect::Error::Table(kaldi_table::Error::Entry { .. })) if are_shards => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        entries.finish()?;
+        if count > 0 || !are_shards {
+            self.add_table(name, "text", count);
+        }
+        Ok(())
+    }
+
+    /// Measures the values of a table, whose type is found if it is not given.
+    fn add_named(&mut self, name: &BString, named: Named, value_type: Option<ValueType>) -> Result<()> {
         if named.kind == Kind::Script
-            && let Some(value_type) = Entries::find_type(&named)
+            && let Some(value_type) = value_type.or_else(|| Entries::find_type(&named))
         {
             let jobs = self.jobs_of_script(&named.rxfilename, role(name, value_type)?)?;
             self.run_all(jobs)?;
             return Ok(());
         }
-        let (mut entries, table) = (Entries::of(named, None)?, name.clone());
+        let (mut entries, table) = (Entries::of(named, value_type)?, name.clone());
         let jobs = from_fn(move |_: Step| -> Result<Option<Job>> {
             let Some(entry) = entries.next()? else {
                 entries.finish()?;
@@ -178,7 +214,13 @@ impl Corpus {
     fn take(&mut self, whose: Whose, measured: Measured) {
         let index = match whose {
             Whose::Index(index) => index,
-            Whose::Key(key) => self.utterance(key.as_bstr()),
+            Whose::Key(key, place) => {
+                let index = self.utterance(key.as_bstr());
+                if let Some(rxfilename) = place {
+                    self.set_place(index, Place { rxfilename, part: None });
+                }
+                index
+            }
         };
         let utterance = &mut self.utterances[index];
         match measured {

@@ -1,11 +1,11 @@
 //! Which utterances a data directory has, and where their values are.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 use kaldi_feat::Segment;
-use kaldi_inspect::{Row, each_row};
+use kaldi_inspect::{DataFolder, Row, each_row, last_ends};
 use kaldi_io::Lines;
 use kaldi_log::warning;
 use kaldi_table::{ScriptLine, read_script};
@@ -14,41 +14,29 @@ use crate::Result;
 use crate::corpus::{Corpus, Place};
 use crate::job::{Job, Part, Role};
 
-/// The files of a data directory.
+/// A data directory whose values are to be measured.
 pub(crate) struct DataDirectory {
-    path: PathBuf,
+    folder: DataFolder,
 }
 
 impl DataDirectory {
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+        Self { folder: DataFolder::new(path) }
     }
 
-    /// The name of a file in it; `None` if it is not there.
-    pub fn file(&self, name: &str) -> Option<BString> {
-        let path = self.path.join(name);
-        path.is_file().then(|| path.as_os_str().as_encoded_bytes().into())
-    }
-
-    /// The names of the files for which `is_wanted` holds, sorted.
-    fn files(&self, is_wanted: impl Fn(&[u8]) -> bool) -> Vec<BString> {
-        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
-        let wanted = entries.filter(|entry| is_wanted(entry.file_name().as_encoded_bytes()));
-        let mut names: Vec<BString> = wanted.map(|entry| entry.path().as_os_str().as_encoded_bytes().into()).collect();
-        names.sort();
-        names
-    }
-
-    /// Tables of alignments: `ali.scp`, or else `ali.*.gz` and `ali.*.ark`.
+    /// Tables of alignments.
     pub fn alignments(&self) -> Vec<BString> {
-        let archives =
-            || self.files(|name| name.starts_with(b"ali.") && (name.ends_with(b".gz") || name.ends_with(b".ark")));
-        self.file("ali.scp").map_or_else(archives, |name| vec![name])
+        self.folder.alignments()
     }
 
     /// Time-marked words.
     pub fn ctms(&self) -> Vec<BString> {
-        self.files(|name| name == b"ctm" || name.ends_with(b".ctm"))
+        self.folder.time_marks()
+    }
+
+    /// The name of a file in it; `None` if it is not there.
+    pub fn file(&self, name: &str) -> Option<BString> {
+        self.folder.file(name)
     }
 
     /// Adds the utterances to the corpus, and returns what is to be measured.
@@ -121,18 +109,10 @@ impl DataDirectory {
     /// # Errors
     /// If a file cannot be read.
     pub fn add_ctms(&self, corpus: &mut Corpus) -> Result<()> {
-        for name in self.ctms() {
-            let mut ends = HashMap::<BString, f64>::new();
-            let count = each_line(&name, |row| {
-                if let (Some(start), Some(duration)) = (row.number_at(1), row.number_at(2)) {
-                    let end = ends.entry(row.key).or_insert(f64::NEG_INFINITY);
-                    *end = end.max(start + duration);
-                }
-            })?;
+        for name in self.folder.time_marks() {
+            let (ends, count) = last_ends(name.as_bstr())?;
             corpus.add_table(&name, "ctm", count);
-            for (key, end) in ends {
-                corpus.set_end(key.as_bstr(), end);
-            }
+            ends.into_iter().for_each(|(key, end)| corpus.set_end(key.as_bstr(), end));
         }
         Ok(())
     }

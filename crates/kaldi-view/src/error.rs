@@ -47,7 +47,7 @@ impl fmt::Display for Error {
             Self::Table(error) => error.fmt(f),
             Self::Type { name, found } => {
                 let name = printable_rxfilename(name.as_ref());
-                write!(f, "{name}: expected waveforms, features or alignments, got values of type {found}")
+                write!(f, "{name}: expected waveforms, features, alignments or texts, got values of type {found}")
             }
             Self::Picture(error) => error.fmt(f),
             Self::Stream { name } => {

@@ -1,16 +1,18 @@
 //! What is read and measured on worker threads: one value, or one recording with its segments.
 
 use std::ops::Range;
+use std::path::Path;
 
 use bstr::{BStr, BString};
 use kaldi_feat::{NoSamples, SampleGrid};
+use kaldi_inspect::{decode_sound, measure_sound};
 use kaldi_io::ParseError;
 use kaldi_matrix::Matrix;
 use kaldi_measure::{FrameMeasures, Moments, SoundMeasures};
 use kaldi_table::{RawEntry, read_file};
 use kaldi_types::ValueType;
 use kaldi_values::{Cursor, Value};
-use kaldi_wave::{Wave, WaveFile, WaveInfo};
+use kaldi_wave::{Wave, WaveFile};
 
 /// A part of a recording that is an utterance.
 #[derive(Clone, Debug)]
@@ -78,7 +80,8 @@ pub(crate) enum Measured {
 /// Whose it is: the index of an utterance, or the key of an entry.
 pub(crate) enum Whose {
     Index(usize),
-    Key(BString),
+    /// And where its sound can be read again, if it can.
+    Key(BString, Option<BString>),
 }
 
 impl Job {
@@ -113,7 +116,9 @@ impl Job {
                     }
                     Err(error) => Measured::Unreadable(error.to_string()),
                 };
-                vec![(Whose::Key(entry.key().to_owned()), measured)]
+                let is_again = role == Role::Sound && Path::new(&**entry.file()).is_file();
+                let place = is_again.then(|| format!("{}:{}", entry.file(), entry.offset()).into());
+                vec![(Whose::Key(entry.key().to_owned(), place), measured)]
             }
         }
     }
@@ -122,7 +127,7 @@ impl Job {
 /// Measures the value of a file.
 fn measure_file(role: Role, rxfilename: &BStr) -> Measured {
     let measured = match role {
-        Role::Sound => read_wave(rxfilename).map(|wave| Measured::Sound(measure_wave(&wave))),
+        Role::Sound => read_wave(rxfilename).map(|wave| Measured::Sound(measure_sound(&wave))),
         Role::Features => read_file::<Matrix<f32>>(rxfilename)
             .map(|feats| measure_features(&feats))
             .map_err(|error| error.to_string()),
@@ -137,18 +142,10 @@ fn measure_file(role: Role, rxfilename: &BStr) -> Measured {
 fn measure(role: Role, bytes: &[u8]) -> Result<Measured, ParseError> {
     let mut cursor = Cursor::new(bytes);
     Ok(match role {
-        Role::Sound => match decode(bytes) {
-            Ok(wave) => Measured::Sound(measure_wave(&wave)),
-            Err(message) => Measured::Unreadable(message),
-        },
+        Role::Sound => Measured::Sound(measure_sound(&decode_sound(bytes)?)),
         Role::Features => measure_features(&Matrix::<f32>::read(&mut cursor)?),
         Role::Labels => Measured::Labels(Vec::<i32>::read(&mut cursor)?.len()),
     })
-}
-
-fn measure_wave(wave: &Wave) -> SoundMeasures {
-    let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|channel| wave.channel(channel)).collect();
-    SoundMeasures::of(wave.sample_rate().into(), &channels)
 }
 
 fn measure_features(feats: &Matrix<f32>) -> Measured {
@@ -160,7 +157,7 @@ fn measure_recording(rxfilename: &BStr, parts: &[Part]) -> Vec<(Whose, Measured)
     let wave = read_wave(rxfilename);
     let measure = |part: &Part| {
         let measured = wave.as_ref().map_err(Clone::clone).and_then(|wave| {
-            let sound = measure_wave(&cut(wave, part)?);
+            let sound = measure_sound(&cut(wave, part)?);
             Ok(Measured::Part(sound, part.end - wave.duration()))
         });
         (Whose::Index(part.utterance), measured.unwrap_or_else(Measured::Unreadable))
@@ -174,16 +171,8 @@ fn measure_recording(rxfilename: &BStr, parts: &[Part]) -> Vec<(Whose, Measured)
 /// Why it cannot be read, or that it is shorter than its header says.
 pub(crate) fn read_wave(rxfilename: &BStr) -> Result<Wave, String> {
     let file: WaveFile = read_file(rxfilename).map_err(|error| error.to_string())?;
-    decode(&file.into_bytes()).map_err(|message| format!("{}: {message}", kaldi_io::printable_rxfilename(rxfilename)))
-}
-
-fn decode(bytes: &[u8]) -> Result<Wave, String> {
-    let wave = Wave::read(&mut Cursor::new(bytes)).map_err(|error| error.to_string())?;
-    let claimed = WaveInfo::read(&mut Cursor::new(bytes), None).ok().and_then(|info| info.num_samples());
-    match claimed.filter(|&claimed| claimed > wave.num_samples() as u64) {
-        Some(claimed) => Err(format!("expected {claimed} samples as the header says, got {}", wave.num_samples())),
-        None => Ok(wave),
-    }
+    decode_sound(&file.into_bytes())
+        .map_err(|message| format!("{}: {message}", kaldi_io::printable_rxfilename(rxfilename)))
 }
 
 /// Cuts a part out of a recording.

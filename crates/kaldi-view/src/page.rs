@@ -3,21 +3,31 @@
 use bstr::ByteSlice;
 use kaldi_measure::Distribution;
 use kaldi_plot::{Figure, Panel, PictureFormat, Style};
+use kaldi_wave::Wave;
 use serde_json::Value;
 
 use crate::markup::{data_url, escape, escape_json, hash_source};
-use crate::report::{CorpusReport, measures};
+use crate::report::CorpusReport;
 use crate::shown;
 use crate::{Corpus, Result};
 
-/// Bytes of pictures and sound in a page, as they are written there; the rest has 2 MB at most.
-const MOST_MEDIA: usize = 9 << 20;
+/// Bytes of a page.
+const MOST: usize = 12_000_000;
+
+/// Bytes of the data in a page. If there is more, the lists in it are shorter than those of [`CorpusReport::data`].
+const MOST_DATA: usize = 5_000_000;
+
+/// Bytes of the elements around a picture and a sound, besides the key.
+const ELEMENTS: usize = 400;
 
 /// Findings and speakers that are listed, at most.
 const MOST_ROWS: usize = 500;
 
-/// Characters of a key or text that are shown.
-const MOST_CHARACTERS: usize = 2000;
+/// Characters of a key or a word that are shown.
+const MOST_OF_KEY: usize = 500;
+
+/// Characters of a text that are shown.
+const MOST_OF_TEXT: usize = 2000;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -27,7 +37,6 @@ const STYLE: &str = include_str!("page.css");
 /// If a picture cannot be drawn.
 pub(crate) fn write(report: &CorpusReport<'_>) -> Result<String> {
     let title = escape(&report.options.title);
-    let data = escape_json(&report.data().to_string());
     let policy = format!("default-src 'none'; img-src data:; media-src data:; style-src {}", hash_source(STYLE));
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -38,13 +47,34 @@ pub(crate) fn write(report: &CorpusReport<'_>) -> Result<String> {
     );
     summary(&mut html, report);
     findings(&mut html, report);
-    articles(&mut html, report)?;
-    distributions(&mut html, report)?;
-    speakers(&mut html, report);
-    text(&mut html, report);
-    features(&mut html, report)?;
-    html += &format!("</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n</body>\n</html>\n");
-    Ok(html)
+    let mut rest = String::new();
+    distributions(&mut rest, report)?;
+    speakers(&mut rest, report);
+    text(&mut rest, report);
+    features(&mut rest, report)?;
+    let data = embedded(report.data());
+    rest += &format!("</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n</body>\n</html>\n");
+    let room = MOST.saturating_sub(html.len() + rest.len());
+    articles(&mut html, report, room)?;
+    Ok(html + &rest)
+}
+
+/// The data as it stands in the page. If it is too large, its lists are cut, and `cut` is their length.
+fn embedded(data: &Value) -> String {
+    let text = escape_json(&data.to_string());
+    let mut cut = 1 << 16;
+    let mut data = if text.len() > MOST_DATA { data.clone() } else { return text };
+    loop {
+        for list in data.as_object_mut().into_iter().flatten().filter_map(|(_, value)| value.as_array_mut()) {
+            list.truncate(cut);
+        }
+        data["cut"] = cut.into();
+        let text = escape_json(&data.to_string());
+        if text.len() <= MOST_DATA || cut == 0 {
+            return text;
+        }
+        cut /= 2;
+    }
 }
 
 fn open(html: &mut String, name: &str, heading: &str) {
@@ -94,17 +124,18 @@ fn findings(html: &mut String, report: &CorpusReport<'_>) {
     );
     let rows = report.findings.list.iter().take(MOST_ROWS).map(|finding| {
         let utterance = &report.corpus.utterances[finding.utterance];
-        let key = shorten(&utterance.key);
+        let key = shorten(&utterance.key, MOST_OF_KEY);
         let name = finding.rule.name();
         let attributes = format!(" data-testid=\"finding\" data-key=\"{key}\" data-rule=\"{name}\"");
         let value = match &finding.value {
             kaldi_measure::FindingValue::Number(value) => number(*value),
-            kaldi_measure::FindingValue::Text(text) => escape(text),
+            kaldi_measure::FindingValue::Text(text) => shorten(text.as_bytes(), MOST_OF_TEXT),
         };
         let shown = report.shown.iter().position(|&index| index == finding.utterance);
         let link = shown.map_or_else(|| key.clone(), |at| format!("<a href=\"#utterance-{at}\">{key}</a>"));
         let usual = finding.usual.map_or_else(String::new, |usual| number(Some(usual)));
-        let other = finding.other.as_ref().map_or_else(String::new, |other| format!(" (as {})", shorten(other)));
+        let other =
+            finding.other.as_ref().map_or_else(String::new, |other| format!(" (as {})", shorten(other, MOST_OF_KEY)));
         let cells = vec![
             link,
             name.to_owned(),
@@ -119,52 +150,79 @@ fn findings(html: &mut String, report: &CorpusReport<'_>) {
     html.push_str("</section>\n");
 }
 
-fn articles(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
+/// The utterances with the clearest findings, in `room` bytes.
+fn articles(html: &mut String, report: &CorpusReport<'_>, room: usize) -> Result<()> {
     if report.shown.is_empty() {
         return Ok(());
     }
     html.push_str("<h2>Utterances with the clearest findings</h2>\n");
-    // Each utterance may take its share.
-    let share = MOST_MEDIA / report.shown.len();
-    for (at, &index) in report.shown.iter().enumerate() {
-        let utterance = &report.corpus.utterances[index];
-        let key = shorten(&utterance.key);
-        *html +=
-            &format!("<article data-testid=\"utterance\" data-key=\"{key}\" id=\"utterance-{at}\">\n<h3>{key}</h3>\n");
-        let rules = report.findings.list.iter().filter(|finding| finding.utterance == index);
-        let rules: Vec<&str> = rules.map(|finding| finding.rule.name()).collect();
-        *html += &format!("<p class=\"rules\">{}</p>\n", rules.join(", "));
-        if let Some(text) = report.corpus.text(index).filter(|_| report.options.sound) {
-            *html += &format!("<p class=\"text\" dir=\"auto\">{}</p>\n", shorten(text));
-        }
-        media(html, report, index, &key, share)?;
-        html.push_str("<dl>\n");
-        for (name, value) in measures(utterance) {
-            *html += &format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", number(value));
-        }
-        html.push_str("</dl>\n</article>\n");
+    let texts: Vec<[String; 2]> = report.shown.iter().map(|&index| around_media(report, index)).collect();
+    let used: usize = texts.iter().flatten().map(|text| text.len() + ELEMENTS).sum();
+    let media = media(report, room.saturating_sub(used))?;
+    for (at, ([before, after], media)) in texts.iter().zip(media).enumerate() {
+        *html += &format!("<article data-testid=\"utterance\" id=\"utterance-{at}\"{before}{media}{after}");
     }
     Ok(())
 }
 
-/// The spectrogram and the sound of an utterance, in at most `share` bytes.
-fn media(html: &mut String, report: &CorpusReport<'_>, index: usize, key: &str, share: usize) -> Result<()> {
-    let Some(wave) = report.corpus.place(index).and_then(shown::read) else { return Ok(()) };
-    let mut left = share;
-    if let Some(picture) = shown::spectrogram(&wave)? {
-        let url = data_url("image/png", &picture);
-        if url.len() < left {
-            left -= url.len();
-            *html += &format!("<img src=\"{url}\" width=\"760\" height=\"240\" alt=\"Spectrogram of {key}\">\n");
+/// What is before and after the picture and the sound of an utterance.
+fn around_media(report: &CorpusReport<'_>, index: usize) -> [String; 2] {
+    let utterance = &report.corpus.utterances[index];
+    let key = shorten(&utterance.key, MOST_OF_KEY);
+    let rules = report.findings.list.iter().filter(|finding| finding.utterance == index);
+    let rules: Vec<&str> = rules.map(|finding| finding.rule.name()).collect();
+    let mut before = format!(" data-key=\"{key}\">\n<h3>{key}</h3>\n<p class=\"rules\">{}</p>\n", rules.join(", "));
+    if let Some(text) = report.corpus.text(index).filter(|_| report.options.sound) {
+        before += &format!("<p class=\"text\" dir=\"auto\">{}</p>\n", shorten(text, MOST_OF_TEXT));
+    }
+    let mut after = "<dl>\n".to_owned();
+    for (name, value) in utterance.measures() {
+        after += &format!("<div><dt>{name}</dt><dd>{}</dd></div>\n", number(value));
+    }
+    [before, after + "</dl>\n</article>\n"]
+}
+
+/// The spectrograms and the sound of the utterances that are shown, in `room` bytes: pictures have half of it at most; sounds share the
+/// rest, the longest ones are cut.
+fn media(report: &CorpusReport<'_>, room: usize) -> Result<Vec<String>> {
+    let places: Vec<_> = report.shown.iter().map(|&index| report.corpus.place(index)).collect();
+    let seconds = if report.options.sound { report.options.seconds } else { 0.0 };
+    let shown = shown::sounds(&places, seconds)?;
+    let (mut left, mut pictures) = (room, Vec::new());
+    for shown in &shown {
+        let url = shown.picture.as_ref().map(|picture| data_url("image/png", picture));
+        let url = url.filter(|url| left.saturating_sub(url.len()) >= room / 2);
+        left -= url.as_ref().map_or(0, String::len);
+        pictures.push(url);
+    }
+    let sounds: Vec<&Wave> = shown.iter().filter_map(|shown| shown.sound.as_ref()).collect();
+    let share = share(sounds.iter().map(|sound| shown::characters(sound)).collect(), left);
+    let write = |(at, picture): (usize, Option<String>)| {
+        let key = shorten(&report.corpus.utterances[report.shown[at]].key, MOST_OF_KEY);
+        let mut html = String::new();
+        if let Some(url) = picture {
+            html += &format!("<img src=\"{url}\" width=\"760\" height=\"240\" alt=\"Spectrogram of {key}\">\n");
         }
+        if let Some(sound) = shown[at].sound.as_ref().filter(|_| report.options.sound) {
+            let url = data_url("audio/wav", &shown::wav_file(sound, share));
+            html += &format!("<audio controls preload=\"none\" src=\"{url}\" aria-label=\"Sound of {key}\"></audio>\n");
+        }
+        html
+    };
+    Ok(pictures.into_iter().enumerate().map(write).collect())
+}
+
+/// The largest size up to which all `sizes` together have room.
+fn share(mut sizes: Vec<usize>, mut room: usize) -> usize {
+    sizes.sort_unstable();
+    for (at, size) in sizes.iter().enumerate() {
+        let share = room / (sizes.len() - at);
+        if *size > share {
+            return share;
+        }
+        room -= size;
     }
-    if report.options.sound {
-        // Four characters for three bytes; a sample has two bytes.
-        let room = (left.saturating_sub(200) * 3 / 8) as f64 / f64::from(wave.sample_rate());
-        let url = data_url("audio/wav", &shown::sound(&wave, report.options.seconds.min(room)));
-        *html += &format!("<audio controls preload=\"none\" src=\"{url}\" aria-label=\"Sound of {key}\"></audio>\n");
-    }
-    Ok(())
+    usize::MAX
 }
 
 fn distributions(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
@@ -213,7 +271,7 @@ fn speakers(html: &mut String, report: &CorpusReport<'_>) {
         *html += &format!("<p>The {MOST_ROWS} of {} with the most utterances.</p>\n", speakers.len());
     }
     let rows = speakers.iter().take(MOST_ROWS).map(|speaker| {
-        let name = escape(speaker["speaker"].as_str().unwrap_or_default());
+        let name = shorten(speaker["speaker"].as_str().unwrap_or_default().as_bytes(), MOST_OF_KEY);
         (String::new(), vec![name, number(speaker["utterances"].as_f64()), number(speaker["hours"].as_f64())])
     });
     table(html, &["speaker", "utterances", "hours"], rows);
@@ -230,7 +288,9 @@ fn text(html: &mut String, report: &CorpusReport<'_>) {
         let rate = errors["error_rate"].as_f64().map(|rate| 100.0 * rate);
         let [words, errors_] = ["words", "errors"].map(|name| number(errors[name].as_f64()));
         *html += &format!("<p>{errors_} errors in {words} words: {} %.</p>\n", number(rate));
-        let word = |value: &Value| value.as_str().map_or_else(|| "(none)".to_owned(), escape);
+        let word = |value: &Value| {
+            value.as_str().map_or_else(|| "(none)".to_owned(), |word| shorten(word.as_bytes(), MOST_OF_KEY))
+        };
         let confused = errors["confused"].as_array().into_iter().flatten();
         let rows = confused.map(|pair| {
             let cells = vec![word(&pair["reference"]), word(&pair["hypothesis"]), number(pair["count"].as_f64())];
@@ -239,7 +299,7 @@ fn text(html: &mut String, report: &CorpusReport<'_>) {
         table(html, &["said", "recognized", "times"], rows);
     }
     let rows = census.characters().take(MOST_ROWS).map(|(letter, counts)| {
-        let code = format!("U+{:04X}", u32::from(letter));
+        let code = kaldi_measure::code_point(letter);
         let mark = if census.is_strange(letter) { " class=\"strange\"" } else { "" };
         (
             mark.to_owned(),
@@ -248,7 +308,11 @@ fn text(html: &mut String, report: &CorpusReport<'_>) {
     });
     table(html, &["character", "code", "times", "utterances"], rows);
     let words = census.frequent_words(50).into_iter();
-    table(html, &["word", "times"], words.map(|(word, count)| (String::new(), vec![escape(word), count.to_string()])));
+    table(
+        html,
+        &["word", "times"],
+        words.map(|(word, count)| (String::new(), vec![shorten(word.as_bytes(), MOST_OF_KEY), count.to_string()])),
+    );
     html.push_str("</section>\n");
 }
 
@@ -264,10 +328,10 @@ fn features(html: &mut String, report: &CorpusReport<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first characters of a key or a text, as HTML.
-fn shorten(text: &[u8]) -> String {
+/// The first `most` characters of a key or a text, as HTML.
+fn shorten(text: &[u8], most: usize) -> String {
     let text = text.to_str_lossy();
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    match text.char_indices().nth(most) {
         Some((end, _)) => escape(&text[..end]) + " …",
         None => escape(&text),
     }

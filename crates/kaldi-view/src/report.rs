@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use bstr::ByteSlice;
-use kaldi_measure::{
-    Distribution, Finding, FindingValue, MeasuredUtterance, QUANTILES, RankedFindings, Rule, UtteranceMeasure,
-};
+use kaldi_measure::{Distribution, Finding, FindingValue, QUANTILES, RankedFindings, Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
 use crate::page;
@@ -97,7 +95,7 @@ impl<'a> CorpusReport<'a> {
             "speakers": self.speakers(),
             "characters": self.corpus.census.characters().map(|(letter, counts)| json!({
                 "character": letter.to_string(),
-                "code": format!("U+{:04X}", u32::from(letter)),
+                "code": kaldi_measure::code_point(letter),
                 "count": counts.count,
                 "utterances": counts.utterances,
             })).collect::<Vec<_>>(),
@@ -239,16 +237,9 @@ impl<'a> CorpusReport<'a> {
         if let Some(message) = &utterance.unreadable {
             object.insert("unreadable".into(), message.as_str().into());
         }
-        measures(utterance).for_each(|(name, value)| drop(object.insert(name.into(), json!(value))));
+        utterance.measures().for_each(|(name, value)| drop(object.insert(name.into(), json!(value))));
         object.into()
     }
-}
-
-/// What is measured of an utterance; `None` for a level of minus infinity.
-pub(crate) fn measures(utterance: &MeasuredUtterance) -> impl Iterator<Item = (&'static str, Option<f64>)> + '_ {
-    UtteranceMeasure::ALL
-        .iter()
-        .filter_map(|&(measure, name)| Some((name, measure.of(utterance)?.filter(|value| value.is_finite()))))
 }
 
 fn distribution(found: &Distribution) -> Value {

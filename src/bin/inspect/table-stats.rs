@@ -7,27 +7,33 @@ use std::process::ExitCode;
 use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_inspect::{By, Named, Numbers, Report, Statistics};
+use kaldi_inspect::{
+    By, Distribution, Entries, Kind, Named, Numbers, Report, SoundStatistics, Statistics, decode_sound, measure_sound,
+};
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
 use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
 use kaldi_table::{RandomAccessReader, create_output};
+use kaldi_types::ValueType;
 use kaldi_values::Token;
+use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\
 Computes statistics of the numbers in tables of matrices, vectors and integer vectors: how many there are, the smallest
 and the largest, mean, standard deviation (of the numbers, not of a sample), quantiles, and how many are NaN or
 infinite; these are left out of the others. With --by, for each column, entry or speaker. A quantile differs by less
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
-table.
+table. Waveforms are measured: the groups are duration (s), rate, channels, peak, offset, level (dB), clipped, zeros, snr,
+silence, lead, trail, bandwidth, and --by=key shows them for each entry; docs/looking.md says what they mean.
 
 Usage: table-stats [options] <table> [<table> ...]
  e.g.: table-stats scp:feats.scp
        table-stats --plot=feats.png scp:feats.scp
        table-stats --by=column --json feats.ark | jq .mean
        table-stats --by=speaker --utt2spk=ark:utt2spk feats.scp
-The table is an rspecifier, or the name of an archive or a script file.
-See also: table-info, table-check, feats-to-png, matrix-sum-rows
+       table-stats --by=key --json wav.scp | jq 'select(.peak > -0.1) | .group'
+The table is an rspecifier, or the name of an archive or a script file. shard: reads the sound of shards.
+See also: table-info, table-check, table-report, feats-to-png, matrix-sum-rows
 ";
 
 #[derive(clap::Parser)]
@@ -44,6 +50,9 @@ struct Options {
     /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
     #[arg(long)]
     plot: Option<OutputName>,
+    /// Type of the values, if it should not be found by looking: wave for sound that comes through a pipe
+    #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
+    value_type: Option<ValueType>,
     #[arg(required = true)]
     tables: Vec<InputName>,
 }
@@ -65,6 +74,13 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
+        if opts.is_sound(table)? {
+            let statistics = measure(table, &opts, number, &mut output, &mut tally)?;
+            if let Some((_, format)) = &picture {
+                pictures.push(draw_sound(table, &statistics, *format)?);
+            }
+            continue;
+        }
         let mut report = Report::new(table, by, opts.json, number);
         let statistics = collect(table, &opts, by, &mut report, &mut output, &mut tally)?;
         report.end(&statistics);
@@ -84,6 +100,15 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
 }
 
 impl Options {
+    /// Whether the values of a table are waveforms.
+    fn is_sound(&self, table: &InputName) -> anyhow::Result<bool> {
+        if let Some(value_type) = self.value_type {
+            return Ok(value_type == ValueType::Wave);
+        }
+        let named = Named::find(table)?;
+        Ok(named.kind == Kind::Shards || Entries::find_type(&named) == Some(ValueType::Wave))
+    }
+
     /// The file for the picture, and its format.
     fn picture(&self, by: By) -> anyhow::Result<Option<(Output, PictureFormat)>> {
         let Some(name) = &self.plot else { return Ok(None) };
@@ -94,6 +119,54 @@ impl Options {
         };
         Ok(Some((create_output(name, false)?, format)))
     }
+}
+
+/// Draws the charts of a table of waveforms.
+fn draw_sound(table: &InputName, statistics: &SoundStatistics, format: PictureFormat) -> anyhow::Result<Picture> {
+    let chart = |(name, found): (&str, Distribution)| {
+        let bars = found.edges.windows(2).zip(&found.counts);
+        let bars = bars.map(|(edges, &count)| (edges[0], edges[1], count as f64)).collect();
+        Panel::Bars { title: name.to_owned(), bars, is_whole: false }
+    };
+    let panels: Vec<Panel<'_>> = statistics.distributions().map(chart).collect();
+    ensure!(!panels.is_empty(), "{table}: nothing differs, so there is nothing to draw");
+    let title = format!("{table}: {} entries", statistics.num_entries());
+    let mut style = Style::default();
+    (style.width, style.height, style.font_size) = (900, 40 + 200 * panels.len() as u32, 16);
+    Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
+}
+
+/// Measures the waveforms of a table; results for single entries are written at once.
+fn measure(
+    table: &InputName,
+    opts: &Options,
+    number: usize,
+    output: &mut Output,
+    tally: &mut Tally,
+) -> anyhow::Result<SoundStatistics> {
+    ensure!(matches!(opts.by, By::Table | By::Key), "expected --by=table or --by=key for waveforms");
+    let mut statistics = SoundStatistics::default();
+    let mut report = Report::new(table, By::Column, opts.json, number);
+    let measured = Named::open::<WaveFile>(table)?.par_map(|entry| {
+        let wave = decode_sound(&entry.read()?.into_bytes())?;
+        Ok(measure_sound(&wave))
+    });
+    let ended = measured.drain(|key, sound| {
+        tally.done += 1;
+        let measures = statistics.add(sound);
+        if opts.by == By::Key {
+            report.put_sound(key.as_ref(), &measures, number == 0 && statistics.num_entries() == 1);
+            output.write_all(&report.take())?;
+        }
+        anyhow::Ok(())
+    })?;
+    log!("Measured {} entries of {table}.", statistics.num_entries());
+    ended.finish()?;
+    if opts.by == By::Table {
+        statistics.groups().iter().for_each(|group| report.put(group, None));
+        output.write_all(&report.take())?;
+    }
+    Ok(statistics)
 }
 
 /// Draws the charts of a table.

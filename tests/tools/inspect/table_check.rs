@@ -1,4 +1,7 @@
 use super::tables;
+use crate::support::sample::{Sample, binary_archive};
+use crate::support::tar::tar;
+use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 
 #[test]
@@ -158,7 +161,7 @@ fn all_faults_of_a_data_directory_are_told() {
         ),
         (
             "segments",
-            "a rec 0 0.1\nb other 0.1 0.2\nc rec 2 1\n",
+            "a rec 0 0.3\nb other 0.3 0.4\nc rec 2 1\n",
             "./segments: c: expected a recording, its start and a later end after the key, got \"rec 2 1\"\n\
            ./segments: b: recording other is not in wav.scp\n",
         ),
@@ -180,8 +183,8 @@ fn all_faults_of_a_data_directory_are_told() {
         ("spk2gender", "x m\ny w\n", "./spk2gender: y: expected m or f after the key, got \"w\"\n"),
         (
             "segments",
-            "a rec 0 0.1\nb rec 0.1 -1\nc rec 0.2 0.3 1\n",
-            "./segments: b: expected a recording, its start and a later end after the key, got \"rec 0.1 -1\"\n\
+            "a rec 0 0.1\nb rec 0.48 -1\nc rec 0.2 0.3 1\n",
+            "./segments: b: expected a recording, its start and a later end after the key, got \"rec 0.48 -1\"\n\
           ./segments: c: expected a recording, its start and a later end after the key, got \"rec 0.2 0.3 1\"\n",
         ),
         ("spk2utt", "x b a\ny c\n", "./spk2utt: x: utterance a comes after b, but before it in utt2spk\n"),
@@ -239,6 +242,81 @@ fn all_faults_of_a_data_directory_are_told() {
         scratch.write(file, content);
         scratch.sh("table-check .").fails_with(1).stdout_is(faults);
     }
+}
+
+/// A data directory of four seconds of sound, with features of 98 frames and alignments of 33 labels.
+fn directory_with_alignments() -> Scratch {
+    let scratch = Scratch::new();
+    let keys = ["a", "b", "c", "d"];
+    let list = |line: &dyn Fn(&str) -> String| keys.map(line).concat();
+    scratch.write("x.wav", wave(8000, &[&[1; 8000]])).write("wav.scp", list(&|key| format!("{key} x.wav\n")));
+    scratch.write("utt2spk", list(&|key| format!("{key} x\n"))).write("spk2utt", "x a b c d\n");
+    scratch.write("text", list(&|key| format!("{key} word\n")));
+    let frames = |rows: usize| Sample::Matrix(vec![vec![1.0]; rows]);
+    scratch.write("feats.ark", binary_archive(&keys.map(|key| (key, frames(if key == "b" { 60 } else { 98 })))));
+    let labels = |key| Sample::Ints(vec![1; if key == "b" { 20 } else { 33 }]);
+    scratch.write("ali.1.ark", binary_archive(&keys.map(|key| (key, labels(key)))));
+    scratch.sh("ark-to-scp feats.ark feats.scp && gzip ali.1.ark && mv ali.1.ark.gz ali.1.gz").succeeds();
+    scratch
+}
+
+#[test]
+fn the_lengths_of_sound_features_and_alignments_have_to_agree() {
+    let scratch = directory_with_alignments();
+    let frames = "./feats.scp: b: it has 60 frames, and its sound lasts 1.000 s, for about 100 frames\n";
+    for quick in ["", "--quick"] {
+        scratch.sh(&format!("table-check {quick} .")).fails_with(1).stdout_is(frames);
+    }
+    scratch.write("ali.2.ark", binary_archive(&[("c", Sample::Ints(vec![1; 20]))]));
+    scratch.write("words.ctm", "d 1 0.2 0.3 word\nd 1 0.9 0.5 word\na 1 0.9 0.15 word\n");
+    let labels = "./ali.2.ark: c: it has 20 labels, and its features have 98 frames, for about 33 labels\n";
+    let word = "./words.ctm: d: a word ends 0.400 s after the sound\n";
+    scratch.sh("table-check .").fails_with(1).stdout_is(format!("{frames}{labels}{word}"));
+    // Parts of recordings. Of what a command gives, only the segments are known.
+    scratch.write("wav.scp", "rec x.wav\nrex cat x.wav |\n");
+    scratch.write("segments", "a rec 0 1\nb rec 0 1.2\nc rex 0 1\nd rec 0.02 1.04\n");
+    let segment = "./segments: b: it ends 0.200 s after the sound\n";
+    let word = "./words.ctm: d: a word ends 0.420 s after the sound\n";
+    scratch.sh("table-check .").fails_with(1).stdout_is(format!("{segment}{frames}{labels}{word}"));
+    scratch.write("words.ctm", "rec 1 0.9 0.5 word\nother 1 9 9 word\n");
+    let word = "./words.ctm: rec: a word ends 0.400 s after the sound\n";
+    scratch.sh("table-check .").fails_with(1).stdout_is(format!("{segment}{frames}{labels}{word}"));
+    // An alignment has to be one.
+    scratch.write("ali.2.ark", "c x y\n");
+    scratch.sh("table-check . | grep -c ali.2.ark").fails_with(1).stdout_is("1\n");
+}
+
+#[test]
+fn letters_of_scripts_that_other_texts_do_not_have_are_told() {
+    let scratch = Scratch::new();
+    let list = |line: &dyn Fn(usize) -> String| (0..150).map(line).collect::<String>();
+    scratch.write("utt2spk", list(&|at| format!("u{at:03} x\n")));
+    scratch.write("spk2utt", format!("x{}\n", list(&|at| format!(" u{at:03}"))));
+    let text = |at| match at {
+        7 => "u007 a w\u{43e}rd \u{200b}\n".to_owned(),
+        8 => "u008 caf\u{e9} \u{201e}5\u{201c}\n".to_owned(),
+        _ => format!("u{at:03} a word\n"),
+    };
+    scratch.write("text", list(&text));
+    let fault = "./text: u007: the text has characters that other texts do not have: U+043E U+200B\n";
+    scratch.sh("table-check --no-wav --no-feats .").fails_with(1).stdout_is(fault);
+    scratch
+        .sh("table-report --write-json=r.json . p.html && grep -c '\"U+043E U+200B\"' r.json")
+        .succeeds()
+        .stdout_is("1\n");
+}
+
+#[test]
+fn shards_are_checked() {
+    let scratch = Scratch::new();
+    let good = wave(8000, &[&[1; 800]]);
+    scratch.write("a.tar", tar(&[("b.wav", &good), ("b.txt", b"x"), ("a.wav", &good), ("c.wav", b"no sound")]));
+    let found = scratch.sh("table-check shard:a.tar").fails_with(1);
+    let found = String::from_utf8_lossy(found.stdout()).into_owned();
+    assert!(
+        found.starts_with("shard:a.tar: a: keys are not sorted: it comes after b\nshard:a.tar: c: a.tar:"),
+        "{found}"
+    );
 }
 
 #[test]

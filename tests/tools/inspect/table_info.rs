@@ -1,6 +1,8 @@
 use serde_json::Value;
 
 use super::tables;
+use crate::support::tar::tar;
+use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 use crate::tools::models;
 
@@ -212,4 +214,26 @@ fn other_tools_know_models_too() {
     scratch.sh("sed s/DiagGMM/x/ mdl > bad; table-check bad").fails_with(1);
     scratch.sh("table-keys mdl").fails_with(255).stderr_has("mdl is a model (transition-model): expected a table");
     scratch.sh("copy-matrix mdl -").fails_with(255).stderr_has("this is a model; am-info reads it");
+}
+
+#[test]
+fn sound_has_durations_and_channels_also_in_shards() {
+    let scratch = Scratch::new();
+    let (mono, stereo) = (wave(8000, &[&[1; 4000]]), wave(16000, &[&[1; 4000], &[2; 4000]]));
+    scratch.write("a.wav", &mono).write("b.wav", &stereo).write("wav.scp", "a a.wav\nb b.wav\n");
+    scratch.write("x.tar", tar(&[("a.wav", &mono), ("a.txt", b"some words"), ("b.wav", &stereo), ("b.txt", b"")]));
+    for (table, kind) in [("wav.scp", "script"), ("shard:x.tar", "shards")] {
+        let ran = scratch.sh(&format!("table-info --json {table}")).succeeds();
+        let info: Value = serde_json::from_slice(ran.stdout()).unwrap();
+        assert_eq!((&info["kind"], &info["type"], &info["entries"]), (&kind.into(), &"wave".into(), &2.into()));
+        assert_eq!(info["duration"], serde_json::json!({ "min": 0.25, "max": 0.5 }));
+        assert_eq!(info["channels"], serde_json::json!({ "min": 1, "max": 2 }));
+        assert_eq!(info["bytes"], mono.len() + stereo.len());
+    }
+    let ran = scratch.sh("table-info --type=token-vector shard:x.tar | grep -E 'type|entries'").succeeds();
+    ran.stdout_is("  type         token-vector\n  entries      2\n");
+    scratch.sh("table-keys shard:x.tar").succeeds().stdout_is("a\nb\n");
+    scratch.sh("table-head shard:x.tar | wc -l").succeeds().stdout_is("2\n");
+    scratch.write("y.tar", tar(&[("a.txt", b"x")]));
+    scratch.sh("table-info shard:y.tar").fails_with(1).stdout_has("expected a member of sound (.wav, .flac), got none");
 }

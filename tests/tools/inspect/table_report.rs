@@ -33,19 +33,22 @@ impl Made {
     fn new(index: usize, noise: &mut Noise) -> Self {
         let seconds = 1.5 + 0.4 * (noise.next() + 1.0);
         let (length, start) = ((16000.0 * seconds) as usize, noise.next());
+        // One period of 125 Hz.
+        let part = |at: u32, part: u32| (TAU * f64::from(part * at) / 128.0).sin() / f64::from(part);
+        let voice: Vec<f64> = (0..128).map(|at| (1..24).map(|number| part(at, number)).sum()).collect();
         let sample = |at: usize| {
             let time = at as f64 / 16000.0;
-            let voice: f64 = (1..24).map(|part| (TAU * f64::from(part) * 140.0 * time).sin() / f64::from(part)).sum();
             let loudness = ((TAU * (2.5 * time + start)).sin() + 0.4).max(0.0);
             let is_pause = time < 0.2 || time > seconds - 0.2;
-            (voice * 0.12 + 0.03 * noise.next()) * if is_pause { 0.0 } else { loudness } + 0.002 * noise.next()
+            (voice[at % 128] * 0.12 + 0.03 * noise.next()) * if is_pause { 0.0 } else { loudness }
+                + 0.002 * noise.next()
         };
         let samples = (0..length).map(sample).collect();
         let frames = (100.0 * seconds) as usize;
         let feats = (0..frames).map(|_| vec![noise.next() as f32, 5.0 + noise.next() as f32]).collect();
         let text = "the quick brown fox jumps over it"[..(12.0 * seconds) as usize].to_owned();
         Self {
-            key: format!("utt{index:02}"),
+            key: format!("utt{index:03}"),
             rate: 16000,
             samples,
             channels: 1,
@@ -66,53 +69,98 @@ impl Made {
     }
 }
 
-/// A data directory of 60 utterances with faults, and which ones: the key and the rule of each.
-fn faulty(scratch: &Scratch, seed: u64) -> BTreeSet<(String, &'static str)> {
-    let mut noise = Noise(seed);
-    let mut made: Vec<Made> = (0..60).map(|index| Made::new(index, &mut noise)).collect();
-    let mut planted = BTreeSet::new();
-    let mut plant = |utterance: &mut Made, rule: &'static str, change: &mut dyn FnMut(&mut Made)| {
-        planted.insert((utterance.key.clone(), rule));
-        change(utterance);
+/// What is below 3400 Hz.
+fn low_pass(samples: &[f64]) -> Vec<f64> {
+    let window = |at: f64| 0.42 + 0.5 * (TAU * at / 200.0).cos() + 0.08 * (TAU * at / 100.0).cos();
+    let cutoff = 2.0 * 3400.0 / 16000.0;
+    let tap = |at: f64| if at == 0.0 { cutoff } else { (TAU / 2.0 * cutoff * at).sin() / (TAU / 2.0 * at) };
+    let taps: Vec<f64> = (-100..=100).map(|at| tap(f64::from(at)) * window(f64::from(at))).collect();
+    let padded = [&[0.0; 100], samples, &[0.0; 100]].concat();
+    padded.windows(201).map(|part| part.iter().zip(&taps).map(|(sample, tap)| sample * tap).sum()).collect()
+}
+
+/// The faults in sound.
+fn plant_in_sound(made: &mut [Made], noise: &mut Noise, plant: &mut dyn FnMut(&mut Made, &'static str)) {
+    let mut fault = |at: usize, rule, change: &mut dyn FnMut(&mut Made)| {
+        plant(&mut made[at], rule);
+        change(&mut made[at]);
     };
-    plant(&mut made[1], "clipping", &mut |it| it.change(|sample| (8.0 * sample).clamp(-1.0, 1.0)));
-    plant(&mut made[2], "clipping", &mut |it| it.change(|sample| (3.0 * sample).clamp(-0.3, 0.3)));
-    plant(&mut made[3], "offset", &mut |it| it.change(|sample| sample + 0.05));
-    plant(&mut made[4], "silence", &mut |it| it.change(|_| 0.0));
-    plant(&mut made[5], "level", &mut |it| it.change(|sample| 0.01 * sample));
-    plant(&mut made[6], "rate", &mut |it| {
-        (it.rate, it.samples) = (8000, it.samples.iter().copied().step_by(2).collect())
+    fault(1, "clipping", &mut |it| it.change(|sample| (8.0 * sample).clamp(-1.0, 1.0)));
+    // Below full scale.
+    fault(2, "clipping", &mut |it| it.change(|sample| (3.0 * sample).clamp(-0.3, 0.3)));
+    fault(3, "offset", &mut |it| it.change(|sample| sample + 0.05));
+    fault(4, "silence", &mut |it| it.change(|_| 0.0));
+    fault(5, "level", &mut |it| it.change(|sample| 0.01 * sample));
+    fault(6, "rate", &mut |it| (it.rate, it.samples) = (8000, it.samples.iter().copied().step_by(2).collect()));
+    fault(7, "channels", &mut |it| it.channels = 2);
+    fault(8, "snr", &mut |it| it.change(|sample| sample + 0.2 * noise.next()));
+    // Five silent seconds.
+    fault(9, "pauses", &mut |it| {
+        let middle = it.samples.len() / 2;
+        it.samples.splice(middle..middle, (0..80000).map(|_| 0.002 * noise.next()));
     });
-    plant(&mut made[7], "channels", &mut |it| it.channels = 2);
-    plant(&mut made[8], "snr", &mut |it| it.change(|sample| sample + 0.2 * noise.next()));
-    plant(&mut made[9], "pauses", &mut |it| it.samples.extend((0..48000).map(|_| 0.002 * noise.next())));
-    plant(&mut made[10], "duration", &mut |it| it.samples = it.samples.repeat(10));
-    plant(&mut made[11], "text-empty", &mut |it| it.text.clear());
-    plant(&mut made[12], "character", &mut |it| it.text.insert(4, '\u{200b}'));
-    plant(&mut made[13], "speaking-rate", &mut |it| it.text = [it.text.as_str(); 4].join(" "));
-    plant(&mut made[14], "frozen", &mut |it| it.feats[20..40].fill(vec![1.0, 2.0]));
-    plant(&mut made[15], "not-finite", &mut |it| it.feats[20][1] = f32::NAN);
-    plant(&mut made[16], "frames", &mut |it| it.feats.truncate(100));
-    plant(&mut made[17], "features", &mut |it| it.feats.iter_mut().flatten().for_each(|value| *value *= 10.0));
-    plant(&mut made[18], "labels", &mut |it| it.labels.truncate(20));
-    // The end of a word after the sound.
-    plant(&mut made[19], "segments", &mut |_| {});
+    // Too long, with its text, and too short.
+    fault(10, "duration", &mut |it| {
+        it.samples = it.samples.repeat(10);
+        it.text = [it.text.as_str(); 10].join(" ");
+    });
+    fault(23, "duration", &mut |it| {
+        it.samples = it.samples[5000..9000].to_vec();
+        it.text.truncate(3);
+    });
+    // No speech.
+    fault(24, "snr", &mut |it| it.change(|_| 0.01 * noise.next()));
+    // A narrow band.
+    fault(25, "bandwidth", &mut |it| it.samples = low_pass(&it.samples));
+    // The wrong speed.
+    fault(26, "speaking-rate", &mut |it| it.samples = it.samples.iter().copied().step_by(2).collect());
+    fault(22, "unreadable", &mut |_| {});
     let samples = made[20].samples.clone();
-    plant(&mut made[20], "duplicate-audio", &mut |_| {});
-    plant(&mut made[21], "duplicate-audio", &mut |it| it.samples = samples.clone());
-    plant(&mut made[22], "unreadable", &mut |_| {});
+    made[21].samples = samples;
+    plant(&mut made[20], "duplicate-audio");
+    plant(&mut made[21], "duplicate-audio");
+}
+
+/// A data directory of `count` utterances with 27 faults and a file `hyp` of recognized texts, and which faults: the key and the rule
+/// of each.
+fn faulty(scratch: &Scratch, seed: u64, count: usize) -> BTreeSet<(String, &'static str)> {
+    let mut noise = Noise(seed);
+    let mut made: Vec<Made> = (0..count).map(|index| Made::new(index, &mut noise)).collect();
+    let mut planted = BTreeSet::new();
+    plant_in_sound(&mut made, &mut noise, &mut |utterance, rule| drop(planted.insert((utterance.key.clone(), rule))));
+    let mut plant = |at: usize, rule: &'static str, change: &dyn Fn(&mut Made)| {
+        planted.insert((made[at].key.clone(), rule));
+        change(&mut made[at]);
+    };
+    plant(11, "text-empty", &|it| it.text.clear());
+    // Of a letter of another script, one utterance of a hundred must have it to be a finding.
+    plant(12, "character", &|it| it.text.insert_str(4, if count > 100 { "\u{430}" } else { "\u{200b}" }));
+    plant(13, "speaking-rate", &|it| it.text = [it.text.as_str(); 3].join(" "));
+    plant(27, "error-rate", &|_| {});
+    plant(14, "frozen", &|it| it.feats[20..40].fill(vec![1.0, 2.0]));
+    plant(15, "not-finite", &|it| it.feats[20][1] = f32::NAN);
+    plant(28, "not-finite", &|it| it.feats[30][0] = f32::INFINITY);
+    plant(16, "frames", &|it| it.feats.truncate(100));
+    plant(17, "features", &|it| it.feats.iter_mut().flatten().for_each(|value| *value *= 10.0));
+    plant(18, "labels", &|it| it.labels.truncate(20));
+    // The end of a word after the sound.
+    plant(19, "segments", &|_| {});
+    // A duplicate is a fault of two utterances.
+    assert_eq!(planted.len(), 27 + 1);
 
     let list = |line: &dyn Fn(&Made) -> String| made.iter().map(line).collect::<String>();
     for it in &made {
         let bytes = it.wave();
-        let length = if it.key == "utt22" { bytes.len() / 2 } else { bytes.len() };
+        let length = if it.key == "utt022" { bytes.len() / 2 } else { bytes.len() };
         scratch.write(&format!("{}.wav", it.key), &bytes[..length]);
     }
     std::fs::create_dir_all(scratch.path("data")).unwrap();
     scratch.write("data/wav.scp", list(&|it| format!("{0} {0}.wav\n", it.key)));
     scratch.write("data/text", list(&|it| format!("{} {}\n", it.key, it.text)));
-    scratch.write("data/utt2spk", list(&|it| format!("{} {}\n", it.key, &it.key[..4])));
-    scratch.write("data/ctm", "utt19 1 0.2 0.5 word\nutt19 1 1.9 5.0 word\n");
+    let hypothesis = |it: &Made| if it.key == "utt027" { "some other words".to_owned() } else { it.text.clone() };
+    scratch.write("hyp", list(&|it| format!("{} {}\n", it.key, hypothesis(it))));
+    scratch.write("data/utt2spk", list(&|it| format!("{} {}\n", it.key, &it.key[..5])));
+    scratch.write("data/ctm", "utt019 1 0.2 0.5 word\nutt019 1 1.9 5.0 word\n");
     let entries: Vec<_> = made.iter().map(|it| (it.key.as_str(), Sample::Matrix(it.feats.clone()))).collect();
     scratch.write("feats.ark", binary_archive(&entries));
     let entries: Vec<_> = made.iter().map(|it| (it.key.as_str(), Sample::Ints(it.labels.clone()))).collect();
@@ -150,8 +198,8 @@ fn arguments_are_needed() {
 fn planted_faults_are_found_and_nothing_else() {
     for seed in 1..=3 {
         let scratch = Scratch::new();
-        let planted = faulty(&scratch, seed);
-        scratch.sh("table-report --top=0 --json=r.json data p.html").succeeds();
+        let planted = faulty(&scratch, seed, 120);
+        scratch.sh("table-report --top=0 --hyp=hyp --json=r.json data p.html").succeeds();
         let data = json(&scratch, "r.json");
         let findings = &data["findings"];
         let found: BTreeSet<(String, &str)> =
@@ -161,15 +209,15 @@ fn planted_faults_are_found_and_nothing_else() {
         let faulty: BTreeSet<&str> = planted.iter().map(|(key, _)| key.as_str()).collect();
         let clean: Vec<_> = found.iter().filter(|(key, _)| !faulty.contains(key.as_str())).collect();
         assert!(clean.is_empty(), "{clean:?}");
-        assert_eq!(data["summary"]["speakers"], 6);
-        assert_eq!(data["distributions"]["frames"]["count"], 60);
+        assert_eq!(data["summary"]["speakers"], 12);
+        assert_eq!(data["distributions"]["frames"]["count"], 120);
     }
 }
 
 #[test]
 fn the_same_bytes_come_out_for_any_number_of_threads() {
     let scratch = Scratch::new();
-    faulty(&scratch, 1);
+    faulty(&scratch, 1, 60);
     let report = |threads: usize| {
         let name = format!("{threads}");
         scratch
@@ -181,7 +229,7 @@ fn the_same_bytes_come_out_for_any_number_of_threads() {
     assert!(one == report(3));
     let lines = String::from_utf8(one[1].clone()).unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((lines.len(), &lines[6]["key"], &lines[6]["rate"]), (60, &"utt06".into(), &8000.0.into()));
+    assert_eq!((lines.len(), &lines[6]["key"], &lines[6]["rate"]), (60, &"utt006".into(), &8000.0.into()));
     assert_eq!((&lines[4]["peak"], &lines[4]["snr"]), (&Value::Null, &Value::Null));
     assert!(lines[22]["unreadable"].as_str().unwrap().contains("samples as the header says, got"), "{}", lines[22]);
     assert!(lines[22].get("duration").is_none());
@@ -190,7 +238,7 @@ fn the_same_bytes_come_out_for_any_number_of_threads() {
 #[test]
 fn the_page_needs_nothing_else() {
     let scratch = Scratch::new();
-    faulty(&scratch, 1);
+    faulty(&scratch, 1, 60);
     scratch.sh("table-report --top=5 --title='<Tom & \"Jerry\">' data p.html").succeeds();
     let page = String::from_utf8(scratch.read("p.html")).unwrap();
     assert!(page.contains("<title>&lt;Tom &amp; &quot;Jerry&quot;&gt;</title>"));
@@ -309,7 +357,7 @@ fn what_cannot_be_reported_leaves_no_page() {
         .write("v.ark", "a  [ 1 2 ]\n")
         .write("cut.ark", &binary_archive(&[("a", Sample::Matrix(vec![vec![1.0; 3]; 4]))])[..30]);
     scratch.write("p.html", "old");
-    let expected = "v.ark: expected waveforms, features or alignments, got values of type vector";
+    let expected = "v.ark: expected waveforms, features, alignments or texts, got values of type vector";
     scratch.sh("table-report v.ark p.html").fails_with(255).stderr_has(expected);
     scratch.sh("table-report cut.ark p.html").fails_with(255).stderr_has("cut.ark");
     scratch.sh("table-report none p.html").fails_with(255).stderr_has("none");

@@ -1,6 +1,8 @@
 use serde_json::Value;
 
 use crate::support::sample::{Sample, binary_archive, ints, matrix, matrix_f64};
+use crate::support::tar::tar;
+use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 
 fn table() -> Scratch {
@@ -232,4 +234,54 @@ fn groups_of_any_size_have_the_same_quantiles() {
     let fields = "cut -f 3-5,8-";
     scratch.sh(&format!("table-stats --by=key whole.ark | {fields} > key; table-stats --by=speaker --utt2spk=ark:utt2spk parts.ark | {fields} > parts; table-stats --by=speaker --utt2spk=ark:utt2spk whole.ark | {fields} > speaker")).succeeds();
     scratch.sh("cmp key parts && cmp key speaker && wc -l < key").succeeds().stdout_is("2\n");
+}
+
+#[test]
+fn waveforms_are_measured() {
+    let scratch = Scratch::new();
+    let square: Vec<i16> = (0..8000).map(|at| if at / 40 % 2 == 0 { 16384 } else { -16384 }).collect();
+    scratch.write("a.wav", wave(8000, &[&square])).write("b.wav", wave(16000, &[&[0; 8000], &[0; 8000]]));
+    scratch.write("wav.scp", "a a.wav\nb b.wav\n");
+    scratch.sh("wav-copy scp:wav.scp ark:wav.ark").succeeds();
+    scratch.write("x.tar", tar(&[("a.wav", &scratch.read("a.wav")), ("b.wav", &scratch.read("b.wav"))]));
+    let entries = objects(&scratch, "table-stats --by=key --json wav.scp");
+    let of = |at: usize, name: &str| entries[at][name].clone();
+    assert_eq!((of(0, "group"), of(0, "table"), of(1, "group")), ("a".into(), "wav.scp".into(), "b".into()));
+    assert_eq!((of(0, "duration"), of(0, "rate"), of(0, "channels")), (1.0.into(), 8000.0.into(), 1.0.into()));
+    assert_eq!((of(1, "duration"), of(1, "rate"), of(1, "channels")), (0.5.into(), 16000.0.into(), 2.0.into()));
+    assert_eq!((of(0, "clipped"), of(1, "zeros"), of(1, "peak")), (1.0.into(), 1.0.into(), Value::Null));
+    assert!((of(0, "peak").as_f64().unwrap() + 6.0206).abs() < 1e-3);
+    assert!((of(0, "level").as_f64().unwrap() + 6.0206).abs() < 1e-3);
+    // All sources and any number of threads say the same.
+    let numbers = |command: &str| {
+        let mut objects = objects(&scratch, command);
+        objects.iter_mut().for_each(|object| object["table"] = Value::Null);
+        objects
+    };
+    let expected = numbers("table-stats --by=key --json wav.scp");
+    for table in ["scp:wav.scp", "wav.ark", "--type=wave 'ark:cat wav.ark |'", "shard:x.tar", "--num-threads=3 wav.ark"]
+    {
+        assert_eq!(numbers(&format!("table-stats --by=key --json {table}")), expected, "{table}");
+    }
+    let groups = objects(&scratch, "table-stats --json wav.scp");
+    let names: Vec<&str> = groups.iter().map(|group| group["group"].as_str().unwrap()).collect();
+    assert_eq!(names[..7], ["duration", "rate", "channels", "peak", "offset", "level", "clipped"]);
+    assert_eq!((&groups[0]["count"], &groups[0]["mean"]), (&2.into(), &0.75.into()));
+    assert_eq!((&groups[0]["quantiles"]["0.5"], &groups[1]["max"]), (&0.75.into(), &16000.0.into()));
+    // A level of minus infinity.
+    assert_eq!((&groups[3]["count"], &groups[3]["inf"]), (&1.into(), &1.into()));
+    let text = scratch.sh("table-stats --by=key wav.scp | cut -f 1-6").succeeds();
+    text.stdout_is(
+        "table\tgroup\tduration\trate\tchannels\tpeak\nwav.scp\ta\t1\t8000\t1\t-6.0206\nwav.scp\tb\t0.5\t16000\t2\t-\n",
+    );
+    let text = scratch.sh("table-stats wav.scp | head -n 2 | cut -f 2-6").succeeds();
+    text.stdout_is("group\tcount\tmin\tmax\tmean\nduration\t2\t0.5\t1\t0.75\n");
+    scratch.sh("table-stats --plot=p.png wav.scp").succeeds();
+    assert!(scratch.read("p.png").starts_with(b"\x89PNG"));
+    scratch
+        .sh("table-stats --by=column wav.scp")
+        .fails_with(255)
+        .stderr_has("expected --by=table or --by=key for waveforms");
+    scratch.sh("head -c 9000 a.wav > cut.wav; echo c cut.wav > c.scp");
+    scratch.sh("table-stats c.scp").fails_with(255).stderr_has("expected 8000 samples as the header says, got 4478");
 }

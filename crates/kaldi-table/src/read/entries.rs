@@ -9,10 +9,12 @@ use crate::framing::Framing;
 use crate::raw::RawEntry;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
 use crate::read::loader::ValueLoader;
+use crate::read::shards::ShardReader;
+use crate::read::stepwise::Steps;
 use crate::script::{ScriptLine, ScriptLines};
 use crate::{Error, Result};
 
-/// The entries of a table one by one: of an archive, of a script file, or the one value of a file, without a key.
+/// The entries of a table one by one: of an archive, of a script file, of shards, or the one value of a file, without a key.
 ///
 /// Reading is strict. Of values in files, only the headers are read; a command is read to its end, and must not fail. The
 /// values of stores are fetched in advance. After an entry that cannot be read, the next one can be asked for.
@@ -27,6 +29,7 @@ enum Source<F> {
     Script(ScriptLines, ValueLoader<F>),
     /// The name of a file, and whether its value has not come yet.
     File(ScriptLine, ValueLoader<F>, bool),
+    Shards(Box<ShardReader>, F),
 }
 
 impl<F: Framing> RawEntries<F> {
@@ -57,7 +60,7 @@ impl<F: Framing> RawEntries<F> {
     pub fn is_ready(&self) -> bool {
         match &self.source {
             Source::Archive(archive) => archive.is_ready(),
-            Source::Script(..) | Source::File(..) => false,
+            Source::Script(..) | Source::File(..) | Source::Shards(..) => false,
         }
     }
 
@@ -80,11 +83,19 @@ impl<F: Framing> RawEntries<F> {
         Ok(Self { source: Source::File(line, ValueLoader::strict(framing), true) })
     }
 
+    /// One field of each sample of a list of shards, or of one shard. `field` is the suffix of its members; `wav` means sound of any
+    /// suffix. Nothing is opened yet.
+    pub fn shards(rxfilename: impl AsRef<[u8]>, field: &'static str, framing: F) -> Self {
+        let mut shards = ShardReader::new(BStr::new(rxfilename.as_ref()), field, framing.frame_fn(), false);
+        shards.leave(Leaving::Anywhere);
+        Self { source: Source::Shards(Box::new(shards), framing) }
+    }
+
     /// Bytes of an archive that are in memory and belong to no delivered entry.
     pub fn in_memory(&self) -> usize {
         match &self.source {
             Source::Archive(archive) => archive.window().bytes().len(),
-            Source::Script(..) | Source::File(..) => 0,
+            Source::Script(..) | Source::File(..) | Source::Shards(..) => 0,
         }
     }
 
@@ -93,6 +104,7 @@ impl<F: Framing> RawEntries<F> {
         match &self.source {
             Source::Archive(archive) => archive.framing(),
             Source::Script(_, loader) | Source::File(_, loader, _) => loader.framing(),
+            Source::Shards(_, framing) => framing,
         }
     }
 }
@@ -115,6 +127,10 @@ impl<F: Framing> Reader for RawEntries<F> {
                 true => loader.load_line(None, 0, line).map(Some),
                 false => Ok(None),
             },
+            Source::Shards(shards, framing) => Ok(shards.next_entry()?.transpose()?.map(|mut entry| {
+                entry.is_text = framing.is_text(entry.head());
+                entry
+            })),
         }
     }
 
@@ -130,6 +146,7 @@ impl<F: Framing> Reader for RawEntries<F> {
                 *waits = true;
                 Ok(())
             }
+            Source::Shards(shards, _) => shards.restart(),
         }
     }
 
@@ -141,6 +158,7 @@ impl<F: Framing> Reader for RawEntries<F> {
                 *waits = false;
                 Ok(())
             }
+            Source::Shards(shards, _) => shards.finish(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Sequential reading of shards: one field of each sample of tar files.
 
+use std::fmt;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
@@ -27,6 +28,12 @@ pub(crate) struct ShardReader {
     permissive: bool,
 }
 
+impl fmt::Debug for ShardReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardReader").field("field", &self.field).finish_non_exhaustive()
+    }
+}
+
 impl ShardReader {
     pub(crate) fn new(rxfilename: &BStr, field: &'static str, frame: FrameFn, permissive: bool) -> Self {
         let names = ShardNames::new([rxfilename.to_owned()], Wanted::Contents);
@@ -40,7 +47,7 @@ impl ShardReader {
     }
 
     /// The entry of the next sample, or what is wrong with that sample alone.
-    fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
+    pub(crate) fn next_entry(&mut self) -> Result<Option<Result<RawEntry>>> {
         let (wanted, frame, leaving) = (BStr::new(self.field), self.frame, self.leaving);
         let sample = self.samples.next_with(|shard, field, member, payload| {
             is_field(field, wanted).then(|| look(shard, member, payload, frame, leaving)).transpose()

@@ -1,0 +1,82 @@
+//! Statistics of sound.
+
+use bstr::BStr;
+use kaldi_io::ParseError;
+use kaldi_measure::{Distribution, MeasuredUtterance, Moments, SoundMeasures};
+use kaldi_values::{Cursor, Value as _};
+use kaldi_wave::{Wave, WaveInfo};
+
+use crate::group::Group;
+
+/// Decodes a file of sound in memory.
+///
+/// # Errors
+/// If it cannot be read, or is shorter than its header says.
+pub fn decode_sound(bytes: &[u8]) -> Result<Wave, ParseError> {
+    let wave = Wave::read(&mut Cursor::new(bytes))?;
+    let claimed = WaveInfo::read(&mut Cursor::new(bytes), None).ok().and_then(|info| info.num_samples());
+    match claimed.filter(|&claimed| claimed > wave.num_samples() as u64) {
+        Some(claimed) => {
+            let message = format!("expected {claimed} samples as the header says, got {}", wave.num_samples());
+            Err(ParseError::new(bytes.len(), message))
+        }
+        None => Ok(wave),
+    }
+}
+
+/// Measures sound.
+pub fn measure_sound(wave: &Wave) -> SoundMeasures {
+    let channels: Vec<&[f32]> = (0..wave.num_channels()).map(|channel| wave.channel(channel)).collect();
+    SoundMeasures::of(wave.sample_rate().into(), &channels)
+}
+
+/// Everything that was measured of the sound of a table.
+#[derive(Debug, Default)]
+pub struct SoundStatistics {
+    num_entries: u64,
+    /// The names of measures, and their numbers.
+    values: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl SoundStatistics {
+    /// Adds what was measured of an entry. Returns it by name; `None` is a level of minus infinity, or what cannot be measured.
+    pub fn add(&mut self, sound: SoundMeasures) -> Vec<(&'static str, Option<f64>)> {
+        let utterance = MeasuredUtterance { sound: Some(sound), ..MeasuredUtterance::default() };
+        let measures: Vec<_> = utterance.measures().collect();
+        self.num_entries += 1;
+        if self.values.is_empty() {
+            self.values = measures.iter().map(|&(name, _)| (name, Vec::new())).collect();
+        }
+        for ((_, values), (_, value)) in self.values.iter_mut().zip(&measures) {
+            values.push(value.unwrap_or(f64::NEG_INFINITY));
+        }
+        measures
+    }
+
+    /// The number of entries.
+    pub fn num_entries(&self) -> u64 {
+        self.num_entries
+    }
+
+    /// A group for each measure, whose name is that of the measure. Quantiles are exact.
+    pub fn groups(&self) -> Vec<Group> {
+        let group = |(name, values): &(&'static str, Vec<f64>)| {
+            let [low, _, first, third, _, high] =
+                distribution(values).map_or([f64::NAN; 6], |distribution| distribution.quantiles);
+            let median = distribution(values).map_or(f64::NAN, |distribution| distribution.median);
+            let moments = Moments::of_doubles(values.iter().copied());
+            Group { name: BStr::new(name).to_owned(), moments, quantiles: [low, first, median, third, high] }
+        };
+        self.values.iter().map(group).collect()
+    }
+
+    /// The distributions of the measures of which utterances differ.
+    pub fn distributions(&self) -> impl Iterator<Item = (&'static str, Distribution)> + '_ {
+        let of = |(name, values): &(&'static str, Vec<f64>)| Some((*name, distribution(values)?));
+        self.values.iter().filter_map(of).filter(|(_, found)| found.min < found.max)
+    }
+}
+
+fn distribution(values: &[f64]) -> Option<Distribution> {
+    Distribution::of(values.iter().copied().filter(|value| value.is_finite()).collect())
+}
