@@ -109,7 +109,7 @@ impl DataDirectory {
     /// # Errors
     /// If a file cannot be read.
     pub fn add_ctms(&self, corpus: &mut Corpus) -> Result<()> {
-        for name in self.folder.time_marks() {
+        for name in self.ctms() {
             let (ends, count) = last_ends(name.as_bstr())?;
             corpus.add_table(&name, "ctm", count);
             ends.into_iter().for_each(|(key, end)| corpus.set_end(key.as_bstr(), end));
