@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints how fast the tools are, as a Markdown table: times beside their goals and the yardsticks of the same run.
 #
-# Makes its data in TMPDIR (2 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
+# Makes its data in TMPDIR (3 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
 # their names. Rows of remote names have curl as their yardstick. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
 # PYTHON_MODULE=<python of an environment with the module> adds a table of the module.

@@ -7,11 +7,12 @@
 //!
 //! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
 //! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
-//! `ROUNDS` how often (3); `TMPDIR` where the data goes (2 GB, removed afterwards).
+//! `ROUNDS` how often (3); `TMPDIR` where the data goes (3 GB, removed afterwards).
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
 mod corpus;
+mod growth;
 mod jobs;
 mod measure;
 mod models;
@@ -66,6 +67,7 @@ fn main() {
 
     remote::print(&tools, dir, &wanted, rounds);
     pieces::print(&tools, dir, &wanted, rounds);
+    growth::print(&tools, dir, &wanted);
 
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();

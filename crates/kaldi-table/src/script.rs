@@ -6,10 +6,13 @@
 //! utt3 gunzip -c utt3.mat.gz |
 //! ```
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 use std::sync::Arc;
 
 use bstr::{BStr, BString};
+use hashbrown::HashTable;
 use kaldi_io::{ExpectedStream, Lines, Locator, LocatorError, is_remote, printable_rxfilename, recognize};
 use kaldi_log::warning;
 
@@ -214,12 +217,21 @@ impl ScriptLines {
 /// # Errors
 /// If it cannot be read, or a line makes no sense.
 pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec<ScriptLine>> {
-    let mut lines = ScriptLines::open(BStr::new(rxfilename.as_ref()))?;
     let mut script = Vec::new();
+    for_each_line(BStr::new(rxfilename.as_ref()), permissive, |line| {
+        script.push(line);
+        Ok(())
+    })?;
+    Ok(script)
+}
+
+/// Calls `each` with all lines of a script file.
+fn for_each_line(rxfilename: &BStr, permissive: bool, mut each: impl FnMut(ScriptLine) -> Result<()>) -> Result<()> {
+    let mut lines = ScriptLines::open(rxfilename)?;
     loop {
         match lines.next_line() {
-            Ok(Some(line)) => script.push(line),
-            Ok(None) => return Ok(script),
+            Ok(Some(line)) => each(line)?,
+            Ok(None) => return Ok(()),
             Err(Error::Io(error @ kaldi_io::Error::Status { .. })) if permissive => {
                 warning!("{error}; ignored, as permissive mode (p) asks");
             }
@@ -227,50 +239,105 @@ pub fn read_script(rxfilename: impl AsRef<[u8]>, permissive: bool) -> Result<Vec
         }
     }
 }
+
 /// A script file in memory, to find entries by key.
+///
+/// A line takes its bytes, 16 bytes for its place, and 10 to 21 bytes of the index.
 pub(crate) struct Script {
     pub(crate) name: Arc<str>,
-    lines: Vec<ScriptLine>,
-    /// Line index by key.
-    index: HashMap<BString, usize>,
+    /// Keys and names of all lines, one after the other.
+    text: Vec<u8>,
+    places: Vec<Place>,
+    /// Numbers of the lines, counted from 0, by the hashes of their keys.
+    index: HashTable<usize>,
+    hasher: RandomState,
+}
+
+/// Where a line is in the text.
+struct Place {
+    start: usize,
+    /// The end of the key, where the name starts.
+    middle: usize,
 }
 
 impl Script {
     /// Reads the whole file. With `sorted`, its keys have to ascend.
     pub(crate) fn read(rxfilename: &BStr, sorted: bool, permissive: bool) -> Result<Self> {
-        let name: Arc<str> = printable_rxfilename(rxfilename).as_ref().into();
-        let lines = read_script(rxfilename, permissive)?;
-        let mut index = HashMap::with_capacity(lines.len());
-        for (number, line) in lines.iter().enumerate() {
-            let error = |message| Error::ScriptLine { script: name.to_string(), line: number as u64 + 1, message };
-            if let Some(first) = index.insert(line.key.clone(), number) {
-                let message = format!("contains duplicate key {}, which line {} has already", line.key, first + 1);
-                return Err(error(message));
-            }
-            if sorted
-                && let Some(before) = number.checked_sub(1).map(|before| &lines[before])
-                && before.key > line.key
-            {
-                let message = format!(
-                    "is not sorted, though the option s says so: {} is followed by {} (sort with LC_ALL=C, or remove s)",
-                    before.key, line.key
-                );
-                return Err(error(message));
-            }
+        let mut script = Self {
+            name: printable_rxfilename(rxfilename).as_ref().into(),
+            text: Vec::new(),
+            places: Vec::new(),
+            index: HashTable::new(),
+            hasher: RandomState::new(),
+        };
+        for_each_line(rxfilename, permissive, |line| script.push(&line, sorted))?;
+        Ok(script)
+    }
+
+    fn push(&mut self, line: &ScriptLine, sorted: bool) -> Result<()> {
+        let number = self.places.len();
+        let error = |message| Error::ScriptLine { script: self.name.to_string(), line: number as u64 + 1, message };
+        let key = line.key.as_slice();
+        if let Some(first) = self.number(key) {
+            let message = format!("contains duplicate key {}, which line {} has already", line.key, first + 1);
+            return Err(error(message));
         }
-        Ok(Self { name, lines, index })
+        if sorted
+            && let Some(before) = number.checked_sub(1).map(|before| self.key(before))
+            && before > key
+        {
+            let message = format!(
+                "is not sorted, though the option s says so: {} is followed by {} (sort with LC_ALL=C, or remove s)",
+                BStr::new(before),
+                line.key
+            );
+            return Err(error(message));
+        }
+        let start = self.text.len();
+        self.text.extend_from_slice(key);
+        self.places.push(Place { start, middle: self.text.len() });
+        self.text.extend_from_slice(&line.xfilename);
+        let Self { text, places, index, hasher, .. } = self;
+        let rehash = |&number: &usize| {
+            let Place { start, middle } = places[number];
+            hasher.hash_one(&text[start..middle])
+        };
+        index.insert_unique(hasher.hash_one(key), number, rehash);
+        Ok(())
+    }
+
+    /// The key of a line.
+    fn key(&self, number: usize) -> &[u8] {
+        let Place { start, middle } = self.places[number];
+        &self.text[start..middle]
+    }
+
+    /// The number of the line of `key`, counted from 0.
+    fn number(&self, key: &[u8]) -> Option<usize> {
+        self.index.find(self.hasher.hash_one(key), |&number| self.key(number) == key).copied()
+    }
+
+    fn line(&self, number: usize) -> ScriptLine {
+        let end = self.places.get(number + 1).map_or(self.text.len(), |next| next.start);
+        let xfilename = &self.text[self.places[number].middle..end];
+        ScriptLine { key: self.key(number).into(), xfilename: xfilename.into() }
     }
 
     /// The line of `key` and its number, from 1.
-    pub(crate) fn find(&self, key: &BStr) -> Option<(&ScriptLine, u64)> {
-        let number = *self.index.get(key)?;
-        Some((&self.lines[number], number as u64 + 1))
+    pub(crate) fn find(&self, key: &BStr) -> Option<(ScriptLine, u64)> {
+        let number = self.number(key)?;
+        Some((self.line(number), number as u64 + 1))
     }
 
-    /// The lines from this number on.
-    pub(crate) fn lines_from(&self, number: u64) -> &[ScriptLine] {
-        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
-        self.lines.get(index..).unwrap_or_default()
+    /// Whether there is a line of `key`.
+    pub(crate) fn has(&self, key: &BStr) -> bool {
+        self.number(key).is_some()
+    }
+
+    /// The lines of these numbers, from 1, as far as there are that many.
+    pub(crate) fn lines(&self, numbers: Range<u64>) -> Vec<ScriptLine> {
+        let indices = numbers.start.saturating_sub(1)..numbers.end.saturating_sub(1).min(self.places.len() as u64);
+        indices.map(|index| self.line(index as usize)).collect()
     }
 }
 

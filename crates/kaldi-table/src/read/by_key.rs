@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bstr::{BStr, BString};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, LocatorError, ReadAt, is_remote};
 use kaldi_reader::Reader;
 
@@ -51,7 +51,7 @@ impl ScriptTable {
 
     /// Whether the script file has the key.
     pub(crate) fn has_line(&self, key: &BStr) -> bool {
-        self.script.find(key).is_some()
+        self.script.has(key)
     }
 
     pub(crate) fn restart(&mut self) -> Result<()> {
@@ -75,9 +75,8 @@ impl ScriptTable {
             let new = lines_to_expect(&self.expected, self.last, number);
             self.last = number;
             if !new.is_empty() {
-                let lines = self.script.lines_from(new.start).iter().take((new.end - new.start) as usize);
-                self.loader.expect_at_once(lines, self.context.values_at_once());
                 self.expected = number..new.end;
+                self.loader.expect_at_once(&self.script.lines(new), self.context.values_at_once());
             }
         }
         match locator.and_then(|locator| Ok((self.loader.load(&locator)?, locator))) {
@@ -113,7 +112,7 @@ pub(crate) struct ArchiveTable {
     entries: ArchiveEntries<Typed>,
     /// The archive for reading at any offset, if that is possible.
     source: Option<Arc<dyn ReadAt>>,
-    places: HashMap<BString, Place>,
+    places: HashMap<Box<[u8]>, Place>,
     /// `o`: an entry is forgotten once it was asked for.
     once: bool,
     /// `s`: keys ascend, so a key smaller than the last one read is not there.
@@ -132,7 +131,7 @@ enum Place {
     /// In the file, from an offset on.
     InFile(u64, u64),
     /// In memory.
-    InMemory(Blob),
+    InMemory(Box<Blob>),
     /// It was asked for, and `o` says that it will not be asked for again.
     Spent,
 }
@@ -183,13 +182,13 @@ impl ArchiveTable {
 
     pub(crate) fn locate(&mut self, key: &BStr) -> Result<Option<Located>> {
         self.forget_spent();
-        if !self.places.contains_key(key) && !self.read_up_to(key)? {
+        if !self.places.contains_key(key.as_bytes()) && !self.read_up_to(key)? {
             if self.once && self.first_spent.as_ref().is_some_and(|first| first == key) {
                 return Err(self.asked_twice(key));
             }
             return Ok(None);
         }
-        if matches!(self.places.get(key), Some(Place::Spent)) {
+        if matches!(self.places.get(key.as_bytes()), Some(Place::Spent)) {
             return Err(self.asked_twice(key));
         }
         if self.once {
@@ -206,9 +205,9 @@ impl ArchiveTable {
     fn forget_spent(&mut self) {
         let Some(key) = self.spent.take() else { return };
         if self.sorted {
-            self.places.insert(key.clone(), Place::Spent);
+            self.places.insert(key.as_slice().into(), Place::Spent);
         } else {
-            self.places.remove(&key);
+            self.places.remove(key.as_slice());
         }
         self.first_spent.get_or_insert(key);
     }
@@ -233,9 +232,9 @@ impl ArchiveTable {
             }
             let place = match &self.source {
                 Some(_) => Place::InFile(entry.offset(), entry.blob.length()),
-                None => Place::InMemory(entry.blob.clone()),
+                None => Place::InMemory(entry.blob.clone().into()),
             };
-            if self.places.insert(entry.key.clone(), place).is_some() {
+            if self.places.insert(entry.key.as_slice().into(), place).is_some() {
                 let message = format!("duplicate key {}", entry.key);
                 return Err(Error::Promise { table: self.name.clone(), message });
             }
@@ -257,8 +256,8 @@ impl ArchiveTable {
             return Ok(current.clone());
         }
         let name = || self.entries.window().input().name();
-        let blob = match (self.places.get(key), &self.source) {
-            (Some(Place::InMemory(blob)), _) => blob.clone(),
+        let blob = match (self.places.get(key.as_bytes()), &self.source) {
+            (Some(Place::InMemory(blob)), _) => Blob::clone(blob),
             (Some(&Place::InFile(offset, length)), Some(source)) => {
                 let blob = Blob::stored(name(), Arc::clone(source), offset, length);
                 Blob::in_memory(name(), offset, blob.load()?.into_owned())
