@@ -9,7 +9,6 @@ use kaldi_io::Lines;
 use kaldi_measure::{Rule, UtteranceMeasure};
 use serde_json::{Map, Value, json};
 
-use crate::report::measures as measures_of;
 use crate::server::Viewer;
 use crate::server::cancel;
 use crate::server::catalog::Catalog;
@@ -91,7 +90,7 @@ impl Measures {
         let rows: Vec<Option<u32>> = corpus.utterances.iter().map(|utterance| row(utterance.key.as_bstr())).collect();
         for (utterance, row) in corpus.utterances.iter().zip(&rows) {
             if let Some(row) = *row {
-                measures_of(utterance).for_each(|(name, value)| builder.set(name, row, value));
+                utterance.measures().for_each(|(name, value)| builder.set(name, row, value));
             }
         }
         for finding in &report.findings.list {
