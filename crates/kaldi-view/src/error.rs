@@ -21,6 +21,18 @@ pub enum Error {
         /// The type of the values.
         found: &'static str,
     },
+    /// The values of a table are not over time.
+    NotOverTime {
+        /// The name of the table.
+        name: BString,
+        /// The type of the values.
+        found: &'static str,
+    },
+    /// There are no utterances.
+    Nothing {
+        /// The names of directories and tables.
+        names: Vec<BString>,
+    },
     /// A picture cannot be drawn.
     Picture(kaldi_plot::Error),
     /// A table comes only once.
@@ -49,6 +61,14 @@ impl fmt::Display for Error {
                 let name = printable_rxfilename(name.as_ref());
                 write!(f, "{name}: expected waveforms, features, alignments or texts, got values of type {found}")
             }
+            Self::NotOverTime { name, found } => {
+                let name = printable_rxfilename(name.as_ref());
+                write!(f, "{name}: expected waveforms, features, alignments or posteriors, got values of type {found}")
+            }
+            Self::Nothing { names } => {
+                let names: Vec<_> = names.iter().map(|name| printable_rxfilename(name.as_ref())).collect();
+                write!(f, "there are no utterances in {}", names.join(", "))
+            }
             Self::Picture(error) => error.fmt(f),
             Self::Stream { name } => {
                 let name = printable_rxfilename(name.as_ref());
@@ -70,7 +90,12 @@ impl std::error::Error for Error {
             Self::Table(error) => error.source(),
             Self::Picture(error) => error.source(),
             Self::Serve(error) => Some(error),
-            Self::Type { .. } | Self::Stream { .. } | Self::List { .. } | Self::Ended => None,
+            Self::Type { .. }
+            | Self::NotOverTime { .. }
+            | Self::Nothing { .. }
+            | Self::Stream { .. }
+            | Self::List { .. }
+            | Self::Ended => None,
         }
     }
 }

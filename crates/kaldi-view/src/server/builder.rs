@@ -4,15 +4,17 @@ use std::collections::hash_map::RandomState;
 
 use bstr::{BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
-use kaldi_io::{Input, printable_rxfilename};
+use kaldi_io::{Input, Rspecifier, RspecifierKind, printable_rxfilename};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
+use kaldi_tar::{Grouping, Member, SampleStream, ShardNames, Wanted, comes_once, is_field, is_sound};
 use kaldi_types::ValueType;
 
 use crate::directory::{DataDirectory, each_line};
 use crate::server::catalog::{Catalog, LineRows, List, NO_ROW, Places, Says};
 use crate::server::lines::{Bytes, KeyedLines, Line};
+use crate::server::tracks::TrackKind;
 use crate::{Error, Result};
 
 /// Lines that are looked at for a value whose type is that of the others.
@@ -135,6 +137,7 @@ impl Builder {
             if line.is_command() { None } else { Entries::find_type(&value) }
         };
         let value_type = lines.iter().find_map(find).unwrap_or(ValueType::Wave);
+        check_type(&named.rxfilename, value_type)?;
         let list = &mut self.catalog.lists[list];
         (list.says, list.kind) = (Says::Values(value_type), value_type.name());
         Ok(())
@@ -168,9 +171,8 @@ impl Builder {
             }
         }
         let value_type = entries.value_type();
-        if value_type.is_words() && !is_file {
-            self.add(&name, "text", Says::Text)?;
-            return Ok(());
+        if !text.is_empty() {
+            check_type(&name, value_type)?;
         }
         let places = match (is_file, is_compressed) {
             (true, _) => Places::Listed,
@@ -182,10 +184,64 @@ impl Builder {
         Ok(())
     }
 
+    /// Adds shards: the sound of their samples, and the texts.
+    fn add_shards(&mut self, name: &BString, rxfilename: &BString) -> Result<()> {
+        if comes_once(rxfilename.as_bstr()) {
+            return Err(Error::Stream { name: name.clone() });
+        }
+        let failed = |error: kaldi_tar::Error| Error::List { name: name.clone(), message: error.to_string() };
+        let names = ShardNames::new([rxfilename.clone()], Wanted::Headers);
+        let mut samples = SampleStream::new(names, Grouping::Wenet);
+        let (mut shards, mut waves, mut texts): (Vec<BString>, _, _) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            let sample = samples.next_with(|shard, field, member, payload| {
+                let is_text = is_field(field, "txt".into());
+                let text = if is_text { Some(payload.read()?) } else { None };
+                Ok((shard.name.clone(), text, is_sound(field).then(|| member.clone())))
+            });
+            let Some(sample) = sample.map_err(failed)? else { break };
+            for (shard, text, sound) in sample.fields.into_iter().map(|field| field.value) {
+                if shards.last().is_none_or(|last| last != shard.as_bytes()) {
+                    shards.push(shard.as_bytes().into());
+                }
+                if let Some(member) = sound {
+                    let place = member_place(shards.len() - 1, &member);
+                    waves.extend_from_slice(&[sample.key.as_slice(), b" ", place.as_bytes(), b"\n"].concat());
+                }
+                if let Some(text) = text {
+                    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
+                    let text: Vec<u8> = text.iter().map(|byte| if is_end(byte) { b' ' } else { *byte }).collect();
+                    texts.extend_from_slice(&[sample.key.as_slice(), b" ", &text, b"\n"].concat());
+                }
+            }
+        }
+        let keyed = |text| KeyedLines::of(name.as_bstr(), Bytes::Memory(text), &self.hasher);
+        let (waves, texts) = (keyed(waves)?, keyed(texts)?);
+        self.add_lines(waves, "wave", Says::Values(ValueType::Wave), Places::Shards(shards));
+        if texts.0.len() > 0 {
+            self.add_lines(texts, "text", Says::Text, Places::Listed);
+        }
+        Ok(())
+    }
+
     fn finish(mut self) -> Catalog {
         self.catalog.others.shrink_to_fit();
         self.catalog
     }
+}
+
+/// # Errors
+/// If values of this type are not over time.
+fn check_type(name: &BString, value_type: ValueType) -> Result<()> {
+    match TrackKind::of(value_type) {
+        Some(_) => Ok(()),
+        None => Err(Error::NotOverTime { name: name.clone(), found: value_type.name() }),
+    }
+}
+
+/// Where a member of a shard is: the number of the shard, its offset and its length.
+fn member_place(shard: usize, member: &Member) -> String {
+    format!("{shard}:{}:{}", member.offset, member.size)
 }
 
 impl Catalog {
@@ -196,6 +252,11 @@ impl Catalog {
     pub fn open(names: &[BString]) -> Result<Self> {
         let mut builder = Builder::default();
         for name in names {
+            if let Some(found) = Rspecifier::parse(name.as_bstr()).filter(|found| found.kind == RspecifierKind::Shards)
+            {
+                builder.add_shards(name, &found.rxfilename)?;
+                continue;
+            }
             let named = Named::find(name.as_bstr())?;
             let before = builder.catalog.lists.len();
             match named.kind {
@@ -211,6 +272,9 @@ impl Catalog {
                 builder.catalog.measurable.push(name.clone());
             }
         }
-        Ok(builder.finish())
+        match builder.catalog.len() {
+            0 => Err(Error::Nothing { names: names.to_vec() }),
+            _ => Ok(builder.finish()),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Which utterances there are, and which lists say something about them.
 
+use std::ops::Range;
+
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_types::ValueType;
 
@@ -43,6 +45,8 @@ pub(crate) enum Places {
     Archive(BString),
     /// In this archive, which is compressed: it is read up to the value.
     Compressed(BString),
+    /// In these shards; the list has the number of a shard, the offset in it and the length.
+    Shards(Vec<BString>),
 }
 
 /// Where a value is.
@@ -51,6 +55,8 @@ pub(crate) struct ValuePlace {
     pub rxfilename: BString,
     /// The key under which it is in an archive that has to be searched.
     pub key: Option<BString>,
+    /// Which bytes of a file it has, if it is a member of a shard.
+    pub bytes: Option<Range<u64>>,
 }
 
 /// A list.
@@ -220,11 +226,20 @@ impl Catalog {
     pub fn place(&self, list: usize, key: &BStr) -> Answer<Option<ValuePlace>> {
         let Some(line) = self.line(list, key)? else { return Ok(None) };
         Ok(Some(match &self.lists[list].places {
-            Places::Listed => ValuePlace { rxfilename: line.rest, key: None },
+            Places::Listed => ValuePlace { rxfilename: line.rest, key: None, bytes: None },
             Places::Archive(name) => {
-                ValuePlace { rxfilename: [name.as_slice(), &line.rest].concat().into(), key: None }
+                ValuePlace { rxfilename: [name.as_slice(), &line.rest].concat().into(), key: None, bytes: None }
             }
-            Places::Compressed(name) => ValuePlace { rxfilename: name.clone(), key: Some(line.key) },
+            Places::Compressed(name) => ValuePlace { rxfilename: name.clone(), key: Some(line.key), bytes: None },
+            Places::Shards(shards) => {
+                let text = line.rest.to_str_lossy();
+                let mut numbers = text.split(':').filter_map(|number| number.parse::<u64>().ok());
+                let (Some(shard), Some(start), Some(length)) = (numbers.next(), numbers.next(), numbers.next()) else {
+                    return Ok(None);
+                };
+                let Some(shard) = shards.get(shard as usize) else { return Ok(None) };
+                ValuePlace { rxfilename: shard.clone(), key: None, bytes: Some(start..start + length) }
+            }
         }))
     }
 

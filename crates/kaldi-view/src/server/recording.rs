@@ -9,7 +9,7 @@ use kaldi_wave::{Wave, WaveInfo, WavePieces};
 
 use crate::server::catalog::ValuePlace;
 use crate::server::failure::{Answer, Failure};
-use crate::server::values::entry;
+use crate::server::values::{bytes, entry};
 
 /// Bytes of a header that are looked at, at most.
 const HEAD: usize = 1 << 20;
@@ -37,12 +37,16 @@ impl Recording {
     /// Why it cannot be read, or that it is shorter than its header says.
     pub fn read(place: &ValuePlace) -> Result<Self, String> {
         let failed = |message: String| format!("{}: {message}", printable_rxfilename(place.rxfilename.as_ref()));
-        let entry = entry(place, Typed::of::<Wave>())?;
-        if entry.range().is_some() {
-            let wave = entry.parse::<Wave>().map_err(|error| error.to_string())?;
-            return Ok(Self::of(wave));
-        }
-        let blob = entry.detached().blob().clone();
+        let blob = match &place.bytes {
+            Some(range) => bytes(place.rxfilename.as_ref(), range)?,
+            None => {
+                let entry = entry(place, Typed::of::<Wave>())?;
+                if entry.range().is_some() {
+                    return Ok(Self::of(entry.parse::<Wave>().map_err(|error| error.to_string())?));
+                }
+                entry.detached().blob().clone()
+            }
+        };
         let head = |count: usize| blob.first(count).map_err(|error| error.to_string());
         let pieces = WavePieces::read(&head(1 << 12)?, blob.length());
         let pieces = match pieces {

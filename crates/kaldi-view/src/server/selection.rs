@@ -16,7 +16,7 @@ use crate::server::search::{RowSet, rows_with};
 const KEPT: usize = 4;
 
 /// Bytes of a text by which rows are ordered, at most; of a key, all count.
-const SORTED: usize = 32;
+const SORTED: usize = 24;
 
 /// Rows in some order; `None` if they are all rows in theirs.
 pub(crate) type Rows = Option<Arc<Vec<u32>>>;
