@@ -59,9 +59,11 @@ pub enum Rival {
 /// One line of the report.
 #[derive(Debug)]
 pub struct Job {
-    pub name: &'static str,
+    pub name: String,
     pub tool: &'static str,
     pub arguments: &'static [&'static str],
+    /// An option of ours for the number of threads; Kaldi's programs run as they do without options, on one.
+    pub threads: Option<&'static str>,
     pub rival: Rival,
     pub corpus: Corpus,
     pub yardstick: Yardstick,
@@ -70,8 +72,14 @@ pub struct Job {
 }
 
 impl Job {
-    /// The job, done by `program`.
+    /// The job, done by our program.
     pub fn run(&self, program: PathBuf) -> Run {
+        let run = Run::new(program, self.arguments);
+        self.threads.into_iter().fold(run, Run::with_option)
+    }
+
+    /// The job, done by Kaldi's program.
+    pub fn run_kaldi(&self, program: PathBuf) -> Run {
         Run::new(program, self.arguments)
     }
 
@@ -89,7 +97,18 @@ impl Job {
     }
 
     pub fn new(corpus: Corpus, name: &'static str, tool: &'static str, arguments: &'static [&'static str]) -> Self {
-        Self { name, tool, arguments, rival: Rival::Kaldi, corpus, yardstick: Yardstick::Unit, goals: (None, None) }
+        let (name, goals) = (name.to_owned(), (None, None));
+        Self { name, tool, arguments, threads: None, rival: Rival::Kaldi, corpus, yardstick: Yardstick::Unit, goals }
+    }
+
+    /// The job on one thread of ours.
+    pub fn on_one_thread(self) -> Self {
+        Self { name: self.name + " (one thread)", threads: Some("--num-threads=1"), ..self }
+    }
+
+    /// The job on two threads of ours.
+    pub fn on_two_threads(self) -> Self {
+        Self { name: self.name + " (two threads)", threads: Some("--num-threads=2"), ..self }
     }
 
     /// Goals as multiples of the unit.

@@ -5,12 +5,17 @@
 //! same words (in the locale `C.UTF-8`, where it is fastest). Binary jobs are compared with `cat` and `cp` by the clock.
 //! Every number is the best of several rounds, in which all commands run once each.
 //!
+//! With `--json=<file>` the times are written, and with `--against=<file>` compared with those that were: rows that are slower
+//! by more than 3 % are named, and the exit code is 1 if there are any.
+//!
 //! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
 //! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
 //! `ROUNDS` how often (3); `TMPDIR` where the data goes (3 GB, removed afterwards).
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used, reason = "a program for developers")]
 
+mod arguments;
+mod baseline;
 mod corpus;
 mod growth;
 mod jobs;
@@ -23,22 +28,49 @@ mod report;
 mod voice;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
+use arguments::Arguments;
+use baseline::{Baseline, Row, Times};
 use corpus::Corpus;
 use jobs::{Job, Rival};
 use measure::{Cost, Run};
 
-/// What one round measures, and what all rounds do at best.
-pub struct Measured {
+/// What each round measures, and what it took.
+struct Measured {
     run: Run,
-    best: Option<Cost>,
+    costs: Vec<Cost>,
 }
 
-fn main() {
-    let tools = std::env::args_os().nth(1).map_or_else(|| PathBuf::from("target/release"), PathBuf::from);
-    let tools = tools.canonicalize().expect("the first argument is the folder of the built tools");
-    let kaldi = std::env::var_os("KALDI_BIN").map(PathBuf::from);
+impl Measured {
+    /// The lowest times of all rounds.
+    fn best(&self) -> Cost {
+        self.costs.iter().copied().reduce(Cost::min).expect("there is a round")
+    }
+
+    fn cpu(&self) -> Times {
+        Times::of(self.costs.iter().map(|cost| cost.cpu))
+    }
+
+    fn wall(&self) -> Times {
+        Times::of(self.costs.iter().map(|cost| cost.wall))
+    }
+}
+
+fn main() -> ExitCode {
+    match Arguments::from_command_line() {
+        Ok(arguments) => measure_all(&arguments),
+        Err(message) => {
+            eprintln!("bench: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn measure_all(arguments: &Arguments) -> ExitCode {
+    let tools = arguments.tools.clone();
+    let kaldi = std::env::var_os("KALDI_BIN")
+        .map(|folder| PathBuf::from(folder).canonicalize().expect("KALDI_BIN is a folder"));
     let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let dir = folder.path();
@@ -48,7 +80,7 @@ fn main() {
     let jobs: Vec<Job> = jobs::jobs().into_iter().filter(|job| job.name.to_lowercase().contains(&wanted)).collect();
     let program = |folder: Option<&PathBuf>, job: &Job| Some(folder?.join(job.tool)).filter(|program| program.exists());
     let rival = |job: &Job| match job.rival {
-        Rival::Kaldi => program(kaldi.as_ref(), job).map(|program| job.run(program)),
+        Rival::Kaldi => program(kaldi.as_ref(), job).map(|program| job.run_kaldi(program)),
         Rival::NativeFbank => python.clone().map(Job::run_native_fbank),
         Rival::Megatron => peers_python().map(Job::run_megatron),
         Rival::Nobody => None,
@@ -72,7 +104,7 @@ fn main() {
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();
     let mut add = |run: Run| {
-        runs.push(Measured { run, best: None });
+        runs.push(Measured { run, costs: Vec::new() });
         runs.len() - 1
     };
     let yardsticks: Vec<_> = yardsticks.into_iter().map(&mut add).collect();
@@ -88,10 +120,10 @@ fn main() {
     for _ in 0..rounds {
         for measured in &mut runs {
             let cost = measured.run.measure(dir);
-            measured.best = Some(measured.best.map_or(cost, |best| best.min(cost)));
+            measured.costs.push(cost);
         }
     }
-    let best = |index: usize| runs[index].best.expect("there is a round");
+    let best = |index: usize| runs[index].best();
     report::Report {
         yardsticks: yardsticks.iter().map(|&index| best(index)).collect(),
         rows: rows.iter().map(|(job, ours, theirs)| (*job, ours.map(best), theirs.map(best))).collect(),
@@ -101,6 +133,14 @@ fn main() {
         rounds,
     }
     .print();
+
+    let row = |(job, ours, theirs): &(&Job, Option<usize>, Option<usize>)| {
+        let (ours, theirs) = (&runs[(*ours)?], theirs.map(|theirs| runs[theirs].cpu()));
+        Some(Row { name: job.name.clone(), cpu: ours.cpu(), wall: ours.wall(), rival_cpu: theirs })
+    };
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let rows = rows.iter().filter_map(row).collect();
+    arguments.keep_and_compare(&Baseline { processor: report::processor(), processors, rounds, rows })
 }
 
 /// A Python interpreter that has the package `kaldi_native_fbank`.

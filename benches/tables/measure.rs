@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Run {
     program: PathBuf,
-    arguments: &'static [&'static str],
+    arguments: Vec<&'static str>,
     stdout: Option<&'static str>,
 }
 
@@ -32,8 +32,14 @@ impl Cost {
 }
 
 impl Run {
-    pub fn new(program: PathBuf, arguments: &'static [&'static str]) -> Self {
-        Self { program, arguments, stdout: None }
+    pub fn new(program: PathBuf, arguments: &[&'static str]) -> Self {
+        Self { program, arguments: arguments.to_vec(), stdout: None }
+    }
+
+    /// An option comes before the other arguments.
+    pub fn with_option(mut self, option: &'static str) -> Self {
+        self.arguments.insert(0, option);
+        self
     }
 
     /// Standard output goes to a file of this name instead of to `/dev/null`.
@@ -54,7 +60,7 @@ impl Run {
             None => Stdio::null(),
         };
         let mut command = Command::new(&self.program);
-        command.args(self.arguments).current_dir(dir).env("LC_ALL", "C.UTF-8").env("OPENBLAS_NUM_THREADS", "1");
+        command.args(&self.arguments).current_dir(dir).env("LC_ALL", "C.UTF-8").env("OPENBLAS_NUM_THREADS", "1");
         command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null());
         // A child starts with the peak of this program, which may have held much before.
         let _ = std::fs::write("/proc/self/clear_refs", "5");

@@ -23,7 +23,7 @@ impl Report<'_> {
     pub fn print(&self) {
         let with_others = self.kaldis_start.is_some() || self.rows.iter().any(|(_, _, theirs)| theirs.is_some());
         let columns: &[&str] = match with_others {
-            true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall"],
+            true => &["job", "CPU", "goal", "wall", "goal", "Kaldi, CPU", "Kaldi, wall", "CPU / Kaldi's"],
             false => &["job", "CPU", "goal", "wall", "goal"],
         };
         let print = |cells: &[String]| println!("| {} |", cells[..columns.len()].join(" | "));
@@ -33,7 +33,18 @@ impl Report<'_> {
             let (our_cpu, our_wall) = self.ratios(job, *ours);
             let (their_cpu, their_wall) = self.ratios(job, *theirs);
             let goal = |goal: Option<f64>| goal.map_or_else(String::new, |goal| with_unit(goal, job.yardstick));
-            print(&[job.name.into(), our_cpu, goal(job.goals.0), our_wall, goal(job.goals.1), their_cpu, their_wall]);
+            let part = ours.zip(*theirs).map(|(ours, theirs)| ours.cpu.as_secs_f64() / theirs.cpu.as_secs_f64());
+            let part = part.map_or_else(String::new, |part| format!("{part:.2}"));
+            print(&[
+                job.name.clone(),
+                our_cpu,
+                goal(job.goals.0),
+                our_wall,
+                goal(job.goals.1),
+                their_cpu,
+                their_wall,
+                part,
+            ]);
         }
         let milliseconds = |time: Duration| format!("{:.1} ms", 1e3 * time.as_secs_f64());
         let none = String::new;
@@ -45,6 +56,7 @@ impl Report<'_> {
             "1.0 ms".into(),
             none(),
             self.kaldis_start.map_or_else(none, milliseconds),
+            none(),
         ]);
         println!();
         let is_copy = |job: &Job| job.yardstick == Yardstick::CatToFile && job.tool == "copy-matrix";
@@ -87,7 +99,7 @@ fn with_unit(ratio: f64, yardstick: Yardstick) -> String {
 }
 
 /// The processor's name.
-fn processor() -> String {
+pub fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("model name"));
     line.and_then(|line| line.split(": ").nth(1)).unwrap_or("unknown processor").to_owned()

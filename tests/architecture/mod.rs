@@ -1,5 +1,8 @@
 //! What `docs/architecture.md` says of the sources, as checks over them.
 
+/// Comparing runs of the benchmark.
+mod bench_baseline;
+
 /// Licences and sources of dependencies, and what packaging needs.
 mod dependencies;
 

@@ -42,8 +42,8 @@ impl TransitionModel {
     /// # Errors
     /// If a number is not a transition-id of the model.
     pub fn pdfs_of(&self, alignment: &[i32]) -> Result<Vec<i32>> {
-        let pdf = |(frame, &id)| self.pdf(id).map_err(|source| Error::TransitionId { frame, source });
-        alignment.iter().enumerate().map(pdf).collect()
+        self.check_ids(alignment)?;
+        Ok(alignment.iter().map(|&id| self.facts_of_known(id).pdf).collect())
     }
 
     /// What is known about each transition-id of an alignment.
@@ -51,11 +51,29 @@ impl TransitionModel {
     /// # Errors
     /// If a number is not a transition-id of the model.
     pub fn facts_of(&self, alignment: &[i32]) -> Result<Vec<TransitionFacts>> {
-        let facts = alignment.iter().enumerate().map(|(frame, &id)| match self.facts(id) {
-            Ok(facts) => Ok(*facts),
+        self.check_ids(alignment)?;
+        Ok(alignment.iter().map(|&id| *self.facts_of_known(id)).collect())
+    }
+
+    /// Refuses an alignment with a number that is not a transition-id of the model.
+    fn check_ids(&self, alignment: &[i32]) -> Result<()> {
+        let largest = self.num_transition_ids().min(i32::MAX as usize) as u32;
+        // A loop without an end in its middle works on several numbers at a time.
+        let are_known = alignment.iter().fold(true, |all, &id| all & ((id as u32).wrapping_sub(1) < largest));
+        if are_known {
+            return Ok(());
+        }
+        let check = |(frame, &id)| match self.facts(id) {
+            Ok(_) => Ok(()),
             Err(source) => Err(Error::TransitionId { frame, source }),
-        });
-        facts.collect()
+        };
+        alignment.iter().enumerate().try_for_each(check)
+    }
+
+    /// What is known about a transition-id that was checked.
+    #[inline]
+    fn facts_of_known(&self, id: i32) -> &TransitionFacts {
+        &self.all_facts()[id as usize - 1]
     }
 
     /// Splits an alignment into phones (Kaldi's `SplitToPhones`). An alignment that is cut or damaged is split as well as
@@ -64,36 +82,54 @@ impl TransitionModel {
     /// # Errors
     /// If a number is not a transition-id of the model, or self-loops of two states follow each other.
     pub fn split_to_phones(&self, alignment: &[i32]) -> Result<PhoneSplit> {
-        let facts = self.facts_of(alignment)?;
-        let is_reordered = is_reordered(&facts)?;
-        let mut split = PhoneSplit { segments: Vec::new(), is_whole: true, is_reordered };
-        let (mut start, mut frame) = (0, 0);
-        while let Some(this) = facts.get(frame) {
-            frame += 1;
-            if this.is_final {
-                while is_reordered && facts.get(frame).is_some_and(|next| next.is_self_loop) {
-                    if facts[frame].transition_state != this.transition_state {
+        self.check_ids(alignment)?;
+        let facts = |frame: usize| alignment.get(frame).map(|&id| self.facts_of_known(id));
+        let is_reordered = self.is_reordered(alignment)?;
+        // Few phones are shorter.
+        let segments = Vec::with_capacity(alignment.len() / 4);
+        let mut split = PhoneSplit { segments, is_whole: true, is_reordered };
+        let mut start = 0;
+        while let Some(first) = facts(start) {
+            let (mut this, mut frame) = (first, start + 1);
+            while !this.is_final
+                && let Some(next) = facts(frame)
+                && next.phone == this.phone
+            {
+                (this, frame) = (next, frame + 1);
+            }
+            if !this.is_final {
+                // The phone ends without a transition to its end.
+                split.is_whole = false;
+            } else if is_reordered {
+                while let Some(next) = facts(frame).filter(|next| next.is_self_loop) {
+                    if next.transition_state != this.transition_state {
                         return Err(Error::SelfLoops { frame });
                     }
                     frame += 1;
                 }
-            } else {
-                match facts.get(frame) {
-                    Some(next) if next.phone == this.phone => continue,
-                    // The phone ends without a transition to its end.
-                    _ => split.is_whole = false,
-                }
             }
-            split.is_whole &= self.may_start_with(&facts[start]);
-            split.segments.push(PhoneSegment { phone: facts[start].phone, frames: start..frame });
+            split.is_whole &= first.may_start;
+            split.segments.push(PhoneSegment { phone: first.phone, frames: start..frame });
             start = frame;
         }
         Ok(split)
     }
 
-    /// Whether a phone may start with this transition: in its first state, if that has frames.
-    fn may_start_with(&self, facts: &TransitionFacts) -> bool {
-        self.states(facts.phone)[0].pdf_classes.is_none() || self.tuple(facts).state == 0
+    /// Whether self-loops come after the other transition of their state; false if nothing shows it.
+    fn is_reordered(&self, alignment: &[i32]) -> Result<bool> {
+        for (pair, frame) in alignment.windows(2).zip(1..) {
+            let (this, next) = (self.facts_of_known(pair[0]), self.facts_of_known(pair[1]));
+            if this.transition_state != next.transition_state {
+                match (this.is_self_loop, next.is_self_loop) {
+                    (true, true) => return Err(Error::SelfLoops { frame }),
+                    (true, false) => return Ok(true),
+                    (false, true) => return Ok(false),
+                    (false, false) => {}
+                }
+            }
+        }
+        let is_self_loop = |id: Option<&i32>| id.map(|&id| self.facts_of_known(id).is_self_loop);
+        Ok(is_self_loop(alignment.first()) == Some(false) && is_self_loop(alignment.last()) == Some(true))
     }
 
     /// Changes where self-loops are within each state: from before the other transition to after it, or back.
@@ -120,22 +156,6 @@ impl TransitionModel {
             start = end;
         }
     }
-}
-
-/// Whether self-loops come after the other transition of their state; false if nothing shows it.
-fn is_reordered(facts: &[TransitionFacts]) -> Result<bool> {
-    for (pair, frame) in facts.windows(2).zip(1..) {
-        if pair[0].transition_state != pair[1].transition_state {
-            match (pair[0].is_self_loop, pair[1].is_self_loop) {
-                (true, true) => return Err(Error::SelfLoops { frame }),
-                (true, false) => return Ok(true),
-                (false, true) => return Ok(false),
-                (false, false) => {}
-            }
-        }
-    }
-    let (first, last) = (facts.first(), facts.last());
-    Ok(first.is_some_and(|first| !first.is_self_loop) && last.is_some_and(|last| last.is_self_loop))
 }
 
 #[cfg(test)]

@@ -52,6 +52,8 @@ pub struct TransitionFacts {
     pub is_self_loop: bool,
     /// Whether the transition leads to the end of the phone.
     pub is_final: bool,
+    /// Whether the phone may start with it: its state is the first one, or that has no frames.
+    pub may_start: bool,
 }
 
 /// A number that is not a transition-id of the model.
@@ -232,11 +234,6 @@ impl TransitionModel {
     pub fn ids_of(&self, transition_state: usize) -> std::ops::Range<usize> {
         self.first_ids[transition_state - 1] as usize..self.first_ids[transition_state] as usize
     }
-
-    /// The states of the phone of a tuple.
-    pub(crate) fn states(&self, phone: i32) -> &[HmmState] {
-        self.topology.states(phone).unwrap_or_default()
-    }
 }
 
 fn state_of<'a>(topology: &'a HmmTopology, tuple: &TransitionTuple) -> Result<&'a HmmState, String> {
@@ -266,6 +263,7 @@ fn facts(topology: &HmmTopology, tuples: &[TransitionTuple], num_ids: usize) -> 
     let mut facts = Vec::with_capacity(num_ids);
     for (tuple, transition_state) in tuples.iter().zip(1..) {
         let states = topology.states(tuple.phone).unwrap_or_default();
+        let may_start = tuple.state == 0 || states[0].pdf_classes.is_none();
         facts.extend(states[tuple.state as usize].transitions.iter().map(|&(target, _)| {
             let is_self_loop = target == tuple.state as usize;
             TransitionFacts {
@@ -274,6 +272,7 @@ fn facts(topology: &HmmTopology, tuples: &[TransitionTuple], num_ids: usize) -> 
                 transition_state,
                 is_self_loop,
                 is_final: target + 1 == states.len(),
+                may_start,
             }
         }));
     }
@@ -307,6 +306,7 @@ pub(crate) mod tests {
             transition_state,
             is_self_loop,
             is_final,
+            may_start: phone == 2 || transition_state == 1,
         };
         assert_eq!(model.facts(1), Ok(&facts(1, 0, 1, true, false)));
         assert_eq!(model.facts(2), Ok(&facts(1, 0, 1, false, false)));
