@@ -9,19 +9,20 @@ use super::columns;
 use super::method::CompressionMethod;
 use super::numbers::{extremes, round};
 use super::stored::{Header, Layout};
-use crate::{Error, Matrix, Result};
+use crate::{Error, Result};
 
 /// The columns that are compressed together: as many as fill a cache line of a row.
 const BLOCK: usize = 16;
 
-/// Compresses a matrix; returns the header before the integers in a file, and the integers.
-pub(super) fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
-    dispatch(Compression { matrix, method })
+/// Compresses rows of `cols` elements; returns the header before the integers in a file, and the integers.
+pub(super) fn compress(data: &[f32], cols: usize, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
+    dispatch(Compression { data, cols, method })
 }
 
 /// A matrix on its way to integers.
 struct Compression<'a> {
-    matrix: &'a Matrix<f32>,
+    data: &'a [f32],
+    cols: usize,
     method: CompressionMethod,
 }
 
@@ -30,18 +31,17 @@ impl Kernel for Compression<'_> {
 
     #[inline(always)]
     fn compute(self) -> Self::Output {
-        compress_any(self.matrix, self.method)
+        compress_any(self.data, self.cols, self.method)
     }
 }
 
 #[inline(always)]
-fn compress_any(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
+fn compress_any(data: &[f32], cols: usize, method: CompressionMethod) -> Result<(Header, Vec<u8>)> {
     use CompressionMethod as Method;
-    let data = matrix.as_slice();
-    let (rows, cols) = matrix.size();
     if data.is_empty() {
         return Ok(Default::default());
     }
+    let rows = data.len() / cols;
     let (layout, fixed) = match method {
         Method::Automatic if rows > 8 => (Layout::Columns, None),
         Method::SpeechFeature => (Layout::Columns, None),
@@ -53,7 +53,7 @@ fn compress_any(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<(Head
     };
     let (min, range) = match fixed {
         Some(span) => span,
-        None => span(matrix)?,
+        None => span(data, cols)?,
     };
     let header = Header { layout, min, range, rows, cols };
     // This is at most three times the size of the matrix itself.
@@ -141,11 +141,10 @@ impl Header {
 
 /// The least value, and the range from there to the greatest: above zero even if all values are the same.
 #[inline(always)]
-fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
-    let data = matrix.as_slice();
+fn span(data: &[f32], cols: usize) -> Result<(f32, f32)> {
     let (mut min, max, _) = extremes(data);
     if !(min.is_finite() && max.is_finite()) {
-        return Err(refuse(matrix));
+        return Err(refuse(data, cols));
     }
     if min == 0.0 {
         // The sign is that of the first zero.
@@ -157,9 +156,7 @@ fn span(matrix: &Matrix<f32>) -> Result<(f32, f32)> {
 }
 
 /// The error of the first value for which the range cannot be computed.
-fn refuse(matrix: &Matrix<f32>) -> Error {
-    let data = matrix.as_slice();
+fn refuse(data: &[f32], cols: usize) -> Error {
     let index = if data[0].is_nan() { 0 } else { data.iter().position(|value| value.is_infinite()).unwrap_or(0) };
-    let (row, col) = (index / matrix.num_cols(), index % matrix.num_cols());
-    Error::Incompressible { value: matrix.row(row)[col], row, col }
+    Error::Incompressible { value: data[index], row: index / cols, col: index % cols }
 }

@@ -59,7 +59,19 @@ impl CompressedMatrix {
     /// NaN, or they are too far apart. (Kaldi does not check for an infinite range, and the matrix that it writes is
     /// read as NaN.)
     pub fn compress(matrix: &Matrix<f32>, method: CompressionMethod) -> Result<Self> {
-        let (header, payload) = encode::compress(matrix, method)?;
+        Self::compress_rows(matrix.as_slice(), matrix.num_cols(), method)
+    }
+
+    /// Compresses a matrix whose rows of `num_cols` elements are one after the other, as [`CompressedMatrix::compress`] does.
+    ///
+    /// # Errors
+    /// As for [`CompressedMatrix::compress`].
+    ///
+    /// # Panics
+    /// If the last row is not whole.
+    pub fn compress_rows(elements: &[f32], num_cols: usize, method: CompressionMethod) -> Result<Self> {
+        assert!(elements.is_empty() || elements.len().is_multiple_of(num_cols), "rows of {num_cols} elements");
+        let (header, payload) = encode::compress(elements, num_cols, method)?;
         Ok(Self { header, payload })
     }
 
