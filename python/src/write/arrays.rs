@@ -1,5 +1,7 @@
 //! Arrays of NumPy, and what can become one: tensors, data frames, lists of numbers.
 
+use std::borrow::Cow;
+
 use kaldi_matrix::Real;
 use numpy::{Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
@@ -50,6 +52,17 @@ impl Elements {
         self.owner = None;
     }
 
+    /// The numbers, which are of single precision; a copy only if they are not aligned.
+    pub fn floats(&self) -> Cow<'_, [f32]> {
+        #[allow(unsafe_code)]
+        // SAFETY: any bytes are a number.
+        let (before, floats, after) = unsafe { self.as_ref().align_to::<f32>() };
+        match before.is_empty() && after.is_empty() {
+            true => Cow::Borrowed(floats),
+            false => Cow::Owned(self.to_f32()),
+        }
+    }
+
     /// A copy as numbers of single precision.
     pub fn to_f32(&self) -> Vec<f32> {
         self.as_ref().as_chunks::<4>().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect()
@@ -76,9 +89,14 @@ pub struct Reals {
 impl Reals {
     /// A copy in single precision.
     pub fn to_f32(&self) -> Vec<f32> {
+        self.floats().into_owned()
+    }
+
+    /// The numbers in single precision; a copy only if they are of double precision or not aligned.
+    pub fn floats(&self) -> Cow<'_, [f32]> {
         match self.is_double {
             true => self.elements.to_f64().into_iter().map(f32::from_f64).collect(),
-            false => self.elements.to_f32(),
+            false => self.elements.floats(),
         }
     }
 }

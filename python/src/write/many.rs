@@ -5,14 +5,16 @@ use std::thread;
 
 use kaldi_io::Encoded;
 use kaldi_values::Format;
+use numpy::PyUntypedArray;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
 
 use super::{Entry, Writer};
 use crate::errors::Result;
 use crate::interrupt::without_interpreter;
 
-/// Bytes of values that are encoded together.
-const BATCH: usize = 1 << 24;
+/// Bytes of values that are encoded together: few enough that copies of them stay in the caches.
+const BATCH: usize = 1 << 22;
 
 /// The fewest bytes that are worth a second thread.
 const WORTH: usize = 1 << 20;
@@ -22,6 +24,7 @@ const WORTH: usize = 1 << 20;
 /// # Errors
 /// The first error, of the pairs or of writing.
 pub fn write_many(writer: &Writer, py: Python<'_>, pairs: &Bound<'_, PyAny>) -> PyResult<()> {
+    let are_there = are_there(pairs)?;
     let pairs = if pairs.hasattr("items")? { pairs.call_method0("items")? } else { pairs.clone() };
     let is_slow = writer.compression.is_some() || writer.format == Format::Text;
     let (mut batch, mut size) = (Vec::new(), 0);
@@ -29,13 +32,15 @@ pub fn write_many(writer: &Writer, py: Python<'_>, pairs: &Bound<'_, PyAny>) -> 
     for pair in pairs.try_iter()? {
         let entry = pair.and_then(|pair| {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
-            writer.take(&key, &value)
+            let mut entry = writer.take(&key, &value)?;
+            if is_slow && writer.threads > 1 && !(are_there && value.cast::<PyUntypedArray>().is_ok()) {
+                entry.value.own();
+            }
+            Ok(entry)
         });
         match entry {
-            // The memory of the value may change before the next one comes.
             Ok(entry) if !is_slow || writer.threads == 1 => writer.write_entry(py, entry)?,
-            Ok(mut entry) => {
-                entry.value.own();
+            Ok(entry) => {
                 size += entry.value.size();
                 batch.push(entry);
                 if size >= BATCH {
@@ -50,6 +55,15 @@ pub fn write_many(writer: &Writer, py: Python<'_>, pairs: &Bound<'_, PyAny>) -> 
     }
     write_batch(writer, py, batch, size)?;
     failed.map_or(Ok(()), Err)
+}
+
+/// Whether all pairs exist before they are asked for. If not, the memory of a value may be used again for the next one.
+fn are_there(pairs: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let class = pairs.get_type();
+    Ok(pairs.is_exact_instance_of::<PyDict>()
+        || pairs.is_exact_instance_of::<PyList>()
+        || pairs.is_exact_instance_of::<PyTuple>()
+        || (class.name()? == "dict_items" && class.module()? == "builtins"))
 }
 
 fn write_batch(writer: &Writer, py: Python<'_>, batch: Vec<Entry>, size: usize) -> PyResult<()> {

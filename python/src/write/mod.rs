@@ -79,6 +79,8 @@ impl Writer {
 
     /// Takes the value, and checks key and type.
     fn take(&self, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Entry> {
+        // A process that inherited the writer is refused whatever the value is.
+        self.state.get()?;
         let Ok(key) = key.cast::<PyString>() else {
             return Err(PyTypeError::new_err(format!("expected a str as key, got {}", arrays::describe(key))));
         };

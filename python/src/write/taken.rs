@@ -47,7 +47,10 @@ impl Taken {
             }
             Self::Reals(reals) => encode_reals(reals, format),
             Self::Sparse(sparse) => match method {
-                Some(method) => encode(&compress(key, &sparse.to_matrix(), method)?, format),
+                Some(method) => {
+                    let matrix = sparse.to_matrix();
+                    encode(&compress(key, matrix.as_slice(), matrix.num_cols(), method)?, format)
+                }
                 None => encode(&kaldi_matrix::GeneralMatrix::from(sparse), format),
             },
             Self::Wave(wave) => {
@@ -126,15 +129,14 @@ fn encode_reals(reals: Reals, format: Format) -> Encoded {
 }
 
 fn compressed(key: &[u8], reals: &Reals, format: Format, method: CompressionMethod) -> Result<Encoded> {
-    let matrix = Matrix::from_vec(reals.rows.unwrap_or_default(), reals.columns, reals.to_f32());
-    Ok(encode(&compress(key, &matrix, method)?, format))
+    Ok(encode(&compress(key, &reals.floats(), reals.columns, method)?, format))
 }
 
-fn compress(key: &[u8], matrix: &Matrix<f32>, method: CompressionMethod) -> Result<CompressedMatrix> {
-    let compressed = CompressedMatrix::compress(matrix, method)
+fn compress(key: &[u8], elements: &[f32], columns: usize, method: CompressionMethod) -> Result<CompressedMatrix> {
+    let compressed = CompressedMatrix::compress_rows(elements, columns, method)
         .map_err(|error| Failure::new(Class::Data, format!("{}: {error}", kaldi_io::quote_name(key))).at_key(key))?;
     // The loop has no early end, which would slow it down.
-    if matrix.as_slice().iter().fold(false, |found, value| found | value.is_nan()) {
+    if elements.iter().fold(false, |found, value| found | value.is_nan()) {
         warning!("{}: values that are not numbers are compressed to some number", kaldi_io::quote_name(key));
     }
     Ok(compressed)
