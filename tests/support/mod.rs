@@ -4,6 +4,7 @@ mod scratch;
 pub mod shell;
 pub mod signal;
 pub mod tar;
+pub mod viewer;
 pub mod wave;
 
 pub use scratch::{Ran, Scratch};

@@ -10,6 +10,8 @@ mod table_keys;
 mod table_report;
 mod table_sample;
 mod table_stats;
+mod table_view;
+mod table_view_safety;
 
 use crate::support::Scratch;
 use crate::support::sample::{Sample, binary_archive};

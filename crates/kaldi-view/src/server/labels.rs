@@ -29,8 +29,8 @@ pub(crate) fn runs(frames: &Frames) -> Option<Vec<(usize, usize, i32)>> {
 /// A word with its start and its end in seconds.
 pub(crate) type Word = (f64, f64, Value);
 
-/// Words of lines of CTM: `<key> <channel> <start> <duration> <word>`. Times are from `offset` on; what is not between 0 and
-/// `duration` is cut off. Lines that make no sense are left out.
+/// Words of lines of CTM: `<key> <channel> <start> <duration> <word>`. Times are from `offset` on; what is before 0, or
+/// starts after `duration`, is left out. Lines that make no sense are left out.
 pub(crate) fn words(lines: &[Line], offset: f64, duration: Option<f64>) -> Vec<Word> {
     let word = |line: &Line| -> Option<Word> {
         let mut words = line.rest.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -41,7 +41,7 @@ pub(crate) fn words(lines: &[Line], offset: f64, duration: Option<f64>) -> Vec<W
         let (start, length) = (seconds(words.next())?, seconds(words.next())?);
         let label = words.next().map(|word| word.to_str_lossy().into_owned());
         let (start, end) = (start - offset, start + length - offset);
-        let is_inside = end >= 0.0 && duration.is_none_or(|duration| start < duration || offset == 0.0);
+        let is_inside = end >= 0.0 && duration.is_none_or(|duration| start < duration);
         is_inside.then(|| (microseconds(start.max(0.0)), microseconds(end), json!(label)))
     };
     lines.iter().filter_map(word).collect()
@@ -69,7 +69,7 @@ mod tests {
         let line = |rest: &str| Line { key: "r".into(), rest: rest.into() };
         let lines =
             [line("1 0.5 0.25 one 0.9"), line("1 2.0 1 two"), line("1 x 1 bad"), line("1 9 1 far"), line("A 1 1")];
-        let all = words(&lines, 0.0, Some(2.5));
+        let all = words(&lines, 0.0, None);
         let expected =
             [(0.5, 0.75, json!("one")), (2.0, 3.0, json!("two")), (9.0, 10.0, json!("far")), (1.0, 2.0, Value::Null)];
         assert_eq!(all, expected);

@@ -1,0 +1,248 @@
+//! What `table-view` answers.
+
+use serde_json::Value;
+
+use crate::support::sample::{Sample, binary_archive};
+use crate::support::viewer::{Viewer, data, wait_until};
+use crate::support::{signal, tar, tool};
+
+#[test]
+fn usage_is_shown_without_arguments() {
+    tool("table-view").assert().code(1).stdout("");
+}
+
+#[test]
+fn what_cannot_be_shown_is_refused() {
+    let scratch = data();
+    scratch.write("empty", "").write("words", "a two words\n").write("numbers", "a 1\n");
+    for (line, expected) in [
+        ("table-view ark:-", "comes only once"),
+        ("table-view 'ark:cat feats.ark |'", "comes only once"),
+        ("table-view ark:empty", "there are no utterances in ark:empty"),
+        ("table-view words", "expected waveforms, features, alignments or posteriors, got values of type"),
+        ("table-view numbers", "expected waveforms, features, alignments or posteriors, got values of type int32"),
+        ("table-view nowhere", "nowhere"),
+        ("table-view --frame-shift=0 data", "positive --frame-shift"),
+        ("table-view --measures=data/text data", "expected lines of JSON"),
+    ] {
+        scratch.sh(line).fails_with(255).stdout_is("").stderr_has(expected);
+    }
+}
+
+#[test]
+fn lists_are_searched_and_sorted() {
+    let scratch = data();
+    let viewer = Viewer::start(&scratch, &["data"]);
+    let info = viewer.json("api/info");
+    assert_eq!(info["rows"], 3);
+    let names = |list: &Value| -> Vec<String> {
+        list.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&info["columns"]), ["key", "speaker", "text", "duration"]);
+    assert_eq!(info["tables"].as_array().unwrap().len(), 7);
+    let rows = viewer.json("api/rows?from=1&count=1");
+    assert_eq!(rows["total"], 3);
+    assert_eq!(rows["rows"][0]["key"], "utt2");
+    assert_eq!(rows["rows"][0]["text"], "good bye");
+    assert_eq!((&rows["rows"][0]["speaker"], &rows["rows"][0]["duration"]), (&"anna".into(), &1.0.into()));
+    assert_eq!(viewer.json("api/rows?from=9&count=9999999")["rows"], Value::Array(vec![]));
+    for (query, expected) in [
+        ("", &["utt1", "utt2", "utt3"][..]),
+        ("filter=ANNA", &["utt1", "utt2"]),
+        ("filter=anna+-hello", &["utt2"]),
+        ("filter=%22big+world%22", &["utt1"]),
+        ("filter=-%22big+world%22", &["utt2", "utt3"]),
+        ("filter=utt3", &["utt3"]),
+        ("filter=%3Cscript%3E", &["utt3"]),
+        ("filter=duration%3E%3D1", &["utt1", "utt2"]),
+        ("filter=duration%3C1", &[]),
+        ("filter=rule%3Aclipping", &[]),
+        ("sort=-key", &["utt3", "utt2", "utt1"]),
+        ("sort=-speaker", &["utt3", "utt1", "utt2"]),
+        ("sort=-text", &["utt2", "utt1", "utt3"]),
+        // What is not known is last in both orders.
+        ("sort=duration", &["utt1", "utt2", "utt3"]),
+        ("sort=-duration", &["utt1", "utt2", "utt3"]),
+    ] {
+        assert_eq!(viewer.keys(query), expected, "{query}");
+    }
+    assert_eq!(viewer.get("api/rows?sort=nothing").status, 400);
+    assert_eq!(viewer.get("api/rows?from=x").status, 400);
+    assert!(!scratch.list().contains(&"log".to_owned()), "lists run no command");
+    assert_eq!(viewer.end(libc::SIGTERM), Some(0));
+}
+
+#[test]
+fn an_utterance_has_its_tracks() {
+    let scratch = data();
+    let words = ["--symbols=phones", "data", "ark:other.ark", "ark:post"];
+    let viewer = Viewer::start(&scratch, &words);
+    let utterance = viewer.json("api/utterance?key=utt1");
+    assert_eq!(
+        (&utterance["duration"], &utterance["rate"], &utterance["channels"]),
+        (&1.0.into(), &8000.0.into(), &1.into())
+    );
+    assert_eq!((&utterance["text"], &utterance["speaker"]), (&"Hello big world".into(), &"anna".into()));
+    let tracks = utterance["tracks"].as_array().unwrap();
+    let shown: Vec<_> = tracks
+        .iter()
+        .map(|track| {
+            let text = |name: &str| track[name].to_string();
+            [text("track"), text("kind"), text("frames"), text("rows"), text("frame_shift")].join(" ")
+        })
+        .collect();
+    let expected = [
+        "0 \"wave\" 100 129 0.01",
+        "1 \"matrix\" 100 3 0.01",
+        "2 \"labels\" 100 1 0.01",
+        "3 \"segments\" 1 null null",
+        "4 \"matrix\" 98 3 0.01",
+        "5 \"posterior\" 2 3 0.5",
+    ];
+    assert_eq!(shown, expected);
+    assert_eq!(
+        viewer.json("api/labels?key=utt1&track=2").to_string(),
+        r#"[[0.0,0.3,"a"],[0.3,0.6,"b"],[0.6,0.9,"c"],[0.9,1.0,3]]"#
+    );
+    assert_eq!(viewer.json("api/labels?key=utt2&track=3").to_string(), r#"[[0.25,0.75,"bye"]]"#);
+    assert_eq!(viewer.json("api/labels?key=utt1&track=5").to_string(), r#"[[0.0,0.5,"c"],[0.5,1.0,"b"]]"#);
+
+    let (shape, tile) = viewer.numbers("api/tile?key=utt1&track=1&from=10&count=2&pool=45");
+    assert_eq!((shape.as_str(), tile), ("2,3", vec![54.0, 54.25, 54.5, 99.0, 99.25, 99.5]));
+    let (shape, tile) = viewer.numbers("api/tile?key=utt1&track=1&other=4&from=97&count=9&pool=1");
+    assert_eq!(shape, "3,3");
+    assert!(tile[..3] == [2.0; 3] && tile[3..].iter().all(|value| value.is_nan()), "{tile:?}");
+    let (shape, tile) = viewer.numbers("api/tile?key=utt1&track=5");
+    assert_eq!((shape.as_str(), tile), ("2,3", vec![0.0, 0.25, 0.75, 0.0, 1.0, 0.0]));
+    let (shape, tile) = viewer.numbers("api/tile?key=utt2&track=0&count=4&pool=25&window=32&shift=10");
+    assert_eq!((shape.as_str(), tile.len()), ("4,129", 4 * 129));
+    assert!(tile.iter().all(|level| (-160.0..0.0).contains(level)));
+    let (shape, peaks) = viewer.numbers("api/peaks?key=utt3&from=0&to=0.1&width=2");
+    assert_eq!((shape.as_str(), peaks), ("2,4", vec![5.0 / 32768.0; 8]));
+
+    for (path, status) in [
+        ("api/utterance", 400),
+        ("api/utterance?key=none", 404),
+        ("api/tile?key=utt1&track=9", 404),
+        ("api/tile?key=utt3&track=1", 404),
+        ("api/tile?key=utt1&track=1&pool=0", 400),
+        ("api/tile?key=utt1&track=1&other=2", 400),
+        ("api/tile?key=utt1&track=1&from=-1", 400),
+        ("api/tile?key=utt1&track=0&window=0", 400),
+        ("api/peaks?key=utt1&from=1&to=0&width=5", 400),
+        ("api/peaks?key=utt1&width=99999999", 400),
+        ("api/labels?key=utt1&track=1", 400),
+        ("api/nothing", 404),
+        ("nothing.js", 404),
+    ] {
+        let reply = viewer.get(path);
+        assert_eq!(reply.status, status, "{path}");
+        let error: Value = serde_json::from_slice(&reply.body).unwrap();
+        assert!(error["error"].as_str().is_some_and(|error| !error.is_empty()), "{path}");
+    }
+    assert_eq!(viewer.end(libc::SIGINT), Some(0));
+}
+
+#[test]
+fn sound_is_a_file_with_ranges() {
+    let scratch = data();
+    let viewer = Viewer::start(&scratch, &["data"]);
+    let one = scratch.read("one.wav");
+    let expected = signal::wave(8000, &(0..8000).map(|at| (at % 2000) as i16).collect::<Vec<_>>());
+    assert_eq!(one[44 + 16_000..44 + 16_010], expected[44..54]);
+    let whole = viewer.get("api/audio?key=utt2");
+    assert_eq!((whole.status, &whole.body), (200, &expected));
+    assert!(whole.head.contains("accept-ranges: bytes") && whole.head.contains("content-type: audio/wav"));
+    assert!(whole.head.contains(&format!("content-length: {}", expected.len())));
+    for (range, from, to) in
+        [("0-0", 0, 1), ("40-99", 40, 100), ("16000-", 16_000, 16_044), ("-7", 16_037, 16_044), ("5-999999", 5, 16_044)]
+    {
+        let part = viewer.ask("GET", "api/audio?key=utt2", &format!("Range: bytes={range}\r\n"));
+        assert_eq!((part.status, part.body.as_slice()), (206, &expected[from..to]), "{range}");
+        let place = format!("content-range: bytes {from}-{}/{}", to - 1, expected.len());
+        assert!(part.head.contains(&place), "{}", part.head);
+    }
+    for range in ["16044-", "99999-100000", "-0"] {
+        let outside = viewer.ask("GET", "api/audio?key=utt2", &format!("Range: bytes={range}\r\n"));
+        assert_eq!(outside.status, 416, "{range}");
+        assert!(outside.head.contains("content-range: bytes */16044"), "{}", outside.head);
+    }
+    let head = viewer.ask("HEAD", "api/audio?key=utt2", "Range: bytes=0-9\r\n");
+    assert_eq!((head.status, head.body.len()), (206, 0));
+    assert!(head.head.contains("content-length: 10"), "{}", head.head);
+    // The command ran once, for all that was asked.
+    for path in ["api/utterance?key=utt3", "api/audio?key=utt3", "api/tile?key=utt3&track=0", "api/peaks?key=utt3"] {
+        assert_eq!(viewer.ask("HEAD", path, "").status, 200, "{path}");
+        assert_eq!(viewer.get(path).status, 200, "{path}");
+    }
+    assert_eq!(scratch.read("log"), b"ran\n");
+    assert_eq!(viewer.get("api/audio?key=utt3").body, scratch.read("two.wav"));
+    assert_eq!(viewer.end(libc::SIGHUP), Some(0));
+}
+
+#[test]
+fn shards_and_archives_of_sound_are_heard() {
+    let scratch = data();
+    let (one, two) = (scratch.read("one.wav"), scratch.read("two.wav"));
+    scratch.write("s.tar", tar::shard(&[("a", "first text", &one), ("b", "second", &two)]));
+    scratch
+        .sh("gzip -k s.tar; printf 's.tar\\n' > list; (printf 'x '; cat one.wav; printf 'y '; cat two.wav) > w.ark")
+        .succeeds();
+    for (name, keys) in [("shard:list", ["a", "b"]), ("shard:s.tar.gz", ["a", "b"]), ("ark:w.ark", ["x", "y"])] {
+        let viewer = Viewer::start(&scratch, &[name]);
+        assert_eq!(viewer.keys(""), keys, "{name}");
+        for (key, sound) in keys.iter().zip([&one, &two]) {
+            assert_eq!(&viewer.get(&format!("api/audio?key={key}")).body, sound, "{name}");
+        }
+        if name.starts_with("shard:") {
+            assert_eq!(viewer.json("api/utterance?key=a")["text"], "first text");
+            assert_eq!(viewer.keys("filter=second"), ["b"]);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let scratch = data();
+    let one = scratch.read("one.wav");
+    scratch.write("cut.wav", &one[..one.len() / 2]);
+    scratch.write("wav.scp", "a nowhere.wav\nb cut.wav\nc exit 3 |\nd data/text\n");
+    let viewer = Viewer::start(&scratch, &["scp:wav.scp"]);
+    for key in ["a", "b", "c", "d"] {
+        for path in ["audio", "peaks", "tile"] {
+            let reply = viewer.get(&format!("api/{path}?key={key}&track=0"));
+            assert_eq!(reply.status, 422, "{path} {key}: {reply:?}");
+        }
+        let utterance = viewer.json(&format!("api/utterance?key={key}"));
+        assert!(utterance["tracks"][0]["error"].as_str().is_some_and(|error| !error.is_empty()), "{utterance}");
+    }
+}
+
+#[test]
+fn measures_come_from_a_report_or_are_made() {
+    let scratch = data();
+    scratch.write("feats.ark", binary_archive(&[("utt1", Sample::Matrix(vec![vec![f32::NAN, 1.0]; 100]))]));
+    scratch.sh("ark-to-scp feats.ark data/feats.scp").succeeds();
+    scratch.sh("table-report --write-utterances=u.jsonl data p.html").succeeds();
+    let read = Viewer::start(&scratch, &["--measures=u.jsonl", "data"]);
+    assert_eq!(read.json("api/measure")["state"], "done");
+    let made = Viewer::start(&scratch, &["data"]);
+    let before = made.json("api/measure");
+    assert_eq!((&before["state"], &before["done"], &before["of"]), (&"idle".into(), &0.into(), &5.into()));
+    assert_eq!(made.json("api/utterance?key=utt1")["measures"].to_string(), "{}");
+    made.json("api/measure?start=1");
+    wait_until("it is measured", || made.json("api/measure")["state"] == "done");
+    let after = made.json("api/measure");
+    assert_eq!(after["done"], after["of"]);
+    for viewer in [&read, &made] {
+        let utterance = viewer.json("api/utterance?key=utt1");
+        assert_eq!(utterance["measures"]["not_finite"], 100, "{utterance}");
+        let rules: Vec<_> =
+            utterance["findings"].as_array().unwrap().iter().map(|it| it["rule"].as_str().unwrap()).collect();
+        assert!(rules.contains(&"not-finite") && rules.contains(&"frozen"), "{rules:?}");
+        assert_eq!(viewer.keys("filter=rule:not-finite"), ["utt1"]);
+        assert_eq!(viewer.keys("filter=channels%3D2"), ["utt3"]);
+        assert_eq!(viewer.keys("sort=-duration"), ["utt1", "utt2", "utt3"]);
+        assert_eq!(viewer.json("api/rows?count=1")["rows"][0]["rate"], 8000);
+    }
+}
