@@ -45,6 +45,20 @@ fi
 pip install --no-deps --no-index --force-reinstall "$wheels"/*.whl
 "$python" -m pytest -q -rs -p no:cacheprovider python/tests "$@"
 if [ $# = 0 ]; then
+    # An editable installation: the module is beside its sources, the tools are in the environment. All is compiled already.
+    editable=$folder/editable
+    "$python" -m venv --clear --without-pip "$editable"
+    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
+    "$python" -c "$packages" > "$("$editable/bin/python" -c "$packages")/others.pth"
+    module=python/kaldi_tables/_core.abi3.so
+    [ -e $module ] || trap 'rm -rf "$wheels" $module' EXIT
+    pip --python "$editable/bin/python" install --ignore-installed --no-deps --no-build-isolation \
+        --config-settings=build-args="--profile ${PROFILE:-dev}" -e ./python
+    (cd "$wheels" && "$editable/bin/python" -c "
+import kaldi_tables as kt
+assert '/python/kaldi_tables/' in kt._core.__file__, kt._core.__file__
+assert kt.tools.path('copy-feats').startswith('$editable'), kt.tools.path('copy-feats')
+kt.tools.run('copy-feats', '--version')")
     "$python" -m mypy --config-file=python/tests/mypy.ini --cache-dir="$folder/mypy" -p kaldi_tables
     # Modules that have a stub, by name: kaldi_tables/_core.pyi is kaldi_tables._core.
     stubs=$(cd python && find kaldi_tables -name '*.pyi' | sed 's/\.pyi$//; s,/__init__$,,; s,/,.,g')
