@@ -12,6 +12,8 @@
 //!
 //! Sixteen bytes of MD5 end the block.
 
+use std::ops::Range;
+
 use byteorder::{BigEndian, ByteOrder};
 use claxon::frame::FrameReader;
 use claxon::input::BufferedReader;
@@ -59,6 +61,11 @@ impl Flac {
 
     /// The samples of each channel at the 16-bit scale, from the bytes of the file, which may be incomplete.
     pub(crate) fn decode(&mut self, bytes: &[u8]) -> Result<Vec<Vec<f32>>, ParseError> {
+        self.decode_part(bytes, 0..u64::MAX)
+    }
+
+    /// As [`Flac::decode`], but keeps some of the samples only, and stops after them.
+    pub(crate) fn decode_part(&mut self, bytes: &[u8], part: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
         let start = frames_start(bytes)?;
         let num_channels = self.info.num_channels();
         let expected = self.info.num_samples.unwrap_or(u64::MAX);
@@ -67,12 +74,18 @@ impl Flac {
         let mut frames = FrameReader::new(BufferedReader::new(&bytes[start..]));
         let mut buffer = Vec::new();
         let mut is_cut = false;
-        while (channels[0].len() as u64) < expected {
+        let mut got = 0;
+        while got < expected.min(part.end) {
             let fault = match frames.read_next_or_eof(buffer) {
                 Ok(Some(frame)) if frame.channels() as usize == num_channels => {
+                    let length = u64::from(frame.duration());
+                    let place = |sample: u64| sample.clamp(got, got + length).min(expected.max(got)) - got;
+                    let kept = place(part.start) as usize..place(part.end) as usize;
                     for (index, channel) in channels.iter_mut().enumerate() {
-                        channel.extend(frame.channel(index as u32).iter().map(|&sample| sample as f32 * scale));
+                        let samples = &frame.channel(index as u32)[kept.clone()];
+                        channel.extend(samples.iter().map(|&sample| sample as f32 * scale));
                     }
+                    got += length;
                     buffer = frame.into_buffer();
                     continue;
                 }
@@ -84,20 +97,16 @@ impl Flac {
                 }
                 Err(claxon::Error::FormatError(message) | claxon::Error::Unsupported(message)) => message.to_owned(),
             };
-            let message = format!("cannot decode FLAC after {} samples: {fault}", channels[0].len());
+            let message = format!("cannot decode FLAC after {got} samples: {fault}");
             return Err(ParseError::new(start, message));
         }
-        let got = channels[0].len() as u64;
         if got == 0 {
             return Err(ParseError::new(start, "empty file (no data): expected a frame of FLAC, got none"));
         }
-        if is_cut || got < self.info.num_samples.unwrap_or(0) {
+        if is_cut || got < self.info.num_samples.unwrap_or(0).min(part.end) {
             let expected = self.info.num_samples.map_or("more".to_owned(), |expected| expected.to_string());
             let message = format!("Truncated file? Expected {expected} samples, got {got}");
             self.remarks.push(ParseError::new(start, message));
-        }
-        for channel in &mut channels {
-            channel.truncate(usize::try_from(expected).unwrap_or(usize::MAX));
         }
         Ok(channels)
     }
@@ -197,6 +206,19 @@ mod tests {
             assert!(info(&file(16, 4)[..cut]).unwrap_err().at_end, "{cut}");
         }
         assert_eq!(read(&file(16, 0)).unwrap().num_samples(), 4);
+    }
+
+    #[test]
+    fn a_part_is_that_of_the_whole() {
+        for num_samples in [0, 3, 4] {
+            let bytes = file(16, num_samples);
+            let whole = read(&bytes).unwrap();
+            for (start, end) in [(0, 1), (0, 4), (1, 3), (2, 4), (3, 4), (2, 9), (4, 9), (7, 9)] {
+                let range = start.min(whole.num_samples())..end.min(whole.num_samples());
+                let expected = [&whole.channel(0)[range.clone()], &whole.channel(1)[range]];
+                assert_eq!(Wave::flac_part(&bytes, start as u64..end as u64).unwrap(), expected, "{start}..{end}");
+            }
+        }
     }
 
     #[test]

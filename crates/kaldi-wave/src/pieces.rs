@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use kaldi_io::ParseError;
 
-use crate::flac::is_flac;
+use crate::Wave;
+use crate::flac::{Flac, is_flac};
 use crate::info::WaveInfo;
 use crate::riff::Riff;
 
@@ -54,12 +55,21 @@ impl WavePieces {
     }
 }
 
+impl Wave {
+    /// The samples of each channel of a part of a FLAC file, at the 16-bit scale. What comes before them is decoded, too, and not kept.
+    ///
+    /// # Errors
+    /// If it is no FLAC file, or cannot be decoded so far.
+    pub fn flac_part(bytes: &[u8], samples: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
+        Flac::read(bytes)?.decode_part(bytes, samples)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use kaldi_values::{Format, Value};
 
     use super::*;
-    use crate::Wave;
 
     #[test]
     fn pieces_are_those_of_the_whole() {

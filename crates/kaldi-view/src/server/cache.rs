@@ -11,6 +11,9 @@ use crate::server::failure::{Answer, Failure};
 /// How long it is remembered that a value cannot be read.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Values that are kept, at most: each may keep a file open.
+const MOST: usize = 64;
+
 /// How often a waiting thread looks whether somebody still waits for it.
 const STEP: Duration = Duration::from_millis(50);
 
@@ -91,8 +94,12 @@ impl<T> Cache<T> {
         };
         kept.retain(|kept| !matches!(&kept.state, State::Failed(_, when) if when.elapsed() >= PATIENCE));
         let mut total: usize = kept.iter().map(size).sum();
-        while total > self.room
-            && let Some(oldest) = kept[..kept.len() - 1].iter().position(|kept| size(kept) > 0)
+        while (total > self.room || kept.len() > MOST)
+            && let Some(oldest) = kept[..kept.len() - 1].iter().position(|it| match it.state {
+                // What takes no room is given up only for its open file.
+                State::Loaded(_) => size(it) > 0 || kept.len() > MOST,
+                State::Loading | State::Failed(..) => false,
+            })
         {
             total -= size(&kept.remove(oldest));
         }
@@ -123,6 +130,16 @@ mod tests {
         assert_eq!(get(&cache, "b", || Ok(vec![0; 100])), Ok(100));
         assert_eq!(get(&cache, "b", || panic!("it is too large, and the only one")), Ok(100));
         assert_eq!(get(&cache, "a", || Ok(vec![0; 1])), Ok(1));
+    }
+
+    #[test]
+    fn few_values_are_kept_however_small() {
+        let cache = Cache::new(10, Vec::len);
+        for name in 0..1000 {
+            assert_eq!(get(&cache, &name.to_string(), || Ok(vec![])), Ok(0));
+        }
+        assert_eq!(cache.lock().len(), MOST);
+        assert_eq!(get(&cache, "999", || panic!("it is there")), Ok(0));
     }
 
     #[test]

@@ -28,14 +28,17 @@ enum Samples {
     Decoded(Wave),
     /// In the file, or in memory as a command has written them.
     Encoded(WavePieces, Blob),
+    /// A FLAC file that is too long to be kept decoded.
+    Flac(Blob),
 }
 
 impl Recording {
-    /// Reads the header of a recording, and more only if it is FLAC or the output of a command.
+    /// Reads the header of a recording, and more only if it is FLAC or the output of a command. What has more than `room` bytes of
+    /// decoded samples is decoded again for each part.
     ///
     /// # Errors
     /// Why it cannot be read, or that it is shorter than its header says.
-    pub fn read(place: &ValuePlace) -> Result<Self, String> {
+    pub fn read(place: &ValuePlace, room: usize) -> Result<Self, String> {
         let failed = |message: String| format!("{}: {message}", printable_rxfilename(place.rxfilename.as_ref()));
         let blob = match &place.bytes {
             Some(range) => bytes(place.rxfilename.as_ref(), range)?,
@@ -66,9 +69,17 @@ impl Recording {
             }
             None => {
                 let bytes = blob.load().map_err(|error| error.to_string())?;
+                let info = WaveInfo::read(&mut Cursor::new(&bytes), None).map_err(|error| failed(error.to_string()))?;
+                if let Some(num_samples) = info
+                    .num_samples()
+                    .filter(|&count| count.saturating_mul(4 * info.num_channels() as u64) > room as u64)
+                {
+                    let (rate, num_channels) = (info.sample_rate(), info.num_channels());
+                    drop(bytes);
+                    return Ok(Self { rate, num_channels, num_samples, samples: Samples::Flac(blob) });
+                }
                 let wave = Wave::read(&mut Cursor::new(&bytes)).map_err(|error| failed(error.to_string()))?;
-                let claimed = WaveInfo::read(&mut Cursor::new(&bytes), None).ok().and_then(|info| info.num_samples());
-                whole(claimed, wave.num_samples() as u64).map_err(failed)?;
+                whole(info.num_samples(), wave.num_samples() as u64).map_err(failed)?;
                 Ok(Self::of(wave))
             }
         }
@@ -88,7 +99,7 @@ impl Recording {
     pub fn size(&self) -> usize {
         match &self.samples {
             Samples::Decoded(wave) => 4 * wave.num_channels() * wave.num_samples(),
-            Samples::Encoded(_, blob) => blob.head().len(),
+            Samples::Encoded(_, blob) | Samples::Flac(blob) => blob.head().len(),
         }
     }
 
@@ -102,6 +113,16 @@ impl Recording {
             Samples::Decoded(wave) => {
                 let range = range.start as usize..range.end as usize;
                 Ok((0..self.num_channels).map(|channel| wave.channel(channel)[range.clone()].to_vec()).collect())
+            }
+            Samples::Flac(blob) => {
+                let bytes = blob.load().map_err(Failure::unreadable)?;
+                let (count, name) = (range.end - range.start, blob.name());
+                let channels =
+                    Wave::flac_part(&bytes, range).map_err(|error| Failure::unreadable(format!("{name}: {error}")))?;
+                match channels.first().map_or(0, Vec::len) as u64 {
+                    got if got == count => Ok(channels),
+                    got => Err(Failure::Unreadable(format!("{name}: expected {count} samples, got {got}"))),
+                }
             }
             Samples::Encoded(pieces, blob) => {
                 let bytes = pieces.bytes(range);

@@ -123,17 +123,20 @@ impl Sound {
 
 /// Recordings that were read.
 #[derive(Debug)]
-pub(crate) struct Sounds(Cache<Recording>);
+pub(crate) struct Sounds {
+    kept: Cache<Recording>,
+    room: usize,
+}
 
 impl Sounds {
     /// Keeps `room` bytes of recordings.
     pub fn new(room: usize) -> Self {
-        Self(Cache::new(room, Recording::size))
+        Self { kept: Cache::new(room, Recording::size), room }
     }
 
     /// The sound of an utterance.
     pub fn get(&self, place: &SoundPlace) -> Answer<Sound> {
-        let recording = self.0.get(&place.recording.name(), || Recording::read(&place.recording))?;
+        let recording = self.kept.get(&place.recording.name(), || Recording::read(&place.recording, self.room))?;
         let whole = 0..recording.num_samples;
         let Some(part) = &place.part else { return Ok(Sound { recording, range: whole, channel: None }) };
         let num_samples = usize::try_from(recording.num_samples).unwrap_or(usize::MAX);

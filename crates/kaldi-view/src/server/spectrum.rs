@@ -11,8 +11,11 @@ use kaldi_feat::extract::{Extractor, Spectrogram, SpectrogramOptions, WindowFunc
 use crate::server::failure::{Answer, Failure};
 use crate::server::sounds::Sound;
 
-/// Frames that are computed at once.
+/// Frames that are computed at once, at most.
 const BATCH: u64 = 2048;
+
+/// Numbers of their spectra, and samples of them, at most.
+const NUMBERS: u64 = 1 << 20;
 
 /// The lowest level in dB, that of silence.
 const SILENT: f32 = -160.0;
@@ -71,9 +74,10 @@ impl<'a> SpectrumFrames<'a> {
         let rows = self.num_rows();
         let mut columns = vec![f32::NEG_INFINITY; rows * count];
         let end = from.saturating_add(pool.saturating_mul(count as u64)).min(self.len());
+        let batch = (NUMBERS / self.padded as u64).min(NUMBERS / self.shift).clamp(1, BATCH);
         let mut frame = from;
         while frame < end {
-            let last = (frame + BATCH).min(end);
+            let last = (frame + batch).min(end);
             self.add(frame..last, |at, power| {
                 let column = ((at - from) / pool) as usize;
                 let column = &mut columns[column * rows..(column + 1) * rows];

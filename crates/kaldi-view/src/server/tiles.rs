@@ -174,7 +174,9 @@ impl<'a> TileRows<'a> {
     }
 }
 
-fn check(columns: usize, rows: usize) -> Answer<()> {
+/// # Errors
+/// If a tile would have too many numbers.
+pub(crate) fn check(columns: usize, rows: usize) -> Answer<()> {
     match columns.saturating_mul(rows) > MOST {
         true => Err(Failure::Wrong(format!("{columns} columns of {rows} rows are too many: ask for fewer columns"))),
         false => Ok(()),

@@ -17,7 +17,7 @@ use crate::server::range::Wanted;
 use crate::server::reply::{Content, Reply};
 use crate::server::sounds::{Sound, SoundPlace};
 use crate::server::spectrum::SpectrumFrames;
-use crate::server::tiles::{TileGrid, TileRows};
+use crate::server::tiles::{TileGrid, TileRows, check};
 use crate::server::tracks::{Track, TrackKind};
 use crate::server::wav_file;
 
@@ -138,7 +138,7 @@ impl Viewer {
                 }
                 let (shift, is_guess) = self.frame_shift(value.len(), sound);
                 shown["frame_shift"] = shift.into();
-                shown["frame_shift_is_guess"] = is_guess.into();
+                shown["guessed"] = is_guess.into();
             }
         }
         Ok(Some(shown))
@@ -290,6 +290,7 @@ impl Viewer {
         let sound = self.sound(key)?;
         let spectrum = SpectrumFrames::new(&sound, window, shift)?;
         let columns = grid.num_columns(usize::try_from(spectrum.len()).unwrap_or(usize::MAX));
+        check(columns, spectrum.num_rows())?;
         let tile = spectrum.columns(grid.from as u64, columns, grid.pool as u64)?;
         Ok(Reply::numbers(&tile, vec![("x-shape", format!("{columns},{}", spectrum.num_rows()))]))
     }
