@@ -51,10 +51,11 @@ async function ask(url, signal, read) {
 /** An answer in JSON. A `Failure` if there is none; whatever `fetch` throws if `signal` ends it. */
 export const json = (path, parameters, signal) => ask(address(path, parameters), signal, (response) => response.json());
 
-/** Numbers that were fetched: `numbers`, and their shape, `columns` times `rows`, if the server says it. */
+/** Numbers that were fetched, their shape, `columns` times `rows`, and of a difference its largest size. */
 async function readNumbers(response) {
   const shape = response.headers.get("X-Shape")?.split(",").map(Number) ?? [];
-  return { numbers: new Float32Array(await response.arrayBuffer()), columns: shape[0], rows: shape[1] };
+  const largest = response.headers.has("X-Largest") ? Number(response.headers.get("X-Largest")) : undefined;
+  return { numbers: new Float32Array(await response.arrayBuffer()), columns: shape[0], rows: shape[1], largest };
 }
 
 /** An answer in numbers. */

@@ -123,7 +123,8 @@ function seek() {
 }
 
 let waiting;
-search.addEventListener("input", () => {
+function typed() {
+  if (!waiting && search.value.trim() === state.filter) return;
   // One search is one step of the history, however many letters it has.
   clearTimeout(waiting?.timer);
   const done = waiting?.done ?? begin();
@@ -136,14 +137,18 @@ search.addEventListener("input", () => {
     done();
   };
   waiting = { timer: setTimeout(ask, 120), done, ask };
-});
+}
+search.addEventListener("input", typed);
+// What empties a field without the keyboard.
+search.addEventListener("change", typed);
 search.addEventListener("blur", () => { isTyping = false; });
 search.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && waiting) {
     clearTimeout(waiting.timer);
     waiting.ask();
-  } else if (event.key === "Escape" && search.value === "") {
-    find("[data-testid=list]").focus();
+  } else if (event.key === "ArrowDown" || (event.key === "Escape" && search.value === "")) {
+    event.preventDefault();
+    list.element.focus();
   }
 });
 
@@ -196,7 +201,7 @@ function about({ key, speaker, text, duration, rate, channels, findings }) {
     channels && `${channels} ${channels === 1 ? "channel" : "channels"}`].filter(Boolean);
   return html`<h2 data-testid="title"><bdi>${shown(key)}</bdi></h2>
     ${facts.length ? html`<p class="facts">${facts.join(" · ")}</p>` : nothing}
-    ${findings?.length ? html`<ul class="findings" aria-label="Findings">${findings.map(finding)}</ul>` : nothing}
+    ${findings?.length ? html`<ul class="findings" data-testid="findings" aria-label="Findings">${findings.map(finding)}</ul>` : nothing}
     ${text === undefined || text === null ? nothing : html`<p data-testid="text" class="text" dir="auto">${shown(text)}</p>`}`;
 }
 
@@ -208,7 +213,7 @@ function finding({ rule, value, usual, score, other }) {
 function numbers({ measures }) {
   const list = Object.entries(measures ?? {}).filter(([, value]) => value !== undefined);
   if (list.length === 0) return nothing;
-  return html`<h3>Measures</h3><dl>${list.map(([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${value === null ? "none" : figure(value)}</dd></div>`)}</dl>`;
+  return html`<h3>Measures</h3><dl data-testid="numbers">${list.map(([name, value]) => html`<div><dt>${name.replaceAll("_", " ")}</dt><dd>${value === null ? "none" : figure(value)}</dd></div>`)}</dl>`;
 }
 
 // Measuring everything.
@@ -216,25 +221,27 @@ function numbers({ measures }) {
 async function measure(isStart) {
   const place = find("#measure");
   try {
-    const { done, of } = await json("measure", { start: isStart ? 1 : undefined });
-    const isUnderWay = isStart || measuring;
-    measuring = isUnderWay && done < of;
+    const { done, of, state: word, error } = await json("measure", { start: isStart ? 1 : undefined });
+    const wasMeasuring = measuring || isStart;
+    measuring = word === "running";
     if (measuring) {
       render(html`<progress max=${of} .value=${done} aria-label="Measured utterances"></progress> ${done} of ${of}`, place);
       setTimeout(() => measure(false), 500);
-    } else if (isUnderWay) {
-      render(nothing, place);
+      return;
+    }
+    const isOffered = word !== "done" && of > 0;
+    render(isOffered ? html`<button type="button" data-testid="measure" @click=${() => measure(true)}>Measure all</button>` : nothing, place);
+    if (word === "failed" && wasMeasuring) {
+      failed(new Failure(error));
+    } else if (wasMeasuring) {
       await describe();
       seek();
       if (state.key !== undefined) load();
-    } else if (of > 0 && done >= of) {
-      render(nothing, place);
-    } else {
-      render(html`<button type="button" data-testid="measure" @click=${() => measure(true)}>Measure all</button>`, place);
     }
   } catch (error) {
     render(nothing, place);
-    if (isStart) failed(error);
+    measuring = false;
+    failed(error);
   }
 }
 let measuring = false;
@@ -242,7 +249,7 @@ let measuring = false;
 async function describe() {
   info = await json("info");
   list.columns = info.columns.map(({ name }) => name);
-  find("#tables").textContent = info.tables.map(({ name, type }) => `${shown(name)} (${shown(type)})`).join(", ");
+  find("#tables").textContent = info.tables.map(({ name, type }) => (name.includes(type) ? shown(name) : `${shown(name)} (${shown(type)})`)).join(", ");
 }
 
 // Keys.

@@ -12,12 +12,14 @@ const PAGE = 100;
 /** Pages that are kept. */
 const KEPT = 100;
 
-const WIDTHS = { text: 44, speaker: 14, findings: 24 };
+const FIRST = ["key", "duration", "speaker", "text"];
+const WIDTHS = { text: 44, speaker: 12 };
 
 export class List {
   #columns = ["key"];
   #pages = new Map();
   #flights = new Map();
+  #searching = new AbortController();
   #generation = 0;
   #total = 0;
   #first = 0;
@@ -34,23 +36,22 @@ export class List {
     new ResizeObserver(() => this.#scrolled()).observe(element);
   }
 
-  /** Names of columns, without the key. */
+  /** Names of columns. What people look for first is on the left. */
   set columns(names) {
-    this.#columns = ["key", ...names.filter((name) => name !== "key")];
+    const first = FIRST.filter((name) => names.includes(name));
+    this.#columns = [...first, ...names.filter((name) => !first.includes(name))];
   }
 
   /** Asks anew, from the first row on. The rows of before stay until the answer is here; their late answers are dropped. */
   async search(filter, sort) {
-    this.#generation += 1;
-    const generation = this.#generation;
-    this.#end(() => true);
-    this.#question = { filter, sort };
-    const flight = new AbortController();
-    this.#flights.set(0, flight);
+    this.#searching.abort();
+    const { signal } = this.#searching = new AbortController();
     try {
-      const answer = await json("rows", { from: 0, count: PAGE, sort, filter }, flight.signal);
-      if (generation !== this.#generation) return;
-      this.#flights.delete(0);
+      const answer = await json("rows", { from: 0, count: PAGE, sort, filter }, signal);
+      if (signal.aborted) return;
+      this.#generation += 1;
+      this.#end(() => true);
+      this.#question = { filter, sort };
       this.#pages = new Map([[0, answer.rows]]);
       this.#total = answer.total;
       this.#active = answer.rows.findIndex((row) => row.key === this.selected);
@@ -58,7 +59,7 @@ export class List {
       this.#show(0);
       this.counted(answer.total);
     } catch (error) {
-      if (generation === this.#generation && !flight.signal.aborted) this.failed(error);
+      if (!signal.aborted) this.failed(error);
     }
   }
 
@@ -207,7 +208,7 @@ export class List {
     const pages = new Set();
     for (let index = this.#first; index < end; index += 1) pages.add(Math.floor(index / PAGE));
     const activePage = Math.floor(this.#active / PAGE);
-    this.#end((page) => page !== activePage && page !== 0 && !pages.has(page));
+    this.#end((page) => page !== activePage && !pages.has(page));
     for (const page of pages) this.#load(page);
     const rows = [];
     for (let index = this.#first; index < end; index += 1) rows.push(this.#line(index));
@@ -234,7 +235,7 @@ export class List {
     const cells = this.#columns.map((name) => {
       const value = row?.[name];
       const text = row === undefined ? "" : Array.isArray(value) ? value.map(shown).join(", ") : figure(value);
-      return html`<div role="gridcell" class=${typeof value === "number" ? "number" : nothing}>${text}</div>`;
+      return html`<div role="gridcell" dir="auto" class=${typeof value === "number" ? "number" : nothing}>${text}</div>`;
     });
     return html`<div role="row" class="line ${index === this.#active ? "active" : ""}" id="row-${index}" aria-rowindex=${index + 1}
       aria-selected=${isOpen} data-testid=${row ? "row" : nothing} data-key=${row?.key ?? nothing}

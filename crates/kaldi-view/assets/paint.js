@@ -41,7 +41,7 @@ function reduce(source, x, width, values, pick) {
 }
 
 /** A heat map; row 0 is at the bottom. `source` has `column(index)`, `rows`, `period` of a column, `from` and `to` in seconds. */
-export function heat(context, source, { low, high, isDifference, isSound }) {
+export function heat(context, source, { low, high, isDifference }) {
   const { width, height } = context.canvas;
   const image = context.createImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
@@ -57,8 +57,6 @@ export function heat(context, source, { low, high, isDifference, isSound }) {
       const end = Math.max(row + 1, Math.floor((height - y) / height * source.rows));
       let value = values[row];
       for (let next = row + 1; next < end; next += 1) value = pick(value, values[next]);
-      // Digital silence is no fault of a spectrum.
-      if (isSound && value === -Infinity) value = low;
       pixels[y * width + x] = Number.isFinite(value)
         ? colours[Math.min(255, Math.max(0, Math.round(middle + (value - low) * scale)))] : NOT_FINITE;
     }
@@ -112,6 +110,13 @@ export function wave(context, source, peak, ink, line) {
         if (!pair) continue;
         low = Math.min(low, pair[0]);
         high = Math.max(high, pair[1]);
+      }
+      if (Number.isNaN(low)) {
+        context.fillStyle = "#ff00ff";
+        context.fillRect(x, lane * channel, 1, lane);
+        context.fillStyle = ink;
+        last = undefined;
+        continue;
       }
       if (low > high) {
         last = undefined;

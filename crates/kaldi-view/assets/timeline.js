@@ -4,8 +4,8 @@ import { Tiles, address, begin, figure, json, numbers, shown } from "./api.js";
 import { html, nothing, render } from "./lit-html.js";
 import * as paint from "./paint.js";
 
-/** Columns of one tile. */
-const TILE = 256;
+/** Columns of one tile, and numbers of one. */
+const TILE = 256, NUMBERS = 2 ** 20;
 /** Windows of the spectrogram in ms, in the order of the key `b`. */
 const WINDOWS = [25, 50, 5, 10];
 /** The smallest part that is shown, in seconds. */
@@ -14,6 +14,9 @@ const SMALLEST = 0.004;
 const DEPTH = 80;
 /** More segments than this are only painted if they are narrow. */
 const SEGMENTS = 1000;
+
+/** Pictures are made of numbers, pixel by pixel, not by a graphics card. */
+const CPU = { willReadFrequently: true };
 
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 const isTable = (track) => !track.error && ["matrix", "posterior", "vector"].includes(track.kind);
@@ -160,21 +163,16 @@ export class Timeline {
     return tables.filter((track) => track.track !== first && track.rows === rows);
   }
 
-  /** The largest size of a difference in the whole utterance. Tiles show maxima, so both directions are asked for. */
+  /** The largest size of a difference in the whole utterance: it comes along with each tile. */
   async #measureDifference() {
     this.largest = undefined;
     if (!this.isDifference) return;
-    const { first, second, utterance: { key, tracks } } = this;
-    const pool = Math.max(1, Math.ceil(Math.max(...tracks.filter((track) => track.track === first || track.track === second)
-      .map((track) => track.frames)) / 1024));
-    const tile = (track, other) => numbers(address("tile", { key, track, from: 0, count: 1024, pool, other }), this.#loading.signal);
+    const { first, second, utterance: { key } } = this;
     const done = begin();
     try {
-      let largest = 0;
-      for (const { numbers } of await Promise.all([tile(first, second), tile(second, first)])) {
-        for (const value of numbers) if (!(Math.abs(value) <= largest)) largest = Math.abs(value);
-      }
-      if (first === this.first && second === this.second && key === this.utterance?.key) this.largest = largest;
+      const url = address("tile", { key, track: first, from: 0, count: 1, pool: 1, other: second });
+      const { largest } = await numbers(url, this.#loading.signal);
+      if (first === this.first && second === this.second) this.largest = largest;
       this.#template();
     } catch (error) {
       if (error.name !== "AbortError") this.failed(error);
@@ -188,6 +186,7 @@ export class Timeline {
     this.player.pause();
     if (key === undefined) {
       this.player.removeAttribute("src");
+      this.player.load();
       this.player.hidden = true;
       return;
     }
@@ -251,7 +250,7 @@ export class Timeline {
       if (panel) this.#paintPanel(panel, canvas, width, height, inks, ratio);
       else {
         Object.assign(canvas, { width, height });
-        paint.axis(canvas.getContext("2d"), this.from, this.to, inks.ink, ratio);
+        paint.axis(canvas.getContext("2d", CPU), this.from, this.to, inks.ink, ratio);
       }
       canvas.setAttribute("aria-label", panel ? `${panel.name}, ${part}` : `Time, ${part}`);
     }
@@ -260,7 +259,7 @@ export class Timeline {
   }
 
   #paintPanel(panel, canvas, width, height, inks, ratio) {
-    const context = canvas.getContext("2d");
+    const context = canvas.getContext("2d", CPU);
     const { track } = panel;
     const source = panel.kind === "segments" ? undefined : panel.kind === "waveform" ? this.#wave(panel, width) : this.#table(panel, width);
     // What was shown before stays, stretched, until its tiles are here.
@@ -289,7 +288,7 @@ export class Timeline {
 
   #copy(canvas) {
     const copy = new OffscreenCanvas(canvas.width, canvas.height);
-    copy.getContext("2d").drawImage(canvas, 0, 0);
+    copy.getContext("2d", CPU).drawImage(canvas, 0, 0);
     return copy;
   }
 
@@ -304,7 +303,7 @@ export class Timeline {
     for (let index = Math.floor(this.from / period / span); index * span < Math.min(count, this.to / period); index += 1) {
       const columns = Math.min(span, count - index * span);
       const from = index * span * period;
-      const tile = this.#tiles.get(address("peaks", { key, from, to: Math.min(this.duration, from + columns * period), width: columns }));
+      const tile = this.#tiles.get(address("peaks", { key, from, to: from + columns * period, width: columns }));
       if (tile) {
         this.#range(tile);
         panel.high = Math.max(panel.high ?? 0, Math.abs(tile.low), Math.abs(tile.high));
@@ -326,16 +325,19 @@ export class Timeline {
     const isSound = panel.kind === "spectrogram";
     const isDifference = this.isDifference && track.track === this.first;
     const seconds = (this.to - this.from) / width;
-    const shift = isSound ? this.#shift(seconds) : track.frame_shift;
-    const frames = isSound ? Math.ceil(this.duration / shift) : track.frames;
+    const milliseconds = this.#milliseconds(seconds * 1000), { rate } = this.utterance;
+    // A shift is so many whole samples.
+    const shift = isSound ? Math.floor(rate * 0.001 * milliseconds) / rate : track.frame_shift;
+    const frames = isSound ? Math.floor(this.duration / shift + 0.5) : track.frames;
     const pool = 2 ** Math.max(0, Math.floor(Math.log2(seconds / shift)));
     const period = shift * pool, count = Math.ceil(frames / pool);
-    const extra = isSound ? { window: this.window, shift: shift * 1000 } : { other: isDifference ? this.second : undefined };
+    const extra = isSound ? { window: this.window, shift: milliseconds } : { other: isDifference ? this.second : undefined };
+    const size = clamp(Math.floor(NUMBERS / track.rows), 1, TILE);
     const tiles = new Map();
     let isPart = false, rows;
-    for (let index = Math.floor(this.from / period / TILE); index * TILE < Math.min(count, this.to / period); index += 1) {
-      const columns = Math.min(TILE, count - index * TILE);
-      const tile = this.#tiles.get(address("tile", { key: this.utterance.key, track: track.track, from: index * TILE * pool, count: columns, pool, ...extra }));
+    for (let index = Math.floor(this.from / period / size); index * size < Math.min(count, this.to / period); index += 1) {
+      const columns = Math.min(size, count - index * size);
+      const tile = this.#tiles.get(address("tile", { key: this.utterance.key, track: track.track, from: index * size * pool, count: columns, pool, ...extra }));
       isPart ||= !tile;
       if (!tile?.columns) continue;
       this.#range(tile);
@@ -345,23 +347,23 @@ export class Timeline {
       rows = tile.rows;
     }
     if (isSound && panel.high !== undefined) panel.low = panel.high - DEPTH;
-    Object.assign(panel, { isDifference, isSound });
+    panel.isDifference = isDifference;
     if (isDifference && panel.low !== undefined) {
       panel.high = Math.max(Math.abs(panel.low), Math.abs(panel.high));
       panel.low = -panel.high;
     }
     const column = (index) => {
-      const tile = tiles.get(Math.floor(index / TILE));
-      const at = index % TILE;
+      const tile = tiles.get(Math.floor(index / size));
+      const at = index % size;
       return tile && at < tile.columns ? tile.numbers.subarray(at * tile.rows, (at + 1) * tile.rows) : undefined;
     };
     return { rows, period, from: this.from, to: this.to, column, isPart };
   }
 
-  /** The distance of two frames of the spectrogram: no part of the sound is between two windows. */
-  #shift(seconds) {
-    const least = Math.min(0.01, this.window / 2000);
-    return [0.005, 0.002, 0.001].find((shift) => shift <= Math.min(least, seconds * 2) && seconds < least) ?? (seconds < least ? 0.001 : least);
+  /** Milliseconds from one frame of the spectrogram to the next: no part of the sound is between two windows. */
+  #milliseconds(ofPixel) {
+    const most = Math.min(10, this.window / 2);
+    return ofPixel >= most ? most : [5, 2].find((shift) => shift <= Math.min(most, ofPixel)) ?? 1;
   }
 
   /** The finite numbers of a tile are between `low` and `high`. */
@@ -411,9 +413,10 @@ export class Timeline {
     const difference = this.isDifference && track.track === this.first;
     const name = difference ? `${shown(track.name)} − ${shown(other.name)}` : shown(track.name);
     panel.name = difference ? `Difference of ${shown(track.name)} and ${shown(other.name)}` : `${track.kind} ${name}`;
-    const shift = track.frame_shift ? `, frames of ${figure(track.frame_shift * 1000)} ms${track.guessed ? " (a guess)" : ""}` : "";
+    const shift = track.frame_shift ? `, frames of ${figure(track.frame_shift * 1000)} ms${track.frame_shift_is_guess ? " (a guess)" : ""}` : "";
     const columns = isTable(track) ? `, ${track.rows} ${track.rows === 1 ? "column" : "columns"}` : "";
-    return `${name}: ${track.kind}${columns}${track.frames ? `, ${track.frames} frames` : ""}${shift}${range}`;
+    const frames = track.frames && track.kind !== "segments" ? `, ${track.frames} frames` : "";
+    return `${name}: ${track.kind}${columns}${frames}${shift}${range}`;
   }
 
   #template() {
@@ -502,13 +505,13 @@ export class Timeline {
     } else if (panel?.kind === "waveform") {
       for (let channel = 0; channel < this.utterance.channels; channel += 1) {
         const pair = panel.source?.pair(Math.floor(time / panel.source.period), channel);
-        if (pair) parts.push(pair[0] === pair[1] ? figure(pair[0]) : `${figure(pair[0])} to ${figure(pair[1])}`);
+        if (pair?.every(Number.isFinite)) parts.push(pair[0] === pair[1] ? figure(pair[0]) : `${figure(pair[0])} to ${figure(pair[1])}`);
       }
     } else if (column) {
       const row = Math.min(column.length - 1, Math.floor(this.#hover.height * column.length));
       parts.push(`frame ${Math.floor(time / panel.track.frame_shift)}`);
       if (panel.kind === "curves") parts.push([...column].map((value) => figure(value)).join(", "));
-      else parts.push(`column ${row}`, Number.isFinite(column[row]) ? figure(column[row]) : String(column[row]));
+      else parts.push(`column ${panel.track.indices?.[row] ?? row}`, Number.isFinite(column[row]) ? figure(column[row]) : String(column[row]));
     }
     for (const { kind, track } of this.#panels) {
       const label = kind === "segments" ? this.#labelAt(track.track, time) : undefined;
