@@ -28,7 +28,7 @@ use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_
 use kaldi_transform::{Fmpe, LdaStats, MlltStats};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
-use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo};
 
 /// A value of any type, chosen by the first byte: see [`keeps_promises`].
@@ -41,7 +41,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 41] = [
+const VALUES: [fn(&[u8]); 42] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -54,6 +54,7 @@ const VALUES: [fn(&[u8]); 41] = [
     keeps_promises::<SphinxFeatures>,
     keeps_promises::<Vec<i32>>,
     keeps_promises::<IntVectorFile>,
+    keeps_promises::<IntMatrix>,
     keeps_promises::<Vec<Vec<i32>>>,
     keeps_promises::<Vec<(i32, i32)>>,
     keeps_promises::<Vec<(f32, f32)>>,

@@ -64,6 +64,10 @@ def test_values_of_numbers():
     assert read("a 1 2 3", "int32-vector").tolist() == [1, 2, 3]
     assert read("a 1 2 3", "int32-vector").dtype == np.int32
     assert [row.tolist() for row in read("a 1 2 ; 3 ;", "int32-vector-vector")] == [[1, 2], [3]]
+    codes = read("a 1 11 ; 2 12 ; 3 13 ;", "int32-matrix")
+    assert codes.tolist() == [[1, 11], [2, 12], [3, 13]] and codes.dtype == np.int32
+    with pytest.raises(kt.Error, match="expected 2 numbers in row 1 as in row 0, got 1"):
+        read("a 1 2 ; 3 ;", "int32-matrix")
     assert read("a 1 2 ; 3 4", "int32-pairs").tolist() == [[1, 2], [3, 4]]
     assert read("a 1 2.5 ; 3 4", "float-pairs").tolist() == [[1, 2.5], [3, 4]]
     assert read("a [ 1 0.5 2 0.5 ] [ ]", "posterior").tolist() == [[(1, 0.5), (2, 0.5)], []]

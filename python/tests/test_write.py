@@ -44,6 +44,7 @@ VALUES = {
     "vector": (VECTOR, "vector"),
     "list-vector": ([1, 2.5], "vector"),
     "int32-vector": ([1, -2, 2**31 - 1], "int32-vector"),
+    "int32-matrix": (np.array([[1, 11], [2, 12], [-3, 13]]), "int32-matrix"),
     "int32-vector-vector": ([[1, 2], [], [3]], "int32-vector-vector"),
     "int32-pairs": ([(1, 2), (3, 4)], "int32-pairs"),
     "float-pairs": ([(1.5, 2), (3, 4)], "float-pairs"),
@@ -66,6 +67,7 @@ TEXTS = {
     "vector": " [ 0.5 -1.25 3e+30 inf ]\n",
     "list-vector": " [ 1 2.5 ]\n",
     "int32-vector": "1 -2 2147483647 \n",
+    "int32-matrix": "1 11 ; 2 12 ; -3 13 ; \n",
     "int32-vector-vector": "1 2 ; ; 3 ; \n",
     "int32-pairs": "1 2 ; 3 4 \n",
     "float-pairs": "1.5 2 ; 3 4 \n",
@@ -94,6 +96,16 @@ def test_a_value_of_each_type_is_found_by_looking(tmp_path, name):
     assert written({"k": value}, kind) == target.getvalue()
     # What was written is as before.
     assert repr(value) == repr(before)
+
+
+def test_rows_of_one_length_are_an_integer_matrix():
+    codes = np.array([[1, 11], [2, 12]], np.uint16)
+    assert written({"k": codes.tolist()}, "int32-matrix") == written({"k": codes}) == written({"k": codes}, "int32-matrix")
+    with kt.create(io.BytesIO(), "int32-matrix") as writer:
+        for wrong in ([[1], [2, 3]], np.zeros((1, 2, 3), int), np.zeros((2, 2)), [[1.5]], np.array([[2**31]])):
+            with pytest.raises((TypeError, ValueError, OverflowError), match="^k: "):
+                writer["k"] = wrong
+        writer["k"] = codes
 
 
 COPIERS = {

@@ -2,6 +2,8 @@
 
 task! {
     tokens "Tokens" {
+        convert_codes "convert-codes" "../bin/tokens/convert-codes.rs" Own
+            "converts codes of several codebooks between their patterns; joins them with text";
         indexed_blend "indexed-blend" "../bin/tokens/indexed-blend.rs" Own
             "makes the indices of a blend of token datasets";
         indexed_build_samples "indexed-build-samples" "../bin/tokens/indexed-build-samples.rs" Own

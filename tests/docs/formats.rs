@@ -7,7 +7,7 @@ use kaldi_matrix::{CompressedMatrix, CompressionMethod, HtkFeatures, Matrix, Spa
 use kaldi_table::{Reader, SequentialReader, TableWriter};
 use kaldi_transform::{LdaStats, MlltStats};
 use kaldi_values::{Cursor, Format, Value};
-use kaldi_values::{GaussPost, IntVectorFile, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 
 use super::page::{Block, Page, code, without_trailing_space};
 use crate::support::Scratch;
@@ -51,6 +51,7 @@ fn check(kind: &str, example: &Example) {
         "token-vector" => example.is::<Tokens>(),
         "int32-vector" => example.is::<Vec<i32>>(),
         "int32-vector-file" => example.is_file::<IntVectorFile>(),
+        "int32-matrix" => example.is::<IntMatrix>(),
         "int32-vector-vector" => example.is::<Vec<Vec<i32>>>(),
         "int32-pairs" => example.is::<Vec<(i32, i32)>>(),
         "float-pairs" => example.is::<Vec<(f32, f32)>>(),

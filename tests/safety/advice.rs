@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_types::{TypeAdvice, ValueType};
-use kaldi_values::{Format, GaussPost, Posterior, Token, Tokens, Value};
+use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value};
 use kaldi_wave::Wave;
 
 use super::values::{ForEachType, archive, for_each_type};
@@ -79,6 +79,7 @@ fn options(value_type: ValueType) -> &'static str {
         | ValueType::Double
         | ValueType::Bool
         | ValueType::Int32Vector
+        | ValueType::Int32Matrix
         | ValueType::Int32VectorVector
         | ValueType::Int32Pairs
         | ValueType::FloatPairs
@@ -105,6 +106,7 @@ fn sample(value_type: ValueType) -> Vec<u8> {
         ValueType::Double => bytes(0.5_f64),
         ValueType::Bool => bytes(true),
         ValueType::Int32Vector => bytes(vec![1, 2]),
+        ValueType::Int32Matrix => bytes(IntMatrix::from_vec(1, 2, vec![1, 2])),
         ValueType::Int32VectorVector => bytes(vec![vec![1, 2], vec![3]]),
         ValueType::Int32Pairs => bytes(vec![(1, 2)]),
         ValueType::FloatPairs => bytes(vec![(0.5_f32, 1.5_f32)]),

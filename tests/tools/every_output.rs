@@ -125,7 +125,7 @@ fn a_good_output_stays_and_the_warning_says_so() {
 
 /// Command lines of all tools that Kaldi does not have and that write files; OUT is a file that is there. Tools whose
 /// outputs are other things than named files have tests of their own.
-const LINES: [(&str, &str); 27] = [
+const LINES: [(&str, &str); 27 + 1] = [
     ("ark-to-scp", "a.ark b.ark OUT"),
     ("concat-ark", "a.ark b.ark ark:OUT"),
     ("feats-to-png", "ark:a.ark OUT.png"),
@@ -153,6 +153,7 @@ const LINES: [(&str, &str); 27] = [
     ("extract-shards", "--write-wav=ark:OUT s.tar"),
     ("shards-to-scp", "s.tar OUT"),
     ("indexed-to-int-vector", "set ark,t:OUT"),
+    ("convert-codes", "ark:codes ark,t:OUT"),
 ];
 
 /// Of these, each output is a dataset, a folder, or what a test of its own writes.
@@ -173,6 +174,7 @@ fn inputs() -> Scratch {
     scratch
         .write("a.txt", "u1  [\n  1 2\n  3 4 ]\nu2  [\n  5 6 ]\n")
         .write("frames", "u1 2\nu2 1\n")
+        .write("codes", "u1 1 2 ; 3 4 ; \n")
         .write("text", "u1 good day\nu2 day\n")
         .write("units", "<blank> 0\n<unk> 1\ngood 2\nday 3\n")
         .write("u1.wav", &sound)

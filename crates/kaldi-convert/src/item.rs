@@ -7,7 +7,7 @@ use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::{Entry, WorkError};
 use kaldi_types::ValueType;
 use kaldi_values::Value;
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
 use crate::array::Array;
@@ -33,12 +33,13 @@ pub enum Item {
 }
 
 impl Item {
-    /// The type of tables that the value fits: of two dimensions a matrix, of one a vector of floating-point numbers or of integers, a
-    /// number by its type.
+    /// The type of tables that the value fits: of two dimensions a matrix, of one a vector, of floating-point numbers or of integers;
+    /// a number by its type.
     pub fn table_type(&self) -> ValueType {
         match self {
             Self::Array(array) => match (array.dims.len(), array.dtype) {
-                (2, _) => ValueType::Matrix,
+                (2, dtype) if dtype.is_float() || dtype == DType::Bool => ValueType::Matrix,
+                (2, _) => ValueType::Int32Matrix,
                 (1, dtype) if dtype.is_float() => ValueType::Vector,
                 (1, _) => ValueType::Int32Vector,
                 (_, DType::Float64) => ValueType::Double,
@@ -237,6 +238,12 @@ impl Export for Vec<(f32, f32)> {
     fn into_item(self) -> Item {
         let values: Vec<f32> = self.iter().flat_map(|&(first, second)| [first, second]).collect();
         Item::Array(Array::from_f32(&[self.len(), 2], &values))
+    }
+}
+
+impl Export for IntMatrix {
+    fn into_item(self) -> Item {
+        Item::Array(Array::from_i32(&[self.num_rows(), self.num_cols()], self.as_slice()))
     }
 }
 

@@ -8,6 +8,7 @@ use array_files::DType;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_number::parse_f32;
 use kaldi_types::ValueType;
+use kaldi_values::IntMatrix;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
@@ -127,6 +128,11 @@ fn parse_value(text: &str, table_type: Option<ValueType>) -> Result<Item, String
             let weights = |weights: Vec<Single>| weights.into_iter().map(|weight| weight.0).collect();
             let plain = |frame: Vec<(i32, Vec<Single>)>| frame.into_iter().map(|(index, it)| (index, weights(it)));
             Item::GaussPost(frames.into_iter().map(|frame| plain(frame).collect()).collect())
+        }
+        Some(ValueType::Int32Matrix) => {
+            let rows: Vec<Vec<i32>> = serde_json::from_str(text).map_err(expected("rows of integers in a list"))?;
+            let matrix = IntMatrix::from_rows(&rows).map_err(|error| error.to_string())?;
+            Item::Array(Array::from_i32(&[matrix.num_rows(), matrix.num_cols()], matrix.as_slice()))
         }
         Some(ValueType::Int32VectorVector) => {
             Item::Lists(serde_json::from_str(text).map_err(expected("lists of integers in a list"))?)
@@ -315,7 +321,9 @@ mod tests {
             ("[[[3, 0.1], [7, \"NaN\"]], []]", Some(ValueType::Posterior), ValueType::Posterior),
             ("[[[3, [0.1]]]]", Some(ValueType::GaussPost), ValueType::GaussPost),
             ("[[1], []]", Some(ValueType::Int32VectorVector), ValueType::Int32VectorVector),
-            ("[[1, 2]]", Some(ValueType::Int32Pairs), ValueType::Matrix),
+            ("[[1, 2]]", Some(ValueType::Int32Pairs), ValueType::Int32Matrix),
+            ("[[16777217, 2], [3, 4]]", Some(ValueType::Int32Matrix), ValueType::Int32Matrix),
+            ("[[1, 2], [3, 4]]", None, ValueType::Matrix),
             ("0.1", Some(ValueType::Double), ValueType::Double),
             ("0.1", None, ValueType::Float),
             ("3", None, ValueType::Int32),

@@ -8,7 +8,7 @@ use kaldi_matrix::{Matrix, Real, Vector};
 use kaldi_table::Record;
 use kaldi_types::ValueType;
 use kaldi_values::{Format, Value};
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 
 use crate::array::Array;
 use crate::exact::Exact;
@@ -33,6 +33,9 @@ pub fn to_record(key: &BStr, item: Item, table_type: ValueType, format: Format) 
         }
         (Item::Word(word), ValueType::TokenVector) => tokens(&[word]).map_err(fault)?.into_encoded(format),
         (Item::Words(words), ValueType::TokenVector) => tokens(&words).map_err(fault)?.into_encoded(format),
+        (Item::Lists(lists), ValueType::Int32Matrix) => {
+            IntMatrix::from_rows(&lists).map_err(|error| fault(error.to_string()))?.into_encoded(format)
+        }
         (Item::Lists(lists), ValueType::Int32VectorVector) => lists.into_encoded(format),
         (Item::Posterior(frames), ValueType::Posterior)
             if format == Format::Text && !frames.iter().flatten().all(|(_, weight)| weight.is_finite()) =>
@@ -86,6 +89,10 @@ fn array_value(array: &Array, table_type: ValueType, format: Format) -> Result<E
     let numbers = Exact::of(array);
     Ok(match table_type {
         ValueType::Int32Vector => numbers.to_i32()?.into_encoded(format),
+        ValueType::Int32Matrix => match array.dims[..] {
+            [rows, columns] => IntMatrix::from_vec(rows, columns, numbers.to_i32()?).into_encoded(format),
+            _ => IntMatrix::from_rows(&[numbers.to_i32()?]).map_err(|error| error.to_string())?.into_encoded(format),
+        },
         ValueType::Int32 => numbers.to_i32()?[0].into_encoded(format),
         ValueType::Bool => match numbers.to_i32()?[0] {
             value @ (0 | 1) => (value == 1).into_encoded(format),

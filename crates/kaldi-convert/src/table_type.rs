@@ -22,6 +22,7 @@ fn can_be_made(table_type: ValueType) -> bool {
         | ValueType::Double
         | ValueType::Bool
         | ValueType::Int32Vector
+        | ValueType::Int32Matrix
         | ValueType::Int32VectorVector
         | ValueType::Int32Pairs
         | ValueType::FloatPairs
@@ -36,7 +37,7 @@ fn can_be_made(table_type: ValueType) -> bool {
 /// The dimensions of an array that is a value; `None` if no single array is one.
 pub(crate) fn num_dims(table_type: ValueType) -> Option<usize> {
     match table_type {
-        ValueType::Matrix | ValueType::Int32Pairs | ValueType::FloatPairs => Some(2),
+        ValueType::Matrix | ValueType::Int32Matrix | ValueType::Int32Pairs | ValueType::FloatPairs => Some(2),
         ValueType::Vector | ValueType::Int32Vector => Some(1),
         ValueType::Int32 | ValueType::Float | ValueType::Double | ValueType::Bool => Some(0),
         ValueType::Wave
@@ -64,6 +65,7 @@ pub(crate) fn part_names(table_type: ValueType) -> &'static [&'static str] {
         | ValueType::Double
         | ValueType::Bool
         | ValueType::Int32Vector
+        | ValueType::Int32Matrix
         | ValueType::Int32Pairs
         | ValueType::FloatPairs
         | ValueType::Token

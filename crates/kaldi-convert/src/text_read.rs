@@ -172,6 +172,7 @@ fn whole_line(line: &csv::ByteRecord, table_type: ValueType) -> Result<Option<It
             return Err(format!("lines of csv and tsv have no place for a {table_type}"));
         }
         ValueType::Matrix
+        | ValueType::Int32Matrix
         | ValueType::Int32VectorVector
         | ValueType::Int32Pairs
         | ValueType::FloatPairs
@@ -199,7 +200,7 @@ impl Rows {
         let body = match table_type {
             ValueType::Matrix | ValueType::FloatPairs => Body::Numbers { num_rows: 0, values: Vec::new() },
             ValueType::Int32Pairs => Body::Integers(Vec::new()),
-            ValueType::Int32VectorVector => Body::Lists(Vec::new()),
+            ValueType::Int32Matrix | ValueType::Int32VectorVector => Body::Lists(Vec::new()),
             ValueType::Posterior => Body::Frames(Vec::new()),
             ValueType::Vector
             | ValueType::Wave

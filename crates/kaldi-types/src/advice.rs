@@ -37,6 +37,7 @@ impl TypeAdvice {
             }
             ValueType::Bool => Self::new("this is a truth value", "table-head", "prints it"),
             ValueType::Int32Vector => Self::new("this is an integer vector", "copy-int-vector", "reads it"),
+            ValueType::Int32Matrix => Self::new("this is an integer matrix", "copy-gselect", "reads it"),
             ValueType::Int32VectorVector => Self::new("these are vectors of integers", "copy-gselect", "reads them"),
             ValueType::Int32Pairs | ValueType::FloatPairs => {
                 Self::new("these are pairs of numbers", "table-head", "prints them")

@@ -4,7 +4,7 @@ use bstr::BString;
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Format, Value};
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
 use crate::value_type::ValueType;
@@ -108,6 +108,7 @@ fn functions(value_type: ValueType) -> Functions {
         ValueType::Double => Functions::of::<f64>(),
         ValueType::Bool => Functions::of::<bool>(),
         ValueType::Int32Vector => Functions::of::<Vec<i32>>(),
+        ValueType::Int32Matrix => Functions::of::<IntMatrix>(),
         ValueType::Int32VectorVector => Functions::of::<Vec<Vec<i32>>>(),
         ValueType::Int32Pairs => Functions::of::<Vec<(i32, i32)>>(),
         ValueType::FloatPairs => Functions::of::<Vec<(f32, f32)>>(),
@@ -205,6 +206,13 @@ impl IntoContent for Vector<f64> {
 impl IntoContent for Vec<i32> {
     fn into_content(self) -> Content {
         Content::Numbers { shape: ValueShape::Vector, values: self.into_iter().map(f64::from).collect() }
+    }
+}
+
+impl IntoContent for IntMatrix {
+    fn into_content(self) -> Content {
+        let shape = ValueShape::Matrix { columns: self.num_cols() };
+        Content::Numbers { shape, values: self.into_vec().into_iter().map(f64::from).collect() }
     }
 }
 

@@ -3,7 +3,7 @@
 use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Frame, Value};
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::WaveSamples;
 use memchr::memchr;
 
@@ -50,6 +50,7 @@ fn functions(value_type: ValueType) -> Functions {
         ValueType::Double => Functions::of::<f64>(Text::Line),
         ValueType::Bool => Functions::of::<bool>(Text::Line),
         ValueType::Int32Vector => Functions::of::<Vec<i32>>(Text::Line),
+        ValueType::Int32Matrix => Functions::of::<IntMatrix>(Text::Line),
         ValueType::Int32VectorVector => Functions::of::<Vec<Vec<i32>>>(Text::Line),
         ValueType::Int32Pairs => Functions::of::<Vec<(i32, i32)>>(Text::Line),
         ValueType::FloatPairs => Functions::of::<Vec<(f32, f32)>>(Text::Line),

@@ -51,7 +51,7 @@ impl Frames {
                 let lists = part::<GaussPost>(cursor, range)?.0.into_iter();
                 Self::Lists(lists.map(|list| list.into_iter().map(sums).collect()).collect())
             }
-            ValueType::Int32VectorVector => {
+            ValueType::Int32Matrix | ValueType::Int32VectorVector => {
                 let lists = part::<Vec<Vec<i32>>>(cursor, range)?.into_iter();
                 Self::Lists(lists.map(|list| list.into_iter().map(|index| (index, 1.0)).collect()).collect())
             }

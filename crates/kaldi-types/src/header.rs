@@ -57,6 +57,7 @@ impl Precision {
             | ValueType::Int32
             | ValueType::Bool
             | ValueType::Int32Vector
+            | ValueType::Int32Matrix
             | ValueType::Int32VectorVector
             | ValueType::Int32Pairs
             | ValueType::FloatPairs
@@ -117,6 +118,13 @@ impl Header {
                 Some(header)
             }
             ValueType::Htk | ValueType::Sphinx | ValueType::TokenVector => None,
+            ValueType::Int32Matrix => (is_binary && range.is_none()).then(|| {
+                let count = |at: usize| head.get(at..at + 4)?.try_into().ok().map(i32::from_le_bytes);
+                let rows = count(COUNT.start).map(|count| count.max(0) as u64);
+                // The first row starts with the number of columns.
+                let columns = if rows == Some(0) { Some(0) } else { count(COUNT.end + 1) };
+                Self { rows, columns: columns.map(|count| count.max(0) as u64), ..header }
+            }),
             // They start with a count.
             ValueType::Int32Vector
             | ValueType::Int32VectorVector

@@ -46,6 +46,8 @@ value_types! {
     Bool "bool",
     /// Integers.
     Int32Vector "int32-vector",
+    /// A matrix of integers: lists of one length.
+    Int32Matrix "int32-matrix",
     /// Lists of integers.
     Int32VectorVector "int32-vector-vector",
     /// Pairs of integers.
@@ -83,6 +85,7 @@ impl ValueType {
             | Self::Double
             | Self::Bool
             | Self::Int32Vector
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Int32Pairs
             | Self::FloatPairs
@@ -106,6 +109,7 @@ impl ValueType {
             | Self::Double
             | Self::Bool
             | Self::Int32Vector
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Int32Pairs
             | Self::FloatPairs
@@ -128,6 +132,7 @@ impl ValueType {
             | Self::Float
             | Self::Double
             | Self::Bool
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Posterior
             | Self::GaussPost
@@ -149,6 +154,7 @@ impl ValueType {
             | Self::Double
             | Self::Bool
             | Self::Int32Vector
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Int32Pairs
             | Self::FloatPairs
@@ -172,6 +178,7 @@ impl ValueType {
             | Self::Double
             | Self::Bool
             | Self::Int32Vector
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Int32Pairs
             | Self::FloatPairs
@@ -191,6 +198,7 @@ impl ValueType {
             | Self::Double
             | Self::Bool
             | Self::Int32Vector
+            | Self::Int32Matrix
             | Self::Int32VectorVector
             | Self::Int32Pairs
             | Self::FloatPairs

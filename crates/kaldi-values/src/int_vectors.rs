@@ -12,7 +12,7 @@ impl Value for Vec<Vec<i32>> {
     const NAME: &'static str = "int32 vector vector";
 
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        frame_either(window, at_end, frame_ended_line, reach)
+        frame_either(window, at_end, frame_ended_line, |window| reach(window, |_, _| Ok(())))
     }
 
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
@@ -71,11 +71,19 @@ impl Value for Vec<Vec<i32>> {
     fn is_canonical_binary(bytes: &[u8]) -> bool {
         bytes.starts_with(b"\0B")
             && are_units(&bytes[2..])
-            && reach(bytes).is_ok_and(|reach| reach == bytes.len() as u64)
+            && reach(bytes, |_, _| Ok(())).is_ok_and(|reach| reach == bytes.len() as u64)
     }
 }
 
-fn reach(window: &[u8]) -> Result<u64, ParseError> {
+/// How far a binary value reaches, at least as far as the window shows it. `each` gets the place after the count of each
+/// vector in the window, and the count.
+///
+/// # Errors
+/// If a count is damaged, and those of `each`.
+pub(crate) fn reach(
+    window: &[u8],
+    mut each: impl FnMut(usize, u64) -> Result<(), ParseError>,
+) -> Result<u64, ParseError> {
     if window.len() < HEADER {
         return Ok(HEADER as u64);
     }
@@ -86,7 +94,9 @@ fn reach(window: &[u8]) -> Result<u64, ParseError> {
         if window.len() - at < UNIT {
             return Ok((at + UNIT) as u64 + after);
         }
-        let end = (at + UNIT) as u64 + count_at(window, at)? * UNIT as u64;
+        let count = count_at(window, at)?;
+        each(at + UNIT, count)?;
+        let end = (at + UNIT) as u64 + count * UNIT as u64;
         match usize::try_from(end) {
             Ok(end) if end <= window.len() => at = end,
             _ => return Ok(end + after),

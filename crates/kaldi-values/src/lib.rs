@@ -25,6 +25,7 @@
 //! bool                 bool              T \n             54
 //! int32 vector         Vec<i32>          1 2 \n           04 02000000 04 01000000 04 02000000
 //! int32 vector vector  Vec<Vec<i32>>     1 2 ; 3 ; \n     count, then each vector as above
+//! int32 matrix         IntMatrix         1 2 ; 3 4 ; \n   the same; all rows have one length
 //! int32 pairs          Vec<(i32, i32)>   1 2 ; 3 4 \n     count of pairs, then every integer
 //! float pairs          Vec<(f32, f32)>   0.5 2 ; 3 4 \n   count of pairs, then every float
 //! token                Token             word\n           the same, without a marker
@@ -52,10 +53,12 @@
 struct Readme;
 
 mod basic;
+mod codes;
 mod cursor;
 mod format;
 pub mod framing;
 mod gauss_post;
+mod int_matrix;
 mod int_vector;
 mod int_vector_file;
 mod int_vectors;
@@ -72,9 +75,11 @@ pub mod unit;
 mod value;
 
 pub use basic::Basic;
+pub use codes::{CodebookOffsets, CodesError};
 pub use cursor::Cursor;
 pub use format::{Format, write_basic, write_int_vector, write_token};
 pub use gauss_post::GaussPost;
+pub use int_matrix::{IntMatrix, UnequalRow};
 pub use int_vector_file::IntVectorFile;
 pub use kaldi_io::Frame;
 pub use posterior::Posterior;

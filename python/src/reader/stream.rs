@@ -333,6 +333,7 @@ pub fn shape_of(value: &AnyValue) -> Vec<u64> {
         AnyValue::Wave(wave, _) => two((wave.num_samples(), wave.num_channels())),
         AnyValue::Int(_) | AnyValue::Float(_) | AnyValue::Bool(_) | AnyValue::Word(_) => Vec::new(),
         AnyValue::Ints(numbers) => vec![numbers.len() as u64],
+        AnyValue::IntMatrix(matrix) => two((matrix.num_rows(), matrix.num_cols())),
         AnyValue::IntLists(lists) => vec![lists.len() as u64],
         AnyValue::IntPairs(pairs) => two((pairs.len(), 2)),
         AnyValue::FloatPairs(pairs) => two((pairs.len(), 2)),

@@ -11,7 +11,7 @@ use kaldi_inspect::Entries;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, SparseMatrix, SphinxFeatures, Vector};
 use kaldi_table::RawEntry;
 use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,6 +43,8 @@ pub enum AnyValue {
     Bool(bool),
     /// Integers.
     Ints(Vec<i32>),
+    /// A matrix of integers.
+    IntMatrix(IntMatrix),
     /// Lists of integers.
     IntLists(Vec<Vec<i32>>),
     /// Pairs of integers.
@@ -123,6 +125,7 @@ pub fn read_value(raw: &RawEntry, value_type: Option<ValueType>, dtype: Option<P
         ValueType::Double => Any::Float(raw.parse()?),
         ValueType::Bool => Any::Bool(raw.parse()?),
         ValueType::Int32Vector => Any::Ints(raw.parse()?),
+        ValueType::Int32Matrix => Any::IntMatrix(raw.parse()?),
         ValueType::Int32VectorVector => Any::IntLists(raw.parse()?),
         ValueType::Int32Pairs => Any::IntPairs(raw.parse()?),
         ValueType::FloatPairs => Any::FloatPairs(raw.parse()?),

@@ -27,6 +27,7 @@ pub fn value_to_python<'py>(py: Python<'py>, value: AnyValue) -> PyResult<Bound<
         AnyValue::Float(number) => PyFloat::new(py, number).into_any(),
         AnyValue::Bool(truth) => PyBool::new(py, truth).to_owned().into_any(),
         AnyValue::Ints(numbers) => PyArray1::from_slice(py, &numbers).into_any(),
+        AnyValue::IntMatrix(matrix) => of_rows(py, matrix.as_slice(), [matrix.num_rows(), matrix.num_cols()])?,
         AnyValue::IntLists(lists) => {
             PyList::new(py, lists.iter().map(|list| PyArray1::from_slice(py, list)))?.into_any()
         }

@@ -3,7 +3,7 @@
 use kaldi_io::ParseError;
 use kaldi_matrix::SparseMatrix;
 use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
@@ -43,6 +43,7 @@ pub fn convert(value: &Bound<'_, PyAny>, kind: Kind, is_named: bool) -> PyResult
         ValueType::Double => Taken::Double(real(value)?),
         ValueType::Bool => Taken::Bool(truth(value)?),
         ValueType::Int32Vector => Taken::Int32Vector(integers(value)?),
+        ValueType::Int32Matrix => Taken::Int32Matrix(int_matrix(value)?),
         ValueType::Int32VectorVector => Taken::Int32VectorVector(each(value, integers)?),
         ValueType::Int32Pairs => Taken::Int32Pairs(each(value, |pair| {
             let [first, second] = two(pair)?;
@@ -96,6 +97,17 @@ fn matrix(value: &Bound<'_, PyAny>, is_named: bool) -> PyResult<Taken> {
         return sparse(value).map(Taken::Sparse);
     }
     Ok(Taken::Reals(arrays::reals(value, 2, is_named).map_err(|error| unsuitable(value, error))?))
+}
+
+/// Rows of integers, as many in each.
+fn int_matrix(value: &Bound<'_, PyAny>) -> PyResult<IntMatrix> {
+    if let Some(array) = arrays::find(value)?
+        && let [rows, columns] = *array.shape()
+    {
+        return Ok(IntMatrix::from_vec(rows, columns, arrays::integers(&array)?));
+    }
+    let rows = each(value, integers)?;
+    IntMatrix::from_rows(&rows).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn sparse(value: &Bound<'_, PyAny>) -> PyResult<SparseMatrix<f32>> {

@@ -152,8 +152,9 @@ fn of_array(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<Kind>> {
         (2, b'f') => ValueType::Matrix,
         (1, b'f') => ValueType::Vector,
         (1, b'i' | b'u') => ValueType::Int32Vector,
+        (2, b'i' | b'u') => ValueType::Int32Matrix,
         (1, b'U') => ValueType::TokenVector,
-        (2, b'i' | b'u' | b'b') | (1, b'b') => {
+        (1 | 2, b'b') => {
             let message = format!(
                 "matrices and vectors are written from real numbers, got {}; convert it: array.astype(\"float32\")",
                 arrays::describe(array)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kaldi_io::Encoded;
 use kaldi_log::warning;
 use kaldi_matrix::{CompressedMatrix, CompressionMethod, Matrix, SparseMatrix, Vector};
-use kaldi_values::{Format, GaussPost, Posterior, Token, Tokens, Value, write_basic, write_token};
+use kaldi_values::{Format, GaussPost, IntMatrix, Posterior, Token, Tokens, Value, write_basic, write_token};
 use kaldi_wave::Wave;
 
 use super::arrays::Reals;
@@ -25,6 +25,7 @@ pub enum Taken {
     Double(f64),
     Bool(bool),
     Int32Vector(Vec<i32>),
+    Int32Matrix(IntMatrix),
     Int32VectorVector(Vec<Vec<i32>>),
     Int32Pairs(Vec<(i32, i32)>),
     FloatPairs(Vec<(f32, f32)>),
@@ -64,6 +65,7 @@ impl Taken {
             Self::Double(value) => encode(&value, format),
             Self::Bool(value) => encode(&value, format),
             Self::Int32Vector(value) => encode(&value, format),
+            Self::Int32Matrix(value) => encode(&value, format),
             Self::Int32VectorVector(value) => encode(&value, format),
             Self::Int32Pairs(value) => encode(&value, format),
             Self::FloatPairs(value) => encode(&value, format),

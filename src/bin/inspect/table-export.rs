@@ -15,7 +15,7 @@ use kaldi_log::log;
 use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_table::create_output;
 use kaldi_types::ValueType;
-use kaldi_values::{GaussPost, Posterior, Token, Tokens};
+use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
 use kaldi_wave::Wave;
 
 const USAGE: &str = "\
@@ -88,6 +88,7 @@ fn table_export(opts: Options) -> anyhow::Result<Tally> {
         ValueType::Float => export::<f32>,
         ValueType::Double => export::<f64>,
         ValueType::Bool => export::<bool>,
+        ValueType::Int32Matrix => export::<IntMatrix>,
         ValueType::Int32VectorVector => export::<Vec<Vec<i32>>>,
         ValueType::Int32Pairs => export::<Vec<(i32, i32)>>,
         ValueType::FloatPairs => export::<Vec<(f32, f32)>>,

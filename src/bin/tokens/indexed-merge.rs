@@ -18,14 +18,14 @@ complete. A dataset that is there already is replaced with --force only.
 
 Usage: indexed-merge [options] <out-prefix> [<prefix> ...]
  e.g.: indexed-merge train part-0 part-1 part-2
-       indexed-merge --from=parts.list --dtype=uint16 train
+       indexed-merge --prefixes=parts.list --dtype=uint16 train
 See also: indexed-split, indexed-check, indexed-info, concat-ark
 ";
 
 #[derive(clap::Parser)]
 struct Options {
     /// Rxfilename of prefixes, one a line, which come before those of the command line
-    #[arg(long)]
+    #[arg(long = "prefixes", alias = "from")]
     from: Option<InputName>,
     /// Write this type, such as int32; by default all must have the same. A token that does not fit is an error
     #[arg(long, value_parser = one_of(&TokenType::NAMES))]

@@ -12,18 +12,20 @@ use kaldi_cli::{Arg, InputName, OutputName, Tally, one_of, one_of_renamed, unles
 use kaldi_io::{Output, Rspecifier, is_same_file};
 use kaldi_log::{log, warning};
 use kaldi_table::{Reader, Rows, SequentialReader};
-use kaldi_values::Value;
+use kaldi_values::{CodebookOffsets, CodesError, IntMatrix, Value};
 
 const USAGE: &str = "\
 Writes integer vectors as a token dataset, <prefix>.idx and <prefix>.bin, for Megatron and similar programs: each vector
-is a document of one sequence, or with --nested each vector of vectors is a document of several. The files appear when
-both are complete. An empty vector is a sequence of length 0. If there is nothing to write, a dataset that is there
-stays, and the exit status is 1.
+is a document of one sequence, or with --nested each vector of vectors is a document of several. With --flatten, the input
+is a table of int32-matrix, codes of several codebooks: a matrix is a document of one sequence. The files appear when both
+are complete. An empty vector is a sequence of length 0. If there is nothing to write, a dataset that is there stays, and
+the exit status is 1.
 
 Usage: int-vector-to-indexed [options] <int-vector-rspecifier> <prefix>
  e.g.: int-vector-to-indexed --dtype=uint16 --append-eod=0 ark:tokens.ark train
        int-vector-to-indexed --dtype=auto --write-keys=train.keys 'ark:gunzip -c ali.*.gz |' train
-See also: indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
+       int-vector-to-indexed --flatten=frame-major --codebook-offsets=1024 ark:codes.ark train
+See also: convert-codes, indexed-to-int-vector, indexed-info, indexed-check, indexed-merge, copy-int-vector
 ";
 
 #[derive(clap::Parser)]
@@ -41,6 +43,14 @@ struct Options {
     /// Read vectors of vectors: the outer ones are documents, the inner ones sequences
     #[arg(long)]
     nested: bool,
+    /// Read matrices of codes, and write the codes of each frame one after the other (frame-major), or those of each
+    /// codebook (codebook-major)
+    #[arg(long, alias = "codebooks", value_parser = one_of(&ORDERS))]
+    flatten: Option<CodeOrder>,
+    /// Add to the codes of codebook k, counted from 0, k times this number; or a list with a number for each codebook; with
+    /// --flatten
+    #[arg(long = "codebook-offsets", alias = "offsets")]
+    offsets: Option<CodebookOffsets>,
     /// Wxfilename for the key of each sequence, one per line
     #[arg(long = "write-keys", alias = "keys")]
     keys: Option<OutputName>,
@@ -57,6 +67,16 @@ struct Options {
     source: InputName,
     prefix: Arg,
 }
+
+/// The order of the codes of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CodeOrder {
+    FrameMajor,
+    CodebookMajor,
+}
+
+const ORDERS: [(&str, CodeOrder); 2] =
+    [("frame-major", CodeOrder::FrameMajor), ("codebook-major", CodeOrder::CodebookMajor)];
 
 /// The value of --dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,14 +112,20 @@ fn int_vector_to_indexed(opts: Options) -> Result<Tally> {
         "an index of {} has no documents, which --nested makes",
         opts.dialect
     );
+    ensure!(!opts.nested || opts.flatten.is_none(), "expected one of --nested and --flatten");
+    ensure!(opts.flatten.is_some() || opts.offsets.is_none(), "expected --codebook-offsets with --flatten only");
     let encoder = Encoder::new(&opts)?;
     for source in [Some(&opts.source), opts.modes.as_ref()].into_iter().flatten() {
         refuse_outputs(source, &prefix, opts.keys.as_deref())?;
     }
     unless_forced(prefix.refuse_others())?;
-    let mut rows = match opts.nested {
-        false => encode::<Vec<i32>>(&opts.source, encoder, |vector| vec![vector])?,
-        true => encode::<Vec<Vec<i32>>>(&opts.source, encoder, |vectors| vectors)?,
+    let mut rows = match opts.flatten {
+        Some(order) => {
+            let offsets = opts.offsets.clone();
+            encode(&opts.source, encoder, move |codes| Ok(vec![flatten(codes, order, offsets.as_ref())?]))?
+        }
+        None if opts.nested => encode(&opts.source, encoder, Ok::<Vec<Vec<i32>>, _>)?,
+        None => encode(&opts.source, encoder, |vector| Ok(vec![vector]))?,
     };
     let mut modes = opts.modes.as_ref().map(|modes| Modes::open(modes, opts.nested)).transpose()?;
     let options = BuilderOptions {
@@ -246,8 +272,24 @@ fn wide(sequences: &[Vec<i32>]) -> Document {
 }
 
 /// Reads a table, on several threads if that pays.
-fn encode<T: Value>(source: &BStr, encoder: Encoder, sequences: fn(T) -> Vec<Vec<i32>>) -> Result<Rows<Document>> {
-    Ok(SequentialReader::<T>::open(source)?.par_map(move |entry| Ok(encoder.document(sequences(entry.read()?))?)))
+fn encode<T: Value>(
+    source: &BStr,
+    encoder: Encoder,
+    sequences: impl Fn(T) -> Result<Vec<Vec<i32>>, CodesError> + Send + Sync + 'static,
+) -> Result<Rows<Document>> {
+    Ok(SequentialReader::<T>::open(source)?.par_map(move |entry| Ok(encoder.document(sequences(entry.read()?)?)?)))
+}
+
+/// The codes of a matrix as a sequence.
+fn flatten(codes: IntMatrix, order: CodeOrder, offsets: Option<&CodebookOffsets>) -> Result<Vec<i32>, CodesError> {
+    let codes = match offsets {
+        Some(offsets) => offsets.add(codes)?,
+        None => codes,
+    };
+    Ok(match order {
+        CodeOrder::FrameMajor => codes.into_vec(),
+        CodeOrder::CodebookMajor => codes.to_codebook_major(),
+    })
 }
 
 /// Modes by key; those that come before they are needed are kept.

@@ -48,13 +48,14 @@ fn every_format_leads_back_to_the_same_table() {
 }
 
 /// The text of a table of each type, with its name, whether NumPy's files have a place for it, and whether lines have.
-const TYPES: [(&str, &str, bool, bool); 11] = [
+const TYPES: [(&str, &str, bool, bool); 12] = [
     ("int32", "a 7 \nb -8 \n", true, true),
     ("float", "a 7.5 \nb -8e-20 \n", true, true),
     ("double", "a 0.1000000000000000055 \nb -8e-200 \n", true, true),
     ("bool", "a T \nb F \n", true, true),
     ("int32-pairs", "a 1 2 ; 3 4 \nb 5 -6 \n", true, true),
     ("float-pairs", "a 1 2.5 ; 3 4 \nb 5 1e-20 \n", true, true),
+    ("int32-matrix", "a 1 11 ; 2 -12 ; \nb 2147483647 3 ; \n", true, true),
     ("int32-vector-vector", "a 1 2 ; ; 3 ; \nb 4 ; \n", true, true),
     ("posterior", "a [ 1 0.5 3 0.25 ] [ ] [ 7 0.1 ] \nb [ 2 1 ] \n", true, true),
     ("gauss-post", "a 2 1 5 [ 0.5 0.25 ]\n 0 \nb 1 2 3 [ 1 ]\n 4 [ 0.1 ]\n\n", true, false),
@@ -84,6 +85,30 @@ fn every_type_leads_back_to_the_same_table() {
             }
         }
     }
+}
+
+#[test]
+fn integer_matrices_are_found_by_looking_and_are_arrays_of_int32() {
+    let scratch = Scratch::new();
+    scratch.write("x", "a 1 11 ; 2 12 ; 3 13 ; \n");
+    scratch.sh("copy-gselect ark:x ark:x.ark").succeeds();
+    for format in ["npy", "npz", "safetensors", "parquet"] {
+        for table in ["x", "x.ark"] {
+            scratch
+                .sh(&format!("table-export {table} a.{format} && table-import a.{format} ark,t:- | cmp - x"))
+                .succeeds();
+        }
+    }
+    let file = scratch.read("a.npy");
+    let header = "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 2), }";
+    assert!(file.windows(header.len()).any(|window| window == header.as_bytes()));
+    assert!(file.ends_with(&[1_i32, 11, 2, 12, 3, 13].map(i32::to_le_bytes).concat()));
+    // Lists of other lengths are no matrix.
+    scratch.write("y", "a 1 ; 2 ; \nb 3 ; 4 5 ; \n");
+    scratch.sh("table-export y y.npz && table-import --type=int32-vector-vector y.npz ark,t:- | cmp - y").succeeds();
+    let message = "b: y:13: expected 1 numbers in row 1 as in row 0, got 2";
+    scratch.sh("table-export --type=int32-matrix y z.npz").fails_with(255).stderr_has(message);
+    scratch.sh("ls z.npz").fails_with(2);
 }
 
 #[test]

@@ -14,15 +14,21 @@ fn two_arguments_are_needed() {
 }
 
 #[test]
-fn integers_become_vectors_of_integers_or_matrices() {
+fn integers_become_vectors_and_matrices_of_integers() {
     let scratch = Scratch::new();
     scratch.write("ali.npy", npy(">i2", "(3,)", &[0, 1, 0xff, 0xff, 1, 0]));
     scratch.sh("table-import ali.npy ark,t:-").succeeds().stdout_is("ali 1 -1 256 \n");
     scratch.sh("table-import --type=vector ali.npy ark,t:-").succeeds().stdout_is("ali  [ 1 -1 256 ]\n");
     scratch.write("grid.npy", npy("|u1", "(2, 2)", &[1, 2, 3, 255]));
-    scratch.sh("table-import grid.npy ark,t:-").succeeds().stdout_is("grid  [\n  1 2 \n  3 255 ]\n");
+    scratch.sh("table-import grid.npy ark,t:-").succeeds().stdout_is("grid 1 2 ; 3 255 ; \n");
+    scratch.sh("table-import --type=matrix grid.npy ark,t:-").succeeds().stdout_is("grid  [\n  1 2 \n  3 255 ]\n");
     scratch.write("far.npy", npy("<i8", "(1, 1)", &16_777_217_i64.to_le_bytes()));
-    scratch.sh("table-import far.npy ark:o").fails_with(255).stderr_has("far: 16777217 is not exactly");
+    scratch.sh("table-import --type=matrix far.npy ark:o").fails_with(255).stderr_has("far: 16777217 is not exactly");
+    scratch.sh("table-import far.npy ark,t:-").succeeds().stdout_is("far 16777217 ; \n");
+    for (shape, text) in [("(0, 8)", "empty \n"), ("(2, 0)", "empty ; ; \n")] {
+        scratch.write("empty.npy", npy("<i4", shape, b""));
+        scratch.sh("table-import --type=int32-matrix empty.npy ark,t:-").succeeds().stdout_is(text);
+    }
     scratch.write("far.npy", npy("<i8", "(1,)", &i64::MAX.to_le_bytes()));
     scratch
         .sh("table-import far.npy ark:o")

@@ -13,7 +13,7 @@ fn the_order_is_that_of_the_names() {
     scratch.write("more", "x 7 \n").write("list", "data\n\nmore.idx\n");
     scratch.sh("int-vector-to-indexed --dtype=uint16 ark:more more").succeeds();
     scratch.sh("indexed-merge a more data && indexed-get a 0 3").succeeds().stdout_is("7\n8 9\n");
-    scratch.sh("indexed-merge --from=list b more && indexed-get b 3 4").succeeds().stdout_is("7\n7\n");
+    scratch.sh("indexed-merge --prefixes=list b more && indexed-get b 3 4").succeeds().stdout_is("7\n7\n");
     scratch.sh("indexed-check a b").succeeds();
 }
 

@@ -1,3 +1,4 @@
+pub mod convert_codes;
 pub mod indexed_blend;
 pub mod indexed_build_samples;
 pub mod indexed_check;

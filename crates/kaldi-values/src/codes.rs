@@ -1,0 +1,400 @@
+//! Codes of several codebooks: a matrix with a row for each frame and a column for each codebook, and the patterns in which
+//! they are stored.
+//!
+//! ```text
+//! matrix           1 11 ; 2 12 ; 3 13 ;
+//! frame-major      1 11 2 12 3 13
+//! codebook-major   1 2 3 11 12 13
+//! delay            1 99 ; 2 11 ; 3 12 ; 99 13 ;     column k is k rows later; 99 is the padding
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::IntMatrix;
+
+/// A fault of codes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CodesError {
+    /// The number of codes is not that of whole frames.
+    Length {
+        /// How many codes there are.
+        length: usize,
+        /// The number of codebooks.
+        codebooks: usize,
+    },
+    /// There are fewer codebooks than wanted.
+    Codebooks {
+        /// How many there are.
+        found: usize,
+        /// How many are wanted.
+        wanted: usize,
+    },
+    /// There are too few rows for a delay pattern.
+    Rows {
+        /// How many there are.
+        found: usize,
+        /// How many codebooks there are, so how many rows there are at least.
+        codebooks: usize,
+    },
+    /// There is a code where padding has to be.
+    NoPadding {
+        /// The row of the delay pattern, from 0.
+        row: usize,
+        /// The column, from 0.
+        codebook: usize,
+        /// What is there.
+        found: i32,
+        /// The padding.
+        padding: i32,
+    },
+    /// A code is equal to the padding.
+    IsPadding {
+        /// The row of the matrix, from 0.
+        frame: usize,
+        /// The column, from 0.
+        codebook: usize,
+        /// The padding.
+        padding: i32,
+    },
+    /// An offset cannot be added or taken off.
+    Offset {
+        /// The row of the matrix, from 0.
+        frame: usize,
+        /// The column, from 0.
+        codebook: usize,
+        /// The code.
+        code: i32,
+        /// The offset; it is negative if it is taken off.
+        offset: i64,
+    },
+    /// The list of offsets is not as long as there are codebooks.
+    Offsets {
+        /// Its length.
+        found: usize,
+        /// The number of codebooks.
+        codebooks: usize,
+    },
+}
+
+impl fmt::Display for CodesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Length { length, codebooks } => {
+                write!(f, "expected codes of {codebooks} codebooks, got {length} codes, which are no whole frames")
+            }
+            Self::Codebooks { found, wanted } => write!(f, "expected {wanted} codebooks, got {found}"),
+            Self::Rows { found, codebooks } => {
+                write!(f, "expected {codebooks} rows or more for a delay of {codebooks} codebooks, got {found}")
+            }
+            Self::NoPadding { row, codebook, found, padding } => {
+                write!(f, "row {row}, codebook {codebook}: expected the padding {padding}, got {found}")
+            }
+            Self::IsPadding { frame, codebook, padding } => {
+                write!(f, "frame {frame}, codebook {codebook}: expected a code, got the padding {padding}")
+            }
+            Self::Offset { frame, codebook, code, offset } if offset < 0 => write!(
+                f,
+                "frame {frame}, codebook {codebook}: expected a code of {} or more, which is its offset, got {code}",
+                -offset
+            ),
+            Self::Offset { frame, codebook, code, offset } => write!(
+                f,
+                "frame {frame}, codebook {codebook}: expected a code from 0 to {}, so that its offset {offset} can be added, got {code}",
+                i64::from(i32::MAX) - offset
+            ),
+            Self::Offsets { found, codebooks } => {
+                write!(f, "expected offsets of {codebooks} codebooks, got {found}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CodesError {}
+
+type Result<T> = std::result::Result<T, CodesError>;
+
+/// Codes as a matrix, a row for each frame and a column for each codebook.
+impl IntMatrix {
+    /// Takes the codes of frame after frame.
+    ///
+    /// # Errors
+    /// If they are no whole frames.
+    pub fn from_frame_major(codes: Vec<i32>, codebooks: usize) -> Result<Self> {
+        let frames = num_frames(&codes, codebooks)?;
+        Ok(Self::from_vec(frames, codebooks, codes))
+    }
+
+    /// Takes the codes of codebook after codebook.
+    ///
+    /// # Errors
+    /// If they are not as many of each codebook.
+    pub fn from_codebook_major(codes: &[i32], codebooks: usize) -> Result<Self> {
+        let frames = num_frames(codes, codebooks)?;
+        let of_frame = |frame: usize| codes.iter().skip(frame).step_by(frames.max(1)).copied();
+        Ok(Self::from_vec(frames, codebooks, (0..frames).flat_map(of_frame).collect()))
+    }
+
+    /// The codes of codebook after codebook.
+    pub fn to_codebook_major(&self) -> Vec<i32> {
+        (0..self.num_cols()).flat_map(|column| self.rows().map(move |row| row[column])).collect()
+    }
+
+    /// Moves each column one row further down than the one before it, and fills up with `padding`: there are as many rows
+    /// more as there are columns after the first. A matrix without rows stays as it is.
+    ///
+    /// # Errors
+    /// If a code is equal to the padding.
+    pub fn to_delayed(&self, padding: i32) -> Result<Self> {
+        let (frames, codebooks) = (self.num_rows(), self.num_cols());
+        if frames == 0 || codebooks == 0 {
+            return Ok(self.clone());
+        }
+        let rows = frames + codebooks - 1;
+        let mut delayed = vec![padding; rows * codebooks];
+        for (frame, row) in self.rows().enumerate() {
+            for (codebook, &code) in row.iter().enumerate() {
+                if code == padding {
+                    return Err(CodesError::IsPadding { frame, codebook, padding });
+                }
+                delayed[(frame + codebook) * codebooks + codebook] = code;
+            }
+        }
+        Ok(Self::from_vec(rows, codebooks, delayed))
+    }
+
+    /// Undoes [`IntMatrix::to_delayed`].
+    ///
+    /// # Errors
+    /// If there are too few rows, a code where padding has to be, or padding where a code has to be.
+    pub fn from_delayed(&self, padding: i32) -> Result<Self> {
+        let (rows, codebooks) = (self.num_rows(), self.num_cols());
+        if rows == 0 || codebooks == 0 {
+            return Ok(self.clone());
+        }
+        if rows < codebooks {
+            return Err(CodesError::Rows { found: rows, codebooks });
+        }
+        let frames = rows - (codebooks - 1);
+        let mut codes = vec![0; frames * codebooks];
+        for (row, numbers) in self.rows().enumerate() {
+            for (codebook, &found) in numbers.iter().enumerate() {
+                match row.checked_sub(codebook).filter(|&frame| frame < frames) {
+                    Some(frame) if found == padding => {
+                        return Err(CodesError::IsPadding { frame, codebook, padding });
+                    }
+                    Some(frame) => codes[frame * codebooks + codebook] = found,
+                    None if found != padding => {
+                        return Err(CodesError::NoPadding { row, codebook, found, padding });
+                    }
+                    None => {}
+                }
+            }
+        }
+        Ok(Self::from_vec(frames, codebooks, codes))
+    }
+
+    /// The first `count` columns. A matrix without rows stays as it is.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub fn first_codebooks(&self, count: usize) -> Result<Self> {
+        if self.num_rows() == 0 {
+            return Ok(self.clone());
+        }
+        if self.num_cols() < count {
+            return Err(CodesError::Codebooks { found: self.num_cols(), wanted: count });
+        }
+        let codes = self.rows().flat_map(|row| &row[..count]).copied().collect();
+        Ok(Self::from_vec(self.num_rows(), count, codes))
+    }
+
+    /// Keeps the first of equal rows next to each other; returns how many they were, too.
+    pub fn collapsed(&self) -> (Self, Vec<i32>) {
+        let (mut codes, mut counts, mut last) = (Vec::new(), Vec::new(), None);
+        for row in self.rows() {
+            match counts.last_mut() {
+                Some(count) if last == Some(row) => *count += 1,
+                _ => {
+                    codes.extend_from_slice(row);
+                    counts.push(1);
+                    last = Some(row);
+                }
+            }
+        }
+        (Self::from_vec(counts.len(), self.num_cols(), codes), counts)
+    }
+}
+
+/// The number of frames of flat codes.
+fn num_frames(codes: &[i32], codebooks: usize) -> Result<usize> {
+    match codes.len().checked_div(codebooks) {
+        Some(frames) if frames * codebooks == codes.len() => Ok(frames),
+        _ => Err(CodesError::Length { length: codes.len(), codebooks }),
+    }
+}
+
+/// Numbers that are added to the codes of each codebook, so that codebooks share no numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodebookOffsets {
+    /// Codebook `k`, counted from 0, gets `k` times this.
+    Step(i32),
+    /// An offset for each codebook.
+    List(Vec<i32>),
+}
+
+impl CodebookOffsets {
+    /// Adds the offsets.
+    ///
+    /// # Errors
+    /// If there are not as many as codebooks, or the sum of one that is not 0 and a code is beyond 32 bits or the code is
+    /// negative.
+    pub fn add(&self, codes: IntMatrix) -> Result<IntMatrix> {
+        self.apply(codes, 1)
+    }
+
+    /// Takes the offsets off.
+    ///
+    /// # Errors
+    /// If there are not as many as codebooks, or a code is below its offset, if this is not 0.
+    pub fn take_off(&self, codes: IntMatrix) -> Result<IntMatrix> {
+        self.apply(codes, -1)
+    }
+
+    fn apply(&self, codes: IntMatrix, sign: i64) -> Result<IntMatrix> {
+        let (frames, codebooks) = (codes.num_rows(), codes.num_cols());
+        match self {
+            Self::List(offsets) if frames > 0 && offsets.len() != codebooks => {
+                return Err(CodesError::Offsets { found: offsets.len(), codebooks });
+            }
+            _ => {}
+        }
+        let mut values = codes.into_vec();
+        for (at, code) in values.iter_mut().enumerate() {
+            let codebook = at % codebooks;
+            let offset = sign
+                * match self {
+                    Self::Step(step) => i64::from(*step).saturating_mul(codebook as i64),
+                    Self::List(offsets) => offsets[codebook].into(),
+                };
+            if offset == 0 {
+                continue;
+            }
+            let sum = i32::try_from(i64::from(*code).saturating_add(offset)).ok().filter(|sum| *code >= 0 && *sum >= 0);
+            let fault = || CodesError::Offset { frame: at / codebooks, codebook, code: *code, offset };
+            *code = sum.ok_or_else(fault)?;
+        }
+        Ok(IntMatrix::from_vec(frames, codebooks, values))
+    }
+}
+
+/// Reads a step, such as `1024`, or a list with commas, such as `0,1024`. Offsets are 0 or more.
+impl FromStr for CodebookOffsets {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let number = |word: &str| word.trim().parse().ok().filter(|&number: &i32| number >= 0);
+        let numbers: Option<Vec<i32>> = text.split(',').map(number).collect();
+        match numbers.as_deref() {
+            Some([step]) => Ok(Self::Step(*step)),
+            Some(list) => Ok(Self::List(list.to_vec())),
+            None => Err(format!("expected a number of 0 or more, or several with commas, got {text:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use CodesError::{Codebooks, IsPadding, Length, NoPadding, Offset, Offsets, Rows};
+
+    fn matrix(rows: &[&[i32]]) -> IntMatrix {
+        IntMatrix::from_rows(rows).unwrap()
+    }
+
+    fn example() -> IntMatrix {
+        matrix(&[&[1, 11], &[2, 12], &[3, 13]])
+    }
+
+    #[test]
+    fn flat_patterns_come_back() {
+        assert_eq!(example().to_codebook_major(), [1, 2, 3, 11, 12, 13]);
+        assert_eq!(IntMatrix::from_codebook_major(&[1, 2, 3, 11, 12, 13], 2), Ok(example()));
+        assert_eq!(example().into_vec(), [1, 11, 2, 12, 3, 13]);
+        assert_eq!(IntMatrix::from_frame_major(vec![1, 11, 2, 12, 3, 13], 2), Ok(example()));
+        for codebooks in [1, 3] {
+            let empty = IntMatrix::from_vec(0, codebooks, vec![]);
+            assert_eq!(IntMatrix::from_frame_major(vec![], codebooks), Ok(empty.clone()));
+            assert_eq!(IntMatrix::from_codebook_major(&[], codebooks), Ok(empty.clone()));
+            assert_eq!(empty.to_codebook_major(), []);
+        }
+        for (length, codebooks) in [(3, 2), (3, 0), (1, 4)] {
+            let fault = Length { length, codebooks };
+            assert_eq!(IntMatrix::from_frame_major(vec![1; length], codebooks), Err(fault.clone()));
+            assert_eq!(IntMatrix::from_codebook_major(&vec![1; length], codebooks), Err(fault));
+        }
+    }
+
+    #[test]
+    fn delays_come_back_and_are_checked() {
+        let delayed = matrix(&[&[1, 99], &[2, 11], &[3, 12], &[99, 13]]);
+        assert_eq!(example().to_delayed(99), Ok(delayed.clone()));
+        assert_eq!(delayed.from_delayed(99), Ok(example()));
+        for other in [IntMatrix::default(), matrix(&[&[5]]), matrix(&[&[1, 2, 3]]), matrix(&[&[], &[]])] {
+            assert_eq!(other.to_delayed(-1).unwrap().from_delayed(-1), Ok(other));
+        }
+        assert_eq!(example().to_delayed(12), Err(IsPadding { frame: 1, codebook: 1, padding: 12 }));
+        assert_eq!(delayed.from_delayed(3), Err(NoPadding { row: 0, codebook: 1, found: 99, padding: 3 }));
+        let early = matrix(&[&[1, 99], &[99, 11]]);
+        assert_eq!(early.from_delayed(99), Ok(matrix(&[&[1, 11]])));
+        let early = matrix(&[&[1, 99], &[2, 99], &[99, 11]]);
+        assert_eq!(early.from_delayed(99), Err(IsPadding { frame: 0, codebook: 1, padding: 99 }));
+        assert_eq!(matrix(&[&[1, 99]]).from_delayed(99), Err(Rows { found: 1, codebooks: 2 }));
+        let late = matrix(&[&[1, 99], &[2, 11], &[3, 12]]);
+        assert_eq!(late.from_delayed(99), Err(NoPadding { row: 2, codebook: 0, found: 3, padding: 99 }));
+    }
+
+    #[test]
+    fn offsets_come_back_and_are_checked() {
+        let step: CodebookOffsets = "100".parse().unwrap();
+        let list: CodebookOffsets = "0, 50".parse().unwrap();
+        assert_eq!(step.add(example()).unwrap().into_vec(), [1, 111, 2, 112, 3, 113]);
+        assert_eq!(list.add(example()).unwrap().into_vec(), [1, 61, 2, 62, 3, 63]);
+        for offsets in [&step, &list] {
+            assert_eq!(offsets.take_off(offsets.add(example()).unwrap()), Ok(example()));
+            assert_eq!(offsets.add(IntMatrix::default()), Ok(IntMatrix::default()));
+        }
+        let fault = Offset { frame: 0, codebook: 1, code: 11, offset: -100 };
+        assert_eq!(step.take_off(example()), Err(fault.clone()));
+        assert!(fault.to_string().ends_with("expected a code of 100 or more, which is its offset, got 11"), "{fault}");
+        // What has no offset may be any number.
+        assert_eq!(step.add(matrix(&[&[-1, 0]])).unwrap().into_vec(), [-1, 100]);
+        for code in [-1, i32::MAX - 99] {
+            assert_eq!(step.add(matrix(&[&[0, code]])), Err(Offset { frame: 0, codebook: 1, code, offset: 100 }));
+        }
+        let three = matrix(&[&[1, 2, 3]]);
+        assert_eq!(list.add(three), Err(Offsets { found: 2, codebooks: 3 }));
+        let steep = CodebookOffsets::Step(i32::MAX).add(matrix(&[&[0, 0, 0]]));
+        assert_eq!(steep, Err(Offset { frame: 0, codebook: 2, code: 0, offset: 2 * i64::from(i32::MAX) }));
+        for wrong in ["", "x", "1,", "-1", "0,-5", "1 2", "2147483648"] {
+            assert!(wrong.parse::<CodebookOffsets>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn repeated_frames_collapse() {
+        let codes = matrix(&[&[5, 1], &[5, 1], &[5, 2], &[5, 1]]);
+        assert_eq!(codes.collapsed(), (matrix(&[&[5, 1], &[5, 2], &[5, 1]]), vec![2, 1, 1]));
+        assert_eq!(IntMatrix::default().collapsed(), (IntMatrix::default(), vec![]));
+        assert_eq!(matrix(&[&[], &[]]).collapsed(), (matrix(&[&[]]), vec![2]));
+    }
+
+    #[test]
+    fn the_first_codebooks_are_kept() {
+        assert_eq!(example().first_codebooks(1), Ok(matrix(&[&[1], &[2], &[3]])));
+        assert_eq!(example().first_codebooks(2), Ok(example()));
+        assert_eq!(example().first_codebooks(3), Err(Codebooks { found: 2, wanted: 3 }));
+        assert_eq!(IntMatrix::default().first_codebooks(3), Ok(IntMatrix::default()));
+    }
+}
