@@ -154,10 +154,11 @@ const LINES: [(&str, &str); 27 + 1] = [
     ("shards-to-scp", "s.tar OUT"),
     ("indexed-to-int-vector", "set ark,t:OUT"),
     ("convert-codes", "ark:codes ark,t:OUT"),
+    ("export-data-dir", "--format=nemo data OUT"),
 ];
 
 /// Of these, each output is a dataset, a folder, or what a test of its own writes.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "feed-batches",
     "indexed-blend",
     "indexed-build-samples",
@@ -166,6 +167,7 @@ const OTHERS: [&str; 8] = [
     "indexed-samples-to-int-vector",
     "indexed-split",
     "int-vector-to-indexed",
+    "make-data-dir",
 ];
 
 fn inputs() -> Scratch {
@@ -186,7 +188,7 @@ fn inputs() -> Scratch {
         .write("old", shard(&[("old", "hello", &sound)]));
     scratch
         .sh("copy-feats ark,t:a.txt ark,scp:a.ark,a.scp && copy-feats ark,t:a.txt ark:b.ark &&
-             int-vector-to-indexed ark:frames set")
+             int-vector-to-indexed ark:frames set && mkdir data && cp wav.scp data && sed 's/ .*/ s/' frames > data/utt2spk")
         .succeeds();
     scratch
 }

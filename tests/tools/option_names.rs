@@ -57,6 +57,7 @@ fn old_names_are_taken_with_a_warning_and_not_shown() {
         ("int-vector-to-indexed", "codebooks=frame-major", "flatten"),
         ("int-vector-to-indexed", "offsets=1", "codebook-offsets"),
         ("indexed-merge", "from=x", "prefixes"),
+        ("make-data-dir", "from=auto", "format"),
         ("convert-codes", "from=matrix", "from-pattern"),
         ("convert-codes", "to=matrix", "to-pattern"),
         ("convert-codes", "offsets=1", "codebook-offsets"),

@@ -1,6 +1,7 @@
 mod as_tables;
 mod check_shards;
 mod copy_shards;
+mod data_dirs;
 mod extract_shards;
 mod list_shards;
 mod make_raw_list;

@@ -1,0 +1,152 @@
+//! Data directories that are read.
+
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use bstr::BStr;
+use kaldi_shard::{read_recordings, read_text};
+
+use crate::{Place, Result};
+
+/// A recording of a data directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryRecording {
+    /// Its key.
+    pub key: String,
+    /// Its file or command, as in `wav.scp`.
+    pub audio: String,
+}
+
+impl DirectoryRecording {
+    /// The command whose output it is; `None` if it is a file.
+    pub fn command(&self) -> Option<&str> {
+        self.audio.strip_suffix('|').map(str::trim_end)
+    }
+}
+
+/// An utterance of a data directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryUtterance {
+    /// Its key.
+    pub key: String,
+    /// Its speaker.
+    pub speaker: String,
+    /// Its text, if the directory has texts.
+    pub text: Option<String>,
+    /// The place of its recording in [`DataDirectory::recordings`].
+    pub recording: usize,
+    /// Start and end in seconds, if the directory has segments. An end below 0 is that of the recording.
+    pub times: Option<(f64, f64)>,
+    /// Its channel, if the segment has one.
+    pub channel: Option<u32>,
+}
+
+/// What a data directory has in `wav.scp`, `utt2spk`, `text` and `segments`. The last two may be missing.
+#[derive(Clone, Debug)]
+pub struct DataDirectory {
+    /// The recordings of utterances, in the order of their first utterances.
+    pub recordings: Vec<DirectoryRecording>,
+    /// The utterances in the order of `utt2spk`.
+    pub utterances: Vec<DirectoryUtterance>,
+    /// The places of utterances in `utterances`, in the order of `text`.
+    pub(crate) text_order: Vec<usize>,
+}
+
+/// A line of segments.
+struct Segment {
+    recording: String,
+    times: (f64, f64),
+    channel: Option<u32>,
+}
+
+impl DataDirectory {
+    /// Reads a data directory.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or a line makes no sense; if an utterance is not in all files.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let name = |file: &str| folder.join(file);
+        let lines = |file: &str| read_text(BStr::new(name(file).as_os_str().as_bytes()));
+        let place = |file: &str| Place { name: name(file).display().to_string().into(), line: None };
+        let mut names = read_recordings(BStr::new(name("wav.scp").as_os_str().as_bytes()))?;
+        let texts = if name("text").exists() { Some(lines("text")?) } else { None };
+        let text_of: Option<HashMap<&str, &str>> =
+            texts.as_ref().map(|texts| texts.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect());
+        let mut segments = match name("segments").exists() {
+            true => Some(read_segments(lines("segments")?, &place("segments"))?),
+            false => None,
+        };
+        let (mut recordings, mut places, mut utterances) =
+            (Vec::new(), HashMap::new(), Vec::<DirectoryUtterance>::new());
+        let mut by_key = HashMap::new();
+        for (key, speaker) in lines("utt2spk")? {
+            let missing =
+                |file: &str| place(file).error(format!("expected a line of {key}, which utt2spk has, got none"));
+            if speaker.is_empty() || speaker.contains(char::is_whitespace) {
+                return Err(place("utt2spk").error(format!("expected a speaker of {key}, got {speaker:?}")));
+            }
+            let text = match &text_of {
+                Some(texts) => Some((*texts.get(key.as_str()).ok_or_else(|| missing("text"))?).to_owned()),
+                None => None,
+            };
+            let segment = match &mut segments {
+                Some(segments) => Some(segments.remove(&key).ok_or_else(|| missing("segments"))?),
+                None => None,
+            };
+            let of = segment.as_ref().map_or(&key, |segment| &segment.recording);
+            let recording = match places.get(of) {
+                Some(&at) => at,
+                None => {
+                    let message = || format!("expected a recording {of}, which {key} is of, got none");
+                    let audio = names.remove(of).ok_or_else(|| place("wav.scp").error(message()))?;
+                    places.insert(of.clone(), recordings.len());
+                    recordings.push(DirectoryRecording { key: of.clone(), audio });
+                    recordings.len() - 1
+                }
+            };
+            if by_key.insert(key.clone(), utterances.len()).is_some() {
+                return Err(place("utt2spk").error(format!("expected each key once, got {key} again")));
+            }
+            let (times, channel) = (segment.as_ref().map(|it| it.times), segment.and_then(|it| it.channel));
+            utterances.push(DirectoryUtterance { key, speaker, text, recording, times, channel });
+        }
+        let known = |key: &String| {
+            let message = || format!("expected utterances of utt2spk, got {key}");
+            by_key.get(key).copied().ok_or_else(|| place("text").error(message()))
+        };
+        let text_order = texts.iter().flatten().map(|(key, _)| known(key)).collect::<Result<_>>()?;
+        Ok(Self { recordings, utterances, text_order })
+    }
+}
+
+fn read_segments(lines: Vec<(String, String)>, place: &Place) -> Result<HashMap<String, Segment>> {
+    let mut segments = HashMap::new();
+    for (number, (key, rest)) in lines.into_iter().enumerate() {
+        let place = Place::line(&place.name, number as u64 + 1);
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        let parsed = match fields[..] {
+            [recording, start, end] => parse(recording, start, end, None),
+            [recording, start, end, channel] => parse(recording, start, end, Some(channel)),
+            _ => None,
+        };
+        let Some(segment) = parsed else {
+            let message = format!("expected a recording, start and end in seconds and perhaps a channel, got {rest:?}");
+            return Err(place.error(message));
+        };
+        if segments.insert(key.clone(), segment).is_some() {
+            return Err(place.error(format!("expected each key once, got {key} again")));
+        }
+    }
+    Ok(segments)
+}
+
+fn parse(recording: &str, start: &str, end: &str, channel: Option<&str>) -> Option<Segment> {
+    let seconds = |text: &str| text.parse::<f64>().ok().filter(|seconds| seconds.is_finite());
+    let times = (seconds(start).filter(|start| *start >= 0.0)?, seconds(end)?);
+    let channel = match channel {
+        Some(channel) => Some(channel.parse().ok()?),
+        None => None,
+    };
+    (times.1 < 0.0 || times.1 > times.0).then(|| Segment { recording: recording.to_owned(), times, channel })
+}

@@ -1,0 +1,141 @@
+//! Sound in folders, and the texts beside it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
+use std::fs::{self, DirEntry};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use bstr::{BString, ByteSlice};
+use kaldi_shard::is_sound;
+
+use crate::naming::stem;
+use crate::utterances::{without_blanks, words};
+use crate::{Error, FoundUtterance, Place, Result};
+
+/// Suffixes of texts beside a file of sound, in the order in which they are looked for.
+const TEXTS: [&str; 3] = [".normalized.txt", ".txt", ".lab"];
+
+/// The end of names of files with the texts of a folder: lines of a name and words.
+const TEXTS_OF_FOLDER: &str = ".trans.txt";
+
+/// Finds all sound in a folder and those below it, in the order of their paths.
+pub(crate) fn find(folder: &Path) -> Result<Vec<FoundUtterance>> {
+    let mut found = Vec::new();
+    let mut walk = Walk { above: Vec::new(), found: &mut found };
+    walk.enter(folder, &BString::default())?;
+    found.sort_by(|one: &FoundUtterance, other| one.path.cmp(&other.path));
+    Ok(found)
+}
+
+struct Walk<'a> {
+    /// The folders that the current one is in, so that links that lead back are not followed.
+    above: Vec<(u64, u64)>,
+    found: &'a mut Vec<FoundUtterance>,
+}
+
+impl Walk<'_> {
+    /// Looks into a folder; `below` is its path below the first one, with a slash at its end.
+    fn enter(&mut self, folder: &Path, below: &BString) -> Result<()> {
+        let failed = |source| Error::Folder { name: folder.display().to_string(), source };
+        let metadata = fs::metadata(folder).map_err(failed)?;
+        let identity = (metadata.dev(), metadata.ino());
+        if self.above.contains(&identity) {
+            return Ok(());
+        }
+        let (mut files, mut folders) = (HashSet::new(), Vec::new());
+        for entry in fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            if name.as_bytes().starts_with(b".") {
+                continue;
+            }
+            match is_folder(&entry).map_err(failed)? {
+                Some(true) => folders.push(name),
+                Some(false) => drop(files.insert(name.into_vec())),
+                None => {}
+            }
+        }
+        self.take(folder, below, &files)?;
+        self.above.push(identity);
+        for name in folders {
+            let below = BString::from([below.as_slice(), name.as_bytes(), b"/"].concat());
+            self.enter(&folder.join(&name), &below)?;
+        }
+        self.above.pop();
+        Ok(())
+    }
+
+    /// Takes the sound among the files of a folder.
+    fn take(&mut self, folder: &Path, below: &BString, files: &HashSet<Vec<u8>>) -> Result<()> {
+        let sound = |name: &&Vec<u8>| name.contains(&b'.') && is_sound(name.as_bstr());
+        let mut of_folder = None;
+        for name in files.iter().filter(sound) {
+            let path = BString::from([below.as_slice(), name].concat());
+            let full = folder.join(OsString::from_vec(name.clone()));
+            let audio = BString::from(full.as_os_str().as_bytes());
+            let place = Place { name: full.display().to_string().into(), line: None };
+            let mut utterance = FoundUtterance::new(place, audio, path);
+            let stem = stem(name);
+            let beside =
+                TEXTS.iter().map(|suffix| [stem, suffix.as_bytes()].concat()).find(|text| files.contains(text));
+            utterance.text = match beside {
+                Some(text) => words(&read(&folder.join(OsString::from_vec(text)))?),
+                None => {
+                    let texts = match &mut of_folder {
+                        Some(texts) => texts,
+                        None => of_folder.insert(texts_of_folder(folder, files)?),
+                    };
+                    texts.get(stem).or_else(|| texts.get(without_blanks(stem)?.as_slice())).cloned()
+                }
+            };
+            self.found.push(utterance);
+        }
+        Ok(())
+    }
+}
+
+/// Whether an entry is a folder, links followed; `None` if it is neither a folder nor a file.
+fn is_folder(entry: &DirEntry) -> std::io::Result<Option<bool>> {
+    let kind = entry.file_type()?;
+    if !kind.is_symlink() {
+        return Ok((kind.is_dir() || kind.is_file()).then_some(kind.is_dir()));
+    }
+    // A link that leads to nothing is no sound.
+    Ok(fs::metadata(entry.path()).ok().filter(|it| it.is_dir() || it.is_file()).map(|it| it.is_dir()))
+}
+
+/// The texts of a folder by the names of the sound, from the files that have several.
+fn texts_of_folder(folder: &Path, files: &HashSet<Vec<u8>>) -> Result<HashMap<Vec<u8>, String>> {
+    let names = files.iter().filter(|name| name.ends_with(TEXTS_OF_FOLDER.as_bytes()));
+    let (mut texts, mut places) = (HashMap::new(), BTreeMap::<Vec<u8>, Place>::new());
+    for name in names.collect::<std::collections::BTreeSet<_>>() {
+        let path = folder.join(OsString::from_vec(name.clone()));
+        let printable: Arc<str> = path.display().to_string().into();
+        for (number, line) in read(&path)?.lines().enumerate() {
+            let place = Place::line(&printable, number as u64 + 1);
+            let line = line.trim_start_matches('\u{feff}').trim();
+            let (id, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+            if id.is_empty() {
+                continue;
+            }
+            if let Some(first) = places.insert(id.into(), place.clone()) {
+                return Err(place.error(format!("expected each name once, got {id:?} again, which {first} has")));
+            }
+            texts.extend(words(text).map(|text| (id.as_bytes().to_vec(), text)));
+        }
+    }
+    Ok(texts)
+}
+
+/// Reads a text.
+fn read(path: &Path) -> Result<String> {
+    let place = || Place { name: path.display().to_string().into(), line: None };
+    let bytes = fs::read(path).map_err(|error| place().error(format!("cannot read it: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        place().error(format!("expected text in UTF-8, got something else at byte {at}"))
+    })
+}

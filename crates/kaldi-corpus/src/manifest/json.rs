@@ -1,0 +1,143 @@
+//! Lines of JSON: manifests of NeMo, raw lists of WeNet.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString};
+use kaldi_io::Lines;
+use serde_json::{Map, Value};
+
+use super::SoundPlaces;
+use crate::utterances::words;
+use crate::{FoundUtterance, Place, Result};
+
+/// The objects of a file, one a line. Empty lines do not count.
+pub(super) struct Objects {
+    lines: Lines,
+    name: Arc<str>,
+}
+
+/// An object and its place.
+pub(super) struct Object {
+    fields: Map<String, Value>,
+    pub(super) place: Place,
+}
+
+impl Objects {
+    pub(super) fn open(name: &BStr) -> Result<Self> {
+        let lines = Lines::open(name)?;
+        let name = lines.name().into();
+        Ok(Self { lines, name })
+    }
+
+    /// The place of the line that was read last.
+    pub(super) fn place(&self) -> Place {
+        Place::line(&self.name, self.lines.number().max(1))
+    }
+
+    pub(super) fn next_object(&mut self) -> Result<Option<Object>> {
+        loop {
+            let Some(line) = self.lines.next_line()? else {
+                self.lines.finish()?;
+                return Ok(None);
+            };
+            let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).to_vec();
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let place = self.place();
+            return match serde_json::from_slice(&line) {
+                Ok(Value::Object(fields)) => Ok(Some(Object { fields, place })),
+                Ok(_) => Err(place.error(format!("expected an object in JSON, got {}", kaldi_shard::excerpt(&line)))),
+                Err(error) => {
+                    let found = kaldi_shard::excerpt(&line);
+                    Err(place.error(format!("expected an object in JSON, got {found}: {error}")))
+                }
+            };
+        }
+    }
+}
+
+impl Object {
+    pub(super) fn has(&self, field: &str) -> bool {
+        self.fields.contains_key(field)
+    }
+
+    /// A value that is not `null`.
+    pub(super) fn get(&self, field: &str) -> Option<&Value> {
+        self.fields.get(field).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn wrong(&self, field: &str, expected: &str, value: &Value) -> crate::Error {
+        let found = value.to_string();
+        let found = kaldi_shard::excerpt(found.as_bytes());
+        self.place.error(format!("expected {expected} as the field \"{field}\", got {found}"))
+    }
+
+    /// A text, if there is one.
+    pub(super) fn text(&self, field: &str) -> Result<Option<&str>> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) => Err(self.wrong(field, "text", value)),
+        }
+    }
+
+    /// A text that has to be there.
+    pub(super) fn needed(&self, field: &str) -> Result<&str> {
+        match self.text(field)? {
+            Some(text) if !text.trim().is_empty() => Ok(text),
+            _ => Err(self.place.error(format!("expected a field \"{field}\" with text, got none"))),
+        }
+    }
+
+    /// A name: text or a whole number. An empty one is none.
+    pub(super) fn name(&self, field: &str) -> Result<Option<BString>> {
+        match self.get(field) {
+            Some(Value::Number(number)) if !number.is_f64() => Ok(Some(number.to_string().into())),
+            _ => Ok(self.text(field)?.filter(|text| !text.trim().is_empty()).map(|text| text.trim().into())),
+        }
+    }
+
+    /// A time, if there is one.
+    pub(super) fn seconds(&self, field: &str) -> Result<Option<f64>> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(value) => value.as_f64().map(Some).ok_or_else(|| self.wrong(field, "seconds", value)),
+        }
+    }
+}
+
+/// Reads a manifest of NeMo.
+pub(super) fn read_nemo(mut objects: Objects, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+    let mut found = Vec::new();
+    while let Some(object) = objects.next_object()? {
+        let path = object.needed("audio_filepath")?;
+        let mut utterance = FoundUtterance::new(object.place.clone(), places.find(path.into()), path.into());
+        utterance.id = object.name("utt_id")?;
+        utterance.speaker = object.name("speaker")?;
+        utterance.text = object.text("text")?.and_then(words);
+        utterance.start = object.seconds("offset")?;
+        utterance.end = object.seconds("duration")?.map(|duration| utterance.start.unwrap_or(0.0) + duration);
+        found.push(utterance);
+    }
+    Ok(found)
+}
+
+/// Reads a raw list of WeNet.
+pub(super) fn read_wenet(mut objects: Objects, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+    let mut found = Vec::new();
+    while let Some(object) = objects.next_object()? {
+        let (key, path) = (object.needed("key")?, object.needed("wav")?);
+        let mut utterance = FoundUtterance::new(object.place.clone(), places.find(path.into()), path.into());
+        utterance.id = Some(key.trim().into());
+        utterance.speaker = object.name("speaker")?;
+        utterance.text = object.text("txt")?.and_then(words);
+        (utterance.start, utterance.end) = (object.seconds("start")?, object.seconds("end")?);
+        if utterance.start.is_some() != utterance.end.is_some() {
+            let message = "expected both fields \"start\" and \"end\" or none of them, got one";
+            return Err(object.place.error(message));
+        }
+        found.push(utterance);
+    }
+    Ok(found)
+}

@@ -1,0 +1,105 @@
+//! Manifests: lists of utterances of other programs.
+
+mod json;
+mod lhotse;
+mod table;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::Lines;
+
+use crate::{FoundUtterance, Result};
+use json::Objects;
+
+/// A kind of manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manifest {
+    /// Comma-separated values, with a line of names first.
+    Csv,
+    /// Values with tabulators between them, with a line of names first: Common Voice.
+    Tsv,
+    /// Lines of JSON with `audio_filepath`.
+    Nemo,
+    /// Lines of JSON with `key` and `wav`, WeNet's raw lists.
+    Wenet,
+    /// A folder with recordings and supervisions of lhotse.
+    Lhotse,
+}
+
+impl Manifest {
+    /// Finds out what a file or folder is. `None` if it is a folder of sound.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is something else.
+    pub fn detect(name: &BStr) -> Result<Option<Self>> {
+        let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        if path.is_dir() {
+            return Ok(lhotse::is_there(path)?.then_some(Self::Lhotse));
+        }
+        let plain = [".gz", ".zst"].iter().find_map(|suffix| name.strip_suffix(suffix.as_bytes())).unwrap_or(name);
+        if plain.ends_with(b".csv") {
+            return Ok(Some(Self::Csv));
+        }
+        if plain.ends_with(b".tsv") {
+            return Ok(Some(Self::Tsv));
+        }
+        let mut objects = Objects::open(name)?;
+        let first = objects.next_object()?;
+        let has = |field: &str| first.as_ref().is_some_and(|object| object.has(field));
+        if has("audio_filepath") {
+            return Ok(Some(Self::Nemo));
+        }
+        if has("key") && has("wav") {
+            return Ok(Some(Self::Wenet));
+        }
+        let message =
+            "expected lines of JSON with \"audio_filepath\" (NeMo) or \"key\" and \"wav\" (WeNet), got others";
+        Err(objects.place().error(message))
+    }
+}
+
+/// Reads a manifest.
+pub(crate) fn read(name: &BStr, manifest: Manifest, audio_dir: Option<&BStr>) -> Result<Vec<FoundUtterance>> {
+    let places = SoundPlaces::new(name, manifest, audio_dir);
+    match manifest {
+        Manifest::Csv => table::read_csv(name, &places),
+        Manifest::Tsv => table::read_tsv(Lines::open(name)?, &places),
+        Manifest::Nemo => json::read_nemo(Objects::open(name)?, &places),
+        Manifest::Wenet => json::read_wenet(Objects::open(name)?, &places),
+        Manifest::Lhotse => lhotse::read(Path::new(std::ffi::OsStr::from_bytes(name)), &places),
+    }
+}
+
+/// Where the sound of a manifest is.
+pub(crate) struct SoundPlaces {
+    /// The folder that was given.
+    given: Option<BString>,
+    /// The folder of the manifest.
+    folder: PathBuf,
+}
+
+impl SoundPlaces {
+    fn new(name: &BStr, manifest: Manifest, audio_dir: Option<&BStr>) -> Self {
+        let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        let folder = if manifest == Manifest::Lhotse { path } else { path.parent().unwrap_or(Path::new("")) };
+        Self { given: audio_dir.map(ToOwned::to_owned), folder: folder.to_owned() }
+    }
+
+    /// The name of a file for `wav.scp`. Absolute names, addresses and commands stay.
+    fn find(&self, path: &BStr) -> BString {
+        let is_address = path.find(b"://").is_some_and(|at| path[..at].iter().all(u8::is_ascii_alphanumeric));
+        if path.starts_with(b"/") || path.ends_with(b"|") || is_address {
+            return path.to_owned();
+        }
+        if let Some(folder) = &self.given {
+            let folder = folder.trim_end_with(|c| c == '/');
+            return [folder, b"/", path.as_bytes()].concat().into();
+        }
+        let below = std::ffi::OsStr::from_bytes(path);
+        let found =
+            [self.folder.join("clips").join(below), self.folder.join(below)].into_iter().find(|it| it.is_file());
+        found.map_or_else(|| path.to_owned(), |found| found.as_os_str().as_bytes().into())
+    }
+}

@@ -1,0 +1,163 @@
+//! Manifests of columns: CSV, and TSV as of Common Voice.
+
+use std::sync::Arc;
+
+use bstr::{BStr, BString, ByteSlice};
+use kaldi_io::{Input, Lines};
+
+use super::SoundPlaces;
+use crate::utterances::words;
+use crate::{FoundUtterance, Place, Result};
+
+/// The names of columns, for each the one that counts first.
+const AUDIO: &[&str] = &["path", "audio", "audio_filepath", "wav", "wav_filename", "file"];
+const TEXT: &[&str] = &["sentence", "text", "transcript", "txt"];
+const SPEAKER: &[&str] = &["client_id", "speaker", "speaker_id", "spk"];
+const ID: &[&str] = &["id", "key", "utt_id"];
+const START: &[&str] = &["offset"];
+const DURATION: &[&str] = &["duration"];
+
+/// Where the columns are.
+struct Columns {
+    number: usize,
+    audio: usize,
+    text: Option<usize>,
+    speaker: Option<usize>,
+    id: Option<usize>,
+    start: Option<usize>,
+    duration: Option<usize>,
+}
+
+impl Columns {
+    /// Finds them in the line of names.
+    fn find(names: &[&[u8]], place: &Place) -> Result<Self> {
+        let find = |wanted: &[&str]| {
+            wanted.iter().find_map(|wanted| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes()))
+        };
+        let Some(audio) = find(AUDIO) else {
+            let found = BString::from(bstr::join(" ", names));
+            let message = format!("expected names of columns, one of them of {}, got {found:?}", AUDIO.join(", "));
+            return Err(place.error(message));
+        };
+        Ok(Self {
+            number: names.len(),
+            audio,
+            text: find(TEXT),
+            speaker: find(SPEAKER),
+            id: find(ID),
+            start: find(START),
+            duration: find(DURATION),
+        })
+    }
+
+    /// The utterance of a line.
+    fn utterance(&self, fields: &[&[u8]], place: Place, places: &SoundPlaces) -> Result<FoundUtterance> {
+        if fields.len() != self.number {
+            return Err(place.error(format!("expected {} fields, got {}", self.number, fields.len())));
+        }
+        let field = |column: Option<usize>| column.map(|at| fields[at].trim_ascii()).filter(|field| !field.is_empty());
+        let Some(path) = field(Some(self.audio)) else {
+            return Err(place.error("expected the name of a file of sound, got none"));
+        };
+        let seconds = |column: Option<usize>| match field(column) {
+            None => Ok(None),
+            Some(field) => match field.to_str().ok().and_then(|text| text.parse::<f64>().ok()) {
+                Some(seconds) => Ok(Some(seconds)),
+                None => Err(place.error(format!("expected seconds, got {:?}", field.as_bstr()))),
+            },
+        };
+        let (start, duration) = (seconds(self.start)?, seconds(self.duration)?);
+        let text = match field(self.text).map(ByteSlice::to_str) {
+            None => None,
+            Some(Ok(text)) => words(text),
+            Some(Err(_)) => return Err(place.error("expected text in UTF-8, got other bytes")),
+        };
+        let mut utterance = FoundUtterance::new(place, places.find(path.as_bstr()), path.into());
+        utterance.id = field(self.id).map(BString::from);
+        utterance.speaker = field(self.speaker).map(BString::from);
+        utterance.text = text;
+        (utterance.start, utterance.end) = (start, duration.map(|duration| start.unwrap_or(0.0) + duration));
+        Ok(utterance)
+    }
+}
+
+/// Reads lines with tabulators; there are no quotes.
+pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+    let name: Arc<str> = lines.name().into();
+    let (mut columns, mut found) = (None, Vec::new());
+    while let Some(line) = lines.next_line()? {
+        let line = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
+        let place = Place::line(&name, lines.number());
+        let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| columns.is_none()).unwrap_or(&line);
+        if line.is_empty() {
+            continue;
+        }
+        let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+        match &columns {
+            None => columns = Some(Columns::find(&fields, &place)?),
+            Some(columns) => found.push(columns.utterance(&fields, place, places)?),
+        }
+    }
+    lines.finish()?;
+    Ok(found)
+}
+
+/// Reads comma-separated values, with quotes as in RFC 4180.
+pub(super) fn read_csv(name: &BStr, places: &SoundPlaces) -> Result<Vec<FoundUtterance>> {
+    let mut input = Input::open(name)?;
+    let bytes = input.read_to_end()?;
+    let name: Arc<str> = input.name().into();
+    input.finish()?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+    let (mut columns, mut found) = (None, Vec::new());
+    let mut record = csv::ByteRecord::new();
+    let mut count = Newlines::new(bytes);
+    loop {
+        let start = reader.position().byte() as usize;
+        let is_there = reader.read_byte_record(&mut record).map_err(|error| {
+            Place::line(&name, count.line(start)).error(format!("expected fields with commas: {error}"))
+        })?;
+        if !is_there {
+            return Ok(found);
+        }
+        let place = Place::line(&name, count.line(record.position().map_or(start, |at| at.byte() as usize)));
+        let fields: Vec<&[u8]> = record.iter().collect();
+        let end = reader.position().byte() as usize;
+        if end == bytes.len() && is_open(&bytes[start..end]) {
+            return Err(place.error("expected a quote at the end of a field, got the end of the file"));
+        }
+        match &columns {
+            None => columns = Some(Columns::find(&fields, &place)?),
+            Some(columns) => found.push(columns.utterance(&fields, place, places)?),
+        }
+    }
+}
+
+/// Whether the last field starts with a quote and has no second one.
+fn is_open(line: &[u8]) -> bool {
+    !line.iter().filter(|&&byte| byte == b'"').count().is_multiple_of(2)
+}
+
+/// Counts lines up to places that come one after the other.
+struct Newlines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Newlines<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, line: 1 }
+    }
+
+    /// The number of the line of the first byte from there on that is no line end.
+    fn line(&mut self, place: usize) -> u64 {
+        let rest = &self.bytes[place.min(self.bytes.len())..];
+        let blank = rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let place = place + blank;
+        self.line += self.bytes[self.at..place].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        self.at = place;
+        self.line
+    }
+}
