@@ -10,6 +10,8 @@ task! {
             "writes the utterances of a training in its order, and which make a batch";
         filter_utts "filter-utts" "../bin/feed/filter-utts.rs" Own
             "keeps the utterances whose lengths and labels are within bounds";
+        make_symbols "make-symbols" "../bin/feed/make-symbols.rs" Own
+            "makes a symbol table of the characters, words or SentencePiece pieces of texts";
         pad_feats "pad-feats" "../bin/feed/pad-feats.rs" Own
             "pads features to one length, by batches or all";
         perturb_wav_speed "perturb-wav-speed" "../bin/feed/perturb-wav-speed.rs" Own

@@ -125,7 +125,7 @@ fn a_good_output_stays_and_the_warning_says_so() {
 
 /// Command lines of all tools that Kaldi does not have and that write files; OUT is a file that is there. Tools whose
 /// outputs are other things than named files have tests of their own.
-const LINES: [(&str, &str); 27 + 1] = [
+const LINES: [(&str, &str); 30] = [
     ("ark-to-scp", "a.ark b.ark OUT"),
     ("concat-ark", "a.ark b.ark ark:OUT"),
     ("feats-to-png", "ark:a.ark OUT.png"),
@@ -155,6 +155,7 @@ const LINES: [(&str, &str); 27 + 1] = [
     ("indexed-to-int-vector", "set ark,t:OUT"),
     ("convert-codes", "ark:codes ark,t:OUT"),
     ("export-data-dir", "--format=nemo data OUT"),
+    ("make-symbols", "text OUT"),
 ];
 
 /// Of these, each output is a dataset, a folder, or what a test of its own writes.

@@ -76,6 +76,14 @@ impl Description {
         found
     }
 
+    /// Puts a stage before the first of those that put samples in order or make batches.
+    pub fn push_before_order(&mut self, name: &str, parameter: &str, value: YamlValue) {
+        let is_order = |stage: &(String, Node)| ["shuffle", "sort", "batch", "padding"].contains(&stage.0.as_str());
+        let at = self.stages.iter().position(is_order).unwrap_or(self.stages.len());
+        let parameters = YamlValue::Map(vec![(parameter.to_owned(), Node::new(value))]);
+        self.stages.insert(at, (name.to_owned(), Node::new(parameters)));
+    }
+
     /// Removes all stages of this name.
     pub fn without(mut self, stage: &str) -> Self {
         self.stages.retain(|it| it.0 != stage);

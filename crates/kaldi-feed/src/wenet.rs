@@ -13,6 +13,8 @@ pub enum LabelSource<'a> {
     Text {
         /// The symbol table.
         symbols: Option<&'a str>,
+        /// The SentencePiece model, for the tokenizer bpe.
+        model: Option<&'a str>,
         /// The list of non-linguistic symbols.
         non_linguistic: Option<&'a str>,
         /// Whether it is an error if there is no symbol table. Otherwise there are no labels then.
@@ -95,11 +97,11 @@ fn map<const N: usize>(entries: [(&str, YamlValue); N]) -> Node {
 
 /// The parameters of the stage that makes labels of text; `None` if there are no labels.
 fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: bool) -> Result<Option<Node>> {
-    let LabelSource::Text { symbols, non_linguistic, is_needed } = labels else { return Ok(None) };
+    let LabelSource::Text { symbols, model, non_linguistic, is_needed } = labels else { return Ok(None) };
     let get = |key: &str| top.and_then(|top| top.get("tokenizer_conf")).and_then(|conf| conf.get(key));
     let given = |key: &str| get(key).map(|node| node.value.clone()).filter(|value| *value != YamlValue::Null);
-    let [symbols, non_linguistic] =
-        [symbols, non_linguistic].map(|name| name.map(|name| YamlValue::Text(name.to_owned())));
+    let [symbols, model, non_linguistic] =
+        [symbols, model, non_linguistic].map(|name| name.map(|name| YamlValue::Text(name.to_owned())));
     let symbols = symbols.or_else(|| given("symbol_table_path"));
     if symbols.is_none() && !is_needed {
         return Ok(None);
@@ -125,7 +127,10 @@ fn tokenizer(file: &str, top: Option<&Node>, labels: LabelSource<'_>, split: boo
     };
     let mut parameters = vec![("type", YamlValue::Text(kind.to_owned())), ("symbols", symbols)];
     if kind == "bpe" {
-        parameters.extend(given("bpe_path").map(|model| ("model", model)));
+        parameters.extend(model.or_else(|| given("bpe_path")).map(|model| ("model", model)));
+    } else if model.is_some() {
+        let message = format!("expected the tokenizer bpe for --bpe-model, got {kind}");
+        return Err(Error::Conf { place: file.to_owned(), message });
     }
     let non_linguistic = non_linguistic.or_else(|| given("non_lang_syms_path"));
     parameters.extend(non_linguistic.map(|name| ("non_lang_syms", name)));
@@ -170,10 +175,11 @@ dataset_conf:
         batch_size: 16
 ";
 
-    const NAMED: LabelSource<'_> = LabelSource::Text { symbols: None, non_linguistic: None, is_needed: true };
+    const NAMED: LabelSource<'_> =
+        LabelSource::Text { symbols: None, model: None, non_linguistic: None, is_needed: true };
 
     fn stages(text: &str, symbols: Option<&str>) -> String {
-        let labels = LabelSource::Text { symbols, non_linguistic: None, is_needed: true };
+        let labels = LabelSource::Text { symbols, model: None, non_linguistic: None, is_needed: true };
         Description::from_wenet("train.yaml", text, labels).unwrap().to_string()
     }
 
@@ -228,7 +234,7 @@ dataset_conf:
             let error = Description::from_wenet("t.yaml", text, NAMED).unwrap_err().to_string();
             assert!(error.starts_with("t.yaml: expected a symbol table for the labels, "), "{error}");
         }
-        let optional = LabelSource::Text { symbols: None, non_linguistic: None, is_needed: false };
+        let optional = LabelSource::Text { symbols: None, model: None, non_linguistic: None, is_needed: false };
         for text in [OLD, "tokenizer: whisper\ndataset_conf:\n"] {
             for labels in [LabelSource::None, optional] {
                 let description = Description::from_wenet("t.yaml", text, labels).unwrap().to_string();
@@ -241,9 +247,20 @@ dataset_conf:
     fn a_list_of_non_linguistic_symbols_is_that_of_the_option() {
         let text = "tokenizer: char\ntokenizer_conf: {symbol_table_path: u, non_lang_syms_path: old}\ndataset_conf:\n";
         assert!(stages(text, None).contains("- tokenize: {type: char, symbols: u, non_lang_syms: old}\n"));
-        let labels = LabelSource::Text { symbols: None, non_linguistic: Some("mine"), is_needed: true };
+        let labels = LabelSource::Text { symbols: None, model: None, non_linguistic: Some("mine"), is_needed: true };
         let description = Description::from_wenet("t.yaml", text, labels).unwrap().to_string();
         assert!(description.contains("- tokenize: {type: char, symbols: u, non_lang_syms: mine}\n"), "{description}");
+    }
+
+    #[test]
+    fn a_model_of_pieces_is_that_of_the_option() {
+        let text = "tokenizer: bpe\ntokenizer_conf: {symbol_table_path: u, bpe_path: old}\ndataset_conf:\n";
+        let labels = LabelSource::Text { symbols: None, model: Some("mine"), non_linguistic: None, is_needed: true };
+        let description = Description::from_wenet("t.yaml", text, labels).unwrap().to_string();
+        assert!(description.contains("- tokenize: {type: bpe, symbols: u, model: mine}\n"), "{description}");
+        let error =
+            Description::from_wenet("t.yaml", &text.replace("bpe\n", "char\n"), labels).unwrap_err().to_string();
+        assert_eq!(error, "t.yaml: expected the tokenizer bpe for --bpe-model, got char");
     }
 
     #[test]

@@ -79,8 +79,8 @@ pub struct FeedArguments {
     /// Description of the chain, as --dry-run prints it, instead of --conf
     #[arg(long)]
     pub chain: Option<InputName>,
-    /// What the data list has: raw (an utterance a line, in JSON), shard (a tar file a line) or table (scp:wav.scp or
-    /// scp:feats.scp)
+    /// What the data list has: raw (an utterance a line, in JSON), nemo (a manifest of NeMo), shard (a tar file a line) or table
+    /// (scp:wav.scp or scp:feats.scp)
     #[arg(long, default_value = "raw", value_parser = one_of(&DataType::NAMES), help_heading = FIRST)]
     pub data_type: DataType,
     /// File or table with the text of each utterance, for --data-type=table
@@ -89,9 +89,16 @@ pub struct FeedArguments {
     /// Symbol table, instead of the one that --conf or --chain names
     #[arg(long, help_heading = FIRST)]
     pub symbols: Option<InputName>,
+    /// SentencePiece model for the tokenizer bpe, instead of the one that --conf or --chain names
+    #[arg(long)]
+    pub bpe_model: Option<InputName>,
     /// Non-linguistic symbols such as {NOISE}, one a line, instead of those that --conf or --chain names
     #[arg(long)]
     pub non_lang_syms: Option<InputName>,
+    /// Statistics of all features, of compute-cmvn-stats: features are normalized by them after all changes, as models of
+    /// WeNet do
+    #[arg(long)]
+    pub cmvn: Option<InputName>,
     /// Labels of the utterances: text (the numbers of the symbols of their text) or none
     #[arg(long, default_value = "text", value_parser = one_of(&FeedLabels::NAMES))]
     pub labels: FeedLabels,
@@ -146,26 +153,29 @@ impl FeedArguments {
     /// If there is none or there are two, a file cannot be read, or the chain makes no sense.
     pub fn build_chain(&self, registry: &Registry, needs_labels: bool) -> Result<Chain> {
         let arguments = |message: &str| Error::Arguments { message: message.to_owned() };
-        let [symbols, non_linguistic] =
-            [&self.symbols, &self.non_lang_syms].map(|it| it.as_ref().map(|it| it.to_string()));
+        let [symbols, model, non_linguistic] =
+            [&self.symbols, &self.bpe_model, &self.non_lang_syms].map(|it| it.as_ref().map(|it| it.to_string()));
         let has_labels = self.labels == FeedLabels::Text;
-        if !has_labels && (symbols.is_some() || non_linguistic.is_some()) {
-            return Err(arguments("expected --symbols and --non-lang-syms with --labels=text only"));
+        if !has_labels && (symbols.is_some() || model.is_some() || non_linguistic.is_some()) {
+            return Err(arguments("expected --symbols, --bpe-model and --non-lang-syms with --labels=text only"));
         }
         let mut description = match (&self.conf, &self.chain) {
             (Some(conf), None) => {
-                let [symbols, non_linguistic] = [symbols.as_deref(), non_linguistic.as_deref()];
+                let [symbols, model, non_linguistic] =
+                    [symbols.as_deref(), model.as_deref(), non_linguistic.as_deref()];
                 let labels = match has_labels {
-                    true => LabelSource::Text { symbols, non_linguistic, is_needed: needs_labels },
+                    true => LabelSource::Text { symbols, model, non_linguistic, is_needed: needs_labels },
                     false => LabelSource::None,
                 };
                 Description::from_wenet(&conf.to_string(), &read_text(conf)?, labels)?
             }
             (None, Some(chain)) => {
                 let mut description = Description::parse(&chain.to_string(), &read_text(chain)?)?;
-                for (option, parameter, file) in
-                    [("symbols", "symbols", symbols), ("non-lang-syms", "non_lang_syms", non_linguistic)]
-                {
+                for (option, parameter, file) in [
+                    ("symbols", "symbols", symbols),
+                    ("bpe-model", "model", model),
+                    ("non-lang-syms", "non_lang_syms", non_linguistic),
+                ] {
                     let Some(file) = file else { continue };
                     if !description.set("tokenize", parameter, YamlValue::Text(file)) {
                         return Err(arguments(&format!("expected --{option} with a chain that has tokenize")));
@@ -175,6 +185,11 @@ impl FeedArguments {
             }
             _ => return Err(arguments("expected one of --conf=FILE and --chain=FILE")),
         };
+        if let Some(cmvn) = self.cmvn.as_ref().map(|name| YamlValue::Text(name.to_string()))
+            && !description.set("cmvn", "file", cmvn.clone())
+        {
+            description.push_before_order("cmvn", "file", cmvn);
+        }
         if self.part == FeedPart::Cv {
             description = description.without_training_stages();
         }

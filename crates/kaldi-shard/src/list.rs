@@ -1,6 +1,7 @@
 //! Lists, one item on each line.
 
 mod index;
+mod nemo;
 mod raw;
 
 pub use index::ListIndex;

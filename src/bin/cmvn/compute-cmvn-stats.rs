@@ -1,21 +1,23 @@
 //! Computes statistics for cepstral mean and variance normalization: per utterance, per speaker, or of everything.
 //!
 //! Matches Kaldi's `compute-cmvn-stats`. Statistics of everything are sums of those of the utterances, while Kaldi sums
-//! frame by frame; the last digit of the single precision in which they are written may differ.
+//! frame by frame; the last digit of the single precision in which they are written may differ. `--format=json` is our own: the
+//! file of WeNet's `compute_cmvn_stats.py`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use bstr::BStr;
-use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_cli::{InputName, MapName, OutputName, Tally, one_of};
 use kaldi_feat::CmvnStats;
-use kaldi_io::{is_specifier, printable_wxfilename};
+use kaldi_io::{Output, is_specifier, printable_wxfilename};
 use kaldi_log::{log, warning};
 use kaldi_matrix::{Matrix, Vector};
 use kaldi_table::{Lookup, RandomAccessReader, Record, SequentialReader, TableWriter, write_file};
 use kaldi_values::Format;
 use kaldi_values::Tokens;
+use serde_json::json;
 
 const USAGE: &str = "\
 Computes statistics for cepstral mean and variance normalization: into a table for each utterance or, with --spk2utt, for
@@ -24,6 +26,7 @@ each speaker; into a file for all frames together.
 Usage: compute-cmvn-stats [options] <feats-rspecifier> (<stats-wspecifier>|<stats-wxfilename>)
  e.g.: compute-cmvn-stats --spk2utt=ark:spk2utt scp:feats.scp ark,scp:cmvn.ark,cmvn.scp
        compute-cmvn-stats scp:feats.scp global_cmvn.mat
+       compute-cmvn-stats --format=json scp:feats.scp global_cmvn.json
 See also: apply-cmvn, modify-cmvn-stats, compute-cmvn-stats-two-channel, matrix-sum
 ";
 
@@ -38,9 +41,21 @@ struct Options {
     /// Rspecifier of vectors with a weight for each frame of an utterance
     #[arg(long)]
     weights: Option<InputName>,
+    /// Format of statistics of everything: kaldi, or json (WeNet's global_cmvn: mean_stat, var_stat, frame_num)
+    #[arg(long, default_value = "kaldi", value_parser = one_of(&FORMATS))]
+    format: StatsFormat,
     source: InputName,
     target: OutputName,
 }
+
+/// The value of --format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StatsFormat {
+    Kaldi,
+    Json,
+}
+
+const FORMATS: [(&str, StatsFormat); 2] = [("kaldi", StatsFormat::Kaldi), ("json", StatsFormat::Json)];
 
 /// The table in which weights are looked up, if there are any.
 type Weights = Option<RandomAccessReader<Vector<f32>>>;
@@ -50,6 +65,7 @@ const EMPTY: &str = "expected features, got an empty matrix";
 
 pub(crate) const TOOL: kaldi_cli::Tool =
     kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_cmvn_stats)).in_pieces(&[
+        (kaldi_cli::PiecesIf::Given("format"), kaldi_cli::Pieces::Whole("statistics in JSON are not added up")),
         (kaldi_cli::PiecesIf::ToFile, kaldi_cli::Pieces::Sums(0, "matrix-sum IN OUT")),
         (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
         (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(0)),
@@ -61,6 +77,11 @@ pub(crate) fn main() -> ExitCode {
 
 fn compute_cmvn_stats(opts: Options) -> anyhow::Result<Tally> {
     let weights = opts.weights.as_deref().map(RandomAccessReader::open).transpose()?;
+    ensure!(
+        opts.format == StatsFormat::Kaldi || !is_specifier(&opts.target),
+        "--format=json is for statistics of everything in a file, got the table {}",
+        opts.target
+    );
     let tally = match (is_specifier(&opts.target), &opts.spk2utt) {
         (true, Some(spk2utt)) => compute_per_speaker(&opts, spk2utt, weights),
         (true, None) => compute_per_utterance(&opts, weights),
@@ -144,11 +165,31 @@ fn compute_global(opts: &Options, weights: Weights) -> anyhow::Result<Tally> {
         anyhow::Ok(())
     })?;
     ended.finish()?;
-    let matrix = sum.map(CmvnStats::into_matrix).unwrap_or_default().to_precision::<f32>();
-    write_file(&opts.target, &matrix, Format::from_binary(opts.binary))?;
+    let matrix = sum.map(CmvnStats::into_matrix).unwrap_or_default();
+    match opts.format {
+        StatsFormat::Kaldi => {
+            write_file(&opts.target, &matrix.to_precision::<f32>(), Format::from_binary(opts.binary))?;
+        }
+        StatsFormat::Json => write_json(&opts.target, &matrix)?,
+    }
     log!("Wrote global CMVN stats to {}", printable_wxfilename(&opts.target));
     log_count(tally);
     Ok(tally)
+}
+
+/// Writes one object: the sums of the dimensions, the sums of the squares, and the number of frames.
+fn write_json(target: &BStr, stats: &Matrix<f64>) -> anyhow::Result<()> {
+    ensure!(!stats.is_empty(), "expected features, got none: there are no statistics to write");
+    let dim = stats.num_cols() - 1;
+    let list = |row: &[f64]| row[..dim].iter().map(|sum| json!(sum).to_string()).collect::<Vec<_>>().join(", ");
+    let (sums, squares, frames) = (list(stats.row(0)), list(stats.row(1)), stats.row(0)[dim]);
+    // A sum of weights may be no whole number.
+    let frames = if frames.fract() == 0.0 { json!(frames as i64) } else { json!(frames) };
+    let mut output = Output::create(target, false)?;
+    output.write_all(
+        format!("{{\"mean_stat\": [{sums}], \"var_stat\": [{squares}], \"frame_num\": {frames}}}\n").as_bytes(),
+    )?;
+    Ok(output.finish()?)
 }
 
 fn new_stats(feats: &Matrix<f32>) -> anyhow::Result<CmvnStats> {

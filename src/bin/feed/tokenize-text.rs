@@ -1,13 +1,14 @@
 //! Converts text to the numbers of a model's symbols, and back.
 //!
-//! Kaldi has no such tool (`sym2int.pl` knows only words). Text is cut into symbols as in WeNet's tokenizers.
+//! Kaldi has no such tool (`sym2int.pl` knows only words). Text is cut into symbols as in WeNet's tokenizers; with `--mode=tiktoken`,
+//! the numbers are those of Whisper's tokenizer.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 use bstr::{BStr, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
-use kaldi_feed::{Text, Tokenizer, ids, parse_non_linguistic};
+use kaldi_feed::{RankTokenizer, Text, Tokenizer, ids, parse_non_linguistic};
 use kaldi_io::{Input, Output, Wspecifier, is_specifier};
 use kaldi_log::{log, warning};
 use kaldi_table::{SequentialReader, TableWriter};
@@ -21,19 +22,21 @@ Usage: tokenize-text [options] <text> <int-vector-wspecifier>
  e.g.: tokenize-text --symbols=units.txt data/train/text ark:labels.ark
        tokenize-text --symbols=units.txt --mode=bpe --model=bpe.model data/train/text ark:labels.ark
        tokenize-text --symbols=units.txt --decode ark:labels.ark -
+       tokenize-text --mode=tiktoken --model=multilingual.tiktoken data/train/text ark:labels.ark
 A text is a file with a line for each utterance, its key first, or a table of words (ark:text).
 See also: filter-utts, copy-int-vector, compute-wer
 ";
 
 #[derive(clap::Parser)]
 struct Options {
-    /// Symbol table: a line for each symbol with its number
+    /// Symbol table: a line for each symbol with its number; not for --mode=tiktoken
     #[arg(long)]
     symbols: Option<InputName>,
-    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case) or word
+    /// Units: char (a blank is ▁), bpe (pieces of a SentencePiece model, of the text in upper case), word, or tiktoken (bytes that are
+    /// joined by ranks, as in Whisper, whose numbers are the ranks)
     #[arg(long, default_value = "char", value_parser = one_of(&MODES))]
     mode: Mode,
-    /// SentencePiece model, for --mode=bpe
+    /// SentencePiece model, for --mode=bpe; ranks in lines of base64, for --mode=tiktoken
     #[arg(long)]
     model: Option<InputName>,
     /// Symbol for unknown ones; if the table does not have it, they are left out
@@ -51,14 +54,16 @@ struct Options {
 }
 
 /// How text is cut.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Char,
     Bpe,
     Word,
+    Tiktoken,
 }
 
-const MODES: [(&str, Mode); 3] = [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word)];
+const MODES: [(&str, Mode); 4] =
+    [("char", Mode::Char), ("bpe", Mode::Bpe), ("word", Mode::Word), ("tiktoken", Mode::Tiktoken)];
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::careful(USAGE, &kaldi_cli::Work(tokenize_text)).in_pieces(&[
     (kaldi_cli::PiecesIf::Given("decode"), kaldi_cli::Pieces::Entries(0)),
@@ -70,13 +75,56 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn tokenize_text(opts: Options) -> anyhow::Result<Tally> {
-    let Some(symbols) = &opts.symbols else { bail!("expected --symbols=FILE, a symbol table") };
-    let symbols = SymbolTable::parse(&symbols.to_str_lossy(), read_text(symbols)?.as_bytes())?;
-    let tokenizer = opts.tokenizer()?;
-    if opts.decode { decode(&opts, &symbols, &tokenizer) } else { encode(&opts, &symbols, &tokenizer) }
+    let units = opts.units()?;
+    if opts.decode { decode(&opts, &units) } else { encode(&opts, &units) }
 }
 
-fn encode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+/// How text becomes numbers.
+enum Units {
+    Symbols(SymbolTable, Tokenizer),
+    Ranks(RankTokenizer),
+}
+
+impl Units {
+    /// The numbers of a text, how many symbols it has, and how many of them are unknown.
+    fn ids(&self, text: &str, unk: &str) -> kaldi_feed::Result<(Vec<i32>, usize, usize)> {
+        match self {
+            Self::Symbols(symbols, tokenizer) => {
+                let tokens = tokenizer.tokens(text)?;
+                let (ids, unknown) = ids(symbols, &tokens, unk);
+                Ok((ids, tokens.len(), unknown))
+            }
+            Self::Ranks(ranks) => {
+                let ids = ranks.ids(text)?;
+                let count = ids.len();
+                Ok((ids, count, 0))
+            }
+        }
+    }
+
+    /// The text of numbers; the first number that is unknown.
+    fn text(&self, ids: &[i32]) -> Result<String, i32> {
+        match self {
+            Self::Symbols(symbols, tokenizer) => {
+                let symbol = |&id: &i32| symbols.symbol(id).and_then(|symbol| symbol.to_str().ok()).ok_or(id);
+                let tokens = ids.iter().map(symbol).collect::<Result<Vec<_>, _>>()?;
+                Ok(tokenizer.join(tokens))
+            }
+            // A line of text has no line end.
+            Self::Ranks(ranks) => Ok(ranks.text(ids)?.replace(['\n', '\r'], " ").trim().to_owned()),
+        }
+    }
+
+    /// Whether unknown symbols have a number.
+    fn has(&self, unk: &str) -> bool {
+        match self {
+            Self::Symbols(symbols, _) => symbols.integer(unk).is_some(),
+            Self::Ranks(_) => true,
+        }
+    }
+}
+
+fn encode(opts: &Options, units: &Units) -> anyhow::Result<Tally> {
     let mut source = Text::open(&opts.source)?;
     let mut target = TableWriter::<Vec<i32>>::create(&opts.target)?;
     let mut tally = Tally::default();
@@ -87,33 +135,31 @@ fn encode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyho
             tally.failed += 1;
             continue;
         };
-        let tokens = tokenizer.tokens(text).with_context(|| key.to_string())?;
-        let (ids, unknown) = ids(symbols, &tokens, &opts.unk);
+        let (ids, count, unknown) = units.ids(text, &opts.unk).with_context(|| key.to_string())?;
         target.write(&key, &ids)?;
         tally.done += 1;
-        num_symbols += tokens.len();
+        num_symbols += count;
         num_unknown += unknown;
     }
-    let fate =
-        if symbols.integer(&opts.unk).is_some() { format!("written as {}", opts.unk) } else { "left out".to_owned() };
+    let fate = if units.has(&opts.unk) { format!("written as {}", opts.unk) } else { "left out".to_owned() };
     log!("Wrote {} utterances of {num_symbols} symbols; {num_unknown} symbols were unknown and {fate}", tally.done);
     target.finish()?;
     Ok(tally)
 }
 
-fn decode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyhow::Result<Tally> {
+fn decode(opts: &Options, units: &Units) -> anyhow::Result<Tally> {
     let mut target = TextOutput::create(&opts.target)?;
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?.values();
     let mut tally = Tally::default();
     let ended = source.drain(|key, ids| {
-        let symbol = |&id: &i32| symbols.symbol(id).and_then(|symbol| symbol.to_str().ok()).ok_or(id);
-        match ids.iter().map(symbol).collect::<Result<Vec<_>, _>>() {
-            Ok(tokens) => {
-                target.write(key.as_bstr(), &tokenizer.join(tokens))?;
+        match units.text(&ids) {
+            Ok(text) => {
+                target.write(key.as_bstr(), &text)?;
                 tally.done += 1;
             }
             Err(id) => {
-                warning!("{key}: the symbol table has no number {id}; left out");
+                let table = if matches!(units, Units::Ranks(_)) { "ranks have" } else { "symbol table has" };
+                warning!("{key}: the {table} no number {id}; left out");
                 tally.failed += 1;
             }
         }
@@ -126,6 +172,18 @@ fn decode(opts: &Options, symbols: &SymbolTable, tokenizer: &Tokenizer) -> anyho
 }
 
 impl Options {
+    fn units(&self) -> anyhow::Result<Units> {
+        if self.mode == Mode::Tiktoken {
+            ensure!(self.symbols.is_none(), "expected no --symbols with --mode=tiktoken, whose numbers are the ranks");
+            ensure!(self.non_lang_syms.is_none(), "expected no --non-lang-syms with --mode=tiktoken");
+            let Some(name) = &self.model else { bail!("expected --model=FILE with --mode=tiktoken, the ranks") };
+            return Ok(Units::Ranks(RankTokenizer::parse(&name.to_str_lossy(), read_text(name)?.as_bytes())?));
+        }
+        let Some(symbols) = &self.symbols else { bail!("expected --symbols=FILE, a symbol table") };
+        let symbols = SymbolTable::parse(&symbols.to_str_lossy(), read_text(symbols)?.as_bytes())?;
+        Ok(Units::Symbols(symbols, self.tokenizer()?))
+    }
+
     fn tokenizer(&self) -> anyhow::Result<Tokenizer> {
         let tokenizer = match (self.mode, &self.model) {
             (Mode::Char, None) => Tokenizer::characters(),
@@ -139,6 +197,7 @@ impl Options {
                 Tokenizer::sentencepiece(&name.to_str_lossy(), &model)?
             }
             (Mode::Bpe, None) => bail!("expected --model=FILE with --mode=bpe, a SentencePiece model"),
+            (Mode::Tiktoken, _) => bail!("expected ranks with --mode=tiktoken"),
             (Mode::Char, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=char"),
             (Mode::Word, Some(_)) => bail!("expected --model with --mode=bpe only, got --mode=word"),
         };

@@ -1,11 +1,12 @@
 //! Counts word errors.
 //!
-//! Matches Kaldi's `compute-wer`.
+//! Matches Kaldi's `compute-wer`; `--unit=char` is our own.
 
 use std::process::ExitCode;
 
 use anyhow::Context;
-use kaldi_cli::{InputName, Tally};
+use bstr::{BStr, ByteSlice};
+use kaldi_cli::{InputName, Tally, one_of};
 use kaldi_io::Output;
 use kaldi_score::{Edits, Mode, Percent, count_edits};
 use kaldi_table::{RandomAccessReader, SequentialReader};
@@ -13,10 +14,12 @@ use kaldi_values::Tokens;
 
 const USAGE: &str = "\
 Compares recognized sentences with the spoken ones, and prints the word error rate (WER: insertions, deletions and
-substitutions per word of the reference) and the sentence error rate (SER) in percent. Words are compared byte by byte.
+substitutions per word of the reference) and the sentence error rate (SER) in percent. Words are compared byte by byte. With
+--unit=char, it is the character error rate (CER), of characters without the white space between words.
 
 Usage: compute-wer [options] <ref-rspecifier> <hyp-rspecifier>
  e.g.: compute-wer --text --mode=present ark:data/test/text ark:hyp.txt
+       compute-wer --unit=char ark:data/test/text ark:hyp.txt
 See also: compute-wer-bootci, align-text
 ";
 
@@ -26,11 +29,44 @@ struct Options {
     /// (treat the hypothesis as empty)
     #[arg(long, default_value = "strict")]
     mode: String,
+    /// What is compared: word or char (a character is a code point of UTF-8)
+    #[arg(long, default_value = "word", value_parser = one_of(&UNITS))]
+    unit: Unit,
     /// Has no effect any more; sentences of integers are scored like others
     #[arg(long, default_value_t = false)]
     text: bool,
     references: InputName,
     hypotheses: InputName,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Word,
+    Char,
+}
+
+const UNITS: [(&str, Unit); 2] = [("word", Unit::Word), ("char", Unit::Char)];
+
+impl Unit {
+    /// The units of a sentence.
+    fn of(self, sentence: &Tokens) -> Vec<&BStr> {
+        let characters = |word: &'_ BStr| word.char_indices().map(|(start, end, _)| start..end).collect::<Vec<_>>();
+        match self {
+            Self::Word => sentence.iter().collect(),
+            Self::Char => {
+                sentence.iter().flat_map(|word| characters(word).into_iter().map(|it| word[it].as_bstr())).collect()
+            }
+        }
+    }
+
+    /// The name of the rate.
+    fn rate(self) -> &'static str {
+        match self {
+            Self::Word => "WER",
+            Self::Char => "CER",
+        }
+    }
 }
 
 pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(compute_wer))
@@ -41,14 +77,15 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
+    let unit = opts.unit;
     let mode: Mode = opts.mode.parse().context("--mode option invalid")?;
     let references = SequentialReader::<Tokens>::open(&opts.references)?;
     let hypotheses = RandomAccessReader::<Tokens>::open(&opts.hypotheses)?;
 
     let rows = references.par_map_with(hypotheses, move |entry, found| {
         let reference = entry.read()?;
-        let reference: Vec<_> = reference.iter().collect();
-        let hypothesis = found.as_ref().map(|words| words.iter().collect());
+        let reference = unit.of(&reference);
+        let hypothesis = found.as_ref().map(|words| unit.of(words));
         let Ok(scored) = mode.hypothesis(hypothesis) else {
             return Err(format!("No hypothesis for key {} and strict mode specifier", entry.key()).into());
         };
@@ -73,9 +110,10 @@ fn compute_wer(opts: Options) -> anyhow::Result<Tally> {
     let mut stdout = Output::create("-".into(), false)?;
     stdout.write_all(
         format!(
-            "%WER {} [ {} / {num_words}, {insertions} ins, {deletions} del, {substitutions} sub ]{}\n\
+            "%{} {} [ {} / {num_words}, {insertions} ins, {deletions} del, {substitutions} sub ]{}\n\
              %SER {} [ {num_wrong} / {num_sentences} ]\n\
              Scored {num_sentences} sentences, {num_absent} not present in hyp.\n",
+            unit.rate(),
             Percent::of(edits.total(), num_words),
             edits.total(),
             if num_absent > 0 { " [PARTIAL]" } else { "" },

@@ -175,3 +175,18 @@ fn a_command_that_fails_is_an_error() {
     }
     assert_eq!(scratch.list(), ["f.ark", "spk2utt", "w.ark"]);
 }
+
+#[test]
+fn statistics_of_everything_may_be_an_object_in_json() {
+    let scratch = Scratch::new();
+    scratch.write("f", "a  [\n  1 2.5\n  3 -4 ]\nb  [\n  0.1 1 ]\n");
+    let line =
+        "{\"mean_stat\": [4.100000001490116, -0.5], \"var_stat\": [10.010000000298023, 23.25], \"frame_num\": 3}\n";
+    scratch.sh("compute-cmvn-stats --format=json ark:f out && cat out").succeeds().stdout_is(line);
+    scratch
+        .sh("compute-cmvn-stats --format=json ark:f ark:out")
+        .fails_with(255)
+        .stderr_has("--format=json is for statistics of everything");
+    scratch.sh("compute-cmvn-stats --format=json ark:/dev/null new").fails_with(255);
+    scratch.sh("ls new").fails_with(2);
+}

@@ -4,6 +4,7 @@ mod even_batches;
 pub mod feed_batches;
 pub mod feed_feats;
 pub mod filter_utts;
+pub mod make_symbols;
 pub mod pad_feats;
 pub mod perturb_wav_speed;
 pub mod resample_wav;

@@ -17,7 +17,11 @@ fn a_list_of_another_kind_is_one_line_of_advice() {
         ),
         ("raw", "a.tar", "this is a shard, which feed-batches and feed-feats read with --data-type=shard"),
         ("raw", "wav.scp", "this is a script file, which feed-batches and feed-feats read with --data-type=table"),
-        ("raw", "nemo.json", "this is a manifest of NeMo; jq -c '{key: "),
+        (
+            "raw",
+            "nemo.json",
+            "this is a manifest of NeMo, which feed-batches and feed-feats read with --data-type=nemo",
+        ),
         ("shard", "data.list", "this is a raw list, which feed-batches and feed-feats read with --data-type=raw"),
         ("shard", "nemo.json", "this is a manifest of NeMo"),
         ("shard", "wav.scp", "this is a script file"),

@@ -71,3 +71,19 @@ fn words_are_compared_byte_by_byte_whatever_is_between_them() {
 fn a_missing_file_is_an_error() {
     scratch("", "").sh("compute-wer ark:none ark:hyp").fails_with(255).stdout_is("").stderr_has("cannot open none");
 }
+
+#[test]
+fn characters_are_compared_without_white_space() {
+    let scratch = scratch("a the cat\nb \u{4f60}\u{597d} x\nc\n", "a th ecat\nb \u{4f60}\u{597c}x y\nc z\n");
+    scratch.sh("compute-wer --unit=char ark:ref ark:hyp").succeeds().stdout_is(
+        "%CER 33.33 [ 3 / 9, 2 ins, 0 del, 1 sub ]\n%SER 66.67 [ 2 / 3 ]\nScored 3 sentences, 0 not present in hyp.\n",
+    );
+    scratch.sh("compute-wer --unit=word ark:ref ark:hyp | cmp - <(compute-wer ark:ref ark:hyp)").succeeds();
+    // Bytes that are no UTF-8 are characters that differ.
+    scratch.write("ref", b"a \xfex\n").write("hyp", b"a \xfdx\n");
+    scratch
+        .sh("compute-wer --unit=char ark:ref ark:hyp")
+        .succeeds()
+        .stdout_has("%CER 50.00 [ 1 / 2, 0 ins, 0 del, 1 sub ]");
+    scratch.sh("compute-wer --unit=letter ark:ref ark:hyp").fails_with(255).stderr_has("expected word or char");
+}

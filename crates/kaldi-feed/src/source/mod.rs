@@ -22,6 +22,8 @@ pub(crate) use picks::Reading;
 pub enum DataType {
     /// Each line is an utterance: an object in JSON.
     Raw,
+    /// Each line is an utterance: an object in JSON as in manifests of NeMo.
+    Nemo,
     /// Each line is a shard.
     Shard,
     /// A script file of sound or of features, and a file of texts.
@@ -30,7 +32,8 @@ pub enum DataType {
 
 impl DataType {
     /// Every type with its name.
-    pub const NAMES: [(&str, Self); 3] = [("raw", Self::Raw), ("shard", Self::Shard), ("table", Self::Table)];
+    pub const NAMES: [(&str, Self); 4] =
+        [("raw", Self::Raw), ("nemo", Self::Nemo), ("shard", Self::Shard), ("table", Self::Table)];
 }
 
 /// The list of the data.
@@ -70,7 +73,8 @@ impl Opened {
     /// Reads where the lines of a list are.
     pub(crate) fn open(list: &DataList) -> Result<Self> {
         match (list.data_type, &list.text) {
-            (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name)?)),
+            (DataType::Raw, None) => Ok(Self::Raw(raw::Raw::open(&list.name, false)?)),
+            (DataType::Nemo, None) => Ok(Self::Raw(raw::Raw::open(&list.name, true)?)),
             (DataType::Shard, None) => Ok(Self::Shards(shards::Shards::open(&list.name)?)),
             (DataType::Table, text) => Ok(Self::Table(table::Table::open(&list.name, text.as_ref())?)),
             (_, Some(_)) => Err(Error::Conf {

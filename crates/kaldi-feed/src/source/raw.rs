@@ -1,5 +1,8 @@
 //! Samples of raw lists, and samples made of stored ones.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice};
@@ -12,17 +15,28 @@ use super::picks::{Picking, Reading};
 use crate::ledger::Found;
 use crate::{Error, Result, Sample};
 
-/// A raw list.
+/// A raw list, or a manifest of NeMo.
 pub(crate) struct Raw {
     name: Arc<str>,
+    /// The folder of a manifest of NeMo.
+    nemo: Option<Arc<Path>>,
     index: Arc<ListIndex>,
 }
 
 impl Raw {
-    pub(super) fn open(name: &BString) -> Result<Self> {
+    pub(super) fn open(name: &BString, is_nemo: bool) -> Result<Self> {
         let index = ListIndex::open(name.as_ref())?;
-        super::check_kind(name, &index, |kind| kind == ListKind::Raw, "an utterance in JSON")?;
-        Ok(Self { name: name.to_string().into(), index: index.into() })
+        let nemo = match is_nemo {
+            false => {
+                super::check_kind(name, &index, |kind| kind == ListKind::Raw, "an utterance in JSON")?;
+                None
+            }
+            true => {
+                super::check_kind(name, &index, |kind| kind == ListKind::Manifest, "a line of a manifest of NeMo")?;
+                Some(Path::new(OsStr::from_bytes(name)).parent().unwrap_or(Path::new("")).into())
+            }
+        };
+        Ok(Self { name: name.to_string().into(), nemo, index: index.into() })
     }
 
     pub(super) fn len(&self) -> usize {
@@ -30,10 +44,14 @@ impl Raw {
     }
 
     pub(super) fn read(&self, reading: Reading) -> BoxReader<Found, Error> {
-        let (name, index) = (Arc::clone(&self.name), Arc::clone(&self.index));
+        let (name, nemo, index) = (Arc::clone(&self.name), self.nemo.clone(), Arc::clone(&self.index));
         let find = move |(number, seeds)| {
             let line = index.line(number)?;
-            let found = RawUtterance::parse(&line).map_err(|message| format!("{name}: line {}: {message}", number + 1));
+            let found = match &nemo {
+                None => RawUtterance::parse(&line),
+                Some(folder) => RawUtterance::parse_nemo(&line, folder),
+            };
+            let found = found.map_err(|message| format!("{name}: line {}: {message}", number + 1));
             Ok(Some(found.and_then(|utterance| sample(StoredSample::of_raw(utterance, &name), seeds))))
         };
         Picking::new(self.index.len(), reading).filter_map(find).boxed()

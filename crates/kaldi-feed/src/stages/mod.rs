@@ -1,6 +1,7 @@
 //! The stages by name.
 
 mod augment;
+mod cmvn;
 mod features;
 mod list;
 mod order;
@@ -19,6 +20,7 @@ pub fn standard_stages() -> Registry {
     sound::register(&mut registry);
     features::register(&mut registry);
     augment::register(&mut registry);
+    cmvn::register(&mut registry);
     order::register(&mut registry);
     registry
 }

@@ -120,9 +120,7 @@ impl std::fmt::Display for ListKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Raw => "this is a raw list, which feed-batches and feed-feats read with --data-type=raw",
-            Self::Manifest => {
-                "this is a manifest of NeMo; jq -c '{key: .audio_filepath, wav: .audio_filepath, txt: .text}' makes a raw list of it"
-            }
+            Self::Manifest => "this is a manifest of NeMo, which feed-batches and feed-feats read with --data-type=nemo",
             Self::Shards => "this is a list of shards, which feed-batches and feed-feats read with --data-type=shard",
             Self::Script => {
                 "this is a script file, which feed-batches and feed-feats read with --data-type=table and scp: before its name"

@@ -30,7 +30,9 @@ impl TrackKind {
             ValueType::Wave => Self::Wave,
             ValueType::Matrix | ValueType::Htk | ValueType::Sphinx => Self::Matrix,
             ValueType::Int32Vector => Self::Labels,
-            ValueType::Posterior | ValueType::GaussPost | ValueType::Int32VectorVector => Self::Posterior,
+            ValueType::Posterior | ValueType::GaussPost | ValueType::Int32Matrix | ValueType::Int32VectorVector => {
+                Self::Posterior
+            }
             ValueType::Vector => Self::Vector,
             ValueType::Int32
             | ValueType::Float
