@@ -84,6 +84,7 @@ fn every_dependency_is_used() {
 fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [
         "additive_signals", // several names, all read before anything is written
+        "audio_dir",
         "command",
         "dir",
         "dim",

@@ -8,11 +8,11 @@ use kaldi_io::{Locator, Rxfilename};
 
 use crate::naming::{named, stem};
 use crate::utterances::without_blanks;
-use crate::{Error, FoundUtterance, Naming, Place, Result, Utterances};
+use crate::{CorpusPlace, Error, FoundUtterance, Naming, Result, Utterances};
 
 /// The content of a data directory.
 #[derive(Clone, Debug, Default)]
-pub struct Corpus {
+pub struct NamedCorpus {
     recordings: BTreeMap<BString, Recording>,
     utterances: BTreeMap<BString, Utterance>,
     has_text: bool,
@@ -23,7 +23,7 @@ pub struct Corpus {
 #[derive(Clone, Debug)]
 struct Recording {
     audio: BString,
-    place: Place,
+    place: CorpusPlace,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ struct Utterance {
     speaker: BString,
     text: Option<String>,
     segment: Option<Segment>,
-    place: Place,
+    place: CorpusPlace,
 }
 
 /// A line of `segments`.
@@ -43,7 +43,7 @@ struct Segment {
     channel: Option<u32>,
 }
 
-impl Corpus {
+impl NamedCorpus {
     /// Names what was found. If some utterances have text, those without are left out.
     ///
     /// # Errors
@@ -222,7 +222,7 @@ fn check_audio(found: &FoundUtterance) -> Result<()> {
     Err(found.place.error(format!("expected a name of sound that can stand in wav.scp, got {audio:?}: rename it")))
 }
 
-fn twice(key: &BString, first: &Place, second: &Place) -> Error {
+fn twice(key: &BString, first: &CorpusPlace, second: &CorpusPlace) -> Error {
     second.error(format!("expected each name once, got {key} again, which {first} has"))
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use bstr::BStr;
 use kaldi_shard::{read_recordings, read_text};
 
-use crate::{Place, Result};
+use crate::{CorpusPlace, Result};
 
 /// A recording of a data directory.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl DataDirectory {
     pub fn read(folder: &Path) -> Result<Self> {
         let name = |file: &str| folder.join(file);
         let lines = |file: &str| read_text(BStr::new(name(file).as_os_str().as_bytes()));
-        let place = |file: &str| Place { name: name(file).display().to_string().into(), line: None };
+        let place = |file: &str| CorpusPlace { name: name(file).display().to_string().into(), line: None };
         let mut names = read_recordings(BStr::new(name("wav.scp").as_os_str().as_bytes()))?;
         let texts = if name("text").exists() { Some(lines("text")?) } else { None };
         let text_of: Option<HashMap<&str, &str>> =
@@ -120,10 +120,10 @@ impl DataDirectory {
     }
 }
 
-fn read_segments(lines: Vec<(String, String)>, place: &Place) -> Result<HashMap<String, Segment>> {
+fn read_segments(lines: Vec<(String, String)>, place: &CorpusPlace) -> Result<HashMap<String, Segment>> {
     let mut segments = HashMap::new();
     for (number, (key, rest)) in lines.into_iter().enumerate() {
-        let place = Place::line(&place.name, number as u64 + 1);
+        let place = CorpusPlace::line(&place.name, number as u64 + 1);
         let fields: Vec<&str> = rest.split_whitespace().collect();
         let parsed = match fields[..] {
             [recording, start, end] => parse(recording, start, end, None),

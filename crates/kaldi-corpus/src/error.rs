@@ -8,14 +8,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Where something is: a file, or a line of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct CorpusPlace {
     /// The name of the file, for messages.
     pub name: Arc<str>,
     /// The number of the line, from 1.
     pub line: Option<u64>,
 }
 
-impl Place {
+impl CorpusPlace {
     /// A line of a file.
     pub fn line(name: &Arc<str>, line: u64) -> Self {
         Self { name: name.clone(), line: Some(line) }
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for CorpusPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}", self.name),
@@ -54,7 +54,7 @@ pub enum Error {
     /// Something makes no sense.
     Content {
         /// Where it is.
-        place: Place,
+        place: CorpusPlace,
         /// What was expected and found.
         message: String,
     },

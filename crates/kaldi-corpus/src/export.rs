@@ -7,7 +7,7 @@ use flate2::{Compression, GzBuilder};
 use kaldi_shard::write_raw_line;
 use serde_json::{Value, json};
 
-use crate::{DataDirectory, DirectoryUtterance, Error, Place, Result};
+use crate::{CorpusPlace, DataDirectory, DirectoryUtterance, Error, Result};
 
 /// A kind of manifest that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl DataDirectory {
 
     fn size(&self, recording: usize, sizes: &HashMap<String, SoundSize>) -> Result<SoundSize> {
         let key = &self.recordings[recording].key;
-        let place = || Place { name: "wav.scp".into(), line: None };
+        let place = || CorpusPlace { name: "wav.scp".into(), line: None };
         sizes.get(key).copied().ok_or_else(|| place().error(format!("expected the sound of {key}, got none")))
     }
 

@@ -13,7 +13,7 @@ use kaldi_shard::is_sound;
 
 use crate::naming::stem;
 use crate::utterances::{without_blanks, words};
-use crate::{Error, FoundUtterance, Place, Result};
+use crate::{CorpusPlace, Error, FoundUtterance, Result};
 
 /// Suffixes of texts beside a file of sound, in the order in which they are looked for.
 const TEXTS: [&str; 3] = [".normalized.txt", ".txt", ".lab"];
@@ -76,7 +76,7 @@ impl Walk<'_> {
             let path = BString::from([below.as_slice(), name].concat());
             let full = folder.join(OsString::from_vec(name.clone()));
             let audio = BString::from(full.as_os_str().as_bytes());
-            let place = Place { name: full.display().to_string().into(), line: None };
+            let place = CorpusPlace { name: full.display().to_string().into(), line: None };
             let mut utterance = FoundUtterance::new(place, audio, path);
             let stem = stem(name);
             let beside =
@@ -110,12 +110,12 @@ fn is_folder(entry: &DirEntry) -> std::io::Result<Option<bool>> {
 /// The texts of a folder by the names of the sound, from the files that have several.
 fn texts_of_folder(folder: &Path, files: &HashSet<Vec<u8>>) -> Result<HashMap<Vec<u8>, String>> {
     let names = files.iter().filter(|name| name.ends_with(TEXTS_OF_FOLDER.as_bytes()));
-    let (mut texts, mut places) = (HashMap::new(), BTreeMap::<Vec<u8>, Place>::new());
+    let (mut texts, mut places) = (HashMap::new(), BTreeMap::<Vec<u8>, CorpusPlace>::new());
     for name in names.collect::<std::collections::BTreeSet<_>>() {
         let path = folder.join(OsString::from_vec(name.clone()));
         let printable: Arc<str> = path.display().to_string().into();
         for (number, line) in read(&path)?.lines().enumerate() {
-            let place = Place::line(&printable, number as u64 + 1);
+            let place = CorpusPlace::line(&printable, number as u64 + 1);
             let line = line.trim_start_matches('\u{feff}').trim();
             let (id, text) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
             if id.is_empty() {
@@ -132,10 +132,43 @@ fn texts_of_folder(folder: &Path, files: &HashSet<Vec<u8>>) -> Result<HashMap<Ve
 
 /// Reads a text.
 fn read(path: &Path) -> Result<String> {
-    let place = || Place { name: path.display().to_string().into(), line: None };
+    let place = || CorpusPlace { name: path.display().to_string().into(), line: None };
     let bytes = fs::read(path).map_err(|error| place().error(format!("cannot read it: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         place().error(format!("expected text in UTF-8, got something else at byte {at}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sound_is_found_with_its_text_and_other_files_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("b/.hidden")).unwrap();
+        for (name, content) in [
+            ("b/x.wav", ""),
+            ("b/x.txt", " good\n day "),
+            ("b/y.mp3", ""),
+            ("b/z.trans.txt", "y well\n\nz\n"),
+            ("b/.hidden/u.wav", ""),
+            ("wav", ""),
+            ("a.flac", ""),
+            ("notes.txt", "x"),
+        ] {
+            fs::write(path(name), content).unwrap();
+        }
+        std::os::unix::fs::symlink("..", path("b/up")).unwrap();
+        let found = find(folder.path()).unwrap();
+        let found: Vec<_> = found.iter().map(|it| (it.path.to_string(), it.text.as_deref())).collect();
+        let expected = [("a.flac", None), ("b/x.wav", Some("good day")), ("b/y.mp3", Some("well"))];
+        assert_eq!(found, expected.map(|(path, text)| (path.to_owned(), text)));
+        fs::write(path("b/z.trans.txt"), "y well\ny done\n").unwrap();
+        let error = find(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("b/z.trans.txt:2: expected each name once, got \"y\" again"), "{error}");
+        assert!(find(&path("nothing")).unwrap_err().to_string().starts_with("cannot read the folder"));
+    }
 }

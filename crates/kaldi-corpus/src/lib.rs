@@ -14,7 +14,7 @@
 //! | --- | --- |
 //! | [`Utterances`] | what a folder or a manifest has |
 //! | [`Naming`] | how utterances and speakers get their names |
-//! | [`Corpus`] | utterances and recordings with their names, the content of a data directory |
+//! | [`NamedCorpus`] | utterances and recordings with their names, the content of a data directory |
 //! | [`DataDirectory`] | a data directory that is read |
 //! | [`Exported`], [`ExportFormat`] | its utterances in the order of the export, as lines of manifests |
 //!
@@ -36,9 +36,9 @@ mod manifest;
 mod naming;
 mod utterances;
 
-pub use corpus::Corpus;
+pub use corpus::NamedCorpus;
 pub use directory::{DataDirectory, DirectoryRecording, DirectoryUtterance};
-pub use error::{Error, Place, Result};
+pub use error::{CorpusPlace, Error, Result};
 pub use export::{ExportFormat, Exported, SoundSize};
 pub use manifest::Manifest;
 pub use naming::{Naming, PathPattern, SpeakerRule, UtteranceRule};

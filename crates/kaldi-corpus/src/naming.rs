@@ -144,10 +144,10 @@ fn without_suffix(path: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::CorpusPlace;
 
     fn found(path: &str) -> FoundUtterance {
-        let place = Place { name: "x".into(), line: None };
+        let place = CorpusPlace { name: "x".into(), line: None };
         FoundUtterance::new(place, format!("corpus/{path}").into(), path.into())
     }
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice};
 
-use crate::{Manifest, Place, Result, folder, manifest};
+use crate::{CorpusPlace, Manifest, Result, folder, manifest};
 
 /// An utterance that was found, before it gets its name.
 #[derive(Clone, Debug)]
 pub struct FoundUtterance {
     /// Where it was found.
-    pub place: Place,
+    pub place: CorpusPlace,
     /// The name of its sound for `wav.scp`: a file or a command.
     pub audio: BString,
     /// The path that names are made of: below the folder, or as in the manifest.
@@ -33,7 +33,7 @@ pub struct FoundUtterance {
 
 impl FoundUtterance {
     /// An utterance with nothing but its sound.
-    pub(crate) fn new(place: Place, audio: BString, path: BString) -> Self {
+    pub(crate) fn new(place: CorpusPlace, audio: BString, path: BString) -> Self {
         Self {
             place,
             audio,

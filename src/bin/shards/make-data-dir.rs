@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use bstr::ByteSlice;
 use kaldi_cli::{Arg, InputName, Tally, one_of, unless_forced};
-use kaldi_corpus::{Corpus, Manifest, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances};
+use kaldi_corpus::{Manifest, NamedCorpus, Naming, PathPattern, SpeakerRule, UtteranceRule, Utterances};
 use kaldi_io::{Output, Rxfilename};
 use kaldi_log::{log, warning};
 
@@ -118,7 +118,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
     };
     let mut naming = Naming::default();
     (naming.utterance, naming.speaker, naming.strict) = (opts.utt_from, opts.spk_from, opts.strict);
-    let corpus = Corpus::new(found, &naming)?;
+    let corpus = NamedCorpus::new(found, &naming)?;
     write(opts.folder.as_path(), &corpus)?;
     if corpus.num_left_out() > 0 {
         warning!("{} utterances have no text, and were left out", corpus.num_left_out());
@@ -128,7 +128,7 @@ fn make_data_dir(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// Writes the files, which appear together.
-fn write(folder: &Path, corpus: &Corpus) -> anyhow::Result<()> {
+fn write(folder: &Path, corpus: &NamedCorpus) -> anyhow::Result<()> {
     let files = corpus.files();
     let is_written = |file: &str| files.iter().any(|(name, _)| *name == file);
     let old: Vec<&str> = FILES.into_iter().filter(|file| !is_written(file) && folder.join(file).exists()).collect();

@@ -84,3 +84,44 @@ fn the_chain_is_printed() {
     assert!(printed.starts_with("- channel: {channel: 0}\n- filter: {"), "{printed}");
     assert!(!scratch.list().contains(&"f.ark".to_owned()));
 }
+
+#[test]
+fn manifests_of_nemo_are_fed() {
+    let scratch = corpus();
+    scratch
+        .sh("sed 's/\"key\"/\"utt_id\"/; s/\"wav\"/\"audio_filepath\"/; s/\"txt\"/\"text\"/' data.list > m.json")
+        .succeeds();
+    let feed = "feed-feats --conf=plain.yaml --symbols=units.txt";
+    scratch.sh(&format!("{feed} data.list ark:raw.ark ark:raw.labels")).succeeds();
+    scratch.sh(&format!("{feed} --data-type=nemo m.json ark:nemo.ark ark:nemo.labels")).succeeds();
+    scratch.sh("cmp raw.ark nemo.ark && cmp raw.labels nemo.labels").succeeds();
+    let ran = scratch.sh(&format!("{feed} --data-type=nemo data.list ark:x.ark")).fails_with(255);
+    ran.stderr_has("data.list:1: expected a line of a manifest of NeMo, got");
+}
+
+#[test]
+fn features_are_normalized_by_given_statistics() {
+    let scratch = corpus();
+    let feed = "feed-feats --conf=plain.yaml --labels=none";
+    scratch.sh(&format!("{feed} data.list ark:f.ark")).succeeds();
+    scratch.sh("compute-cmvn-stats ark:f.ark s.mat && compute-cmvn-stats --format=json ark:f.ark s.json").succeeds();
+    scratch.sh("apply-cmvn --norm-vars=true s.mat ark:f.ark ark:wanted.ark").succeeds();
+    for stats in ["s.mat", "s.json"] {
+        scratch.sh(&format!("{feed} --cmvn={stats} data.list ark:n.ark")).succeeds();
+        scratch.sh("table-diff --tolerance=1e-3 wanted.ark n.ark").succeeds();
+    }
+    scratch
+        .sh(&format!("{feed} --cmvn=s.json --dry-run data.list -"))
+        .succeeds()
+        .stdout_has("- cmvn: {file: s.json}\n- batch: ");
+    scratch.write("wrong.json", "{\"mean_stat\": [1], \"var_stat\": [1], \"frame_num\": 0}");
+    for (stats, message) in [("units.txt", "units.txt: "), ("wrong.json", "wrong.json: expected statistics of frames")]
+    {
+        scratch.sh(&format!("{feed} --cmvn={stats} data.list ark:x.ark")).fails_with(255).stderr_has(message);
+    }
+    scratch.write("one.json", "{\"mean_stat\": [1], \"var_stat\": [2], \"frame_num\": 1}");
+    scratch
+        .sh(&format!("{feed} --cmvn=one.json data.list ark:x.ark"))
+        .fails_with(255)
+        .stderr_has("expected features of 1 dimensions for cmvn, got 23");
+}

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::SoundPlaces;
 use crate::utterances::words;
-use crate::{FoundUtterance, Place, Result};
+use crate::{CorpusPlace, FoundUtterance, Result};
 
 /// The objects of a file, one a line. Empty lines do not count.
 pub(super) struct Objects {
@@ -19,7 +19,7 @@ pub(super) struct Objects {
 /// An object and its place.
 pub(super) struct Object {
     fields: Map<String, Value>,
-    pub(super) place: Place,
+    pub(super) place: CorpusPlace,
 }
 
 impl Objects {
@@ -30,8 +30,8 @@ impl Objects {
     }
 
     /// The place of the line that was read last.
-    pub(super) fn place(&self) -> Place {
-        Place::line(&self.name, self.lines.number().max(1))
+    pub(super) fn place(&self) -> CorpusPlace {
+        CorpusPlace::line(&self.name, self.lines.number().max(1))
     }
 
     pub(super) fn next_object(&mut self) -> Result<Option<Object>> {

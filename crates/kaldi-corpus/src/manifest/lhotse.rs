@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::SoundPlaces;
 use super::json::{Object, Objects};
 use crate::utterances::words;
-use crate::{Error, FoundUtterance, Place, Result};
+use crate::{CorpusPlace, Error, FoundUtterance, Result};
 
 /// A recording.
 struct Recording {
@@ -19,7 +19,7 @@ struct Recording {
     path: BString,
     /// The channels of its first source; `None` if it does not say.
     channels: Option<Vec<u64>>,
-    place: Place,
+    place: CorpusPlace,
 }
 
 /// Whether the folder has manifests of lhotse.

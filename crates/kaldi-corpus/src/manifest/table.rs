@@ -7,7 +7,7 @@ use kaldi_io::{Input, Lines};
 
 use super::SoundPlaces;
 use crate::utterances::words;
-use crate::{FoundUtterance, Place, Result};
+use crate::{CorpusPlace, FoundUtterance, Result};
 
 /// The names of columns, for each the one that counts first.
 const AUDIO: &[&str] = &["path", "audio", "audio_filepath", "wav", "wav_filename", "file"];
@@ -30,7 +30,7 @@ struct Columns {
 
 impl Columns {
     /// Finds them in the line of names.
-    fn find(names: &[&[u8]], place: &Place) -> Result<Self> {
+    fn find(names: &[&[u8]], place: &CorpusPlace) -> Result<Self> {
         let find = |wanted: &[&str]| {
             wanted.iter().find_map(|wanted| names.iter().position(|name| name.trim_ascii() == wanted.as_bytes()))
         };
@@ -51,7 +51,7 @@ impl Columns {
     }
 
     /// The utterance of a line.
-    fn utterance(&self, fields: &[&[u8]], place: Place, places: &SoundPlaces) -> Result<FoundUtterance> {
+    fn utterance(&self, fields: &[&[u8]], place: CorpusPlace, places: &SoundPlaces) -> Result<FoundUtterance> {
         if fields.len() != self.number {
             return Err(place.error(format!("expected {} fields, got {}", self.number, fields.len())));
         }
@@ -87,7 +87,7 @@ pub(super) fn read_tsv(mut lines: Lines, places: &SoundPlaces) -> Result<Vec<Fou
     let (mut columns, mut found) = (None, Vec::new());
     while let Some(line) = lines.next_line()? {
         let line = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
-        let place = Place::line(&name, lines.number());
+        let place = CorpusPlace::line(&name, lines.number());
         let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| columns.is_none()).unwrap_or(&line);
         if line.is_empty() {
             continue;
@@ -116,12 +116,12 @@ pub(super) fn read_csv(name: &BStr, places: &SoundPlaces) -> Result<Vec<FoundUtt
     loop {
         let start = reader.position().byte() as usize;
         let is_there = reader.read_byte_record(&mut record).map_err(|error| {
-            Place::line(&name, count.line(start)).error(format!("expected fields with commas: {error}"))
+            CorpusPlace::line(&name, count.line(start)).error(format!("expected fields with commas: {error}"))
         })?;
         if !is_there {
             return Ok(found);
         }
-        let place = Place::line(&name, count.line(record.position().map_or(start, |at| at.byte() as usize)));
+        let place = CorpusPlace::line(&name, count.line(record.position().map_or(start, |at| at.byte() as usize)));
         let fields: Vec<&[u8]> = record.iter().collect();
         let end = reader.position().byte() as usize;
         if end == bytes.len() && is_open(&bytes[start..end]) {
