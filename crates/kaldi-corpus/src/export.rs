@@ -202,7 +202,7 @@ fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
 
-/// Appends a line with an object, with blanks where Python has them.
+/// Appends a line with an object, with a blank after each colon and before each field.
 fn object(out: &mut Vec<u8>, fields: &[(&str, Value)]) {
     let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
     out.extend(format!("{{{}}}\n", fields.join(", ")).into_bytes());

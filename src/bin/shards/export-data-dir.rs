@@ -66,12 +66,14 @@ fn export_data_dir(opts: Options) -> anyhow::Result<Tally> {
         Exported::Folder(files) => {
             let folder = opts.target.as_path();
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            let mut outputs = Vec::new();
             for (name, content) in files {
                 let path = folder.join(name);
                 let mut output = Output::create_file(&path, path.display().to_string(), false)?;
                 output.write_all(&content)?;
-                output.finish()?;
+                outputs.push(output);
             }
+            outputs.into_iter().try_for_each(Output::finish)?;
         }
     }
     log!("Wrote {} utterances of {} recordings.", directory.utterances.len(), directory.recordings.len());

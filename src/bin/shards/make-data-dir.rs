@@ -140,12 +140,15 @@ fn write(folder: &Path, corpus: &NamedCorpus) -> anyhow::Result<()> {
         )),
     })?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let mut outputs = Vec::new();
     for (name, content) in &files {
         let path = folder.join(name);
         let mut output = Output::create_file(&path, path.display().to_string(), false)?;
         output.write_all(content)?;
-        output.finish()?;
+        outputs.push(output);
     }
+    // Nothing gets its name before all is written.
+    outputs.into_iter().try_for_each(Output::finish)?;
     for file in old {
         std::fs::remove_file(folder.join(file)).with_context(|| format!("cannot remove {file}"))?;
     }

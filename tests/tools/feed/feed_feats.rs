@@ -108,7 +108,7 @@ fn features_are_normalized_by_given_statistics() {
     scratch.sh("apply-cmvn --norm-vars=true s.mat ark:f.ark ark:wanted.ark").succeeds();
     for stats in ["s.mat", "s.json"] {
         scratch.sh(&format!("{feed} --cmvn={stats} data.list ark:n.ark")).succeeds();
-        scratch.sh("table-diff --tolerance=1e-3 wanted.ark n.ark").succeeds();
+        scratch.sh("table-diff --atol=1e-3 wanted.ark n.ark").succeeds();
     }
     scratch
         .sh(&format!("{feed} --cmvn=s.json --dry-run data.list -"))

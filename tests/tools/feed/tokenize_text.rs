@@ -108,7 +108,7 @@ fn what_makes_no_sense_is_refused() {
         ("--symbols=bad.txt", "bad.txt:2: expected a symbol and a number, got 1 fields"),
         ("--symbols=latin.txt", "latin.txt: expected text in UTF-8"),
         ("--symbols=none", "cannot open"),
-        ("--symbols=units.txt --mode=x", "--mode=x: expected char, bpe or word, got \"x\""),
+        ("--symbols=units.txt --mode=x", "--mode=x: expected char, bpe, word or tiktoken, got \"x\""),
         ("--symbols=units.txt --mode=bpe", "expected --model=FILE with --mode=bpe"),
         ("--symbols=units.txt --model=m", "expected --model with --mode=bpe only"),
         ("--symbols=units.txt --mode=bpe --model=text", "text: expected a SentencePiece model, got "),
