@@ -261,30 +261,38 @@ fn write_spliced(dir: &Path) -> Result<()> {
 }
 
 fn write_audio(dir: &Path) -> Result<()> {
-    const LETTERS: [char; 10] = ['a', 'e', 'i', 'o', 'u', 'n', 'l', 'z', 's', 'x'];
     let mut random = Random(3);
     let mut lines = String::new();
     std::fs::create_dir(dir.join("wav"))?;
     for index in 0..NUM_RECORDINGS {
-        let (seconds, mut sounds) = (8.0 + 6.0 * random.uniform(), Vec::new());
-        let mut missing = seconds;
-        while missing > 0.0 {
-            let words: String = (0..6).map(|_| LETTERS[random.below(LETTERS.len())]).chain([' ']).collect();
-            sounds.extend(voice::sounds(&words));
-            missing = seconds - sounds.iter().map(|(_, seconds)| seconds).sum::<f64>();
-        }
-        // The last pause is cut.
-        if let Some((_, last)) = sounds.last_mut() {
-            *last = (*last + missing).max(0.0);
-        }
-        let pitch = 90.0 + 140.0 * random.uniform();
-        let formant_scale = 0.9 + 0.25 * random.uniform();
-        let speaker = Speaker { pitch: (pitch, 0.75 * pitch), formant_scale, seed: index as u64 };
+        let seconds = 8.0 + 6.0 * random.uniform();
         let name = format!("wav/utt{index:03}.wav");
-        std::fs::write(dir.join(&name), voice::wave_file(&voice::speak(&speaker, &sounds)))?;
+        std::fs::write(dir.join(&name), voice::wave_file(&speak(&mut random, index as u64, seconds)))?;
         lines += &format!("utt{index:03} {name}\n");
     }
     std::fs::write(dir.join("wav.scp"), lines)
+}
+
+/// A speaker who says something for some seconds.
+pub fn utterance(seed: u64, seconds: f64) -> Vec<i16> {
+    speak(&mut Random(seed), seed, seconds)
+}
+
+fn speak(random: &mut Random, seed: u64, seconds: f64) -> Vec<i16> {
+    const LETTERS: [char; 10] = ['a', 'e', 'i', 'o', 'u', 'n', 'l', 'z', 's', 'x'];
+    let (mut sounds, mut missing) = (Vec::new(), seconds);
+    while missing > 0.0 {
+        let words: String = (0..6).map(|_| LETTERS[random.below(LETTERS.len())]).chain([' ']).collect();
+        sounds.extend(voice::sounds(&words));
+        missing = seconds - sounds.iter().map(|(_, seconds)| seconds).sum::<f64>();
+    }
+    // The last pause is cut.
+    if let Some((_, last)) = sounds.last_mut() {
+        *last = (*last + missing).max(0.0);
+    }
+    let pitch = 90.0 + 140.0 * random.uniform();
+    let formant_scale = 0.9 + 0.25 * random.uniform();
+    voice::speak(&Speaker { pitch: (pitch, 0.75 * pitch), formant_scale, seed }, &sounds)
 }
 
 fn write_sound(dir: &Path) -> Result<()> {

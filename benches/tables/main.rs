@@ -24,6 +24,7 @@ mod models;
 mod pieces;
 mod remote;
 mod report;
+mod reports;
 #[path = "../../samples/voice.rs"]
 mod voice;
 
@@ -100,6 +101,7 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     remote::print(&tools, dir, &wanted, rounds);
     pieces::print(&tools, dir, &wanted, rounds);
     growth::print(&tools, dir, &wanted);
+    reports::print(&tools, dir, &wanted, rounds);
 
     let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();

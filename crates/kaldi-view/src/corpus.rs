@@ -8,7 +8,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
 use kaldi_measure::{Census, MeasuredUtterance, Moments, TextMeasures, TypicalMeans};
 use kaldi_reader::{Reader, ReaderExt, Step, from_fn};
-use kaldi_table::{Context, read_script};
+use kaldi_table::{Context, count_delivered, read_script};
 use kaldi_types::ValueType;
 
 use crate::directory::{DataDirectory, each_line};
@@ -108,10 +108,10 @@ impl Corpus {
                     corpus.add_named(name, named.clone(), Some(ValueType::Wave))?;
                     corpus.add_texts(name, named, hypotheses.as_ref())?;
                 }
-                _ if Entries::find_type(&named).is_some_and(ValueType::is_words) => {
-                    corpus.add_texts(name, named, hypotheses.as_ref())?;
-                }
-                _ => corpus.add_named(name, named, None)?,
+                kind => match Entries::find_type(&named) {
+                    Some(found) if found.is_words() => corpus.add_texts(name, named, hypotheses.as_ref())?,
+                    found => corpus.add_named(name, named, found.filter(|_| kind == Kind::Script))?,
+                },
             }
         }
         corpus.complete();
@@ -147,10 +147,10 @@ impl Corpus {
         Ok(())
     }
 
-    /// Measures the values of a table, whose type is found if it is not given.
+    /// Measures the values of a table. If a script file says its type, values that cannot be read are findings.
     fn add_named(&mut self, name: &BString, named: Named, value_type: Option<ValueType>) -> Result<()> {
         if named.kind == Kind::Script
-            && let Some(value_type) = value_type.or_else(|| Entries::find_type(&named))
+            && let Some(value_type) = value_type
         {
             let jobs = self.jobs_of_script(&named.rxfilename, role(name, value_type)?)?;
             self.run_all(jobs)?;
@@ -256,6 +256,7 @@ impl Corpus {
         if let Some(&index) = self.index.get(key) {
             return index;
         }
+        count_delivered();
         let index = self.utterances.len();
         self.utterances.push(MeasuredUtterance { key: key.to_owned(), ..MeasuredUtterance::default() });
         self.details.push(Details::default());

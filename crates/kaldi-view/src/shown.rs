@@ -20,7 +20,7 @@ const LONGEST: f64 = 120.0;
 const RANGE: f32 = 18.4;
 
 /// Shades of grey over this range.
-const SHADES: f32 = 20.0;
+const SHADES: f32 = 14.0;
 
 /// Milliseconds of a frame of the spectrogram, at least.
 const FRAME: f32 = 25.0;

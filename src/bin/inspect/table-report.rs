@@ -12,7 +12,7 @@ use kaldi_table::create_output;
 use kaldi_view::{Corpus, CorpusOptions, CorpusReport, ReportOptions};
 
 const USAGE: &str = "\
-Measures every utterance of data directories and tables (waveforms, features, alignments), and writes a page about them: sums,
+Measures every utterance of data directories and tables (waveforms, features, alignments, texts), and writes a page about them: sums,
 distributions, and the utterances that stand out, with their sound and spectrograms. Findings are, for example, clipped, silent
 or noisy sound, a wrong rate, a text that is too long for the sound, strange letters, sound that is there twice, frozen features,
 alignments that are too short. The page is one file, which needs no other file and no network. Findings are no errors: the exit
@@ -22,6 +22,7 @@ Usage: table-report [options] <directory or table> [<directory or table> ...] <p
  e.g.: table-report data/train train.html
        table-report --hyp=exp/decode/text --write-json=test.json data/test test.html
        table-report scp:wav.scp scp:feats.scp page.html
+       table-report shard:data.list page.html
 Of a directory, wav.scp, segments, text, utt2spk, feats.scp, cmvn.scp, vad.scp, ali.scp or ali.*.gz, ctm and *.ctm are read.
 See also: table-check, table-info, table-stats, feats-to-png
 ";
@@ -94,7 +95,8 @@ fn table_report(opts: Options) -> Result<Tally> {
             lines.write_all(format!("{utterance}\n").as_bytes())?;
         }
     }
-    for output in [Some(page), json, lines].into_iter().flatten() {
+    // The page is last: it appears if all the rest is written.
+    for output in [json, lines, Some(page)].into_iter().flatten() {
         output.finish()?;
     }
     let (utterances, findings) = report.num_findings();

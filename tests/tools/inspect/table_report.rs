@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 use serde_json::Value;
 
 use crate::support::sample::{Sample, binary_archive, text_archive};
+use crate::support::tar::tar;
 use crate::support::wave::wave;
 use crate::support::{Scratch, tool};
 
@@ -364,4 +365,81 @@ fn what_cannot_be_reported_leaves_no_page() {
     scratch.sh("table-report 'ark:printf \"a 1 1\\n\"; exit 3 |' p.html").fails_with(255).stderr_has("exit");
     assert_eq!(scratch.read("p.html"), b"old");
     assert_eq!(scratch.list(), ["cut.ark", "p.html", "v.ark"]);
+}
+
+#[test]
+fn a_page_replaces_an_older_one_when_everything_is_written() {
+    let scratch = Scratch::new();
+    scratch.write("a.wav", wave(8000, &[&[100; 4000]])).write("wav.scp", "a a.wav\n").write("p.html", "old");
+    scratch.sh("table-report --write-json=/dev/full scp:wav.scp p.html").fails_with(255).stderr_has("/dev/full");
+    assert_eq!(scratch.read("p.html"), b"old");
+    scratch.sh("table-report scp:wav.scp p.html").succeeds();
+    assert!(scratch.read("p.html").starts_with(b"<!DOCTYPE html>"));
+    // The first value of a script file may be broken.
+    scratch.sh("head -c 4000 a.wav > cut.wav; echo b cut.wav | cat - wav.scp > both.scp").succeeds();
+    scratch.sh("table-report --write-json=r.json scp:both.scp p.html").succeeds();
+    let data = json(&scratch, "r.json");
+    let expected = [("b".to_owned(), "unreadable"), ("a".to_owned(), "silence")];
+    let keys = strings(&data["findings"], "key").into_iter().map(str::to_owned);
+    let found: Vec<_> = keys.zip(strings(&data["findings"], "rule")).collect();
+    assert!(expected.iter().all(|finding| found.contains(finding)), "{found:?}");
+}
+
+#[test]
+fn shards_and_texts_are_reported() {
+    let scratch = Scratch::new();
+    let sound: Vec<i16> = (0..8000).map(|at| (at % 100 * 300) as i16).collect();
+    let (good, silent) = (wave(8000, &[&sound]), wave(8000, &[&[0; 4000]]));
+    let members: [(&str, &[u8]); 4] =
+        [("a.wav", &good), ("a.txt", b"two words\n"), ("b.txt", b" one "), ("b.wav", &silent)];
+    scratch.write("x.tar", tar(&members)).write("list", "x.tar\n");
+    scratch.sh("table-report --write-json=r.json --write-utterances=u.jsonl shard:list p.html").succeeds();
+    let data = json(&scratch, "r.json");
+    let summary = &data["summary"];
+    assert_eq!((&summary["utterances"], &summary["words"], &summary["vocabulary"]), (&2.into(), &3.into(), &3.into()));
+    assert_eq!((strings(&data["findings"], "key")[0], strings(&data["findings"], "rule")[0]), ("b", "silence"));
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    assert_eq!((page.matches("<audio controls").count(), page.matches("data:image/png").count()), (1, 1));
+    // A shard without texts, and tables alone.
+    scratch.write("y.tar", tar(&[("a.wav", &good)])).write("text", "a some words\n").write("a.wav", &good);
+    scratch.sh("table-report --write-json=r.json shard:y.tar ark:text p.html").succeeds();
+    let data = json(&scratch, "r.json");
+    assert_eq!((&data["summary"]["words"], &data["summary"]["hours"]), (&2.into(), &(1.0 / 3600.0).into()));
+}
+
+/// Bytes of the pictures, and seconds of the sounds of a page.
+fn media(page: &str) -> (Vec<usize>, Vec<f64>) {
+    use base64::prelude::{BASE64_STANDARD, Engine as _};
+    let files = |kind: &str| -> Vec<Vec<u8>> {
+        let ends = page.match_indices(kind).map(|(at, _)| &page[at + kind.len()..]);
+        ends.map(|rest| BASE64_STANDARD.decode(&rest[..rest.find('"').unwrap()]).unwrap()).collect()
+    };
+    let seconds = |file: &Vec<u8>| {
+        let rate = u32::from_le_bytes(file[24..28].try_into().unwrap());
+        (file.len() - 44) as f64 / 2.0 / f64::from(rate)
+    };
+    let pictures = files("data:image/png;base64,").iter().map(Vec::len).collect();
+    (pictures, files("data:audio/wav;base64,").iter().map(seconds).collect())
+}
+
+#[test]
+fn a_page_takes_at_most_12_megabytes_and_short_sounds_are_whole() {
+    let scratch = Scratch::new();
+    let mut noise = Noise(7);
+    let mut sound = |rate: u32, seconds: u32| -> Vec<u8> {
+        let samples: Vec<i16> = (0..rate * seconds).map(|_| if noise.next() > 0.0 { 32767 } else { -32768 }).collect();
+        wave(rate, &[&samples])
+    };
+    for at in 0..12 {
+        scratch.write(&format!("{at}.wav"), sound(96000, 9));
+    }
+    scratch.write("12.wav", sound(8000, 2));
+    scratch.write("wav.scp", (0..13).map(|at| format!("{at} {at}.wav\n")).collect::<String>());
+    scratch.sh("table-report --seconds=8.5 scp:wav.scp p.html").succeeds();
+    let page = String::from_utf8(scratch.read("p.html")).unwrap();
+    assert!((11_000_000..=12_000_000).contains(&page.len()), "{}", page.len());
+    let (pictures, mut seconds) = media(&page);
+    assert!(pictures.len() == 13 && pictures.iter().all(|&bytes| bytes < 150_000), "{pictures:?}");
+    seconds.sort_by(f64::total_cmp);
+    assert!(seconds[0] == 2.0 && seconds[1] > 3.0 && seconds[12] < 8.5, "{seconds:?}");
 }
