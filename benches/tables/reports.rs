@@ -24,7 +24,7 @@ enum Goal {
 const SECONDS: f64 = 3.0;
 
 /// Measures the rows with `wanted` in their names, and prints them.
-pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: usize) {
+pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: u32) {
     let tool = tools.join("table-report");
     let rows: Vec<_> = ROWS.iter().filter(|row| row.0.contains(wanted) && tool.exists()).collect();
     if rows.is_empty() {
