@@ -388,7 +388,7 @@ fn a_page_replaces_an_older_one_when_everything_is_written() {
 #[test]
 fn shards_and_texts_are_reported() {
     let scratch = Scratch::new();
-    let sound: Vec<i16> = (0..8000).map(|at| (at % 100 * 300) as i16).collect();
+    let sound: Vec<i16> = (0..8000).map(|at| (at % 100 * 300 - 14_850) as i16).collect();
     let (good, silent) = (wave(8000, &[&sound]), wave(8000, &[&[0; 4000]]));
     let members: [(&str, &[u8]); 4] =
         [("a.wav", &good), ("a.txt", b"two words\n"), ("b.txt", b" one "), ("b.wav", &silent)];
