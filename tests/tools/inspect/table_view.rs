@@ -15,6 +15,7 @@ fn usage_is_shown_without_arguments() {
 fn what_cannot_be_shown_is_refused() {
     let scratch = data();
     scratch.write("empty", "").write("words", "a two words\n").write("numbers", "a 1\n");
+    scratch.write("x.csv", "a,1,2\n").write("keys", "a\nb\n");
     for (line, expected) in [
         ("table-view ark:-", "comes only once"),
         ("table-view 'ark:cat feats.ark |'", "comes only once"),
@@ -22,6 +23,8 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view words", "expected waveforms, features, alignments or posteriors, got values of type"),
         ("table-view numbers", "expected waveforms, features, alignments or posteriors, got values of type int32"),
         ("table-view nowhere", "nowhere"),
+        ("table-view ark:x.csv", "this is a CSV file; table-import"),
+        ("table-view ark:keys", "keys: expected a value after each key, got none"),
         ("table-view --frame-shift=0 data", "positive --frame-shift"),
         ("table-view --measures=data/text data", "expected lines of JSON"),
     ] {

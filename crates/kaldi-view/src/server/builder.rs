@@ -2,9 +2,9 @@
 
 use std::collections::hash_map::RandomState;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_inspect::{Entries, Kind, Named};
-use kaldi_io::{Input, Rspecifier, RspecifierKind, printable_rxfilename};
+use kaldi_io::{ExpectedStream, Input, Rspecifier, RspecifierKind, printable_rxfilename, recognize};
 use kaldi_log::warning;
 use kaldi_reader::Reader;
 use kaldi_table::parse_script_line;
@@ -148,16 +148,17 @@ impl Builder {
         let (name, is_file) = (named.rxfilename.clone(), named.kind == Kind::Value);
         let is_compressed = Input::open(name.as_bstr())?.is_compressed();
         let mut entries = Entries::of(named, None)?;
-        let mut text = Vec::new();
+        let (mut text, mut has_values) = (Vec::new(), is_file);
         loop {
             match entries.next() {
                 Ok(Some(entry)) if is_file => {
+                    drop(entry);
                     let key = name.rsplit(|byte| *byte == b'/').next().unwrap_or(&name);
                     text.extend(key.iter().map(|byte| if byte.is_ascii_whitespace() { b'_' } else { *byte }));
                     text.extend_from_slice(&[b" ", name.as_slice(), b"\n"].concat());
-                    drop(entry);
                 }
                 Ok(Some(entry)) => {
+                    has_values |= !entry.head().trim_ascii().is_empty();
                     text.extend_from_slice(entry.key());
                     text.extend_from_slice(format!(" :{}\n", entry.offset()).as_bytes());
                 }
@@ -173,6 +174,10 @@ impl Builder {
         let value_type = entries.value_type();
         if !text.is_empty() {
             check_type(&name, value_type)?;
+        }
+        if !text.is_empty() && !has_values {
+            // Keys without any values: another list, perhaps of another program.
+            return Err(Error::List { name: name.clone(), message: no_values(name.as_bstr())? });
         }
         let places = match (is_file, is_compressed) {
             (true, _) => Places::Listed,
@@ -228,6 +233,14 @@ impl Builder {
         self.catalog.others.shrink_to_fit();
         self.catalog
     }
+}
+
+/// What a file is that looks like an archive without any values.
+fn no_values(name: &BStr) -> Result<String> {
+    let (mut head, shown) = (Vec::new(), printable_rxfilename(name));
+    Input::open(name)?.read_some(&mut head, 1 << 12)?;
+    let advice = recognize(&head, ExpectedStream::Archive, &shown, 0);
+    Ok(format!("{shown}: {}", advice.unwrap_or_else(|| "expected a value after each key, got none".to_owned())))
 }
 
 /// # Errors
