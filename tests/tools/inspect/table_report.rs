@@ -128,7 +128,9 @@ fn faulty(scratch: &Scratch, seed: u64, count: usize) -> BTreeSet<(String, &'sta
     let mut noise = Noise(seed);
     let mut made: Vec<Made> = (0..count).map(|index| Made::new(index, &mut noise)).collect();
     let mut planted = BTreeSet::new();
-    plant_in_sound(&mut made, &mut noise, &mut |utterance, rule| drop(planted.insert((utterance.key.clone(), rule))));
+    plant_in_sound(&mut made, &mut noise, &mut |utterance, rule| {
+        planted.insert((utterance.key.clone(), rule));
+    });
     let mut plant = |at: usize, rule: &'static str, change: &dyn Fn(&mut Made)| {
         planted.insert((made[at].key.clone(), rule));
         change(&mut made[at]);
