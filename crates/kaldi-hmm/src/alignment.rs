@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use kaldi_values::convert_binary_integers;
+
 use crate::transition_model::{TransitionFacts, TransitionModel};
 use crate::{Error, Result};
 
@@ -44,6 +46,12 @@ impl TransitionModel {
     pub fn pdfs_of(&self, alignment: &[i32]) -> Result<Vec<i32>> {
         self.check_ids(alignment)?;
         Ok(alignment.iter().map(|&id| self.facts_of_known(id).pdf).collect())
+    }
+
+    /// Does the same to the bytes of a binary alignment, without making the vector. `None` if they have another form, or a
+    /// number is not a transition-id of the model.
+    pub fn pdfs_in_bytes(&self, alignment: &[u8]) -> Option<Vec<u8>> {
+        convert_binary_integers(alignment, |id| self.pdf(id).ok())
     }
 
     /// What is known about each transition-id of an alignment.
@@ -160,6 +168,8 @@ impl TransitionModel {
 
 #[cfg(test)]
 mod tests {
+    use kaldi_values::{Format, Value};
+
     use super::*;
     use crate::transition_model::tests::model;
 
@@ -189,6 +199,13 @@ mod tests {
         assert_eq!(split.phone_of_each_frame(), [1, 1, 1, 1, 2, 2]);
         assert_eq!(model().pdfs_of(&alignment), Ok(vec![0, 0, 1, 2, 3, 3]));
         assert!(model().pdfs_of(&[9]).is_err());
+        let bytes = |alignment: &[i32]| {
+            let mut bytes = Vec::new();
+            alignment.to_vec().write(&mut bytes, Format::Binary);
+            bytes
+        };
+        assert_eq!(model().pdfs_in_bytes(&bytes(&alignment)), Some(bytes(&[0, 0, 1, 2, 3, 3])));
+        assert_eq!(model().pdfs_in_bytes(&bytes(&[1, 9])), None);
     }
 
     #[test]

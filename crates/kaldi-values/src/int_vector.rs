@@ -3,6 +3,7 @@
 use crate::framing::{by_count, frame_either, frame_line};
 use crate::unit::{HEADER, UNIT, are_units, check_count, count_at, read_count, read_units, write_header, write_units};
 use crate::{Cursor, Format, Frame, Value};
+use byteorder::{ByteOrder, LittleEndian};
 use kaldi_io::ParseError;
 
 /// A line in text form, whose newline may be missing at the end of the stream (Kaldi's `BasicVectorHolder<int32>`).
@@ -54,6 +55,20 @@ impl Value for Vec<i32> {
     }
 }
 
+/// Replaces each integer in the bytes of a binary vector, without making the vector. `None` if the bytes are not in the form
+/// that is written here, or `convert` gives `None` for an integer.
+pub fn convert_binary_integers(bytes: &[u8], convert: impl Fn(i32) -> Option<i32>) -> Option<Vec<u8>> {
+    if !Vec::<i32>::is_canonical_binary(bytes) {
+        return None;
+    }
+    let mut converted = bytes.to_vec();
+    for unit in converted.get_mut(HEADER..)?.as_chunks_mut::<UNIT>().0 {
+        let integer = convert(LittleEndian::read_i32(&unit[1..]))?;
+        unit[1..].copy_from_slice(&integer.to_le_bytes());
+    }
+    Some(converted)
+}
+
 fn reach(window: &[u8]) -> Result<u64, ParseError> {
     if window.len() < HEADER {
         return Ok(HEADER as u64);
@@ -76,6 +91,19 @@ mod tests {
         assert_eq!(written(&vec![1, -2], Format::Text), b"1 -2 \n");
         assert_eq!(written(&vec![1, -2], Format::Binary), b"\0B\x04\x02\0\0\0\x04\x01\0\0\0\x04\xfe\xff\xff\xff");
         assert_eq!(written(&Vec::<i32>::new(), Format::Text), b"\n");
+    }
+
+    #[test]
+    fn integers_are_replaced_in_bytes() {
+        let double = |bytes: &[u8]| convert_binary_integers(bytes, |value| (value < 10).then_some(2 * value));
+        for values in [vec![], vec![-7], (0..10).collect()] {
+            let doubled: Vec<i32> = values.iter().map(|value| 2 * value).collect();
+            assert_eq!(double(&written(&values, Format::Binary)), Some(written(&doubled, Format::Binary)));
+        }
+        assert_eq!(double(&written(&vec![1, 10], Format::Binary)), None);
+        assert_eq!(double(&written(&vec![1], Format::Text)), None);
+        let bytes = written(&vec![1], Format::Binary);
+        assert_eq!(double(&bytes[..bytes.len() - 1]), None);
     }
 
     #[test]

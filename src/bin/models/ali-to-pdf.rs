@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use kaldi_cli::{InputName, OutputName, Tally};
 use kaldi_hmm::TransitionModel;
 use kaldi_log::log;
-use kaldi_table::{SequentialReader, TableWriter, read_file};
+use kaldi_table::{Record, SequentialReader, TableWriter, read_file};
+use kaldi_values::Format;
 
 const USAGE: &str = "\
 Converts alignments from transition-ids to pdfs, which are counted from 0: the targets of a network's training.
@@ -37,7 +38,13 @@ fn ali_to_pdf(opts: Options) -> anyhow::Result<Tally> {
     let source = SequentialReader::<Vec<i32>>::open(&opts.source)?;
     let target = TableWriter::create(&opts.target)?;
 
-    let written = source.par_map_into(target, move |entry| Ok(entry.into_record(model.pdfs_of(&entry.read()?)?)))?;
+    let is_binary = target.format() == Format::Binary;
+    let written = source.par_map_into(target, move |entry| {
+        if is_binary && let Some(pdfs) = entry.bytes().and_then(|bytes| model.pdfs_in_bytes(bytes)) {
+            return Ok(Record::from_bytes(entry.key(), pdfs));
+        }
+        Ok(entry.into_record(model.pdfs_of(&entry.read()?)?))
+    })?;
     let done = written.done();
     log!("Converted {done} alignments to pdf sequences.");
     written.finish()?;
