@@ -11,7 +11,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 # Long, for machines that have much else to do.
-PATIENCE = 120
+PATIENCE = 450
 
 
 class Browser:

@@ -22,9 +22,9 @@ def sound(seconds, seed):
     return 0.2 * voice * loudness + 0.003 * random.standard_normal(len(time))
 
 
-def write_sound(path, samples):
+def write_sound(path, samples, rate=RATE):
     with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, RATE, 0, "NONE", ""))
+        file.setparams((1, 2, rate, 0, "NONE", ""))
         file.writeframes((numpy.clip(samples, -1, 1) * 32767).astype("<i2").tobytes())
 
 
