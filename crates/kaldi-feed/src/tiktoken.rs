@@ -133,7 +133,7 @@ fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
         b'/' => Some(63),
         _ => None,
     };
-    if text.len() % 4 != 0 {
+    if !text.len().is_multiple_of(4) {
         return None;
     }
     let digits = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);

@@ -146,7 +146,7 @@ impl IntMatrix {
     ///
     /// # Errors
     /// If a code is equal to the padding.
-    pub fn to_delayed(&self, padding: i32) -> Result<Self> {
+    pub fn delayed(&self, padding: i32) -> Result<Self> {
         let (frames, codebooks) = (self.num_rows(), self.num_cols());
         if frames == 0 || codebooks == 0 {
             return Ok(self.clone());
@@ -164,11 +164,11 @@ impl IntMatrix {
         Ok(Self::from_vec(rows, codebooks, delayed))
     }
 
-    /// Undoes [`IntMatrix::to_delayed`].
+    /// Undoes [`IntMatrix::delayed`].
     ///
     /// # Errors
     /// If there are too few rows, a code where padding has to be, or padding where a code has to be.
-    pub fn from_delayed(&self, padding: i32) -> Result<Self> {
+    pub fn undelayed(&self, padding: i32) -> Result<Self> {
         let (rows, codebooks) = (self.num_rows(), self.num_cols());
         if rows == 0 || codebooks == 0 {
             return Ok(self.clone());
@@ -339,20 +339,20 @@ mod tests {
     #[test]
     fn delays_come_back_and_are_checked() {
         let delayed = matrix(&[&[1, 99], &[2, 11], &[3, 12], &[99, 13]]);
-        assert_eq!(example().to_delayed(99), Ok(delayed.clone()));
-        assert_eq!(delayed.from_delayed(99), Ok(example()));
+        assert_eq!(example().delayed(99), Ok(delayed.clone()));
+        assert_eq!(delayed.undelayed(99), Ok(example()));
         for other in [IntMatrix::default(), matrix(&[&[5]]), matrix(&[&[1, 2, 3]]), matrix(&[&[], &[]])] {
-            assert_eq!(other.to_delayed(-1).unwrap().from_delayed(-1), Ok(other));
+            assert_eq!(other.delayed(-1).unwrap().undelayed(-1), Ok(other));
         }
-        assert_eq!(example().to_delayed(12), Err(IsPadding { frame: 1, codebook: 1, padding: 12 }));
-        assert_eq!(delayed.from_delayed(3), Err(NoPadding { row: 0, codebook: 1, found: 99, padding: 3 }));
+        assert_eq!(example().delayed(12), Err(IsPadding { frame: 1, codebook: 1, padding: 12 }));
+        assert_eq!(delayed.undelayed(3), Err(NoPadding { row: 0, codebook: 1, found: 99, padding: 3 }));
         let early = matrix(&[&[1, 99], &[99, 11]]);
-        assert_eq!(early.from_delayed(99), Ok(matrix(&[&[1, 11]])));
+        assert_eq!(early.undelayed(99), Ok(matrix(&[&[1, 11]])));
         let early = matrix(&[&[1, 99], &[2, 99], &[99, 11]]);
-        assert_eq!(early.from_delayed(99), Err(IsPadding { frame: 0, codebook: 1, padding: 99 }));
-        assert_eq!(matrix(&[&[1, 99]]).from_delayed(99), Err(Rows { found: 1, codebooks: 2 }));
+        assert_eq!(early.undelayed(99), Err(IsPadding { frame: 0, codebook: 1, padding: 99 }));
+        assert_eq!(matrix(&[&[1, 99]]).undelayed(99), Err(Rows { found: 1, codebooks: 2 }));
         let late = matrix(&[&[1, 99], &[2, 11], &[3, 12]]);
-        assert_eq!(late.from_delayed(99), Err(NoPadding { row: 2, codebook: 0, found: 3, padding: 99 }));
+        assert_eq!(late.undelayed(99), Err(NoPadding { row: 2, codebook: 0, found: 3, padding: 99 }));
     }
 
     #[test]

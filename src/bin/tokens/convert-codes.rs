@@ -134,14 +134,15 @@ fn convert_codes(opts: Options) -> anyhow::Result<Tally> {
 }
 
 /// Converts a table of `T` to one of `U`.
-fn convert<T: Value, U: Value + Send>(
+fn convert<T, U>(
     opts: &Options,
     plan: Plan,
     read: fn(&Plan, T) -> Result<IntMatrix, CodesError>,
     form: fn(&Plan, IntMatrix) -> Result<U, CodesError>,
 ) -> anyhow::Result<Tally>
 where
-    U: Joined + 'static,
+    T: Value,
+    U: Value + Joined + Send + 'static,
 {
     let source = SequentialReader::<T>::open(&opts.source)?;
     let texts = opts.text.as_ref().map(RandomAccessReader::<Vec<i32>>::open).transpose()?;
@@ -249,7 +250,7 @@ impl Plan {
         if let Some(wanted) = self.codebooks.filter(|&wanted| value.num_rows() > 0 && wanted != found) {
             return Err(CodesError::Codebooks { found, wanted });
         }
-        if self.from == Pattern::Delay { value.from_delayed(self.padding) } else { Ok(value) }
+        if self.from == Pattern::Delay { value.undelayed(self.padding) } else { Ok(value) }
     }
 
     fn of_vector(&self, value: Vec<i32>) -> Result<IntMatrix, CodesError> {
@@ -279,7 +280,7 @@ impl Plan {
     }
 
     fn to_matrix(&self, codes: IntMatrix) -> Result<IntMatrix, CodesError> {
-        if self.to == Pattern::Delay { codes.to_delayed(self.padding) } else { Ok(codes) }
+        if self.to == Pattern::Delay { codes.delayed(self.padding) } else { Ok(codes) }
     }
 
     fn to_vector(&self, codes: IntMatrix) -> Result<Vec<i32>, CodesError> {
