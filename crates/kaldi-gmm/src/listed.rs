@@ -1,6 +1,6 @@
 //! Likelihoods of frames with listed Gaussians of full covariances, eight frames at a time.
 
-use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch, transpose};
+use kaldi_lanes::{Kernel, Lanes, WIDTH, dispatch};
 use kaldi_matrix::Matrix;
 
 use crate::{FullGmm, Mixture};
@@ -104,20 +104,11 @@ impl<const N: usize> Kernel for Likelihoods<'_, N> {
 
     #[inline(always)]
     fn compute(self) -> [Lanes; N] {
-        for (part, frames) in self.frames.iter().enumerate() {
-            let (blocks, rest) = self.values.as_chunks_mut::<WIDTH>();
-            let start = WIDTH * blocks.len();
-            for (block, values) in blocks.iter_mut().enumerate() {
-                let mut rows = [Lanes::ZERO; WIDTH];
-                for (row, frame) in rows.iter_mut().zip(frames) {
-                    row.0.copy_from_slice(&frame[WIDTH * block..][..WIDTH]);
+        for part in 0..N {
+            for (at, value) in self.values.iter_mut().enumerate() {
+                for lane in 0..WIDTH {
+                    value[part].0[lane] = self.frames[part][lane][at];
                 }
-                for (value, col) in values.iter_mut().zip(transpose(rows)) {
-                    value[part] = col;
-                }
-            }
-            for (at, value) in rest.iter_mut().enumerate() {
-                value[part] = Lanes(std::array::from_fn(|lane| frames[lane][start + at]));
             }
         }
         let values = &*self.values;
