@@ -29,7 +29,7 @@ use kaldi_transform::{Fmpe, LdaStats, MlltStats};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
-use kaldi_wave::{Wave, WaveInfo};
+use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
 /// A value of any type, chosen by the first byte: see [`keeps_promises`].
 pub fn value(bytes: &[u8]) {
@@ -266,6 +266,13 @@ pub fn wave(bytes: &[u8]) {
             let written = bytes_of(wave, format);
             assert!(Wave::read(&mut Cursor::new(&written)).is_ok(), "what is written cannot be read");
         }
+    }
+}
+
+/// Files of sound of the kind with this suffix: their head says what is decoded.
+pub fn sound(suffix: &str, bytes: &[u8]) {
+    if sound_suffix(bytes) == Some(suffix) {
+        wave(bytes);
     }
 }
 

@@ -21,7 +21,7 @@ task! {
         process_kaldi_pitch_feats "process-kaldi-pitch-feats" "../bin/audio/process-kaldi-pitch-feats.rs" Kaldi
             "computes features for a recognizer from pitch";
         wav_copy "wav-copy" "../bin/audio/wav-copy.rs" Kaldi
-            "copies waveforms; reads FLAC and other encodings";
+            "copies waveforms; reads MP3, Opus, FLAC and other files";
         wav_reverberate "wav-reverberate" "../bin/audio/wav-reverberate.rs" Kaldi
             "adds a room and noises to a waveform";
         wav_to_duration "wav-to-duration" "../bin/audio/wav-to-duration.rs" Kaldi

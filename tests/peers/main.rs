@@ -2,8 +2,8 @@
 //!
 //! `scripts/peers.sh` makes the virtual environment that this needs; `PEERS_PYTHON` names the Python of another one. Where
 //! neither is there, every trial in Python is ignored, and a line on standard error names them. The trials on a real Slurm, on
-//! a real Grid Engine and through Kaldi's scripts (`PEERS_KALDI` is a checkout of Kaldi), and those in Debian's chromium, are
-//! ignored in the same way where these cannot be started. A subject is a module with its
+//! a real Grid Engine and through Kaldi's scripts (`PEERS_KALDI` is a checkout of Kaldi), those in Debian's chromium, and those on
+//! FFmpeg and its like, are ignored in the same way where these cannot be started. A subject is a module with its
 //! `TRIALS`, and what it runs in Python is in `scripts`.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
@@ -17,6 +17,7 @@ mod pages;
 mod parallel;
 mod python;
 mod shards;
+mod sound;
 mod statistics;
 #[path = "../support/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "another target's support, with the tests of itself that run there")]
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
     let cluster = clusters::Cluster::find();
     let mut others = vec![("clusters", clusters::TRIALS, cluster.clone()), ("faults", faults::TRIALS, cluster)];
     others.push(("pages", pages::TRIALS, pages::find()));
+    others.push(("sound", sound::TRIALS, sound::find()));
     others.extend(parallel::find().map(|(list, found)| ("parallel", list, found)));
     for (subject, list, found) in others {
         let mut names = Vec::new();

@@ -18,7 +18,7 @@ use crate::tools::models;
 mod targets;
 
 /// Runs `target` on whole samples and then, `runs` times, on damaged ones.
-fn run(target: fn(&[u8]), samples: &[Vec<u8>], runs: u64) {
+fn run(target: impl Fn(&[u8]), samples: &[Vec<u8>], runs: u64) {
     assert!(!samples.is_empty());
     let try_it = |seed: Option<u64>, bytes: &[u8]| {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| target(bytes))) {
@@ -238,6 +238,18 @@ fn waves_are_what_their_heads_say() {
         samples.push(wave);
     }
     run(targets::wave, &samples, 20_000);
+}
+
+#[test]
+fn sounds_are_what_their_heads_say() {
+    for suffix in ["aac", "aiff", "au", "caf", "m4a", "mka", "mp3", "ogg", "sph"] {
+        let sound = |bytes: &Vec<u8>| kaldi_wave::sound_suffix(bytes) == Some(suffix);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sound-files/tests/files");
+        let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        names.sort();
+        let samples: Vec<_> = names.iter().map(|name| fs::read(name).unwrap()).filter(sound).collect();
+        run(|bytes| targets::sound(suffix, bytes), &samples, 150);
+    }
 }
 
 #[test]

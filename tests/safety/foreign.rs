@@ -94,14 +94,16 @@ fn other_formats_are_named_wherever_a_table_or_a_file_was_wanted() {
         ("x.h5", "an HDF5 file; in Python, kaldiio.save_ark"),
         ("x.json", "JSON text"),
         ("x.wav", "a WAV file; tools such as compute-mfcc-feats and wav-copy read it"),
-        ("x.ogg", "an Ogg file; tools for audio read it through a command: 'ffmpeg -i x.ogg -f wav - |'"),
+        ("x.ogg", "an Ogg file; tools such as compute-mfcc-feats and wav-copy read it"),
         ("x.tar", "a tar file"),
     ] {
         for command in ["copy-feats ark:FILE ark:-", "copy-feats scp:FILE ark:-", "copy-feats FILE -"] {
             says(&scratch, &command.replace("FILE", file), &format!("this is {what}"));
         }
     }
-    says(&scratch, "wav-copy x.ogg -", "x.ogg:0: expected RIFF or RIFX, got OggS: this is an Ogg file");
+    says(&scratch, "wav-copy x.ogg -", "x.ogg:4: expected 27 bytes of the Ogg file, found its end");
+    scratch.write("x.amr", "#!AMR\n");
+    says(&scratch, "wav-copy x.amr -", "x.amr:0: expected RIFF or RIFX, got #!AM: this is an AMR file");
     says(&scratch, "copy-int-vector ark:x.npy ark:-", "this is a NumPy array");
     says(&scratch, "compute-mfcc-feats ark:x.wav ark:-", "this is a WAV file");
     says(&scratch, "compute-mfcc-feats scp:x.wav ark:-", "this is a WAV file");

@@ -43,7 +43,8 @@ pub fn explain_sound(message: &str, head: &[u8], name: &str) -> String {
     const UNKNOWN: [&str; 2] = ["expected RIFF", "expected sound or features"];
     // A name with a blank stands in no command.
     let name = if name.is_empty() { "a member" } else { name };
-    match recognize(head, ExpectedStream::Value, name, 0)
+    // A sound that starts as it should needs no other tool.
+    match recognize(head, ExpectedStream::Value, name, 4)
         .filter(|_| UNKNOWN.iter().any(|start| message.starts_with(start)))
     {
         Some(advice) => format!("{message}: {advice}"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Blob, Input, Need, Rxfilename, Window, printable_rxfilename};
 use kaldi_values::{Frame, Value};
-use kaldi_wave::{Wave, WaveInfo};
+use kaldi_wave::{Wave, WaveInfo, sound_suffix};
 
 use crate::sound::{decode_sound, encode_sound, is_as_encoded};
 use crate::{Packed, Stored, is_sound};
@@ -152,11 +152,13 @@ impl Packing {
             None => load(recording)?.into_owned().into(),
         };
         let head = content.first(1 << 16).map_err(|error| error.to_string())?;
-        let suffix = match (suffix, head.first_chunk()) {
+        let known = sound_suffix(&head);
+        let suffix = match (suffix, known) {
             (Some(suffix), _) => suffix,
-            (None, Some(b"RIFF" | b"RIFX")) => "wav".into(),
-            (None, Some(b"fLaC")) => "flac".into(),
-            _ => return Err("expected a name with a suffix of sound, or WAV or FLAC".to_owned()),
+            (None, Some(known)) => known.into(),
+            (None, None) => {
+                return Err("expected a name with a suffix of sound, or sound that can be decoded".to_owned());
+            }
         };
         let is_readable = suffix == "wav" || suffix == "flac";
         match WaveInfo::in_head(&head, content.length()) {

@@ -10,7 +10,7 @@ use crate::{Member, Payload, Result, is_sound};
 /// The header of a file with nothing but 16-bit samples.
 const HEADER: usize = 44;
 
-/// What the header of a field says, where the field is sound that can be read (RIFF/WAVE, FLAC).
+/// What the header of a field says, where the field is sound that can be read.
 ///
 /// # Errors
 /// If the shard cannot be read.
@@ -18,7 +18,11 @@ pub fn sound_info(field: &BStr, member: &Member, payload: &mut Payload<'_>) -> R
     if !is_sound(field) {
         return Ok(None);
     }
-    Ok(payload.look(|head| WaveInfo::in_head(head, member.size))?.and_then(Result::ok))
+    if let Some(info) = payload.look(|head| WaveInfo::in_head(head, member.size))? {
+        return Ok(info.ok());
+    }
+    // Only all of it tells, as in Ogg.
+    Ok(WaveInfo::in_head(&payload.read()?, member.size).and_then(Result::ok))
 }
 
 /// What is wrong with sound, by its header alone or by decoding all of it. Encodings that cannot be read are skipped.
@@ -29,7 +33,7 @@ pub(crate) fn sound_fault(
     is_decoded: bool,
 ) -> Result<Option<String>> {
     let suffix = field.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
-    let is_readable = suffix.eq_ignore_ascii_case(b"wav") || suffix.eq_ignore_ascii_case(b"flac");
+    let is_readable = !suffix.eq_ignore_ascii_case(b"wma");
     if member.size == 0 {
         return Ok(Some("expected sound, got nothing".to_owned()));
     }
@@ -41,7 +45,16 @@ pub(crate) fn sound_fault(
         Some((info, WaveSamples::read(head).ok()))
     })?;
     match found {
-        None => return Ok(Some("expected the header of a sound in the first megabyte, got none".to_owned())),
+        None => {
+            let bytes = payload.read()?;
+            let message = match (WaveInfo::in_head(&bytes, member.size), is_decoded) {
+                (None, _) => Some("expected the header of a sound, got none".to_owned()),
+                (Some(Err(error)), _) => Some(kaldi_io::explain_sound(&error.message, &bytes, "")),
+                (Some(Ok(_)), true) => decode_sound(&bytes).err(),
+                (Some(Ok(_)), false) => None,
+            };
+            return Ok(message);
+        }
         Some((Err(error), _)) => {
             let explain = |head: &[u8]| Some(kaldi_io::explain_sound(&error.message, head, ""));
             return payload.look(explain);

@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use bstr::{BStr, BString, ByteSlice};
 
-/// Suffixes of sound, as WeNet has them.
-const SOUND: [&[u8]; 7] = [b"flac", b"mp3", b"m4a", b"ogg", b"opus", b"wav", b"wma"];
+/// Suffixes of sound: those that WeNet has, and those of other files that are decoded here.
+const SOUND: [&[u8]; 15] = [
+    b"aac", b"aif", b"aiff", b"au", b"caf", b"flac", b"m4a", b"mka", b"mp3", b"ogg", b"opus", b"sph", b"wav", b"webm",
+    b"wma",
+];
 
 /// The rule by which the name of a member is split into the key of its sample and the name of its field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

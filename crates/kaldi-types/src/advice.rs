@@ -9,6 +9,8 @@ use crate::value_type::ValueType;
 
 /// An error after this many bytes of text does not show that the text is words.
 const START: usize = 64;
+/// Bytes that tell a sound.
+const MAGIC: usize = 4;
 
 /// The type of a value in a sentence, and a tool that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,11 @@ impl TypeAdvice {
             return Some(model);
         }
         let value_type = find_type(bytes, *at_end)?;
+        // A sound that is damaged after its first bytes.
+        let is_sound = value_type == ValueType::Wave && kaldi_wave::sound_suffix(bytes).is_some();
+        if is_sound && error.offset >= MAGIC {
+            return None;
+        }
         if value_type.is_words() && (error.offset >= START || is_numbers(bytes)) {
             return None;
         }

@@ -4,7 +4,7 @@ use kaldi_io::ParseError;
 use kaldi_matrix::{GeneralMatrix, HtkFeatures, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Frame, Value};
 use kaldi_values::{GaussPost, IntMatrix, Posterior, Token, Tokens};
-use kaldi_wave::WaveSamples;
+use kaldi_wave::{WaveSamples, sound_suffix};
 use memchr::memchr;
 
 use crate::value_type::ValueType;
@@ -157,7 +157,7 @@ fn parse<T: Value>(window: &[u8], is_whole: bool) -> Result<()> {
 
 /// Unlike as a single value, a file with missing samples is not complete here: the rest of it is damaged.
 fn frame_wave(window: &[u8], at_end: bool) -> Result<Frame> {
-    if window.starts_with(b"fLaC") {
+    if sound_suffix(window).is_some_and(|suffix| suffix != "wav") {
         return Ok(Frame::Rest);
     }
     match WaveSamples::read(window) {

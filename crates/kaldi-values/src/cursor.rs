@@ -57,6 +57,11 @@ impl<'a> Cursor<'a> {
         &self.bytes[self.at..]
     }
 
+    /// How many bytes are known to follow those in memory.
+    pub fn beyond(&self) -> u64 {
+        self.beyond
+    }
+
     /// The next byte, not consumed.
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()

@@ -5,7 +5,7 @@ use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Wave;
 
-/// The file of a waveform, RIFF/WAVE or FLAC, as it is: a table value that is passed on without being decoded.
+/// The file of a waveform, of any kind, as it is: a table value that is passed on without being decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WaveFile(Vec<u8>);
 

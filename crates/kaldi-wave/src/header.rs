@@ -3,7 +3,8 @@
 use kaldi_io::ParseError;
 use kaldi_values::{Cursor, Value};
 
-use crate::flac::{Flac, is_flac};
+use crate::coded::{self, Form};
+use crate::flac::Flac;
 use crate::riff::Riff;
 use crate::{Wave, WaveInfo};
 
@@ -22,10 +23,19 @@ impl WaveInfo {
             error.offset += start;
             error
         };
-        if is_flac(cursor.rest()) {
-            let flac = Flac::read(cursor.rest()).map_err(moved)?;
-            cursor.advance(cursor.rest().len());
-            return Ok(flac.info);
+        match Form::of(cursor.rest(), cursor.beyond() == 0) {
+            Form::Flac => {
+                let flac = Flac::read(cursor.rest()).map_err(moved)?;
+                cursor.advance(cursor.rest().len());
+                return Ok(flac.info);
+            }
+            Form::Coded(kind) => {
+                let info = coded::read_header(kind, cursor.rest(), cursor.beyond()).map_err(moved)?;
+                cursor.skip(cursor.rest().len() as u64 + cursor.beyond())?;
+                return Ok(info);
+            }
+            Form::Unsure => return Err(cursor.end("a header of sound")),
+            Form::Riff => {}
         }
         let mut riff = Riff::read(cursor.rest()).map_err(moved)?;
         cursor.skip(riff.samples.start)?;

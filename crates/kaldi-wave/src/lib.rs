@@ -1,4 +1,4 @@
-//! Waveforms: RIFF/WAVE and FLAC files as table values, and the processing of samples before features are computed.
+//! Waveforms: files of sound as table values, and the processing of samples before features are computed.
 //!
 //! A RIFF/WAVE file is a chunk of chunks, each of which follows its name and size. The sizes are little-endian, or
 //! big-endian in a `RIFX` file. One channel of two 16-bit samples, 1 and 2, at 8000 Hz:
@@ -11,7 +11,8 @@
 //! ```
 //!
 //! There may be other chunks before and after. A program that writes to a pipe does not know the sizes: see
-//! [`WaveSamples`]. Samples of other widths and encodings, and those of FLAC files, are converted to the 16-bit scale.
+//! [`WaveSamples`]. Samples of other widths and encodings, and those of FLAC files, are converted to the 16-bit scale. Files of
+//! other kinds (MP3, Ogg, MP4, ...) are those of the crate `sound-files`; their decoders are the feature `codecs`.
 //!
 //! | what | |
 //! | --- | --- |
@@ -43,11 +44,13 @@
 struct Readme;
 
 mod chunks;
+mod coded;
 mod convolve;
 mod distortion;
-mod encoding;
 mod file;
 mod flac;
+#[cfg(feature = "codecs")]
+mod flac_write;
 mod header;
 mod info;
 mod pieces;
@@ -57,13 +60,14 @@ mod samples;
 mod silence;
 mod wave;
 
+pub use coded::sound_suffix;
 pub use convolve::convolve;
 pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness};
-use encoding::Encoding;
 pub use file::WaveFile;
 pub use info::WaveInfo;
 pub use pieces::WavePieces;
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};
+use sound_files::Encoding;
 pub use wave::Wave;

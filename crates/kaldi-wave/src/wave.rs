@@ -4,6 +4,7 @@ use kaldi_io::ParseError;
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 use crate::Encoding;
+use crate::coded::{self, Form};
 use crate::flac::{Flac, is_flac};
 use crate::riff::Riff;
 use crate::samples::WaveSamples;
@@ -90,10 +91,10 @@ impl Value for Wave {
     const SHARD_FIELD: Option<&'static str> = Some("wav");
     const HAS_TEXT: bool = false;
 
-    /// A file with missing samples is a whole value, as in Kaldi: the samples that are there count. A FLAC file takes
-    /// everything.
+    /// A file with missing samples is a whole value, as in Kaldi: the samples that are there count. A file of another kind than
+    /// RIFF/WAVE takes everything.
     fn frame(window: &[u8], at_end: bool) -> Result<Frame, ParseError> {
-        if is_flac(window) {
+        if Form::of(window, at_end) != Form::Riff {
             return Ok(if at_end { Frame::Whole(window.len()) } else { Frame::Partial(window.len() as u64 + 1) });
         }
         match WaveSamples::read(window) {
@@ -110,18 +111,26 @@ impl Value for Wave {
             error
         };
         let bytes = cursor.rest();
-        let (info, channels, remarks) = if is_flac(bytes) {
-            let mut flac = Flac::read(bytes).map_err(moved)?;
-            let channels = flac.decode(bytes).map_err(moved)?;
-            cursor.advance(bytes.len());
-            (flac.info, channels, flac.remarks)
-        } else {
-            let mut riff = Riff::read(bytes).map_err(moved)?;
-            let channels = riff.decode(bytes).map_err(moved)?;
-            if let Frame::Whole(length) = riff.samples.frame(bytes, true) {
-                cursor.advance(length);
+        let (info, channels, remarks) = match Form::of(bytes, true) {
+            Form::Flac => {
+                let mut flac = Flac::read(bytes).map_err(moved)?;
+                let channels = flac.decode(bytes).map_err(moved)?;
+                cursor.advance(bytes.len());
+                (flac.info, channels, flac.remarks)
             }
-            (riff.info, channels, riff.remarks)
+            Form::Coded(kind) => {
+                let decoded = coded::decode(kind, bytes).map_err(moved)?;
+                cursor.advance(bytes.len());
+                decoded
+            }
+            Form::Riff | Form::Unsure => {
+                let mut riff = Riff::read(bytes).map_err(moved)?;
+                let channels = riff.decode(bytes).map_err(moved)?;
+                if let Frame::Whole(length) = riff.samples.frame(bytes, true) {
+                    cursor.advance(length);
+                }
+                (riff.info, channels, riff.remarks)
+            }
         };
         remarks.into_iter().for_each(|remark| cursor.warn_at(moved(remark)));
         Ok(Self { sample_rate: info.sample_rate(), channels })

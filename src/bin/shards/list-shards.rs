@@ -19,7 +19,7 @@ Usage: list-shards [options] <shard-or-list> [<shard-or-list> ...]
        list-shards --summary=true shards_000000000.tar shards_000000001.tar.gz
        curl -s https://host/shards_000000000.tar | list-shards --json=true -
 A line: <key> <shard> <seconds> and, for each member, <field>:<offset>:<size>. A sample without sound, or with sound that is
-not WAV or FLAC, has - for the seconds:
+not decoded here, has - for the seconds:
        utt1 shards_000000000.tar 1.5 txt:512:5 wav:1536:48044
 With --json: {\"key\": \"utt1\", \"fields\": {\"txt\": {\"offset\": 512, \"size\": 5}, ...}, \"duration\": 1.5, \"shard\": \"...\"}
 See also: check-shards, shards-to-scp

@@ -23,7 +23,7 @@ Usage: shards-to-scp [options] <shard-or-list> [<shard-or-list> ...] <scp-wxfile
  e.g.: shards-to-scp data.list wav.scp && compute-fbank-feats scp:wav.scp ark,scp:feats.ark,feats.scp
        shards-to-scp --write-text=ark,t:text --write-utt2dur=ark,t:utt2dur data.list wav.scp
        shards-to-scp --fields=wav,txt --index=dali shards_000000000.tar wav.scp txt.scp
-Sound whose header does not give its length (FLAC, streams) is read by a command that cuts it out of the shard.
+Sound other than WAV of a known length (FLAC, MP3, streams) is read by a command that cuts it out of the shard.
 See also: list-shards, extract-shards
 ";
 

@@ -8,6 +8,7 @@ pub mod extend_wav_with_silence;
 pub mod extract_segments;
 mod extraction;
 mod process_kaldi_pitch_feats;
+mod sound_files;
 pub mod wav_copy;
 pub mod wav_reverberate;
 pub mod wav_to_duration;

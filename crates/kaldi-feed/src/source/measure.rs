@@ -3,7 +3,7 @@
 use kaldi_matrix::Matrix;
 use kaldi_shard::Stored;
 use kaldi_values::Cursor;
-use kaldi_wave::WaveInfo;
+use kaldi_wave::{WaveInfo, sound_suffix};
 
 use super::content::{self, Content, Part};
 use crate::{Data, Sample, SampleShape};
@@ -50,8 +50,7 @@ enum Found {
 
 /// `None` if more of the content is needed.
 fn try_look(head: &[u8], size: u64, part: &Part) -> Option<Result<Found, String>> {
-    let is_sound = [&b"RIFF"[..], b"RIFX", b"fLaC"].iter().any(|magic| head.starts_with(magic));
-    if is_sound || part.is_sound_only() {
+    if sound_suffix(head).is_some() || part.is_sound_only() {
         return Some(WaveInfo::in_head(head, size)?.map(Found::Sound).map_err(|error| error.message.into_owned()));
     }
     let beyond = size.saturating_sub(head.len() as u64);

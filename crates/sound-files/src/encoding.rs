@@ -4,9 +4,11 @@ use byteorder::{BigEndian, ByteOrder, LittleEndian};
 
 /// How a sample is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub enum Encoding {
     /// Unsigned bytes around 128.
     Unsigned8,
+    /// Signed bytes.
+    Signed8,
     /// Signed integers of 16 bits, which Kaldi reads.
     Signed16,
     /// Signed integers of 24 bits.
@@ -25,9 +27,9 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// Bytes of one sample.
-    pub(crate) fn num_bytes(self) -> usize {
+    pub fn num_bytes(self) -> usize {
         match self {
-            Self::Unsigned8 | Self::ALaw | Self::MuLaw => 1,
+            Self::Unsigned8 | Self::Signed8 | Self::ALaw | Self::MuLaw => 1,
             Self::Signed16 => 2,
             Self::Signed24 => 3,
             Self::Signed32 | Self::Float32 => 4,
@@ -40,7 +42,7 @@ impl Encoding {
     ///
     /// # Panics
     /// If there are no channels.
-    pub(crate) fn decode(self, bytes: &[u8], num_channels: usize, big_endian: bool) -> Vec<Vec<f32>> {
+    pub fn decode(self, bytes: &[u8], num_channels: usize, big_endian: bool) -> Vec<Vec<f32>> {
         match big_endian {
             true => self.decode_in::<BigEndian>(bytes, num_channels),
             false => self.decode_in::<LittleEndian>(bytes, num_channels),
@@ -50,6 +52,7 @@ impl Encoding {
     fn decode_in<Order: ByteOrder>(self, bytes: &[u8], num_channels: usize) -> Vec<Vec<f32>> {
         match self {
             Self::Unsigned8 => channels(bytes, num_channels, |[byte]| (f32::from(*byte) - 128.0) * 256.0),
+            Self::Signed8 => channels(bytes, num_channels, |[byte]| f32::from(*byte as i8) * 256.0),
             Self::ALaw => channels(bytes, num_channels, |[byte]| a_law(*byte).into()),
             Self::MuLaw => channels(bytes, num_channels, |[byte]| mu_law(*byte).into()),
             Self::Signed16 => channels::<2>(bytes, num_channels, |word| Order::read_i16(word).into()),
@@ -110,6 +113,7 @@ mod tests {
     #[test]
     fn every_width_comes_to_the_16_bit_scale() {
         assert_eq!(mono(Encoding::Unsigned8, &[0, 128, 129, 255]), [-32768.0, 0.0, 256.0, 32512.0]);
+        assert_eq!(mono(Encoding::Signed8, &[0, 128, 127, 255]), [0.0, -32768.0, 32512.0, -256.0]);
         assert_eq!(mono(Encoding::Signed16, &[0, 128, 255, 127, 1, 0]), [-32768.0, 32767.0, 1.0]);
         let s24 = [0, 0, 128, 255, 255, 127, 0, 1, 0, 255, 255, 255, 128, 0, 0];
         assert_eq!(mono(Encoding::Signed24, &s24), [-32768.0, 32768.0 - 1.0 / 256.0, 1.0, -1.0 / 256.0, 0.5]);

@@ -1,0 +1,163 @@
+//! The decoders of other crates.
+
+use claxon::frame::FrameReader;
+use claxon::input::BufferedReader;
+use opus_decoder::OpusMultistreamDecoder;
+use symphonia_bundle_mp3::MpaDecoder;
+use symphonia_codec_aac::AacDecoder;
+use symphonia_codec_alac::AlacDecoder;
+use symphonia_codec_vorbis::VorbisDecoder;
+use symphonia_core::audio::{Audio, AudioBuffer, GenericAudioBufferRef};
+use symphonia_core::codecs::audio::well_known::{
+    CODEC_ID_AAC, CODEC_ID_ALAC, CODEC_ID_MP1, CODEC_ID_MP2, CODEC_ID_MP3, CODEC_ID_VORBIS,
+};
+use symphonia_core::codecs::audio::{AudioCodecId, AudioCodecParameters, AudioDecoder, AudioDecoderOptions};
+use symphonia_core::packet::PacketRef;
+use symphonia_core::units::{Duration, Timestamp};
+
+use super::flac::StreamInfo;
+use super::opus::{self, OpusHead};
+use super::{Codec, opus::RATE};
+use crate::track::damaged;
+
+/// The most samples of a packet of Opus.
+const MAX_OPUS: usize = 5760;
+
+/// A decoder of coded sound.
+pub(crate) enum Coded {
+    Symphonia(&'static str, Box<dyn AudioDecoder>),
+    Opus {
+        decoder: Box<OpusMultistreamDecoder>,
+        factor: f32,
+        buffer: Vec<i16>,
+    },
+    /// Bits of a sample.
+    Flac {
+        bits: u8,
+    },
+}
+
+impl Coded {
+    /// Makes a decoder, or says why there is none.
+    pub(crate) fn new(codec: &Codec) -> Result<Self, String> {
+        let (id, extra) = match codec {
+            Codec::Opus(head) => return opus_decoder(head),
+            Codec::Flac { info } => {
+                let info = StreamInfo::read(info, 0).map_err(|fault| fault.message.into_owned())?;
+                return Ok(Self::Flac { bits: info.bits });
+            }
+            Codec::Pcm { .. } => return Err("expected coded sound, found samples".to_owned()),
+            Codec::Mpeg { layer: 1 } => (CODEC_ID_MP1, None),
+            Codec::Mpeg { layer: 2 } => (CODEC_ID_MP2, None),
+            Codec::Mpeg { .. } => (CODEC_ID_MP3, None),
+            Codec::Aac { config } => (CODEC_ID_AAC, Some(config)),
+            Codec::Alac { cookie } => (CODEC_ID_ALAC, Some(cookie)),
+            Codec::Vorbis { headers } => {
+                super::vorbis::check_codebooks(headers)?;
+                (CODEC_ID_VORBIS, Some(headers))
+            }
+        };
+        let decoder = symphonia_decoder(id, extra.map(Vec::as_slice));
+        decoder.map(|decoder| Self::Symphonia(codec.name(), decoder)).map_err(|error| {
+            format!("expected a configuration of {}, found one that cannot be decoded ({error})", codec.name())
+        })
+    }
+
+    /// Appends the samples of a packet to each channel, at the 16-bit scale.
+    pub(crate) fn decode(&mut self, packet: &[u8], out: &mut [Vec<f32>]) -> Result<(), String> {
+        match self {
+            Self::Symphonia(name, decoder) => {
+                let packet = PacketRef::new(0, Timestamp::ZERO, Duration::ZERO, packet);
+                let buffer = decoder.decode_ref(&packet).map_err(|error| damaged(name, error.to_string()))?;
+                match buffer {
+                    GenericAudioBufferRef::F32(buffer) => append(buffer, out, |sample| round(sample * 32768.0)),
+                    GenericAudioBufferRef::S32(buffer) => {
+                        append(buffer, out, |sample| (f64::from(sample) / 65536.0) as f32)
+                    }
+                    _ => Err(damaged(name, "another width of samples")),
+                }
+            }
+            Self::Opus { decoder, factor, buffer } => {
+                let expected = opus::num_samples(packet)?;
+                let count =
+                    decoder.decode(packet, buffer, false).map_err(|error| damaged("Opus", error.to_string()))?;
+                if count as u64 != expected {
+                    return Err(damaged("Opus", format!("{expected} samples expected, {count} found")));
+                }
+                let num_channels = out.len();
+                for (index, channel) in out.iter_mut().enumerate() {
+                    let samples = buffer[..count * num_channels].iter().skip(index).step_by(num_channels);
+                    match *factor {
+                        1.0 => channel.extend(samples.map(|&sample| f32::from(sample))),
+                        factor => channel.extend(samples.map(|&sample| round(f32::from(sample) * factor))),
+                    }
+                }
+                Ok(())
+            }
+            Self::Flac { bits } => decode_flac(packet, *bits, out),
+        }
+    }
+}
+
+fn opus_decoder(head: &OpusHead) -> Result<Coded, String> {
+    let (num_streams, num_coupled, layout) = &head.layout;
+    let channels = usize::from(head.num_channels);
+    let decoder = OpusMultistreamDecoder::new(RATE, channels, (*num_streams).into(), (*num_coupled).into(), layout)
+        .map_err(|error| format!("expected a layout of the channels of Opus, found another ({error})"))?;
+    let buffer = vec![0; MAX_OPUS * channels];
+    Ok(Coded::Opus { decoder: Box::new(decoder), factor: head.factor(), buffer })
+}
+
+fn symphonia_decoder(id: AudioCodecId, extra: Option<&[u8]>) -> symphonia_core::errors::Result<Box<dyn AudioDecoder>> {
+    let mut params = AudioCodecParameters::new();
+    params.for_codec(id);
+    if let Some(extra) = extra {
+        params.with_extra_data(extra.into());
+    }
+    let options = AudioDecoderOptions::default();
+    Ok(match id {
+        CODEC_ID_AAC => Box::new(AacDecoder::try_new(&params, &options)?),
+        CODEC_ID_ALAC => Box::new(AlacDecoder::try_new(&params, &options)?),
+        CODEC_ID_VORBIS => Box::new(VorbisDecoder::try_new(&params, &options)?),
+        _ => Box::new(MpaDecoder::try_new(&params, &options)?),
+    })
+}
+
+/// Rounds to nearest, ties to even, and clips.
+fn round(sample: f32) -> f32 {
+    sample.round_ties_even().clamp(-32768.0, 32767.0)
+}
+
+fn append<S: symphonia_core::audio::sample::Sample>(
+    buffer: &AudioBuffer<S>,
+    out: &mut [Vec<f32>],
+    convert: impl Fn(S) -> f32,
+) -> Result<(), String> {
+    let found = buffer.num_planes();
+    if found != out.len() && buffer.frames() > 0 {
+        return Err(format!("expected {} channels, found {found}", out.len()));
+    }
+    for (index, channel) in out.iter_mut().enumerate() {
+        if let Some(plane) = buffer.plane(index) {
+            channel.extend(plane.iter().map(|&sample| convert(sample)));
+        }
+    }
+    Ok(())
+}
+
+fn decode_flac(packet: &[u8], bits: u8, out: &mut [Vec<f32>]) -> Result<(), String> {
+    let mut frames = FrameReader::new(BufferedReader::new(packet));
+    let frame = match frames.read_next_or_eof(Vec::new()) {
+        Ok(Some(frame)) => frame,
+        Ok(None) => return Err("expected a frame of FLAC, found nothing".to_owned()),
+        Err(error) => return Err(damaged("FLAC", error.to_string())),
+    };
+    if frame.channels() as usize != out.len() {
+        return Err(format!("expected {} channels, found {}", out.len(), frame.channels()));
+    }
+    let scale = f64::from(16 - i32::from(bits)).exp2() as f32;
+    for (index, channel) in out.iter_mut().enumerate() {
+        channel.extend(frame.channel(index as u32).iter().map(|&sample| sample as f32 * scale));
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! The header of Opus, and the lengths of its packets (RFC 6716, RFC 7845).
+
+use crate::bytes::{be, le};
+use crate::fault::{Result, SoundFault};
+
+/// The sampling frequency that Opus is decoded at.
+pub(crate) const RATE: u32 = 48_000;
+
+/// What the header of a stream of Opus says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OpusHead {
+    pub(crate) num_channels: u8,
+    /// Samples at the start that do not count.
+    pub(crate) pre_skip: u16,
+    /// Hundredths of a decibel, by 2.56.
+    pub(crate) gain: i16,
+    /// Streams, streams of two channels, and where each channel is in them.
+    pub(crate) layout: (u8, u8, Vec<u8>),
+}
+
+impl OpusHead {
+    /// Reads `OpusHead` of Ogg, Matroska and CAF.
+    pub(crate) fn read(packet: &[u8], offset: u64) -> Result<Self> {
+        if packet.len() < 19 || !packet.starts_with(b"OpusHead") || packet[8] >> 4 != 0 {
+            return Err(SoundFault::new(offset, "expected the header of Opus, found something else"));
+        }
+        Self::new(packet, offset, 9, le(packet, 10, 2) as u16, le(packet, 16, 2) as u16)
+    }
+
+    /// Reads the box `dOps` of MP4, whose numbers are big-endian.
+    pub(crate) fn read_box(content: &[u8], offset: u64) -> Result<Self> {
+        if content.len() < 11 || content[0] != 0 {
+            return Err(SoundFault::new(offset, "expected the header of Opus in a box dOps, found something else"));
+        }
+        Self::new(content, offset, 1, be(content, 2, 2) as u16, be(content, 8, 2) as u16)
+    }
+
+    /// The number of channels is at `at`; the family of layouts is nine bytes later.
+    fn new(bytes: &[u8], offset: u64, at: usize, pre_skip: u16, gain: u16) -> Result<Self> {
+        let num_channels = bytes[at];
+        let family = bytes[at + 9];
+        let table = bytes.get(at + 10..).unwrap_or_default();
+        let layout = match (family, num_channels) {
+            (0, 1) => (1, 0, vec![0]),
+            (0, 2) => (1, 1, vec![0, 1]),
+            (1, 1..=8) if table.len() >= 2 + usize::from(num_channels) => {
+                (table[0], table[1], table[2..2 + usize::from(num_channels)].to_vec())
+            }
+            _ => {
+                let found = format!("{num_channels} channels in family {family}");
+                return Err(SoundFault::new(
+                    offset,
+                    format!("expected a layout of the channels of Opus, found {found}"),
+                ));
+            }
+        };
+        Ok(Self { num_channels, pre_skip, gain: gain as i16, layout })
+    }
+
+    /// The number that the samples are multiplied by.
+    #[cfg(feature = "codecs")]
+    pub(crate) fn factor(&self) -> f32 {
+        10_f64.powf(f64::from(self.gain) / (20.0 * 256.0)) as f32
+    }
+}
+
+/// The number of samples of a packet, at 48 kHz.
+pub(crate) fn num_samples(packet: &[u8]) -> std::result::Result<u64, String> {
+    let Some(&head) = packet.first() else { return Err("expected a packet of Opus, found nothing".to_owned()) };
+    let frame = match head >> 3 {
+        config @ 0..=11 => [480, 960, 1920, 2880][usize::from(config & 3)],
+        config @ 12..=15 => [480, 960][usize::from(config & 1)],
+        config => [120, 240, 480, 960][usize::from(config & 3)],
+    };
+    let num_frames = match (head & 3, packet.get(1)) {
+        (0, _) => 1,
+        (1 | 2, _) => 2,
+        (_, Some(count)) => u64::from(count & 63),
+        (_, None) => return Err("expected the number of frames of Opus, found the end of the packet".to_owned()),
+    };
+    if num_frames == 0 || num_frames * frame > 5760 {
+        return Err(format!("expected at most 120 ms of Opus, found {num_frames} frames of {frame} samples"));
+    }
+    Ok(num_frames * frame)
+}

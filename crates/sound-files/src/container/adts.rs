@@ -1,0 +1,112 @@
+//! Frames of AAC, each after a header of seven bytes (ISO/IEC 13818-7, 6.2), or nine with a checksum.
+
+use super::mpeg::tag_length;
+use crate::bytes::{Bytes, be};
+use crate::codec::{Codec, aac_rate_of, check_aac_channels, check_aac_type, looks_like_sbr};
+use crate::fault::{Result, SoundFault};
+use crate::kind::{SoundKind, Told};
+use crate::track::{Packet, Track};
+
+/// The header of a frame.
+struct AdtsHeader {
+    object_type: u32,
+    rate_index: u32,
+    num_channels: u32,
+    /// Bytes of the header.
+    length: u64,
+    /// Bytes of the header and the frame.
+    whole: u64,
+    /// Blocks of 1024 samples.
+    num_blocks: u64,
+}
+
+impl AdtsHeader {
+    const LENGTH: usize = 7;
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let word = bytes.get(..Self::LENGTH).map(|bytes| be(bytes, 0, 7))?;
+        let bits = |from: u32, count: u32| word >> (56 - from - count) & ((1 << count) - 1);
+        let length = if bits(15, 1) == 1 { 7 } else { 9 };
+        let header = Self {
+            object_type: bits(16, 2) as u32 + 1,
+            rate_index: bits(18, 4) as u32,
+            num_channels: bits(23, 3) as u32,
+            length,
+            whole: bits(30, 13),
+            num_blocks: bits(54, 2) + 1,
+        };
+        let is_header = bits(0, 12) == 0xfff && bits(13, 2) == 0 && aac_rate_of(header.rate_index) > 0;
+        (is_header && header.whole > length).then_some(header)
+    }
+
+    /// Whether two headers may be of one stream.
+    fn fits(&self, other: &Self) -> bool {
+        (self.object_type, self.rate_index) == (other.object_type, other.rate_index)
+    }
+}
+
+/// Whether a file starts with two frames, or is one.
+pub(crate) fn tell(head: &[u8], at_end: bool) -> Told {
+    if head.first().is_none_or(|&byte| byte != 0xff) || head.get(1).is_some_and(|byte| byte & 0xf6 != 0xf0) {
+        return Told::Other;
+    }
+    let Some(first) = AdtsHeader::read(head) else {
+        return if head.len() < AdtsHeader::LENGTH && !at_end { Told::Unsure } else { Told::Other };
+    };
+    let rest = head.get(first.whole as usize..).unwrap_or_default();
+    match AdtsHeader::read(rest) {
+        Some(second) if second.fits(&first) => Told::Kind(SoundKind::Adts),
+        None if rest.len() < AdtsHeader::LENGTH && !at_end => Told::Unsure,
+        None if rest.is_empty() && first.whole == head.len() as u64 => Told::Kind(SoundKind::Adts),
+        _ => Told::Other,
+    }
+}
+
+pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
+    let bytes = file.rest(0)?;
+    let mut at = tag_length(bytes);
+    let first = bytes.get(at as usize..).and_then(AdtsHeader::read);
+    let Some(first) = first else { return Err(SoundFault::new(at, "expected a frame of AAC, found something else")) };
+    check_aac_type(first.object_type, at)?;
+    let num_channels = check_aac_channels(first.num_channels, at)?;
+    // The same in an AudioSpecificConfig: AAC-LC, the index of the rate, the channels.
+    let config = 2 << 11 | first.rate_index << 7 | first.num_channels << 3;
+    let config = (config as u16).to_be_bytes().to_vec();
+    let mut track = Track::new(Codec::Aac { config }, aac_rate_of(first.rate_index), num_channels);
+    while at < file.total() {
+        let rest = &bytes[at as usize..];
+        if rest.starts_with(b"TAG") || rest.starts_with(b"APETAGEX") || rest.iter().all(|&byte| byte == 0) {
+            break;
+        }
+        if rest.starts_with(b"ID3") && rest.len() > 10 {
+            at += tag_length(rest);
+            continue;
+        }
+        let Some(header) = AdtsHeader::read(rest).filter(|header| header.fits(&first)) else {
+            if rest.len() < AdtsHeader::LENGTH {
+                track.remarks.push(SoundFault::new(at, "expected a whole frame of AAC, found the end of the file"));
+                break;
+            }
+            let found = rest[..4].escape_ascii();
+            return Err(SoundFault::new(at, format!("expected a frame of AAC like the first one, found \"{found}\"")));
+        };
+        if header.num_channels != first.num_channels || header.num_blocks != 1 {
+            let found = format!("layout {} of {} blocks", header.num_channels, header.num_blocks);
+            let expected = format!("layout {} of 1 block", first.num_channels);
+            return Err(SoundFault::new(at, format!("expected a frame of AAC of {expected}, found {found}")));
+        }
+        if !file.reaches(at, header.whole) {
+            let (expected, found) = (header.whole, rest.len());
+            let message = format!("expected a frame of AAC of {expected} bytes, found {found} to the end of the file");
+            track.remarks.push(SoundFault::new(at, message));
+            break;
+        }
+        track.packets.push(Packet::new(at + header.length, header.whole - header.length));
+        at += header.whole;
+    }
+    let first = track.packets.iter().take(16).filter_map(|packet| packet.bytes(file).ok());
+    if track.sample_rate <= 24_000 && looks_like_sbr(first) {
+        check_aac_type(5, 0)?;
+    }
+    Ok(track)
+}

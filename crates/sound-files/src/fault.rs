@@ -1,0 +1,35 @@
+//! What is wrong with a file of sound.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// What is wrong with a file of sound, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SoundFault {
+    /// Offset of the header or the packet.
+    pub offset: u64,
+    /// What was expected and what was found; lower case, no full stop.
+    pub message: Cow<'static, str>,
+    /// Whether the bytes ended too early, so that more of them might help.
+    pub at_end: bool,
+}
+
+impl SoundFault {
+    pub(crate) fn new(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { offset, message: message.into(), at_end: false }
+    }
+
+    pub(crate) fn at_end(offset: u64, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { at_end: true, ..Self::new(offset, message) }
+    }
+}
+
+impl fmt::Display for SoundFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.offset, self.message)
+    }
+}
+
+impl std::error::Error for SoundFault {}
+
+pub(crate) type Result<T> = std::result::Result<T, SoundFault>;
