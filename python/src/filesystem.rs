@@ -10,6 +10,8 @@ use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyValueErro
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::kept::Kept;
+
 /// Bytes that go to a file system with one call.
 const PIECE: usize = 1 << 20;
 
@@ -32,14 +34,14 @@ fn split(url: &BStr) -> Option<(String, String)> {
 }
 
 /// The file system for a name. `None` if the store of the tools has it.
-fn find(py: Python<'_>, url: &BStr) -> Option<(Py<PyAny>, String)> {
+fn find(py: Python<'_>, url: &BStr) -> Option<(Kept, String)> {
     let (scheme, path) = split(url)?;
     let systems = FILE_SYSTEMS.lock().unwrap_or_else(PoisonError::into_inner);
-    systems.iter().find(|(known, _)| *known == scheme).map(|(_, system)| (system.clone_ref(py), path))
+    systems.iter().find(|(known, _)| *known == scheme).map(|(_, system)| (Kept::new(system.clone_ref(py)), path))
 }
 
 /// Opens a file of a file system. Its path is the name without the scheme; if there is no such file, the whole name is tried.
-fn open<'py>(py: Python<'py>, url: &BStr, path: &str, system: &Py<PyAny>, mode: &str) -> PyResult<Bound<'py, PyAny>> {
+fn open<'py>(py: Python<'py>, url: &BStr, path: &str, system: &Kept, mode: &str) -> PyResult<Bound<'py, PyAny>> {
     let opened = system.bind(py).call_method1("open", (path, mode));
     match opened {
         Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) || error.is_instance_of::<PyKeyError>(py) => {
@@ -67,7 +69,7 @@ impl Store for Systems {
             if offset > 0 {
                 file.call_method1("seek", (offset,))?;
             }
-            Ok(Some(Remote { file: Arc::new(Mutex::new(file.unbind())), at: offset }))
+            Ok(Some(Remote { file: Arc::new(Mutex::new(Kept::new(file.unbind()))), at: offset }))
         })?;
         match opened {
             Some(remote) => Ok(Box::new(remote)),
@@ -100,12 +102,12 @@ impl Store for Systems {
 /// A file of a file system, and the offset of the next byte.
 #[derive(Debug)]
 struct Remote {
-    file: Arc<Mutex<Py<PyAny>>>,
+    file: Arc<Mutex<Kept>>,
     at: u64,
 }
 
 /// Reads up to `limit` bytes at an offset. The lock is taken without the interpreter.
-fn read(file: &Mutex<Py<PyAny>>, at: u64, limit: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
+fn read(file: &Mutex<Kept>, at: u64, limit: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let file = file.lock().unwrap_or_else(PoisonError::into_inner);
     with_python(|py| {
         let file = file.bind(py);
@@ -150,7 +152,7 @@ impl Source for Remote {
 /// The same file, for reading at any offset.
 #[derive(Debug)]
 struct RemoteParts {
-    file: Arc<Mutex<Py<PyAny>>>,
+    file: Arc<Mutex<Kept>>,
     length: u64,
 }
 
@@ -178,7 +180,7 @@ impl ReadAt for RemoteParts {
 /// A file that is being written: its bytes wait in a file without a name until all of them are there.
 #[derive(Debug)]
 struct Upwards {
-    system: Py<PyAny>,
+    system: Kept,
     url: String,
     path: String,
     bytes: File,
@@ -193,7 +195,7 @@ impl Upload for Upwards {
         self.bytes.rewind()?;
         let file = with_python(|py| {
             let url = BStr::new(&self.url);
-            open(py, url, &self.path, &self.system, "wb").map(Bound::unbind)
+            open(py, url, &self.path, &self.system, "wb").map(|file| Kept::new(file.unbind()))
         })?;
         let mut piece = Vec::new();
         loop {

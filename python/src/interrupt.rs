@@ -10,6 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::errors::{Class, Failure, Result};
+use crate::kept::apart;
 use crate::log;
 
 thread_local! {
@@ -37,13 +38,20 @@ const STEP: Duration = Duration::from_millis(50);
 /// # Errors
 /// Those of `work`.
 pub fn without_interpreter<T: Send, F: Send + FnOnce() -> Result<T>>(py: Python<'_>, work: F) -> PyResult<T> {
-    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic))));
+    let result = aside(py, || catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(&*panic))));
     let logged = log::deliver(py);
     match (RAISED.take(), result) {
         (Some(raised), _) => Err(raised),
         (None, Ok(result)) => logged.map(|()| result),
         (None, result) => result.map_err(Into::into),
     }
+}
+
+/// Runs `work`, which cannot fail, while other threads of Python run.
+pub fn aside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    let (result, given_up) = py.detach(|| apart(work));
+    drop(given_up);
+    result
 }
 
 /// Keeps an exception that counts instead of the result of the work of this thread.

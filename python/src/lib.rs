@@ -15,6 +15,7 @@ mod inspect;
 mod interrupt;
 mod jobs;
 mod kaldiio;
+mod kept;
 mod log;
 mod lookup;
 mod names;

@@ -14,7 +14,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 
 use crate::errors::{Class, Failure};
-use crate::interrupt::without_interpreter;
+use crate::interrupt::{aside, without_interpreter};
+use crate::kept::Kept;
 use crate::names;
 use crate::owned::Owned;
 
@@ -43,6 +44,14 @@ fn grouping(name: &str) -> PyResult<Grouping> {
     known.map(|(_, grouping)| *grouping).ok_or_else(message)
 }
 
+/// Tells Python about a shard that is left out.
+fn leave_out(tell: Kept) -> impl FnMut(Error) + Send {
+    move |error| {
+        // A log that cannot be written must not end the reading.
+        Python::attach(|py| tell.bind(py).call1((error.to_string(),)).map(drop).map_err(|error| error.print(py)).ok());
+    }
+}
+
 /// The samples of shards, in their order.
 #[pyclass(name = "ShardSamples", module = "kaldi_tables._core", frozen)]
 struct PySamples(Mutex<Option<ShardSamples<ShardNames>>>);
@@ -67,10 +76,7 @@ impl PySamples {
         let samples = shard_samples(ShardNames::new(shards, Wanted::Contents), grouping(grouping_name)?);
         let samples = match permissive {
             None => samples,
-            Some(tell) => samples.leave_out_damaged(move |error| {
-                // A log that cannot be written must not end the reading.
-                Python::attach(|py| tell.call1(py, (error.to_string(),)).map_err(|error| error.print(py)).ok());
-            }),
+            Some(tell) => samples.leave_out_damaged(leave_out(Kept::new(tell))),
         };
         Ok(Self(Mutex::new(Some(samples))))
     }
@@ -93,7 +99,7 @@ impl PySamples {
 
     /// Ends the iteration.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| {
+        aside(py, || {
             let samples = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             drop(samples);
         });

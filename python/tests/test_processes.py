@@ -257,3 +257,36 @@ def test_a_panic_is_an_exception(place, capfd):
     assert type(raised.value) is kt.Error
     # The module goes on.
     assert dict(kt.open("ark:echo a 1 |", "int32")) == {"a": 1}
+
+
+def test_children_write_whatever_threads_of_the_parent_do(tmp_path):
+    code = f"""
+        import os, signal, threading
+        import numpy as np, kaldi_tables as kt
+        ended = False
+        def write():
+            with kt.create("ark:/dev/null") as writer:
+                while not ended:
+                    writer.write("k", matrix)
+        matrix = np.ones((20, 10), np.float32)
+        threads = [threading.Thread(target=write) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for child in range(8):
+            pid = os.fork()
+            if pid == 0:
+                # None of the locks of the parent is held for ever.
+                signal.alarm(300)
+                matrices = {{f"k{{at}}": np.ones((300, 100), np.float32) for at in range(20)}}
+                with kt.create(f"ark:{tmp_path}/child.ark", compression=1, threads=2) as writer:
+                    writer.write_many(matrices.items())
+                os._exit(0 if len(list(kt.keys("{tmp_path}/child.ark"))) == 20 else 1)
+            assert os.waitpid(pid, 0)[1] == 0, child
+        ended = True
+        for thread in threads:
+            thread.join()
+        print("done")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert ended.stdout == "done\n", ended.stderr

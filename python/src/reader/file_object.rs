@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::interrupt::keep;
+use crate::kept::Kept;
 use crate::names;
 
 /// An object with `read`.
 #[derive(Debug)]
 struct FileObject {
-    object: Py<PyAny>,
+    object: Kept,
 }
 
 impl Source for FileObject {
@@ -53,5 +54,5 @@ pub fn open(object: &Bound<'_, PyAny>) -> PyResult<Input> {
         Some(Ok(Some(source))) => source.name.to_string(),
         _ => "a file object".to_owned(),
     };
-    Ok(Input::from_source(&name, 0, Box::new(FileObject { object: object.clone().unbind() })))
+    Ok(Input::from_source(&name, 0, Box::new(FileObject { object: Kept::new(object.clone().unbind()) })))
 }

@@ -8,10 +8,12 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::kept::Kept;
+
 /// The numbers of an array, one after the other: in memory that Python owns, which is only read, or a copy.
 pub struct Elements {
     /// Keeps the memory alive.
-    owner: Option<Py<PyAny>>,
+    owner: Option<Kept>,
     start: *const u8,
     length: usize,
     copy: Vec<u8>,
@@ -42,7 +44,7 @@ impl Elements {
     /// Those of an array in C order.
     fn of<T: Element>(array: &Bound<'_, PyArrayDyn<T>>) -> Self {
         let length = array.len() * size_of::<T>();
-        let owner = Some(array.clone().into_any().unbind());
+        let owner = Some(Kept::new(array.clone().into_any().unbind()));
         Self { owner, start: array.data().cast_const().cast(), length, copy: Vec::new() }
     }
 

@@ -12,6 +12,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use super::{Entry, Writer};
 use crate::errors::Result;
 use crate::interrupt::without_interpreter;
+use crate::kept::{apart, give_up};
 
 /// Bytes of values that are encoded together: few enough that copies of them stay in the caches.
 const BATCH: usize = 1 << 22;
@@ -105,8 +106,12 @@ fn encode(writer: &Writer, batch: Vec<Entry>, threads: usize) -> Vec<EncodedEntr
         shares.push(part);
     }
     thread::scope(|scope| {
-        let running: Vec<_> = shares.into_iter().map(|part| scope.spawn(|| encode_all(part))).collect();
-        let joined = running.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let running: Vec<_> = shares.into_iter().map(|part| scope.spawn(|| apart(|| encode_all(part)))).collect();
+        let joined = running.into_iter().map(|thread| {
+            let (encoded, given_up) = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            give_up(given_up);
+            encoded
+        });
         joined.flatten().collect()
     })
 }

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use crate::errors::{Class, Failure, Result};
-use crate::interrupt::{guarded, lock, without_interpreter};
+use crate::interrupt::{aside, guarded, lock, without_interpreter};
 use crate::owned::Owned;
 use crate::{log, names};
 use looks::{Kind, look};
@@ -211,7 +211,7 @@ impl Writer {
 
     /// Gives up what was written: no file appears, and an old one stays.
     fn discard(&self, py: Python<'_>) {
-        py.detach(|| drop(self.end()));
+        aside(py, || drop(self.end()));
     }
 
     /// Whether the writer was closed.

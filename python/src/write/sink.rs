@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::{Class, Failure, Result};
+use crate::kept::Kept;
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 1 << 16;
@@ -86,14 +87,14 @@ impl Sink {
 
 /// A file object of Python, and bytes that it gets next.
 pub struct Object {
-    file: Py<PyAny>,
+    file: Kept,
     buffer: Vec<u8>,
 }
 
 impl Object {
     /// Writes to a file object with `write`.
     pub fn new(file: Py<PyAny>) -> Self {
-        Self { file, buffer: Vec::new() }
+        Self { file: Kept::new(file), buffer: Vec::new() }
     }
 
     fn write_out(&mut self) -> Result<()> {
