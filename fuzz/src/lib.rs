@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStringExt;
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
 use kaldi_feed::{Chain, Description, LabelSource, standard_stages};
-use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm};
+use kaldi_gmm::{AccumDiagGmm, AccumFullGmm, AcousticModel, AcousticStats, DiagGmm, FullGmm, PdfStats};
 use kaldi_hmm::{ContextDependency, HmmTopology, Questions, TransitionModel, TreeStats};
 use kaldi_io::{
     Rspecifier, RspecifierKind, Rxfilename, Wspecifier, Wxfilename, is_specifier, printable_rxfilename,
@@ -25,7 +25,7 @@ use kaldi_matrix::{
 };
 use kaldi_shard::{Field, Grouping, Members, RawUtterance, ShardChecks, ShardName, TarSamples, Wanted};
 use kaldi_table::{RawEntries, Reader, ReaderExt, SequentialReader, parse_script_line, read_script};
-use kaldi_transform::{Fmpe, LdaStats, MlltStats};
+use kaldi_transform::{BasisFmllr, BasisFmllrStats, Fmpe, FmpeStats, LdaStats, LinearVtln, MlltStats};
 use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
@@ -41,7 +41,7 @@ pub fn value(bytes: &[u8]) {
 /// The number of types that the first byte of a [`value`] chooses from.
 pub const NUM_VALUES: u8 = VALUES.len() as u8;
 
-const VALUES: [fn(&[u8]); 42] = [
+const VALUES: [fn(&[u8]); 47] = [
     keeps_promises::<Matrix<f32>>,
     keeps_promises::<Matrix<f64>>,
     keeps_promises::<Vector<f32>>,
@@ -75,6 +75,7 @@ const VALUES: [fn(&[u8]); 42] = [
     keeps_promises::<AccumDiagGmm>,
     keeps_promises::<AccumFullGmm>,
     keeps_promises::<AcousticStats>,
+    keeps_promises::<PdfStats>,
     keeps_promises::<HmmTopology>,
     keeps_promises::<TransitionModel>,
     keeps_promises::<ContextDependency>,
@@ -84,6 +85,10 @@ const VALUES: [fn(&[u8]); 42] = [
     keeps_promises::<LdaStats>,
     keeps_promises::<MlltStats>,
     keeps_promises::<Fmpe>,
+    keeps_promises::<FmpeStats>,
+    keeps_promises::<LinearVtln>,
+    keeps_promises::<BasisFmllr>,
+    keeps_promises_but_for_text::<BasisFmllrStats>,
 ];
 
 /// What is read is as long as was told before; what is written can be read and is written alike; what is called canonical

@@ -28,10 +28,16 @@ task! {
             "prints numbers of frames";
         feats_to_png "feats-to-png" "../bin/features/feats-to-png.rs" Own
             "draws features, vectors, alignments, posteriors and waveforms as pictures (PNG, SVG)";
+        fmpe_acc_stats "fmpe-acc-stats" "../bin/features/fmpe-acc-stats.rs" Kaldi
+            "computes statistics of fMPE from derivatives of the features";
         fmpe_apply_transform "fmpe-apply-transform" "../bin/features/fmpe-apply-transform.rs" Kaldi
             "applies an fMPE transform";
+        fmpe_est "fmpe-est" "../bin/features/fmpe-est.rs" Kaldi
+            "changes an fMPE transform by its statistics";
         fmpe_init "fmpe-init" "../bin/features/fmpe-init.rs" Kaldi
             "starts an fMPE transform";
+        fmpe_sum_accs "fmpe-sum-accs" "../bin/features/fmpe-sum-accs.rs" Kaldi
+            "sums statistics of fMPE";
         interpolate_pitch "interpolate-pitch" "../bin/features/interpolate-pitch.rs" Kaldi
             "fills the gaps in pitch features";
         merge_vads "merge-vads" "../bin/features/merge-vads.rs" Kaldi

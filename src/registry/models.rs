@@ -66,6 +66,12 @@ task! {
             "computes statistics for a model of mixtures in other features";
         gmm_acc_stats2 "gmm-acc-stats2" "../bin/models/gmm-acc-stats2.rs" Kaldi
             "computes statistics of positive and negative posteriors";
+        gmm_basis_fmllr_accs "gmm-basis-fmllr-accs" "../bin/models/gmm-basis-fmllr-accs.rs" Kaldi
+            "computes statistics of bases of fMLLR from posteriors of transition-ids";
+        gmm_basis_fmllr_accs_gpost "gmm-basis-fmllr-accs-gpost" "../bin/models/gmm-basis-fmllr-accs-gpost.rs" Kaldi
+            "computes statistics of bases of fMLLR from posteriors of Gaussians";
+        gmm_basis_fmllr_training "gmm-basis-fmllr-training" "../bin/models/gmm-basis-fmllr-training.rs" Kaldi
+            "trains bases of fMLLR transforms from statistics";
         gmm_boost_silence "gmm-boost-silence" "../bin/models/gmm-boost-silence.rs" Kaldi
             "makes silence more probable";
         gmm_compute_likes "gmm-compute-likes" "../bin/models/gmm-compute-likes.rs" Kaldi
@@ -74,10 +80,30 @@ task! {
             "copies a model of Gaussian mixtures, or a part of it";
         gmm_est "gmm-est" "../bin/models/gmm-est.rs" Kaldi
             "estimates a model of mixtures from statistics";
+        gmm_est_basis_fmllr "gmm-est-basis-fmllr" "../bin/models/gmm-est-basis-fmllr.rs" Kaldi
+            "estimates fMLLR transforms as sums of bases, from posteriors of transition-ids";
+        gmm_est_basis_fmllr_gpost "gmm-est-basis-fmllr-gpost" "../bin/models/gmm-est-basis-fmllr-gpost.rs" Kaldi
+            "estimates fMLLR transforms as sums of bases, from posteriors of Gaussians";
         gmm_est_fmllr "gmm-est-fmllr" "../bin/models/gmm-est-fmllr.rs" Kaldi
             "estimates fMLLR transforms from posteriors of transition-ids";
         gmm_est_fmllr_gpost "gmm-est-fmllr-gpost" "../bin/models/gmm-est-fmllr-gpost.rs" Kaldi
             "estimates fMLLR transforms from posteriors of Gaussians";
+        gmm_est_fmllr_raw "gmm-est-fmllr-raw" "../bin/models/gmm-est-fmllr-raw.rs" Kaldi
+            "estimates fMLLR transforms of frames before splicing, from posteriors of transition-ids";
+        gmm_est_fmllr_raw_gpost "gmm-est-fmllr-raw-gpost" "../bin/models/gmm-est-fmllr-raw-gpost.rs" Kaldi
+            "estimates fMLLR transforms of frames before splicing, from posteriors of Gaussians";
+        gmm_est_gaussians_ebw "gmm-est-gaussians-ebw" "../bin/models/gmm-est-gaussians-ebw.rs" Kaldi
+            "estimates the means and variances of a model discriminatively";
+        gmm_est_lvtln_trans "gmm-est-lvtln-trans" "../bin/models/gmm-est-lvtln-trans.rs" Kaldi
+            "chooses linear VTLN transforms with a model";
+        gmm_est_rescale "gmm-est-rescale" "../bin/models/gmm-est-rescale.rs" Kaldi
+            "moves a model as its features have changed";
+        gmm_est_weights_ebw "gmm-est-weights-ebw" "../bin/models/gmm-est-weights-ebw.rs" Kaldi
+            "estimates the weights of a model discriminatively";
+        gmm_fmpe_acc_stats "gmm-fmpe-acc-stats" "../bin/models/gmm-fmpe-acc-stats.rs" Kaldi
+            "computes statistics of fMPE with a model";
+        gmm_get_stats_deriv "gmm-get-stats-deriv" "../bin/models/gmm-get-stats-deriv.rs" Kaldi
+            "computes derivatives of an objective function by statistics";
         gmm_global_acc_stats "gmm-global-acc-stats" "../bin/models/gmm-global-acc-stats.rs" Kaldi
             "computes statistics of features for a mixture; diagonal covariances";
         gmm_global_acc_stats_twofeats "gmm-global-acc-stats-twofeats" "../bin/models/gmm-global-acc-stats-twofeats.rs" Kaldi
@@ -86,6 +112,8 @@ task! {
             "copies a mixture of Gaussians with diagonal covariances";
         gmm_global_est "gmm-global-est" "../bin/models/gmm-global-est.rs" Kaldi
             "estimates a mixture from statistics; diagonal covariances";
+        gmm_global_est_lvtln_trans "gmm-global-est-lvtln-trans" "../bin/models/gmm-global-est-lvtln-trans.rs" Kaldi
+            "chooses linear VTLN transforms with a mixture of Gaussians";
         gmm_global_get_frame_likes "gmm-global-get-frame-likes" "../bin/models/gmm-global-get-frame-likes.rs" Kaldi
             "computes the likelihood of each frame; diagonal covariances";
         gmm_global_get_post "gmm-global-get-post" "../bin/models/gmm-global-get-post.rs" Kaldi
@@ -106,18 +134,24 @@ task! {
             "prints the numbers of phones, pdfs, transitions and Gaussians of a model";
         gmm_init_biphone "gmm-init-biphone" "../bin/models/gmm-init-biphone.rs" Kaldi
             "makes a tree with a leaf for each pair of phones, and its model";
+        gmm_init_lvtln "gmm-init-lvtln" "../bin/models/gmm-init-lvtln.rs" Kaldi
+            "starts linear VTLN transforms";
         gmm_init_model "gmm-init-model" "../bin/models/gmm-init-model.rs" Kaldi
             "makes a model of a tree and its statistics";
         gmm_init_model_flat "gmm-init-model-flat" "../bin/models/gmm-init-model-flat.rs" Kaldi
             "makes a model of a tree, in which all pdfs are alike";
         gmm_init_mono "gmm-init-mono" "../bin/models/gmm-init-mono.rs" Kaldi
             "makes a model without context before training";
+        gmm_ismooth_stats "gmm-ismooth-stats" "../bin/models/gmm-ismooth-stats.rs" Kaldi
+            "adds frames of the same means and variances to statistics";
         gmm_mixup "gmm-mixup" "../bin/models/gmm-mixup.rs" Kaldi
             "splits and merges the Gaussians of a model";
         gmm_post_to_gpost "gmm-post-to-gpost" "../bin/models/gmm-post-to-gpost.rs" Kaldi
             "computes the posteriors of the Gaussians of pdfs";
         gmm_sum_accs "gmm-sum-accs" "../bin/models/gmm-sum-accs.rs" Kaldi
             "sums statistics for a model of mixtures";
+        gmm_train_lvtln_special "gmm-train-lvtln-special" "../bin/models/gmm-train-lvtln-special.rs" Kaldi
+            "sets a linear VTLN transform from features and warped ones";
         gmm_transform_means "gmm-transform-means" "../bin/models/gmm-transform-means.rs" Kaldi
             "transforms the means of a model";
         hmm_info "hmm-info" "../bin/models/hmm-info.rs" Kaldi

@@ -85,6 +85,7 @@ fn names_of_inputs_and_outputs_have_types_of_their_own() {
     let text = [
         "additive_signals", // several names, all read before anything is written
         "audio_dir",
+        "class_index",
         "command",
         "dir",
         "dim",

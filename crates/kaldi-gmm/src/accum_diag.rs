@@ -44,6 +44,37 @@ impl AccumDiagGmm {
         &self.squares
     }
 
+    /// Adds sums to those of a Gaussian, as far as the flags have them.
+    pub(crate) fn add_sums(&mut self, gauss: usize, count: f64, means: &[f64], squares: &[f64]) {
+        self.occupancy[gauss] += count;
+        if !self.means.is_empty() {
+            self.means.row_mut(gauss).iter_mut().zip(means).for_each(|(sum, value)| *sum += value);
+        }
+        if !self.squares.is_empty() {
+            self.squares.row_mut(gauss).iter_mut().zip(squares).for_each(|(sum, value)| *sum += value);
+        }
+    }
+
+    /// Adds `tau` frames to each Gaussian that has frames in `source`, with the moments that it has there.
+    ///
+    /// # Errors
+    /// If the sizes differ, or `source` does not have all flags.
+    pub(crate) fn smooth(&mut self, source: &Self, tau: f64) -> Result<()> {
+        let sums = GmmFlags::from_bits(self.flags.bits() & 7).unwrap_or(GmmFlags::ALL);
+        if (self.num_gauss(), self.dim) != (source.num_gauss(), source.dim) || !source.flags.contains(sums) {
+            let (expected, got) = ((self.num_gauss(), self.dim), (source.num_gauss(), source.dim));
+            return Err(Error::StatsSize { expected, flags: self.flags, got, got_flags: source.flags });
+        }
+        for (gauss, &count) in source.occupancy.iter().enumerate().filter(|(_, count)| **count != 0.0) {
+            let scaled = |sums: &Matrix<f64>| -> Vec<f64> {
+                let row = if sums.is_empty() { &[][..] } else { sums.row(gauss) };
+                row.iter().map(|sum| sum * (tau / count)).collect()
+            };
+            self.add_sums(gauss, tau, &scaled(&source.means), &scaled(&source.squares));
+        }
+        Ok(())
+    }
+
     /// Consumes statistics that are part of a larger object, in the form that the cursor has found.
     ///
     /// # Errors

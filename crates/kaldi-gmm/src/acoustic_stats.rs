@@ -3,9 +3,11 @@
 use kaldi_hmm::TransitionModel;
 use kaldi_io::ParseError;
 use kaldi_matrix::{Matrix, Vector};
-use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing, write_basic, write_token};
+use kaldi_values::{Cursor, Format, Frame, Value, frame_by_parsing};
 
-use crate::{AccumDiagGmm, AcousticModel, AmDiagGmm, Error, GmmFlags, GmmStats, Mixture, Result, softmax};
+use crate::{
+    AccumDiagGmm, AcousticModel, AmDiagGmm, DiagGmm, Error, GmmFlags, GmmStats, Mixture, PdfStats, Result, softmax,
+};
 
 /// Statistics for a model of Gaussian mixtures, as `gmm-acc-stats` writes them: how often each transition-id occurs, and the
 /// statistics of each pdf (Kaldi's `AccumAmDiagGmm`).
@@ -13,17 +15,14 @@ use crate::{AccumDiagGmm, AcousticModel, AmDiagGmm, Error, GmmFlags, GmmStats, M
 pub struct AcousticStats {
     /// The count of each transition-id; element 0 is for none of them.
     transitions: Vec<f64>,
-    pdfs: Vec<AccumDiagGmm>,
-    log_like: f64,
-    frames: f64,
+    pdfs: PdfStats,
 }
 
 impl AcousticStats {
     /// Starts statistics of zeros for a model; the frames to add may have another dimension than those of the model.
     pub fn new(model: &AcousticModel, dim: usize, flags: GmmFlags) -> Self {
-        let pdfs = model.pdfs.pdfs().iter().map(|gmm| AccumDiagGmm::new(gmm.num_gauss(), dim, flags));
         let transitions = vec![0.0; model.transitions.num_transition_ids() + 1];
-        Self { transitions, pdfs: pdfs.collect(), log_like: 0.0, frames: 0.0 }
+        Self { transitions, pdfs: PdfStats::new(&model.pdfs, dim, flags) }
     }
 
     /// The count of each transition-id; element 0 is for none of them.
@@ -33,12 +32,22 @@ impl AcousticStats {
 
     /// The statistics of each pdf.
     pub fn pdfs(&self) -> &[AccumDiagGmm] {
+        self.pdfs.pdfs()
+    }
+
+    /// The statistics of all pdfs, without those of transitions.
+    pub fn pdf_stats(&self) -> &PdfStats {
         &self.pdfs
+    }
+
+    /// The statistics of all pdfs, to be changed.
+    pub fn pdf_stats_mut(&mut self) -> &mut PdfStats {
+        &mut self.pdfs
     }
 
     /// The sum of the log likelihoods of the frames, each times its weight, and the sum of the weights.
     pub fn totals(&self) -> (f64, f64) {
-        (self.log_like, self.frames)
+        (self.pdfs.log_like, self.pdfs.frames)
     }
 
     /// Counts a transition-id.
@@ -69,10 +78,10 @@ impl AcousticStats {
         posteriors.iter_mut().for_each(|posterior| *posterior *= weight);
         let frame = Matrix::from_vec(1, sum_values.len(), sum_values.to_vec());
         let shares = vec![posteriors.into_iter().enumerate().collect()];
-        let stats = self.pdfs.get_mut(pdf as usize).ok_or(Error::Pdf { got: pdf, num_pdfs: model.num_pdfs() })?;
+        let stats = self.pdfs.pdfs.get_mut(pdf as usize).ok_or(Error::Pdf { got: pdf, num_pdfs: model.num_pdfs() })?;
         stats.add_weighted(&frame, &shares)?;
-        self.log_like += f64::from(log_like * weight);
-        self.frames += f64::from(weight);
+        self.pdfs.log_like += f64::from(log_like * weight);
+        self.pdfs.frames += f64::from(weight);
         Ok(log_like)
     }
 
@@ -81,16 +90,17 @@ impl AcousticStats {
     /// # Errors
     /// If they are of another model.
     pub fn add(&mut self, other: Self) -> Result<()> {
-        for (expected, got) in [(self.transitions.len(), other.transitions.len()), (self.pdfs.len(), other.pdfs.len())]
+        for (expected, got) in
+            [(self.transitions.len(), other.transitions.len()), (self.pdfs().len(), other.pdfs().len())]
         {
             if expected != got {
                 return Err(Error::OtherStats { expected, got });
             }
         }
         self.transitions.iter_mut().zip(&other.transitions).for_each(|(sum, other)| *sum += other);
-        self.pdfs.iter_mut().zip(other.pdfs).try_for_each(|(sum, other)| sum.add(other))?;
-        self.log_like += other.log_like;
-        self.frames += other.frames;
+        self.pdfs.pdfs.iter_mut().zip(other.pdfs.pdfs).try_for_each(|(sum, other)| sum.add(other))?;
+        self.pdfs.log_like += other.pdfs.log_like;
+        self.pdfs.frames += other.pdfs.frames;
         Ok(())
     }
 }
@@ -100,7 +110,7 @@ impl AcousticStats {
 /// # Errors
 /// If there is no such pdf, the frame has another dimension, or no likelihood.
 pub fn pdf_posteriors(model: &AmDiagGmm, pdf: i32, values: &[f32]) -> Result<(Vec<f32>, f32)> {
-    let gmm = model.pdf(pdf).ok_or(Error::Pdf { got: pdf, num_pdfs: model.num_pdfs() })?;
+    let gmm = model.existing(pdf)?;
     if values.len() != gmm.dim() {
         return Err(Error::FeatsDim { expected: gmm.dim(), got: values.len() });
     }
@@ -111,6 +121,33 @@ pub fn pdf_posteriors(model: &AmDiagGmm, pdf: i32, values: &[f32]) -> Result<(Ve
         return Err(Error::Likelihood { frame: 0 });
     }
     Ok((posteriors, log_like))
+}
+
+impl AmDiagGmm {
+    /// The mixtures of some pdfs with the posteriors of their Gaussians for a frame, times the weights of the pdfs.
+    ///
+    /// # Errors
+    /// As [`pdf_posteriors`].
+    pub fn weighted_posteriors(&self, values: &[f32], pdfs: &[(i32, f32)]) -> Result<Vec<(&DiagGmm, Vec<f32>)>> {
+        let weighted = |&(pdf, weight): &(i32, f32)| {
+            let (mut posteriors, _) = pdf_posteriors(self, pdf, values)?;
+            posteriors.iter_mut().for_each(|posterior| *posterior *= weight);
+            Ok((self.existing(pdf)?, posteriors))
+        };
+        pdfs.iter().map(weighted).collect()
+    }
+
+    /// The mixtures of some pdfs, with posteriors of their Gaussians that are known.
+    ///
+    /// # Errors
+    /// If there is no such pdf.
+    pub fn listed_posteriors<'a>(&'a self, pdfs: &'a [(i32, Vec<f32>)]) -> Result<Vec<(&'a DiagGmm, &'a [f32])>> {
+        pdfs.iter().map(|(pdf, posteriors)| Ok((self.existing(*pdf)?, &posteriors[..]))).collect()
+    }
+
+    fn existing(&self, pdf: i32) -> Result<&DiagGmm> {
+        self.pdf(pdf).ok_or(Error::Pdf { got: pdf, num_pdfs: self.num_pdfs() })
+    }
 }
 
 impl Value for AcousticStats {
@@ -127,37 +164,13 @@ impl Value for AcousticStats {
         if transitions.is_empty() {
             return Err(ParseError::new(start, "expected counts of transition-ids, got an empty vector"));
         }
-        cursor.expect_token("<NUMPDFS>")?;
-        let start = cursor.offset();
-        let num_pdfs: i32 = cursor.read_basic()?;
-        if num_pdfs < 1 {
-            return Err(ParseError::new(start, format!("expected pdfs, got {num_pdfs} of them")));
-        }
-        let mut pdfs = Vec::new();
-        for _ in 0..num_pdfs {
-            pdfs.push(AccumDiagGmm::read_part(cursor)?);
-        }
-        let (mut log_like, mut frames) = (0.0, 0.0);
-        // Old files end here.
-        if !cursor.rest().trim_ascii_start().is_empty() {
-            cursor.expect_token("<total_like>")?;
-            log_like = cursor.read_basic()?;
-            cursor.expect_token("<total_frames>")?;
-            frames = cursor.read_basic()?;
-        }
-        Ok(Self { transitions, pdfs, log_like, frames })
+        Ok(Self { transitions, pdfs: PdfStats::read_part(cursor)? })
     }
 
     fn write(&self, out: &mut Vec<u8>, format: Format) {
         format.write_marker(out);
         Vector::from_vec(self.transitions.clone()).write_part(out, format);
-        write_token(out, b"<NUMPDFS>");
-        write_basic(out, format, self.pdfs.len() as i32);
-        self.pdfs.iter().for_each(|stats| stats.write_part(out, format));
-        write_token(out, b"<total_like>");
-        write_basic(out, format, self.log_like);
-        write_token(out, b"<total_frames>");
-        write_basic(out, format, self.frames);
+        self.pdfs.write_part(out, format);
     }
 }
 

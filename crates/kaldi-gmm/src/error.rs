@@ -115,6 +115,15 @@ pub enum Error {
         /// The number of pdfs.
         num_pdfs: usize,
     },
+    /// Something is wrong with a pdf.
+    InPdf {
+        /// The pdf.
+        pdf: usize,
+        /// What is wrong.
+        source: Box<Error>,
+    },
+    /// Variances shall be estimated discriminatively, and means shall not.
+    VariancesAlone,
     /// A transition-id does not exist.
     TransitionId {
         /// The transition-id.
@@ -181,6 +190,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Makes errors of a pdf.
+    pub(crate) fn in_pdf(pdf: usize) -> impl Fn(Self) -> Self {
+        move |source| Self::InPdf { pdf, source: Box::new(source) }
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -229,6 +245,10 @@ impl fmt::Display for Error {
                 write!(f, "expected statistics for the flags {wanted}, got those for {got}")
             }
             Self::Pdf { got, num_pdfs } => write!(f, "expected a pdf below {num_pdfs}, got {got}"),
+            Self::InPdf { pdf, source } => write!(f, "pdf {pdf}: {source}"),
+            Self::VariancesAlone => {
+                f.write_str("variances are estimated with means only, expected the flag m beside v")
+            }
             Self::TransitionId { got, largest } => {
                 write!(f, "expected a transition-id from 1 to {largest}, got {got}")
             }
@@ -263,6 +283,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Covariance { source, .. } => Some(source),
+            Self::InPdf { source, .. } => Some(source),
             _ => None,
         }
     }

@@ -1,141 +1,118 @@
 //! Transforms of the features of utterances or speakers.
 
-use std::sync::Arc;
-
 use bstr::BStr;
+use kaldi_gmm::AcousticModel;
 use kaldi_log::{log, warning};
 use kaldi_matrix::Matrix;
 use kaldi_number::general;
-use kaldi_table::{RandomAccessReader, Result, SequentialReader, TableWriter};
-use kaldi_transform::{Fmllr, FmllrOptions, FmllrStats};
-use kaldi_values::{Tokens, Value};
+use kaldi_table::{Result, TableWriter};
+use kaldi_transform::{Fmllr, FmllrOptions, FmllrStats, RawFmllrStats};
+use kaldi_values::{GaussPost, Posterior};
 
-use crate::{Totals, of_utterance};
+use crate::Totals;
+use crate::speakers::{AnyError, AsFrames, SpeakerTables, each_speaker};
 
-/// The tables of fMLLR.
-#[derive(Clone, Copy, Debug)]
-pub struct FmllrTables<'a> {
-    /// Features.
-    pub feats: &'a BStr,
-    /// The posteriors of each frame.
-    pub posteriors: &'a BStr,
-    /// The utterances of each speaker; `None` if each utterance has a transform of its own.
-    pub spk2utt: Option<&'a BStr>,
-    /// The transforms.
-    pub target: &'a BStr,
+/// Posteriors from which a model makes statistics for fMLLR: of transition-ids, or of the Gaussians of pdfs.
+pub trait FmllrPosteriors: AsFrames {
+    /// Adds the frames of an utterance to statistics.
+    ///
+    /// # Errors
+    /// If the features have another dimension, a transition-id or a pdf does not exist, or a frame has no likelihood.
+    fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError>;
+
+    /// Adds the frames of an utterance, which are spliced and not yet transformed, to statistics.
+    ///
+    /// # Errors
+    /// As [`FmllrPosteriors::add_to`].
+    fn add_spliced(
+        &self,
+        stats: &mut RawFmllrStats,
+        model: &AcousticModel,
+        feats: &Matrix<f32>,
+    ) -> Result<(), AnyError>;
 }
 
-/// Estimates and writes the transforms of utterances or speakers. `add` adds the features and posteriors of an utterance to
-/// statistics of `dim` dimensions.
-///
-/// Utterances whose features or posteriors are missing, or that have not as many posteriors as frames, are skipped with a
-/// warning.
+impl FmllrPosteriors for Posterior {
+    fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError> {
+        let posterior = model.transitions.pdf_posterior(self)?;
+        for (values, pdfs) in feats.rows().zip(&posterior.0) {
+            let mixtures = model.pdfs.weighted_posteriors(values, pdfs)?;
+            stats.add_frame(values, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
+        }
+        Ok(())
+    }
+
+    fn add_spliced(
+        &self,
+        stats: &mut RawFmllrStats,
+        model: &AcousticModel,
+        feats: &Matrix<f32>,
+    ) -> Result<(), AnyError> {
+        let posterior = model.transitions.pdf_posterior(self)?;
+        for (spliced, pdfs) in feats.rows().zip(&posterior.0) {
+            let values = stats.transform().model_feats(spliced)?;
+            let mixtures = model.pdfs.weighted_posteriors(&values, pdfs)?;
+            stats.add_frame(spliced, mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..])))?;
+        }
+        Ok(())
+    }
+}
+
+impl FmllrPosteriors for GaussPost {
+    fn add_to(&self, stats: &mut FmllrStats, model: &AcousticModel, feats: &Matrix<f32>) -> Result<(), AnyError> {
+        for (values, pdfs) in feats.rows().zip(&self.0) {
+            stats.add_frame(values, model.pdfs.listed_posteriors(pdfs)?)?;
+        }
+        Ok(())
+    }
+
+    fn add_spliced(
+        &self,
+        stats: &mut RawFmllrStats,
+        model: &AcousticModel,
+        feats: &Matrix<f32>,
+    ) -> Result<(), AnyError> {
+        for (spliced, pdfs) in feats.rows().zip(&self.0) {
+            stats.add_frame(spliced, model.pdfs.listed_posteriors(pdfs)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Estimates and writes the transforms of utterances or speakers, from posteriors of type `P`.
 ///
 /// # Errors
-/// If a table fails, a transform cannot be estimated, and those of `add`, with the name of the utterance or the speaker.
-pub fn write_fmllr<T: AsFrames>(
-    dim: usize,
+/// As [`each_speaker`].
+pub fn write_fmllr<P: FmllrPosteriors>(
+    model: AcousticModel,
     options: FmllrOptions,
-    tables: &FmllrTables<'_>,
-    add: impl Fn(&mut FmllrStats, &Matrix<f32>, &T) -> Result<(), AnyError> + Send + Sync + 'static,
+    tables: &SpeakerTables<'_>,
+    target: &BStr,
 ) -> Result<Totals> {
-    let mut posteriors = RandomAccessReader::<T>::open(tables.posteriors)?;
-    let mut target = TableWriter::<Matrix<f32>>::create(tables.target)?;
+    let mut target = TableWriter::<Matrix<f32>>::create(target)?;
     let mut totals = Totals::default();
-    let ended = match tables.spk2utt {
-        None => {
-            let source = SequentialReader::<Matrix<f32>>::open(tables.feats)?;
-            let rows = source.par_map_with(posteriors, move |entry, posterior: Option<Arc<T>>| {
-                let (utt, feats) = (entry.key(), entry.read()?);
-                let Some(posterior) = fitting(utt, &feats, posterior) else { return Ok(None) };
-                let mut stats = FmllrStats::new(dim);
-                add(&mut stats, &feats, &posterior).map_err(|source| of_any(utt, source))?;
-                let estimate = stats.estimate(&options).map_err(|error| of_utterance(utt, error))?;
-                Ok(Some((estimate, stats.count())))
-            });
-            rows.drain(|utt, found| -> Result<()> {
-                let Some((estimate, count)) = found else {
-                    totals.failed += 1;
-                    return Ok(());
-                };
-                totals.add(estimate.improvement, count);
-                report("utterance", utt.as_ref(), &estimate, count);
-                target.write(&utt, &estimate.transform)
-            })?
-        }
-        Some(spk2utt) => {
-            let mut source = RandomAccessReader::<Matrix<f32>>::open(tables.feats)?;
-            let speakers = SequentialReader::<Tokens>::open(spk2utt)?.values();
-            let ended = speakers.drain(|speaker, utts| -> Result<()> {
-                let mut stats = FmllrStats::new(dim);
-                for utt in utts.iter() {
-                    let Some(feats) = source.get(utt)? else {
-                        warning!("Did not find features for utterance {utt}");
-                        totals.failed += 1;
-                        continue;
-                    };
-                    let Some(posterior) = fitting(utt, &feats, posteriors.get(utt)?) else {
-                        totals.failed += 1;
-                        continue;
-                    };
-                    add(&mut stats, &feats, &posterior).map_err(|source| of_any(utt, source))?;
-                    totals.done += 1;
-                }
-                let estimate = stats.estimate(&options).map_err(|error| of_utterance(speaker.as_ref(), error))?;
-                totals.log_like += estimate.improvement;
-                totals.frames += stats.count();
-                report("speaker", speaker.as_ref(), &estimate, stats.count());
-                target.write(&speaker, &estimate.transform)
-            })?;
-            source.finish()?;
-            posteriors.finish()?;
-            ended
-        }
-    };
+    let dim = model.pdfs.dim();
+    let add =
+        move |stats: &mut FmllrStats, feats: &Matrix<f32>, posteriors: &P| posteriors.add_to(stats, &model, feats);
+    let finish = move |stats: FmllrStats| Ok((stats.estimate(&options)?, stats.count()));
+    let counts = each_speaker(
+        tables,
+        move || FmllrStats::new(dim),
+        add,
+        finish,
+        |kind, key, (estimate, count)| {
+            totals.log_like += estimate.improvement;
+            totals.frames += count;
+            report(kind, key, &estimate, count);
+            target.write(key, &estimate.transform)
+        },
+    )?;
+    (totals.done, totals.failed) = (counts.done, counts.missing + counts.failed);
     log!("Done {} files, {} with errors.", totals.done, totals.failed);
     let (improvement, frames) = (general(totals.average()), general(totals.frames));
     log!("Overall fMLLR auxf impr per frame is {improvement} over {frames} frames.");
-    ended.finish()?;
     target.finish()?;
     Ok(totals)
-}
-
-type AnyError = Box<dyn std::error::Error + Send + Sync>;
-
-fn of_any(utt: &BStr, source: AnyError) -> kaldi_table::Error {
-    kaldi_table::Error::Work { key: utt.to_owned(), source }
-}
-
-/// Posteriors of the frames of an utterance.
-pub trait AsFrames: Value + Send + Sync + 'static {
-    /// The number of frames.
-    fn num_frames(&self) -> usize;
-}
-
-impl AsFrames for kaldi_values::Posterior {
-    fn num_frames(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl AsFrames for kaldi_values::GaussPost {
-    fn num_frames(&self) -> usize {
-        self.0.len()
-    }
-}
-
-/// The posteriors, if there are as many as frames; else there is a warning.
-fn fitting<T: AsFrames>(utt: &BStr, feats: &Matrix<f32>, posterior: Option<Arc<T>>) -> Option<Arc<T>> {
-    let Some(posterior) = posterior else {
-        warning!("Did not find posteriors for utterance {utt}");
-        return None;
-    };
-    let (got, expected) = (posterior.num_frames(), feats.num_rows());
-    if got != expected {
-        warning!("Posterior vector of utterance {utt} has wrong size {got} vs. {expected}");
-        return None;
-    }
-    Some(posterior)
 }
 
 fn report(kind: &str, key: &BStr, estimate: &Fmllr, count: f64) {

@@ -15,21 +15,29 @@ struct Readme;
 
 mod accumulate;
 mod acoustic;
+mod basis;
 mod fmllr;
 mod likelihoods;
 mod lists;
 mod posteriors;
+mod raw_fmllr;
 mod report;
 mod select;
+mod speakers;
+mod vtln;
 
 pub use accumulate::{AccumulateTables, accumulate_tables};
 pub use acoustic::{each_posterior, of_utterance};
-pub use fmllr::{AsFrames, FmllrTables, write_fmllr};
+pub use basis::{BasisTargets, basis_stats, write_basis_fmllr};
+pub use fmllr::{FmllrPosteriors, write_fmllr};
 pub use likelihoods::{LikelihoodTables, write_likelihoods};
 pub use lists::fitting_weights;
 pub use posteriors::{PosteriorTables, write_posteriors};
+pub use raw_fmllr::write_raw_fmllr;
 pub use report::warn_of_low_counts;
 pub use select::{SelectTables, write_selection};
+pub use speakers::{AnyError, AsFrames, SpeakerCounts, SpeakerTables, each_speaker};
+pub use vtln::{VtlnTargets, write_vtln};
 
 /// What was done with a table of utterances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -53,6 +53,50 @@ pub enum Error {
         /// The numbers of the Gaussians.
         got: Vec<i32>,
     },
+    /// Statistics of fMPE are of another transform.
+    FmpeSize {
+        /// The size of the derivatives of the transform.
+        expected: (usize, usize),
+        /// That of the statistics.
+        got: (usize, usize),
+    },
+    /// Derivatives by the features have another size than these.
+    Derivatives {
+        /// The size of the features.
+        expected: (usize, usize),
+        /// That of the derivatives.
+        got: (usize, usize),
+    },
+    /// Features or derivatives of a frame are not finite numbers.
+    NotFinite {
+        /// The frame, counted from zero.
+        frame: usize,
+    },
+    /// A class of VTLN does not exist.
+    VtlnClass {
+        /// The class.
+        got: i32,
+        /// The number of classes.
+        num_classes: usize,
+    },
+    /// No class of VTLN has an objective function that is a number.
+    NoClass,
+    /// Statistics of bases of fMLLR have another size.
+    BasisSize {
+        /// The number of elements of a transform.
+        expected: usize,
+        /// That of the statistics.
+        got: usize,
+    },
+    /// The full matrix of LDA does not fit features before splicing.
+    FullTransform {
+        /// The size of the matrix.
+        got: (usize, usize),
+        /// The dimension of a frame before splicing.
+        raw_dim: i32,
+        /// The dimension of the model.
+        model_dim: usize,
+    },
     /// There is not one posterior for each Gaussian of a mixture.
     Posteriors {
         /// The number of Gaussians.
@@ -114,6 +158,30 @@ impl fmt::Display for Error {
             Self::Selection { frame, got } => {
                 write!(f, "expected numbers of existing Gaussians in frame {frame}, got {got:?}")
             }
+            Self::FmpeSize { expected, got } => write!(
+                f,
+                "expected derivatives of {} by {}, got {} by {}: statistics of another transform",
+                expected.0, expected.1, got.0, got.1
+            ),
+            Self::Derivatives { expected, got } => write!(
+                f,
+                "expected derivatives of {} by {}, as the features are, got {} by {}",
+                expected.0, expected.1, got.0, got.1
+            ),
+            Self::NotFinite { frame } => {
+                write!(f, "expected features and derivatives that are finite numbers, got others in frame {frame}")
+            }
+            Self::VtlnClass { got, num_classes } => write!(f, "expected a class below {num_classes}, got {got}"),
+            Self::NoClass => f.write_str("no class has an objective function that is a number"),
+            Self::BasisSize { expected, got } => {
+                write!(f, "expected statistics of transforms with {expected} elements, got {got}")
+            }
+            Self::FullTransform { got, raw_dim, model_dim } => write!(
+                f,
+                "expected a full matrix of LDA and MLLT with the rejected rows, for frames of {raw_dim} dimensions side by side \
+                 and a model of {model_dim}, got {} by {}",
+                got.0, got.1
+            ),
             Self::Posteriors { expected, got } => {
                 write!(f, "expected posteriors of {expected} Gaussians, got {got}")
             }

@@ -50,11 +50,11 @@ pub struct FmllrOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FmllrStats {
     /// The number of frames.
-    count: f64,
+    pub(crate) count: f64,
     /// For each dimension, the frames times the means divided by the variances; frames have a 1 at the end.
-    linear: Matrix<f64>,
+    pub(crate) linear: Matrix<f64>,
     /// For each dimension, the products of the elements of the frames, divided by the variances.
-    quadratic: Vec<SymmetricMatrix>,
+    pub(crate) quadratic: Vec<SymmetricMatrix>,
 }
 
 /// An estimate of fMLLR.
@@ -102,7 +102,8 @@ impl FmllrStats {
             if posteriors.len() != gmm.num_gauss() {
                 return Err(Error::Posteriors { expected: gmm.num_gauss(), got: posteriors.len() });
             }
-            for (gauss, posterior) in posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate() {
+            let posteriors = posteriors.iter().map(|&posterior| f64::from(posterior)).enumerate();
+            for (gauss, posterior) in posteriors.filter(|(_, posterior)| *posterior != 0.0) {
                 count += posterior;
                 add(&mut linear, posterior, gmm.means_invvars().row(gauss));
                 add(&mut factors, posterior, gmm.inv_vars().row(gauss));
@@ -156,7 +157,7 @@ impl FmllrStats {
     }
 
     /// The log likelihood of the frames, except for a constant.
-    fn objective(&self, affine: &Affine) -> Result<f64> {
+    pub(crate) fn objective(&self, affine: &Affine) -> Result<f64> {
         let log_det = affine.square.log_abs_det().map_err(Error::estimate("the determinant of the transform"))?;
         let mut sum = self.count * log_det;
         for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
@@ -176,7 +177,9 @@ impl FmllrStats {
             // Each new row changes the inverse. Computing it anew now and then keeps the roundings small.
             let mut inverse = affine.square.inverse().map_err(Error::estimate("the inverse of the transform"))?;
             for (row, quadratic_inverse) in inverses.iter().enumerate() {
-                let elements = self.full_row(row, quadratic_inverse, &inverse).map_err(Error::estimate(of_row(row)))?;
+                let linear = self.linear.row(row);
+                let found = best_row(quadratic_inverse, inverse.column(row).as_slice(), linear, self.count);
+                let elements = found.map_err(Error::estimate(of_row(row)))?;
                 affine.offsets[row] = elements[self.dim()];
                 let square = Vector::from_vec(elements[..self.dim()].to_vec());
                 replace_row(&mut affine.square, &mut inverse, row, &square);
@@ -185,28 +188,7 @@ impl FmllrStats {
         Ok(())
     }
 
-    /// The best row while the others are fixed.
-    fn full_row(
-        &self,
-        row: usize,
-        quadratic_inverse: &SymmetricMatrix,
-        inverse: &Matrix<f64>,
-    ) -> Result<Vec<f64>, kaldi_matrix::Error> {
-        // The cofactors of the row except for a factor, which makes no difference; none for the offset.
-        let mut cofactors = inverse.column(row).into_vec();
-        cofactors.push(0.0);
-        let linear = self.linear.row(row);
-        let product = quadratic_inverse.multiply_vector(&cofactors)?;
-        let (square, mixed) = (dot(product.as_slice(), &cofactors), dot(product.as_slice(), linear));
-        let root = (mixed * mixed + 4.0 * square * self.count).sqrt();
-        let objective = |step: f64| self.count * (step * square + mixed).abs().ln() - 0.5 * step * step * square;
-        let steps = [(-mixed + root) / (2.0 * square), (-mixed - root) / (2.0 * square)];
-        let step = if objective(steps[0]) > objective(steps[1]) { steps[0] } else { steps[1] };
-        let right: Vec<f64> = cofactors.iter().zip(linear).map(|(cofactor, linear)| step * cofactor + linear).collect();
-        Ok(quadratic_inverse.multiply_vector(&right)?.into_vec())
-    }
-
-    fn estimate_diagonal(&self, affine: &mut Affine) -> Result<()> {
+    pub(crate) fn estimate_diagonal(&self, affine: &mut Affine) -> Result<()> {
         let dim = self.dim();
         for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
             let (squares, sums) = (quadratic.lower_row(row)[row], quadratic.lower_row(dim));
@@ -224,7 +206,7 @@ impl FmllrStats {
         Ok(())
     }
 
-    fn estimate_offsets(&self, affine: &mut Affine) {
+    pub(crate) fn estimate_offsets(&self, affine: &mut Affine) {
         let dim = self.dim();
         for (row, (linear, quadratic)) in self.linear.rows().zip(&self.quadratic).enumerate() {
             let sums = quadratic.lower_row(dim);
@@ -233,29 +215,49 @@ impl FmllrStats {
     }
 }
 
+/// The best row of a transform while the others are fixed: from the inverse of its quadratic statistics, its column of the
+/// inverse of the transform, its linear statistics, and the number of frames.
+pub(crate) fn best_row(
+    quadratic_inverse: &SymmetricMatrix,
+    inverse_column: &[f64],
+    linear: &[f64],
+    count: f64,
+) -> Result<Vec<f64>, kaldi_matrix::Error> {
+    // The cofactors of the row except for a factor, which makes no difference; none for the offset.
+    let cofactors: Vec<f64> = inverse_column.iter().copied().chain([0.0]).collect();
+    let product = quadratic_inverse.multiply_vector(&cofactors)?;
+    let (square, mixed) = (dot(product.as_slice(), &cofactors), dot(product.as_slice(), linear));
+    let root = (mixed * mixed + 4.0 * square * count).sqrt();
+    let objective = |step: f64| count * (step * square + mixed).abs().ln() - 0.5 * step * step * square;
+    let steps = [(-mixed + root) / (2.0 * square), (-mixed - root) / (2.0 * square)];
+    let step = if objective(steps[0]) > objective(steps[1]) { steps[0] } else { steps[1] };
+    let right: Vec<f64> = cofactors.iter().zip(linear).map(|(cofactor, linear)| step * cofactor + linear).collect();
+    Ok(quadratic_inverse.multiply_vector(&right)?.into_vec())
+}
+
 /// A transform while it is estimated.
 #[derive(Clone)]
-struct Affine {
-    square: Matrix<f64>,
-    offsets: Vec<f64>,
+pub(crate) struct Affine {
+    pub(crate) square: Matrix<f64>,
+    pub(crate) offsets: Vec<f64>,
 }
 
 impl Affine {
-    fn unit(dim: usize) -> Self {
+    pub(crate) fn unit(dim: usize) -> Self {
         Self { square: SymmetricMatrix::identity(dim).to_matrix(), offsets: vec![0.0; dim] }
     }
 
-    fn row(&self, row: usize) -> Vec<f64> {
+    pub(crate) fn row(&self, row: usize) -> Vec<f64> {
         self.square.row(row).iter().copied().chain([self.offsets[row]]).collect()
     }
 
-    fn to_matrix(&self) -> Matrix<f32> {
+    pub(crate) fn to_matrix(&self) -> Matrix<f32> {
         let dim = self.offsets.len();
         Matrix::from_vec(dim, dim + 1, (0..dim).flat_map(|row| self.row(row)).map(|value| value as f32).collect())
     }
 }
 
-fn of_row(row: usize) -> String {
+pub(crate) fn of_row(row: usize) -> String {
     format!("row {row} of the transform")
 }
 

@@ -41,16 +41,16 @@ impl Default for FmpeOptions {
 /// The file starts with the mixture of Gaussians, so that programs that select Gaussians read it as a mixture.
 #[derive(Clone, Debug)]
 pub struct Fmpe {
-    gmm: DiagGmm,
+    pub(crate) gmm: DiagGmm,
     /// The contexts as in the file.
     context_expansion: String,
     post_scale: f32,
     /// The frames of each context, relative to the frame that is computed, and their weights.
-    contexts: Vec<Vec<(i32, f32)>>,
+    pub(crate) contexts: Vec<Vec<(i32, f32)>>,
     /// The projection of each Gaussian's features, `dim + 1 × contexts * dim`.
-    projections: Vec<Arc<Matrix<f32>>>,
+    pub(crate) projections: Vec<Arc<Matrix<f32>>>,
     /// The lower triangle of the Cholesky factor of the covariance.
-    factor: SymmetricMatrix,
+    pub(crate) factor: SymmetricMatrix,
 }
 
 impl Fmpe {
@@ -115,11 +115,22 @@ impl Fmpe {
     /// The projected features of every frame, `num_frames × contexts * dim`.
     fn project(&self, feats: &Matrix<f32>, selected: &[Vec<i32>]) -> Result<Matrix<f32>> {
         let (num_frames, dim) = feats.size();
-        if selected.len() != num_frames {
-            return Err(Error::Selection { frame: selected.len().min(num_frames), got: Vec::new() });
+        let mut out = Matrix::<f32>::new(num_frames, dim * self.contexts.len());
+        for (gauss, share) in self.shares(feats, selected)?.iter().enumerate().filter(|(_, share)| !share.is_empty()) {
+            let high = self.high_features(gauss, share, feats);
+            let projected = high.multiply(&self.projections[gauss]).map_err(Error::estimate("a projection"))?;
+            for (&(frame, _), row) in share.iter().zip(projected.rows()) {
+                add_scaled(out.row_mut(frame), 1.0, row);
+            }
         }
-        // The frames of each Gaussian with their posteriors, so that its projection is multiplied once with all of
-        // them.
+        Ok(out)
+    }
+
+    /// The frames of each Gaussian with their posteriors, so that its projection is used once for all of them.
+    pub(crate) fn shares(&self, feats: &Matrix<f32>, selected: &[Vec<i32>]) -> Result<Vec<Vec<(usize, f32)>>> {
+        if selected.len() != feats.num_rows() {
+            return Err(Error::Selection { frame: selected.len().min(feats.num_rows()), got: Vec::new() });
+        }
         let mut shares: Vec<Vec<(usize, f32)>> = vec![Vec::new(); self.gmm.num_gauss()];
         for (frame, list) in selected.iter().enumerate() {
             let numbers = self.gmm.places(frame, list).map_err(|_| Error::Selection { frame, got: list.clone() })?;
@@ -128,25 +139,20 @@ impl Fmpe {
                 shares[gauss].push((frame, posterior));
             }
         }
-        let mut out = Matrix::<f32>::new(num_frames, dim * self.contexts.len());
-        for (gauss, share) in shares.iter().enumerate().filter(|(_, share)| !share.is_empty()) {
-            let (means_invvars, inv_vars) = gaussian(&self.gmm, gauss);
-            let stddevs: Vec<f32> = inv_vars.iter().map(|&value| f64::from(value).powf(-0.5) as f32).collect();
-            let mut high = Vec::with_capacity(share.len() * (dim + 1));
-            for &(frame, posterior) in share {
-                let parts = feats.row(frame).iter().zip(means_invvars.iter().zip(&stddevs));
-                high.extend(
-                    parts.map(|(value, (mean, stddev))| posterior * value / stddev - posterior * mean * stddev),
-                );
-                high.push(posterior * self.post_scale);
-            }
-            let high = Matrix::from_vec(share.len(), dim + 1, high);
-            let projected = high.multiply(&self.projections[gauss]).map_err(Error::estimate("a projection"))?;
-            for (&(frame, _), row) in share.iter().zip(projected.rows()) {
-                add_scaled(out.row_mut(frame), 1.0, row);
-            }
+        Ok(shares)
+    }
+
+    /// The high-dimensional features that some frames have of a Gaussian, a row for each of `share`.
+    pub(crate) fn high_features(&self, gauss: usize, share: &[(usize, f32)], feats: &Matrix<f32>) -> Matrix<f32> {
+        let (means_invvars, inv_vars) = gaussian(&self.gmm, gauss);
+        let stddevs: Vec<f32> = inv_vars.iter().map(|&value| f64::from(value).powf(-0.5) as f32).collect();
+        let mut high = Vec::with_capacity(share.len() * (self.gmm.dim() + 1));
+        for &(frame, posterior) in share {
+            let parts = feats.row(frame).iter().zip(means_invvars.iter().zip(&stddevs));
+            high.extend(parts.map(|(value, (mean, stddev))| posterior * value / stddev - posterior * mean * stddev));
+            high.push(posterior * self.post_scale);
         }
-        Ok(out)
+        Matrix::from_vec(share.len(), self.gmm.dim() + 1, high)
     }
 }
 
@@ -155,7 +161,7 @@ fn gaussian(gmm: &DiagGmm, gauss: usize) -> (&[f32], &[f32]) {
     (gmm.means_invvars().row(gauss), gmm.inv_vars().row(gauss))
 }
 
-fn add_scaled(to: &mut [f32], factor: f32, from: &[f32]) {
+pub(crate) fn add_scaled(to: &mut [f32], factor: f32, from: &[f32]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
 }
 

@@ -6,7 +6,10 @@
 //! | MLLT | the directions in which Gaussians with diagonal covariances fit best | [`MlltStats`] |
 //! | PCA | the directions of the largest variance | [`PcaStats`] |
 //! | fMLLR | a transform of a speaker's features to which a model fits best | [`FmllrStats`] |
-//! | fMPE | offsets to features, by what distinguishes the models that are recognized | trained elsewhere, see [`Fmpe`] |
+//! | fMLLR by bases | the same, as a sum of a few matrices | [`BasisFmllrStats`] |
+//! | raw fMLLR | the same, of the frames before they are spliced | [`RawFmllrStats`] |
+//! | linear VTLN | one of some transforms in place of warped frequencies | [`VtlnPairs`] |
+//! | fMPE | offsets to features, by what distinguishes the models that are recognized | [`FmpeStats`] |
 //!
 //! The statistics of LDA and MLLT come from Kaldi's `acc-lda` and `gmm-acc-mllt`, in files that are summed before the
 //! estimate; both are [`kaldi_values::Value`]s. As text, of two classes in one dimension, and of one dimension:
@@ -36,16 +39,28 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod basis_fmllr;
+mod basis_transform;
 mod error;
 mod fmllr;
+mod fmllr_raw;
 mod fmpe;
+mod fmpe_stats;
 mod lda;
+mod lvtln;
+mod lvtln_pairs;
 mod mllt;
 mod pca;
 
+pub use basis_fmllr::{BasisFmllr, BasisFmllrStats};
+pub use basis_transform::{BasisFmllrOptions, BasisTransform};
 pub use error::{Error, Result};
 pub use fmllr::{Fmllr, FmllrOptions, FmllrStats, FmllrUpdate};
+pub use fmllr_raw::{RawFmllrOptions, RawFmllrStats, SplicedTransform};
 pub use fmpe::{Fmpe, FmpeOptions};
+pub use fmpe_stats::{FmpeChange, FmpeChecks, FmpeStats, FmpeUpdateOptions};
 pub use lda::{Lda, LdaOptions, LdaStats};
+pub use lvtln::{LinearVtln, VtlnChoice};
+pub use lvtln_pairs::{VtlnFit, VtlnPairs};
 pub use mllt::{Mllt, MlltStats};
 pub use pca::{Pca, PcaStats};

@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_gmm::{AcousticModel, Error};
-use kaldi_mixtures::{FmllrTables, write_fmllr};
+use kaldi_gmm::AcousticModel;
+use kaldi_mixtures::{SpeakerTables, write_fmllr};
 use kaldi_table::read_file;
 use kaldi_transform::FmllrOptions;
 use kaldi_values::GaussPost;
@@ -57,23 +57,7 @@ fn gmm_est_fmllr_gpost(opts: Options) -> anyhow::Result<Tally> {
         num_iters: opts.fmllr_num_iters,
     };
     let model: AcousticModel = read_file(&opts.model)?;
-    let tables = FmllrTables {
-        feats: &opts.feats,
-        posteriors: &opts.posteriors,
-        spk2utt: opts.spk2utt.as_deref(),
-        target: &opts.target,
-    };
-    let totals = write_fmllr(model.pdfs.dim(), options, &tables, move |stats, feats, gpost: &GaussPost| {
-        for (values, pdfs) in feats.rows().zip(&gpost.0) {
-            let mut mixtures = Vec::with_capacity(pdfs.len());
-            for (pdf, posteriors) in pdfs {
-                let num_pdfs = model.pdfs.num_pdfs();
-                let gmm = model.pdfs.pdf(*pdf).ok_or(Error::Pdf { got: *pdf, num_pdfs })?;
-                mixtures.push((gmm, &posteriors[..]));
-            }
-            stats.add_frame(values, mixtures)?;
-        }
-        Ok(())
-    })?;
+    let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
+    let totals = write_fmllr::<GaussPost>(model, options, &tables, &opts.target)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

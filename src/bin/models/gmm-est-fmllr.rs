@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 
 use kaldi_cli::{InputName, MapName, OutputName, Tally};
-use kaldi_gmm::{AcousticModel, pdf_posteriors};
-use kaldi_mixtures::{FmllrTables, write_fmllr};
+use kaldi_gmm::AcousticModel;
+use kaldi_mixtures::{SpeakerTables, write_fmllr};
 use kaldi_table::read_file;
 use kaldi_transform::FmllrOptions;
 use kaldi_values::Posterior;
@@ -56,26 +56,7 @@ fn gmm_est_fmllr(opts: Options) -> anyhow::Result<Tally> {
         num_iters: opts.fmllr_num_iters,
     };
     let model: AcousticModel = read_file(&opts.model)?;
-    let tables = FmllrTables {
-        feats: &opts.feats,
-        posteriors: &opts.posteriors,
-        spk2utt: opts.spk2utt.as_deref(),
-        target: &opts.target,
-    };
-    let totals = write_fmllr(model.pdfs.dim(), options, &tables, move |stats, feats, posterior: &Posterior| {
-        let posterior = model.transitions.pdf_posterior(posterior)?;
-        for (values, pdfs) in feats.rows().zip(&posterior.0) {
-            let mut mixtures = Vec::with_capacity(pdfs.len());
-            for &(pdf, weight) in pdfs {
-                let (mut posteriors, _) = pdf_posteriors(&model.pdfs, pdf, values)?;
-                posteriors.iter_mut().for_each(|posterior| *posterior *= weight);
-                // The pdf exists, since it has posteriors.
-                mixtures.extend(model.pdfs.pdf(pdf).map(|gmm| (gmm, posteriors)));
-            }
-            let mixtures = mixtures.iter().map(|(gmm, posteriors)| (*gmm, &posteriors[..]));
-            stats.add_frame(values, mixtures)?;
-        }
-        Ok(())
-    })?;
+    let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
+    let totals = write_fmllr::<Posterior>(model, options, &tables, &opts.target)?;
     Ok(Tally::new(totals.done, totals.failed))
 }

@@ -43,6 +43,7 @@ pub mod post_to_tacc;
 pub mod show_alignments;
 pub mod show_transitions;
 pub mod sum_tree_stats;
+pub mod training;
 pub mod tree_info;
 pub mod weight_silence_post;
 

@@ -1,0 +1,52 @@
+//! Sums statistics of fMPE.
+//!
+//! Matches Kaldi's `fmpe-sum-accs`.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use kaldi_cli::{InputName, OutputName, Tally, add_files};
+use kaldi_log::log;
+use kaldi_table::write_file;
+use kaldi_transform::FmpeStats;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Sums statistics for the training of an fMPE transform.
+
+Usage: fmpe-sum-accs [options] <stats-wxfilename> <stats-rxfilename1> [<stats-rxfilename2> ...]
+ e.g.: fmpe-sum-accs 1.fmpe_stats 1.*.fmpe_stats
+See also: gmm-fmpe-acc-stats, fmpe-acc-stats, fmpe-est
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    target: OutputName,
+    #[arg(required = true)]
+    sources: Vec<InputName>,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(fmpe_sum_accs))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn fmpe_sum_accs(opts: Options) -> anyhow::Result<Tally> {
+    let mut sum: Option<FmpeStats> = None;
+    add_files(&opts.sources, |stats: FmpeStats| match &mut sum {
+        Some(sum) => sum.add(&stats),
+        None => {
+            sum = Some(stats);
+            Ok(())
+        }
+    })?;
+    let Some(sum) = sum else { bail!("expected statistics, got none") };
+    write_file(&opts.target, &sum, Format::from_binary(opts.binary))?;
+    log!("Summed {} fMPE stats and wrote to {}", opts.sources.len(), opts.target);
+    Ok(Tally::new(opts.sources.len() as u64, 0))
+}

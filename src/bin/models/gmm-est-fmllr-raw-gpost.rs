@@ -1,0 +1,66 @@
+//! Estimates fMLLR transforms of frames before splicing, from posteriors of Gaussians.
+//!
+//! Matches Kaldi's `gmm-est-fmllr-raw-gpost`, except that the offsets of the full matrix count, which Kaldi drops, and that
+//! statistics from which nothing can be estimated are an error.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, MapName, OutputName, Tally};
+use kaldi_gmm::AcousticModel;
+use kaldi_matrix::Matrix;
+use kaldi_mixtures::{SpeakerTables, write_raw_fmllr};
+use kaldi_table::read_file;
+use kaldi_transform::{RawFmllrOptions, SplicedTransform};
+use kaldi_values::GaussPost;
+
+const USAGE: &str = "\
+Estimates transforms of frames before they are spliced and transformed (LDA and MLLT), to which a model of transformed features
+fits best, from posteriors of Gaussians: one for each utterance or, with --spk2utt, one for each speaker. The features are
+spliced; the full matrix has the rejected rows, too.
+
+Usage: gmm-est-fmllr-raw-gpost [options] <model-in> <full-matrix-rxfilename> <feats-rspecifier> <gpost-rspecifier> \
+<transforms-wspecifier>
+ e.g.: gmm-est-fmllr-raw-gpost --spk2utt=ark:spk2utt 1.mdl full.mat 'ark:splice-feats scp:feats.scp ark:- |' ark:1.gpost ark:trans.1
+See also: get-full-lda-mat, gmm-est-fmllr-gpost, transform-feats, splice-feats
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// With fewer frames, the transform changes nothing
+    #[arg(long, default_value_t = RawFmllrOptions::default().min_count)]
+    fmllr_min_count: f32,
+    /// The number of iterations
+    #[arg(long, default_value_t = RawFmllrOptions::default().num_iters)]
+    fmllr_num_iters: i32,
+    /// The dimension of frames before splicing
+    #[arg(long, default_value_t = 13)]
+    raw_feat_dim: i32,
+    /// Rspecifier of the map from speakers to utterances
+    #[arg(long)]
+    spk2utt: Option<MapName>,
+    model: InputName,
+    full_matrix: InputName,
+    feats: InputName,
+    posteriors: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_est_fmllr_raw_gpost))
+    .in_pieces(&[
+        (kaldi_cli::PiecesIf::Given("spk2utt"), kaldi_cli::Pieces::Speakers("spk2utt")),
+        (kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Entries(1)),
+    ]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_est_fmllr_raw_gpost(opts: Options) -> anyhow::Result<Tally> {
+    let options = RawFmllrOptions { min_count: opts.fmllr_min_count, num_iters: opts.fmllr_num_iters };
+    let model: AcousticModel = read_file(&opts.model)?;
+    let full: Matrix<f32> = read_file(&opts.full_matrix)?;
+    let transform = SplicedTransform::new(opts.raw_feat_dim, model.pdfs.dim(), &full)?;
+    let tables = SpeakerTables { feats: &opts.feats, posteriors: &opts.posteriors, spk2utt: opts.spk2utt.as_deref() };
+    let counts = write_raw_fmllr::<GaussPost>(model, transform, options, &tables, &opts.target)?;
+    Ok(Tally::new(counts.done, counts.missing + counts.failed))
+}

@@ -1,0 +1,50 @@
+//! Starts linear VTLN transforms.
+//!
+//! Matches Kaldi's `gmm-init-lvtln`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{OutputName, Tally};
+use kaldi_log::log;
+use kaldi_table::write_file;
+use kaldi_transform::LinearVtln;
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Starts linear VTLN: a transform for each warp factor, all of which change nothing until they are set.
+
+Usage: gmm-init-lvtln [options] <lvtln-wxfilename>
+ e.g.: gmm-init-lvtln --dim=13 --num-classes=21 --default-class=10 1.lvtln
+See also: gmm-train-lvtln-special, gmm-est-lvtln-trans
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = true)]
+    binary: bool,
+    /// The dimension of the features
+    #[arg(long, default_value_t = 13)]
+    dim: i32,
+    /// The number of transforms
+    #[arg(long, default_value_t = 21)]
+    num_classes: i32,
+    /// The transform that is used without data
+    #[arg(long, default_value_t = 10)]
+    default_class: i32,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_init_lvtln))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_init_lvtln(opts: Options) -> anyhow::Result<Tally> {
+    let vtln = LinearVtln::new(opts.dim, opts.num_classes, opts.default_class)?;
+    write_file(&opts.target, &vtln, Format::from_binary(opts.binary))?;
+    log!("Initialized LVTLN object and wrote it to {}", opts.target);
+    Ok(Tally::new(1, 0))
+}

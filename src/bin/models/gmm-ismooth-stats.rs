@@ -1,0 +1,73 @@
+//! Adds frames of the same means and variances to statistics (I-smoothing).
+//!
+//! Matches Kaldi's `gmm-ismooth-stats`.
+
+use std::process::ExitCode;
+
+use kaldi_cli::{InputName, OutputName, Tally};
+use kaldi_gmm::{AcousticModel, AcousticStats};
+use kaldi_log::log;
+use kaldi_number::general;
+use kaldi_table::{read_file, write_file};
+use kaldi_values::Format;
+
+const USAGE: &str = "\
+Adds frames to the statistics of each Gaussian, with the mean and the variance that it has in other statistics or in a model
+(I-smoothing), before a discriminative estimate.
+
+Usage: gmm-ismooth-stats [options] <source-stats-rxfilename> <stats-rxfilename> <stats-wxfilename>
+   or: gmm-ismooth-stats --smooth-from-model [options] <model-in> <stats-rxfilename> <stats-wxfilename>
+ e.g.: gmm-ismooth-stats --tau=100 ml.acc num.acc smoothed.acc
+       gmm-ismooth-stats --tau=50 --smooth-from-model 1.mdl num.acc smoothed.acc
+See also: gmm-est-gaussians-ebw, gmm-acc-stats2
+";
+
+#[derive(clap::Parser)]
+struct Options {
+    /// Write in binary mode
+    #[arg(long, default_value_t = false)]
+    binary: bool,
+    /// The first argument is a model
+    #[arg(long, default_value_t = false)]
+    smooth_from_model: bool,
+    /// The number of frames to add
+    #[arg(long, default_value_t = 100.0)]
+    tau: f32,
+    source: InputName,
+    stats: InputName,
+    target: OutputName,
+}
+
+pub(crate) const TOOL: kaldi_cli::Tool = kaldi_cli::Tool::new(USAGE, &kaldi_cli::Work(gmm_ismooth_stats))
+    .in_pieces(&[(kaldi_cli::PiecesIf::Always, kaldi_cli::Pieces::Whole("it works on single files"))]);
+
+pub(crate) fn main() -> ExitCode {
+    TOOL.run()
+}
+
+fn gmm_ismooth_stats(opts: Options) -> anyhow::Result<Tally> {
+    let tau = f64::from(opts.tau);
+    let model = match opts.smooth_from_model {
+        true => Some(read_file::<AcousticModel>(&opts.source)?),
+        false => None,
+    };
+    // Standard input can be read once only.
+    let source = match model.is_none() && *opts.source != *opts.stats {
+        true => Some(read_file::<AcousticStats>(&opts.source)?),
+        false => None,
+    };
+    let mut stats: AcousticStats = read_file(&opts.stats)?;
+    let before = general(stats.pdf_stats().total_count());
+    match (model, source) {
+        (Some(model), _) => stats.pdf_stats_mut().smooth_from_model(&model.pdfs, tau)?,
+        (None, Some(source)) => stats.pdf_stats_mut().smooth(source.pdf_stats(), tau)?,
+        (None, None) => {
+            let source = stats.pdf_stats().clone();
+            stats.pdf_stats_mut().smooth(&source, tau)?;
+        }
+    }
+    write_file(&opts.target, &stats, Format::from_binary(opts.binary))?;
+    let (tau, after) = (general(tau), general(stats.pdf_stats().total_count()));
+    log!("Smoothed stats with tau = {tau}, count changed from {before} to {after}");
+    Ok(Tally::new(1, 0))
+}
