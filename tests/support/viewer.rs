@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub struct Viewer {
     pub host: String,
     /// The token.
     pub token: String,
+    log: PathBuf,
 }
 
 /// An answer.
@@ -39,6 +41,7 @@ impl Viewer {
     pub fn start(scratch: &Scratch, words: &[&str]) -> Self {
         let mut command = Command::new(shell::tools_dir().join("table-view"));
         command.arg("--print-args=false").args(words).current_dir(scratch.path("")).stdin(Stdio::null());
+        command.stderr(std::fs::File::create(scratch.path("stderr")).unwrap());
         shell::detach(&mut command);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -47,7 +50,12 @@ impl Viewer {
         let (host, token) = address.split_once('/').unwrap();
         let token = token.strip_suffix('/').unwrap();
         assert!(host.starts_with("127.0.0.1:") && token.len() == 32, "{line}");
-        Self { child, host: host.to_owned(), token: token.to_owned() }
+        Self { child, host: host.to_owned(), token: token.to_owned(), log: scratch.path("stderr") }
+    }
+
+    /// The file of its standard error.
+    pub fn log(&self) -> PathBuf {
+        self.log.clone()
     }
 
     /// A connection.

@@ -24,7 +24,7 @@ fn what_cannot_be_shown_is_refused() {
         ("table-view numbers", "expected waveforms, features, alignments or posteriors, got values of type int32"),
         ("table-view nowhere", "nowhere"),
         ("table-view ark:x.csv", "this is a CSV file; table-import"),
-        ("table-view ark:keys", "keys: expected"),
+        ("table-view ark:keys", "keys: the type of a at 0 cannot be found"),
         ("table-view --frame-shift=0 data", "positive --frame-shift"),
         ("table-view --measures=data/text data", "expected lines of JSON"),
     ] {
@@ -72,7 +72,9 @@ fn lists_are_searched_and_sorted() {
     assert_eq!(viewer.get("api/rows?sort=nothing").status, 400);
     assert_eq!(viewer.get("api/rows?from=x").status, 400);
     assert!(!scratch.list().contains(&"log".to_owned()), "lists run no command");
+    let log = viewer.log();
     assert_eq!(viewer.end(libc::SIGTERM), Some(0));
+    assert_eq!(std::fs::read_to_string(log).unwrap(), "");
 }
 
 #[test]
