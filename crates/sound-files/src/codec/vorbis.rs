@@ -27,7 +27,41 @@ pub(super) fn check_codebooks(headers: &[u8]) -> Result<(), String> {
             return Err(format!("expected codebooks of Vorbis of at most {MAX_NUMBERS} numbers, found {found}"));
         }
     }
-    Ok(())
+    let num_times = bits.take(6) + 1;
+    bits.take(16 * num_times as usize);
+    match (0..bits.take(6) + 1).all(|_| is_floor(&mut bits)) {
+        true => Ok(()),
+        false => Err("expected floors of Vorbis with different places, found others".to_owned()),
+    }
+}
+
+/// Whether a floor has no place twice: lines are drawn from place to place.
+fn is_floor(bits: &mut LowBits<'_>) -> bool {
+    if bits.take(16) == 0 {
+        bits.take(8 + 16 + 16 + 6 + 8);
+        let num_books = bits.take(4) + 1;
+        bits.take(8 * num_books as usize);
+        return true;
+    }
+    let classes: Vec<usize> = (0..bits.take(5)).map(|_| bits.take(4) as usize).collect();
+    let num_classes = classes.iter().max().map_or(0, |most| most + 1);
+    let mut dims = Vec::new();
+    for _ in 0..num_classes {
+        dims.push(bits.take(3) + 1);
+        let subclasses = bits.take(2);
+        bits.take(if subclasses > 0 { 8 } else { 0 });
+        bits.take(8 << subclasses);
+    }
+    bits.take(2);
+    let range = bits.take(4) as usize;
+    let mut places = vec![0, 1 << range];
+    for class in classes {
+        (0..dims[class]).for_each(|_| places.push(bits.take(range)));
+    }
+    let count = places.len();
+    places.sort_unstable();
+    places.dedup();
+    places.len() == count
 }
 
 /// Entries and dimension of a codebook; `None` if it is none.
@@ -98,7 +132,7 @@ impl LowBits<'_> {
         let mut value = 0;
         for place in 0..count {
             let byte = self.bytes.get(self.at / 8).copied().unwrap_or(0);
-            value |= u64::from(byte >> (self.at % 8) & 1) << place;
+            value |= u64::from(byte >> (self.at % 8) & 1).checked_shl(place as u32).unwrap_or(0);
             self.at += 1;
         }
         value
