@@ -5,7 +5,7 @@ use std::ops::Range;
 use kaldi_io::ParseError;
 
 use crate::Wave;
-use crate::flac::{Flac, is_flac};
+use crate::flac::Flac;
 use crate::info::WaveInfo;
 use crate::riff::Riff;
 
@@ -17,12 +17,13 @@ pub struct WavePieces {
 }
 
 impl WavePieces {
-    /// Reads the header at the start of a file of `length` bytes; `None` if it is a FLAC file, whose samples have no places.
+    /// Reads the header at the start of a file of `length` bytes; `None` if it is another file of sound, whose samples have no places.
     ///
     /// # Errors
     /// If the bytes are no header. If they end before the samples start, `at_end` is set in the error.
     pub fn read(head: &[u8], length: u64) -> Result<Option<Self>, ParseError> {
-        if is_flac(head) {
+        let is_riff = [b"RIFF", b"RIFX"].iter().any(|magic| head.starts_with(*magic));
+        if !is_riff {
             return Ok(None);
         }
         let riff = Riff::read(head)?;

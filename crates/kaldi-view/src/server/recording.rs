@@ -56,7 +56,8 @@ impl Recording {
             Err(error) if error.at_end => WavePieces::read(&head(HEAD)?, blob.length()),
             pieces => pieces,
         };
-        match pieces.map_err(|error| failed(error.to_string()))? {
+        // What has no plain samples is decoded as a whole, and says itself what is wrong.
+        match pieces.unwrap_or(None) {
             Some(pieces) => {
                 let claimed = pieces.info().num_samples();
                 whole(claimed, pieces.num_samples()).map_err(failed)?;
@@ -70,16 +71,17 @@ impl Recording {
             None => {
                 let bytes = blob.load().map_err(|error| error.to_string())?;
                 let info = WaveInfo::read(&mut Cursor::new(&bytes), None).map_err(|error| failed(error.to_string()))?;
-                if let Some(num_samples) = info
-                    .num_samples()
-                    .filter(|&count| count.saturating_mul(4 * info.num_channels() as u64) > room as u64)
+                // Headers of other files may only have an estimate.
+                let claimed = info.num_samples().filter(|_| bytes.starts_with(b"fLaC"));
+                if let Some(num_samples) =
+                    claimed.filter(|&count| count.saturating_mul(4 * info.num_channels() as u64) > room as u64)
                 {
                     let (rate, num_channels) = (info.sample_rate(), info.num_channels());
                     drop(bytes);
                     return Ok(Self { rate, num_channels, num_samples, samples: Samples::Flac(blob) });
                 }
                 let wave = Wave::read(&mut Cursor::new(&bytes)).map_err(|error| failed(error.to_string()))?;
-                whole(info.num_samples(), wave.num_samples() as u64).map_err(failed)?;
+                whole(claimed, wave.num_samples() as u64).map_err(failed)?;
                 Ok(Self::of(wave))
             }
         }
