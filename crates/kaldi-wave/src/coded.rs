@@ -51,8 +51,11 @@ pub(crate) fn read_header(kind: SoundKind, head: &[u8], beyond: u64) -> Result<W
     sound_files::read_header(kind, head, total).map(info).map_err(fault)
 }
 
+/// The header of a file, the samples of each channel, and what is missing.
+type Decoded = (WaveInfo, Vec<Vec<f32>>, Vec<ParseError>);
+
 /// Decodes a file, which may be cut: its header, the samples of each channel at the 16-bit scale, and what is missing.
-pub(crate) fn decode(kind: SoundKind, bytes: &[u8]) -> Result<(WaveInfo, Vec<Vec<f32>>, Vec<ParseError>), ParseError> {
+pub(crate) fn decode(kind: SoundKind, bytes: &[u8]) -> Result<Decoded, ParseError> {
     let DecodedSound { header, channels, remarks } = sound_files::decode(kind, bytes).map_err(fault)?;
     Ok((info(header), channels, remarks.into_iter().map(fault).collect()))
 }

@@ -15,7 +15,7 @@ pub(crate) enum Counter {
     /// ALAC: this number, if the packet does not tell another.
     Alac(u64),
     /// Only decoding tells.
-    Decoded(Option<Box<Decoder>>, Vec<Vec<f32>>),
+    Decoded(Result<Box<Decoder>, String>, Vec<Vec<f32>>),
 }
 
 impl Counter {
@@ -31,7 +31,7 @@ impl Counter {
             Codec::Opus(_) => Self::Header(opus::num_samples),
             Codec::Flac { .. } => Self::Header(flac::num_samples),
             Codec::Vorbis { .. } => {
-                let decoder = Decoder::new(codec).ok().map(Box::new);
+                let decoder = Decoder::new(codec).map(Box::new);
                 Self::Decoded(decoder, vec![Vec::new(); num_channels.into()])
             }
         }
@@ -58,7 +58,7 @@ impl Counter {
                 Ok(if has_length { be(packet, 2, 5) >> 1 & 0xffff_ffff } else { *length })
             }
             Self::Decoded(decoder, channels) => {
-                let decoder = decoder.as_mut().ok_or("expected a decoder")?;
+                let decoder = decoder.as_mut().map_err(|message| message.clone())?;
                 decoder.decode(packet, channels)?;
                 let count = channels[0].len() as u64;
                 channels.iter_mut().for_each(Vec::clear);
