@@ -283,7 +283,7 @@ mod tests {
     }
 
     fn posteriors(at: usize) -> [f32; 2] {
-        if at % 2 == 0 { [1.0, 0.0] } else { [0.25, 0.75] }
+        if at.is_multiple_of(2) { [1.0, 0.0] } else { [0.25, 0.75] }
     }
 
     fn full(last: f32) -> Matrix<f32> {

@@ -283,8 +283,7 @@ mod tests {
         let text =
             "<DiagGMM> <WEIGHTS> [ 0.5 0.5 ] <MEANS_INVVARS> [ 1 2\n -4 1 ] <INV_VARS> [ 1 2\n 4 1 ] </DiagGMM> ";
         let gmm = DiagGmm::read(&mut Cursor::new(text.as_bytes())).unwrap();
-        let mut options = FmpeOptions::default();
-        options.context_expansion = "0,1:-1,0.5;1,2".to_owned();
+        let options = FmpeOptions { context_expansion: "0,1:-1,0.5;1,2".to_owned(), ..FmpeOptions::default() };
         Fmpe::new(gmm, &options).unwrap()
     }
 
