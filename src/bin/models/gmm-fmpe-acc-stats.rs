@@ -52,13 +52,13 @@ fn gmm_fmpe_acc_stats(opts: Options) -> anyhow::Result<Tally> {
     let fmpe: Arc<Fmpe> = Arc::new(read_file(&opts.fmpe)?);
     let by_stats: Option<PdfStats> = opts.model_derivative.as_ref().map(read_file).transpose()?;
     let mut stats = FmpeStats::new(&fmpe);
-    let (gselect, posteriors) = (RandomAccessReader::open(&opts.gselect)?, RandomAccessReader::open(&opts.posteriors)?);
+    let gselect = RandomAccessReader::<Vec<Vec<i32>>>::open(&opts.gselect)?;
+    let posteriors = RandomAccessReader::<Posterior>::open(&opts.posteriors)?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let transform = Arc::clone(&fmpe);
     let rows = source.par_map_with((posteriors, gselect), move |entry, (posterior, selected)| {
         let (key, feats) = (entry.key(), entry.read()?);
         let num_frames = feats.num_rows();
-        let (posterior, selected): (Option<Arc<Posterior>>, Option<Arc<Vec<Vec<i32>>>>) = (posterior, selected);
         let Some(posterior) = posterior else {
             warning!("No posteriors for utterance {key}");
             return Ok(None);

@@ -81,9 +81,9 @@ fn gmm_train_lvtln_special(opts: Options) -> anyhow::Result<Tally> {
 fn read_pairs(opts: &Options, dim: usize) -> anyhow::Result<(VtlnPairs, u64)> {
     let (mut pairs, mut num_done) = (VtlnPairs::new(dim), 0);
     let warped = RandomAccessReader::<Matrix<f32>>::open(&opts.warped)?;
-    let weights = opts.weights_in.as_ref().map(|name| RandomAccessReader::<Vector<f32>>::open(name)).transpose()?;
+    let weights = opts.weights_in.as_ref().map(RandomAccessReader::<Vector<f32>>::open).transpose()?;
     let posteriors = opts.posteriors.as_ref().filter(|_| weights.is_none());
-    let posteriors = posteriors.map(|name| RandomAccessReader::<Posterior>::open(name)).transpose()?;
+    let posteriors = posteriors.map(RandomAccessReader::<Posterior>::open).transpose()?;
     let source = SequentialReader::<Matrix<f32>>::open(&opts.feats)?;
     let rows = source.par_map_with((warped, (weights, posteriors)), |entry, (warped, (weights, posteriors))| {
         let (utt, feats) = (entry.key(), entry.read()?);
