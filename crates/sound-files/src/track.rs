@@ -1,7 +1,5 @@
 //! The packets of one stream of sound, and which of their samples count.
 
-use std::borrow::Cow;
-
 use crate::bytes::Bytes;
 use crate::codec::Codec;
 use crate::fault::{Result, SoundFault};
@@ -101,9 +99,4 @@ impl Track {
         }
         Ok(sum)
     }
-}
-
-/// A message about damage.
-pub(crate) fn damaged(codec: &str, what: impl Into<Cow<'static, str>>) -> String {
-    format!("expected a packet of {codec}, found damage ({})", what.into())
 }

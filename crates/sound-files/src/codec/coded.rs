@@ -18,7 +18,6 @@ use symphonia_core::units::{Duration, Timestamp};
 use super::flac::StreamInfo;
 use super::opus::{self, OpusHead};
 use super::{Codec, opus::RATE};
-use crate::track::damaged;
 
 /// The most samples of a packet of Opus.
 const MAX_OPUS: usize = 5760;
@@ -160,4 +159,9 @@ fn decode_flac(packet: &[u8], bits: u8, out: &mut [Vec<f32>]) -> Result<(), Stri
         channel.extend(frame.channel(index as u32).iter().map(|&sample| sample as f32 * scale));
     }
     Ok(())
+}
+
+/// A message about damage.
+fn damaged(codec: &str, what: impl AsRef<str>) -> String {
+    format!("expected a packet of {codec}, found damage ({})", what.as_ref())
 }
