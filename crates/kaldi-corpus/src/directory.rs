@@ -34,7 +34,7 @@ pub struct DirectoryUtterance {
     pub speaker: String,
     /// Its text, if the directory has texts.
     pub text: Option<String>,
-    /// The place of its recording in [`DataDirectory::recordings`].
+    /// The place of its recording in the recordings of the directory.
     pub recording: usize,
     /// Start and end in seconds, if the directory has segments. An end below 0 is that of the recording.
     pub times: Option<(f64, f64)>,
