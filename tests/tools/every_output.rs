@@ -41,7 +41,8 @@ fn on_empty_inputs(scratch: &Scratch, tool: &Tool, input: &str, output: &str) ->
 fn what_is_there_stays_if_nothing_is_read() {
     let (tools, next, kept) = (registry::tools(), AtomicUsize::new(0), AtomicUsize::new(0));
     let check = |tool: &Tool| {
-        for input in ["ark:", ""] {
+        let reads_something = tool.arguments.iter().any(|argument| argument.role.as_deref() == Some("input"));
+        for input in ["ark:", ""].into_iter().filter(|_| reads_something) {
             for output in ["ark:", "ark,t:", ""] {
                 let scratch = Scratch::new();
                 let (line, outputs) = on_empty_inputs(&scratch, tool, input, output);

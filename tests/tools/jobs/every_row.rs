@@ -30,6 +30,7 @@ const COMMANDS: &[&str] = &[
     "compute-spectrogram-feats --sample-frequency=8000 scp:w.scp ark:OUT",
     "compute-vad scp:f.scp ark:OUT",
     "compute-vad-from-frame-likes ark:v.ark ark:v.ark ark:OUT",
+    "convert-codes --from-pattern=frame-major --codebooks=1 scp:i.scp ark:OUT",
     "copy-feats --compress=true scp:f.scp ark:OUT",
     "copy-int-vector scp:i.scp ark:OUT",
     "copy-matrix scp:f.scp ark,t:OUT",
@@ -134,6 +135,13 @@ const SUMS: &[&str] = &[
 const OTHERS: &[&str] = &[
     // No file of the recorded cases has its posteriors; it differs from gmm-est-fmllr in them alone.
     "gmm-est-fmllr-gpost",
+    // They are divided as gmm-est-fmllr, and need the files of the tests of training.
+    "gmm-est-basis-fmllr",
+    "gmm-est-basis-fmllr-gpost",
+    "gmm-est-fmllr-raw",
+    "gmm-est-fmllr-raw-gpost",
+    "gmm-est-lvtln-trans",
+    "gmm-global-est-lvtln-trans",
     // They write into folders, and have no output to join; they have a test of their own.
     "copy-feats-to-htk",
     "copy-feats-to-sphinx",

@@ -129,8 +129,8 @@ fn binary_integers_are_told_by_where_their_values_end() {
 
 #[test]
 fn values_that_all_types_see_alike_need_no_type() {
-    let types = "int32 or float or double or int32-vector or int32-vector-vector or int32-pairs or float-pairs or \
-                 posterior or gauss-post";
+    let types = "int32 or float or double or int32-vector or int32-matrix or int32-vector-vector or int32-pairs or \
+                 float-pairs or posterior or gauss-post";
     sees(&[ints("a", &[0]), ints("b", &[0])].concat(), "a:2 b:11", types);
     sees(b"", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
     sees(b" \n\n", "", &crate::join_names(&ValueType::recognizable().collect::<Vec<_>>()));
