@@ -198,7 +198,9 @@ impl Target {
             return Ok(Self::Sheet { sheet: Sheet::default(), output: create_output(name, false)? });
         }
         if !path.is_dir() {
-            std::fs::create_dir(path).with_context(|| format!("cannot make the folder {name}"))?;
+            // Another process may make it at the same time.
+            let made = std::fs::create_dir(path).or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) });
+            made.with_context(|| format!("cannot make the folder {name}"))?;
         }
         Ok(Self::Folder { folder: path.to_owned(), names: FileNames::default() })
     }

@@ -198,7 +198,9 @@ impl Target {
         }
         let folder: &Path = name.as_path();
         if !folder.is_dir() {
-            std::fs::create_dir(folder).with_context(|| format!("cannot make the folder {name}"))?;
+            // Another process may make it at the same time.
+            let made = std::fs::create_dir(folder).or_else(|error| if folder.is_dir() { Ok(()) } else { Err(error) });
+            made.with_context(|| format!("cannot make the folder {name}"))?;
         }
         Ok(Self::Folder { folder: folder.to_owned(), names: FileNames::default() })
     }

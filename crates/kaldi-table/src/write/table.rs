@@ -72,6 +72,8 @@ impl<T: Value> TableWriter<T> {
         let path = folder.to_path_lossy();
         if !is_remote(folder) && !path.exists() {
             let made = DirBuilder::new().mode(0o750).create(&path);
+            // Another process may make it at the same time.
+            let made = made.or_else(|error| if path.is_dir() { Ok(()) } else { Err(error) });
             made.map_err(|source| kaldi_io::Error::Open { name: folder.to_string(), source })?;
         }
         let place = Place::Folder { folder: folder.to_owned(), extension: extension.to_owned() };
