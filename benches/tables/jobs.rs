@@ -344,13 +344,13 @@ fn feed_jobs() -> Vec<Job> {
             Corpus::Sound,
             "from 1000 utterances in shards to padded batches: 80 filter banks, dither, spec augmentation (to /dev/null)",
             "feed-batches",
-            &["--conf=train.yaml", "--data-type=shard", "data.list", "-"],
+            &["--conf=train.yaml", "--labels=none", "--data-type=shard", "data.list", "-"],
         ),
         job(
             Corpus::Sound,
             "the last of these batches, the first 50 passed over (to /dev/null)",
             "feed-batches",
-            &["--conf=train.yaml", "--skip-batches=50", "--data-type=shard", "data.list", "-"],
+            &["--conf=train.yaml", "--labels=none", "--skip-batches=50", "--data-type=shard", "data.list", "-"],
         ),
     ]
 }

@@ -59,16 +59,21 @@ impl Run {
             Some(name) => Stdio::from(File::create(dir.join(name)).expect("a file can be created")),
             None => Stdio::null(),
         };
+        let log = File::create(dir.join("log")).expect("a file can be created");
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(dir).env("LC_ALL", "C.UTF-8").env("OPENBLAS_NUM_THREADS", "1");
-        command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(stdout).stderr(log);
         // A child starts with the peak of this program, which may have held much before.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
         let child = command.spawn().unwrap_or_else(|error| panic!("{self:?}: {error}"));
         let (status, usage) = wait(child.id() as i32);
         let wall = start.elapsed();
-        assert!(status == 0, "{self:?}: status {status}");
+        assert!(
+            status == 0,
+            "{self:?}: status {status}\n{}",
+            std::fs::read_to_string(dir.join("log")).unwrap_or_default()
+        );
         let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, 1000 * time.tv_usec as u32);
         Cost { cpu: time(usage.ru_utime) + time(usage.ru_stime), wall, peak_kb: usage.ru_maxrss as u64 }
     }
