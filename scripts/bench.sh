@@ -2,11 +2,13 @@
 # Prints how fast the tools are, as a Markdown table: times beside their goals and the yardsticks of the same run.
 #
 # --json <file> also writes the medians, minima and spreads of all rows. --against <file> names the rows that are slower by more
-# than 3 % than in such a file, and exits with 1 if there are any.
+# than 3 % than in such a file, and exits with 1 if there are any. --small runs every row once on little data, in seconds, to see
+# whether it fails. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 #
 # Makes its data in TMPDIR (3 GB) and removes it. KALDI_BIN=<folder of Kaldi's programs> adds columns for these,
 # ROUNDS=<number> tells how often everything is measured (3; the best counts), ROWS=<text> does only the rows with it in
-# their names. Rows of remote names have curl as their yardstick. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
+# their names. Rows of remote names have curl as their yardstick, rows of sound have
+# sox. The package kaldi_native_fbank is measured where PYTHON (python3) has it.
 # PYTHON_MODULE=<python of an environment with the module> adds a table of the module.
 set -euo pipefail
 started_in=$PWD

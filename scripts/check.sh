@@ -28,6 +28,11 @@ KALDI_NO_AVX2=1 step cargo test --workspace --lib --test golden --locked
 step cargo package --workspace --no-verify --allow-dirty --offline --quiet
 RUSTDOCFLAGS='-D warnings' step cargo doc --workspace --no-deps --locked
 step scripts/package.sh
+# Every row of the benchmark, once, on little data: the program of package.sh, measured by what the tests have built.
+target=$(realpath "${CARGO_TARGET_DIR:-target}")
+"$target/release/kaldi-tables" --print-args=false link "$target/tools"
+echo "== scripts/bench.sh --small"
+"$target/debug/examples/bench" "$target/tools" --small > /dev/null
 # The wheel has the program of package.sh.
 step scripts/python.sh
 step wait "$trials" || failed=1

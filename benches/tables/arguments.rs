@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::baseline::Baseline;
+use crate::measure::Size;
 
-/// `bench <tools> [--json=<file>] [--against=<file>]`, also with a space in place of `=`.
+/// `bench <tools> [--small] [--json=<file>] [--against=<file>]`, also with a space in place of `=`.
 pub struct Arguments {
     /// The folder of the built tools.
     pub tools: PathBuf,
+    pub size: Size,
     json: Option<PathBuf>,
     against: Option<(PathBuf, Baseline)>,
 }
@@ -20,7 +22,7 @@ impl Arguments {
     /// # Errors
     /// If an argument is unknown or a file cannot be used.
     pub fn from_command_line() -> Result<Self, String> {
-        let (mut tools, mut json, mut against) = (None, None, None);
+        let (mut tools, mut json, mut against, mut size) = (None, None, None, Size::Whole);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let (name, value) = match word.split_once('=') {
@@ -33,10 +35,14 @@ impl Arguments {
             };
             match name.as_str() {
                 "--json" => json = Some(file()?),
+                "--small" if value.is_none() => size = Size::Small,
                 "--against" => against = Some(file()?),
                 _ if !word.starts_with('-') && tools.is_none() => tools = Some(PathBuf::from(word)),
-                _ => return Err(format!("expected <tools> [--json=<file>] [--against=<file>], got {word}")),
+                _ => return Err(format!("expected <tools> [--small] [--json=<file>] [--against=<file>], got {word}")),
             }
+        }
+        if size == Size::Small && (json.is_some() || against.is_some()) {
+            return Err("expected --small without --json and --against, since nothing is measured then".to_owned());
         }
         let tools = tools.unwrap_or_else(|| "target/release".into());
         let tools = tools.canonicalize().map_err(|error| format!("{}: cannot open: {error}", tools.display()))?;
@@ -53,7 +59,7 @@ impl Arguments {
             let opened = File::options().create(true).append(true).open(path);
             opened.map_err(|error| format!("{}: cannot write: {error}", path.display()))?;
         }
-        Ok(Self { tools, json, against })
+        Ok(Self { tools, size, json, against })
     }
 
     /// Writes the run and prints what became slower. The exit code is 1 if something did.

@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io::{BufWriter, Result, Write};
 use std::path::Path;
 
+use crate::corpus_models;
+use crate::measure::Size;
 use crate::voice::{self, Speaker};
 
-const NUM_MATRICES: usize = 2000;
 const NUM_COLS: usize = 40;
-const NUM_VECTORS: usize = 20_000;
 /// Columns of features that were spliced, with 5 frames on each side.
 const NUM_SPLICED_COLS: usize = 11 * NUM_COLS;
-const NUM_RECORDINGS: usize = 120;
-const NUM_SENTENCES: usize = 20_000;
 const NUM_WORDS: usize = 30;
 
 /// A part of the data, which some jobs need.
@@ -21,9 +19,10 @@ pub enum Corpus {
     /// `m.ark` (matrices), its halves `m1.ark` and `m2.ark`, script files in order and shuffled, `i.ark` (vectors of
     /// integers), `long.txt` (as many integers in one vector), and `batch.yaml`, which makes batches. Yardsticks need it, too.
     Tables,
-    /// `wide.ark`: matrices of as many bytes, but 440 columns, and `lda.mat`, which makes 40 of them.
+    /// `wide.ark`: matrices of as many bytes, but 440 columns, and `lda.mat`, which makes 40 of them; `few.ark`: 40 of the
+    /// matrices, `few.post` with a class for each frame, and `lda.mdl`, the model of the classes.
     Spliced,
-    /// `wav.scp`: recordings of 8 to 14 seconds.
+    /// `wav.scp`: recordings of 8 to 14 seconds, `long.wav` with all of them, and `room.wav`, half a second of echoes.
     Audio,
     /// `noise.scp` and `noise.text`: a thousand recordings of 200 kB; `train.yaml`: a chain for them.
     Sound,
@@ -34,6 +33,9 @@ pub enum Corpus {
     /// `full.ubm`: 512 Gaussians with full covariances in 60 dimensions; `ie`: an extractor of i-vectors of 400 dimensions;
     /// `gauss.ark` and `gauss.post`: features of 60 utterances, and the weights of four Gaussians in each frame.
     Ivectors,
+    /// `speech.ark`: vectors of 200 dimensions of 40 utterances of each speaker, with `spk2utt` and `utt2spk`; `speakers.ark`:
+    /// vectors of the speakers; `trials` of speakers and utterances; `speech.mat`, a transform to 150 dimensions.
+    Speakers,
     /// `final.mdl`: transitions of 100 phones and 3000 pdfs; `large.mdl`: the same with 100 MB of zeros after it; `ali.ark`: alignments of 12 million frames; `post.ark`: their
     /// posteriors.
     Models,
@@ -43,7 +45,7 @@ pub enum Corpus {
 
 impl Corpus {
     /// All parts, in the order in which they are written.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Tables,
         Self::Spliced,
         Self::Audio,
@@ -51,34 +53,44 @@ impl Corpus {
         Self::Words,
         Self::Tokens,
         Self::Ivectors,
+        Self::Speakers,
         Self::Models,
         Self::Sequences,
     ];
 
     /// Writes it into a folder.
-    pub fn write(self, dir: &Path) -> Result<()> {
+    pub fn write(self, dir: &Path, size: Size) -> Result<()> {
         match self {
-            Self::Tables => write_tables(dir),
-            Self::Spliced => write_spliced(dir),
-            Self::Audio => write_audio(dir),
-            Self::Sound => write_sound(dir),
-            Self::Words => write_words(dir),
-            Self::Tokens => write_tokens(dir),
-            Self::Ivectors => write_ivectors(dir),
-            Self::Models => write_models(dir),
-            Self::Sequences => write_sequences(dir),
+            Self::Tables => write_tables(dir, size),
+            Self::Spliced => write_spliced(dir, size),
+            Self::Audio => write_audio(dir, size),
+            Self::Sound => write_sound(dir, size),
+            Self::Words => write_words(dir, size),
+            Self::Tokens => write_tokens(dir, size),
+            Self::Ivectors => corpus_models::write_ivectors(dir, size),
+            Self::Speakers => corpus_models::write_speakers(dir, size),
+            Self::Models => corpus_models::write_models(dir, size),
+            Self::Sequences => write_sequences(dir, size),
         }
     }
 }
 
-fn create(dir: &Path, name: &str) -> Result<BufWriter<File>> {
+fn num_matrices(size: Size) -> usize {
+    size.pick(2000, 22)
+}
+
+pub fn num_vectors(size: Size) -> usize {
+    size.pick(20_000, 100)
+}
+
+pub fn create(dir: &Path, name: &str) -> Result<BufWriter<File>> {
     File::create(dir.join(name)).map(BufWriter::new)
 }
 
-fn write_tokens(dir: &Path) -> Result<()> {
+fn write_tokens(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(5);
     let mut vectors = create(dir, "t.ark")?;
-    for index in 0..100_000 {
+    for index in 0..size.pick(100_000, 100) {
         let length = 300 + random.below(401);
         let mut entry = format!("doc{index:06} \0B").into_bytes();
         put_int(&mut entry, length);
@@ -88,137 +100,39 @@ fn write_tokens(dir: &Path) -> Result<()> {
     vectors.flush()
 }
 
-/// A mixture of Gaussians, and frames near its means.
-fn write_ivectors(dir: &Path) -> Result<()> {
-    const GAUSSIANS: usize = 512;
-    const DIM: usize = 60;
-    let mut random = Random(8);
-    let means: Vec<f32> = (0..GAUSSIANS * DIM).map(|_| random.normal()).collect();
-    let mut mixture = b"\0B<FullGMM> <WEIGHTS> FV ".to_vec();
-    put_int(&mut mixture, GAUSSIANS);
-    (0..GAUSSIANS).for_each(|_| mixture.extend((1.0 / GAUSSIANS as f32).to_le_bytes()));
-    // All covariances are a half of the unit matrix.
-    mixture.extend(b"<MEANS_INVCOVARS> FM ");
-    put_int(&mut mixture, GAUSSIANS);
-    put_int(&mut mixture, DIM);
-    means.iter().for_each(|mean| mixture.extend((2.0 * mean).to_le_bytes()));
-    mixture.extend(b"<INV_COVARS> ");
-    for _ in 0..GAUSSIANS {
-        mixture.extend(b"FP ");
-        put_int(&mut mixture, DIM);
-        let elements = (0..DIM).flat_map(|row| (0..=row).map(move |col| if row == col { 2.0_f32 } else { 0.0 }));
-        mixture.extend(elements.flat_map(f32::to_le_bytes));
-    }
-    mixture.extend(b"</FullGMM> ");
-    std::fs::write(dir.join("full.ubm"), mixture)?;
-
-    let (mut feats, mut posteriors) = (create(dir, "gauss.ark")?, create(dir, "gauss.post")?);
-    for index in 0..60 {
-        let gaussians: Vec<usize> = (0..800).map(|_| random.below(GAUSSIANS)).collect();
-        let mut entry = format!("utt{index:02} ").into_bytes();
-        let mut elements = gaussians.iter().flat_map(|gauss| &means[gauss * DIM..][..DIM]);
-        put_matrix(&mut entry, gaussians.len(), DIM, || elements.next().unwrap_or(&0.0) + 0.7 * random.normal());
-        feats.write_all(&entry)?;
-        let mut entry = format!("utt{index:02} \0B").into_bytes();
-        put_int(&mut entry, gaussians.len());
-        for gauss in gaussians {
-            put_int(&mut entry, 4);
-            for (other, weight) in [0.7_f32, 0.2, 0.05, 0.05].into_iter().enumerate() {
-                put_int(&mut entry, if other == 0 { gauss } else { random.below(GAUSSIANS) });
-                entry.push(4);
-                entry.extend(weight.to_le_bytes());
-            }
-        }
-        posteriors.write_all(&entry)?;
-    }
-    feats.flush()?;
-    posteriors.flush()
-}
-
-/// Phones of three states, each with ten pdfs, and paths through them.
-fn write_models(dir: &Path) -> Result<()> {
-    const PHONES: usize = 100;
-    const PDFS: usize = 10;
-    let mut model = String::from("<TransitionModel> \n<Topology> \n<TopologyEntry> \n<ForPhones> \n");
-    model.extend((1..=PHONES).map(|phone| format!("{phone} ")));
-    model += "\n</ForPhones> \n";
-    model.extend((0..3).map(|at| {
-        format!("<State> {at} <PdfClass> {at} <Transition> {at} 0.75 <Transition> {} 0.25 </State> \n", at + 1)
-    }));
-    let num_tuples = PHONES * 3 * PDFS;
-    model += &format!("<State> 3 </State> \n</TopologyEntry> \n</Topology> \n<Triples> {num_tuples} \n");
-    model.extend((0..num_tuples).map(|pdf| format!("{} {} {pdf} \n", pdf / (3 * PDFS) + 1, pdf / PDFS % 3)));
-    model += "</Triples> \n<LogProbs> \n [ 0 ";
-    model += &"-0.2876821 -1.386294 ".repeat(num_tuples);
-    model += "]\n</LogProbs> \n</TransitionModel> \n";
-    for (name, length) in [("final.mdl", model.len()), ("large.mdl", 100_000_000)] {
-        std::fs::write(dir.join(name), &model)?;
-        File::options().write(true).open(dir.join(name))?.set_len(length as u64)?;
-    }
-
-    let mut random = Random(7);
-    let (mut alignments, mut posteriors) = (create(dir, "ali.ark")?, create(dir, "post.ark")?);
-    for index in 0..NUM_VECTORS {
-        let mut ids = Vec::new();
-        while ids.len() < 590 {
-            let phone = random.below(PHONES);
-            for state in 0..3 {
-                // The first of the two transition-ids of a tuple is the self-loop.
-                let first = 2 * ((phone * 3 + state) * PDFS + random.below(PDFS)) + 1;
-                ids.push(first + 1);
-                ids.extend(std::iter::repeat_n(first, random.below(5)));
-            }
-        }
-        let mut entry = format!("utt{index:05} \0B").into_bytes();
-        put_int(&mut entry, ids.len());
-        ids.iter().for_each(|&id| put_int(&mut entry, id));
-        alignments.write_all(&entry)?;
-        let mut entry = format!("utt{index:05} \0B").into_bytes();
-        put_int(&mut entry, ids.len());
-        for id in ids {
-            put_int(&mut entry, 1);
-            put_int(&mut entry, id);
-            entry.push(4);
-            entry.extend_from_slice(&1.0_f32.to_le_bytes());
-        }
-        posteriors.write_all(&entry)?;
-    }
-    alignments.flush()?;
-    posteriors.flush()
-}
-
-fn write_sequences(dir: &Path) -> Result<()> {
-    const COUNT: u64 = 20_000_000;
+fn write_sequences(dir: &Path, size: Size) -> Result<()> {
+    let count: u64 = size.pick(20_000_000, 1000);
     let mut random = Random(6);
-    let sizes: Vec<i32> = (0..COUNT).map(|_| 1 + random.below(999) as i32).collect();
+    let sizes: Vec<i32> = (0..count).map(|_| 1 + random.below(999) as i32).collect();
     let mut index = create(dir, "many.idx")?;
     index.write_all(b"MMIDIDX\0\0\x01\0\0\0\0\0\0\0\x08")?;
-    index.write_all(&[COUNT.to_le_bytes(), (COUNT + 1).to_le_bytes()].concat())?;
+    index.write_all(&[count.to_le_bytes(), (count + 1).to_le_bytes()].concat())?;
     sizes.iter().try_for_each(|size| index.write_all(&size.to_le_bytes()))?;
     let mut pointer = 0_u64;
     for size in &sizes {
         index.write_all(&pointer.to_le_bytes())?;
         pointer += 2 * *size as u64;
     }
-    (0..=COUNT).try_for_each(|bound| index.write_all(&bound.to_le_bytes()))?;
+    (0..=count).try_for_each(|bound| index.write_all(&bound.to_le_bytes()))?;
     index.flush()?;
     File::create(dir.join("many.bin"))?.set_len(pointer)
 }
 
-fn write_tables(dir: &Path) -> Result<()> {
+fn write_tables(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(1);
     let create = |name: &str| create(dir, name);
+    let (num_matrices, num_vectors) = (num_matrices(size), num_vectors(size));
     let (mut whole, mut halves) = (create("m.ark")?, [create("m1.ark")?, create("m2.ark")?]);
     let mut offset = 0;
     let mut lines = Vec::new();
-    for index in 0..NUM_MATRICES {
+    for index in 0..num_matrices {
         let num_rows = 500 + random.below(200);
         let mut entry = format!("utt{index:05} ").into_bytes();
         lines.push(format!("utt{index:05} m.ark:{}\n", offset + entry.len()));
         put_matrix(&mut entry, num_rows, NUM_COLS, || 3.0 * random.normal());
         offset += entry.len();
         whole.write_all(&entry)?;
-        halves[2 * index / NUM_MATRICES].write_all(&entry)?;
+        halves[2 * index / num_matrices].write_all(&entry)?;
     }
     create("m.scp")?.write_all(lines.concat().as_bytes())?;
     create("batch.yaml")?.write_all(b"- batch: {batch_type: dynamic, max_frames_in_batch: 12000}\n")?;
@@ -228,7 +142,7 @@ fn write_tables(dir: &Path) -> Result<()> {
     create("shuffled.scp")?.write_all(lines.concat().as_bytes())?;
 
     let mut vectors = create("i.ark")?;
-    for index in 0..NUM_VECTORS {
+    for index in 0..num_vectors {
         let length = 500 + random.below(200);
         let mut entry = format!("utt{index:05} \0B").into_bytes();
         put_int(&mut entry, length);
@@ -237,7 +151,7 @@ fn write_tables(dir: &Path) -> Result<()> {
     }
     let mut long = create("long.txt")?;
     long.write_all(b"long")?;
-    (0..600 * NUM_VECTORS).try_for_each(|_| write!(long, " {}", random.below(5000)))?;
+    (0..600 * num_vectors).try_for_each(|_| write!(long, " {}", random.below(5000)))?;
     long.write_all(b"\n")?;
     long.flush()?;
     whole.flush()?;
@@ -245,31 +159,44 @@ fn write_tables(dir: &Path) -> Result<()> {
     vectors.flush()
 }
 
-fn write_spliced(dir: &Path) -> Result<()> {
+fn write_spliced(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(2);
-    let mut wide = create(dir, "wide.ark")?;
-    for index in 0..NUM_MATRICES * NUM_COLS / NUM_SPLICED_COLS {
+    let [mut wide, mut few, mut posteriors] =
+        [create(dir, "wide.ark")?, create(dir, "few.ark")?, create(dir, "few.post")?];
+    for index in 0..num_matrices(size) * NUM_COLS / NUM_SPLICED_COLS {
         let num_rows = 500 + random.below(200);
         let mut entry = format!("utt{index:05} ").into_bytes();
         put_matrix(&mut entry, num_rows, NUM_SPLICED_COLS, || 3.0 * random.normal());
         wide.write_all(&entry)?;
+        if index < 40 {
+            few.write_all(&entry)?;
+            let ids = (0..num_rows).map(|_| 1 + random.below(6000));
+            corpus_models::write_posterior(&mut posteriors, index, &ids.collect::<Vec<_>>())?;
+        }
     }
-    wide.flush()?;
+    [wide, few, posteriors].iter_mut().try_for_each(Write::flush)?;
+    std::fs::write(dir.join("lda.mdl"), corpus_models::transition_model())?;
     let mut lda = Vec::new();
     put_matrix(&mut lda, NUM_COLS, NUM_SPLICED_COLS, || random.normal() / 20.0);
     create(dir, "lda.mat")?.write_all(&lda)
 }
 
-fn write_audio(dir: &Path) -> Result<()> {
+fn write_audio(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(3);
-    let mut lines = String::new();
+    let (mut lines, mut all) = (String::new(), Vec::new());
     std::fs::create_dir(dir.join("wav"))?;
-    for index in 0..NUM_RECORDINGS {
+    for index in 0..size.pick(120, 2) {
         let seconds = 8.0 + 6.0 * random.uniform();
         let name = format!("wav/utt{index:03}.wav");
-        std::fs::write(dir.join(&name), voice::wave_file(&speak(&mut random, index as u64, seconds)))?;
+        let samples = speak(&mut random, index, seconds);
+        std::fs::write(dir.join(&name), voice::wave_file(&samples))?;
         lines += &format!("utt{index:03} {name}\n");
+        all.extend(samples);
     }
+    std::fs::write(dir.join("long.wav"), voice::wave_file(&all))?;
+    let echo = |index: usize, noise: f32| (8000.0 * noise * (-(index as f32) / 1000.0).exp()) as i16;
+    let room: Vec<i16> = (0..8000).map(|index| echo(index, random.normal())).collect();
+    std::fs::write(dir.join("room.wav"), voice::wave_file(&room))?;
     std::fs::write(dir.join("wav.scp"), lines)
 }
 
@@ -295,11 +222,11 @@ fn speak(random: &mut Random, seed: u64, seconds: f64) -> Vec<i16> {
     voice::speak(&Speaker { pitch: (pitch, 0.75 * pitch), formant_scale, seed }, &sounds)
 }
 
-fn write_sound(dir: &Path) -> Result<()> {
+fn write_sound(dir: &Path, size: Size) -> Result<()> {
     let mut random = Random(4);
     let (mut lines, mut text) = (String::new(), String::new());
     std::fs::create_dir(dir.join("noise"))?;
-    for index in 0..1000 {
+    for index in 0..size.pick(1000, 20) {
         let samples: Vec<i16> =
             (0..50_000 + random.below(100_000)).map(|_| random.below(1 << 16) as u16 as i16).collect();
         let name = format!("noise/utt{index:04}.wav");
@@ -314,11 +241,11 @@ fn write_sound(dir: &Path) -> Result<()> {
     std::fs::write(dir.join("noise.scp"), lines)
 }
 
-fn write_words(dir: &Path) -> Result<()> {
+fn write_words(dir: &Path, size: Size) -> Result<()> {
     const VOCABULARY: usize = 5000;
     let mut random = Random(4);
     let (mut reference, mut hypothesis) = (create(dir, "ref.txt")?, create(dir, "hyp.txt")?);
-    for index in 0..NUM_SENTENCES {
+    for index in 0..size.pick(20_000, 100) {
         let (mut said, mut heard) = (format!("utt{index:05}"), format!("utt{index:05}"));
         for _ in 0..NUM_WORDS {
             let word = random.below(VOCABULARY);
@@ -339,20 +266,20 @@ fn write_words(dir: &Path) -> Result<()> {
 }
 
 /// Appends a matrix in binary form.
-fn put_matrix(out: &mut Vec<u8>, num_rows: usize, num_cols: usize, mut element: impl FnMut() -> f32) {
+pub fn put_matrix(out: &mut Vec<u8>, num_rows: usize, num_cols: usize, mut element: impl FnMut() -> f32) {
     out.extend(b"\0BFM ");
     put_int(out, num_rows);
     put_int(out, num_cols);
     out.extend((0..num_rows * num_cols).flat_map(|_| element().to_le_bytes()));
 }
 
-fn put_int(out: &mut Vec<u8>, int: usize) {
+pub fn put_int(out: &mut Vec<u8>, int: usize) {
     out.push(4);
     out.extend((int as i32).to_le_bytes());
 }
 
 /// Repeatable random numbers (splitmix64).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -363,7 +290,7 @@ impl Random {
         word ^ (word >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
@@ -373,7 +300,7 @@ impl Random {
     }
 
     /// Normally distributed, by the method of Box and Muller.
-    fn normal(&mut self) -> f32 {
+    pub fn normal(&mut self) -> f32 {
         let (radius, angle) = ((-2.0 * self.uniform().ln()).sqrt(), std::f64::consts::TAU * self.uniform());
         (radius * angle.cos()) as f32
     }

@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use crate::measure::{Cost, Run};
+use crate::measure::{Bench, Cost, Run};
 
 /// Numbers of entries.
 const SIZES: [u64; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+
+/// As many tables, to see whether a row fails.
+const SMALL_SIZES: [u64; 4] = [10, 20, 30, 40];
 
 /// What is measured: its name, the tool, and its arguments.
 const ROWS: [(&str, &str, &str); 7] = [
@@ -23,41 +26,50 @@ const ROWS: [(&str, &str, &str); 7] = [
 /// Utterances of each speaker.
 const SPEAKER: u64 = 40;
 
-/// Measures the rows with `wanted` in their names once, and prints them.
-pub fn print(tools: &Path, dir: &Path, wanted: &str) {
-    let is_wanted = |row: &&(&str, &str, &str)| row.0.contains(wanted) && tools.join(row.1).exists();
+/// Measures the wanted rows once, and prints them.
+pub fn print(bench: &Bench) {
+    let is_wanted = |row: &&(&str, &str, &str)| bench.is_wanted(row.0) && bench.tools.join(row.1).exists();
     let rows: Vec<_> = ROWS.iter().filter(is_wanted).collect();
     if rows.is_empty() {
         return;
     }
+    let sizes = bench.size.pick(SIZES, SMALL_SIZES);
     let mut costs = vec![Vec::new(); rows.len()];
-    for size in SIZES {
-        write(tools, dir, size).expect("the data can be written");
-        for (costs, (_, tool, arguments)) in costs.iter_mut().zip(&rows) {
+    for size in sizes {
+        if bench.note("growth: data", write(bench, size)).is_none() {
+            return;
+        }
+        for (costs, (name, tool, arguments)) in costs.iter_mut().zip(&rows) {
             let arguments: Vec<&'static str> = arguments.split(' ').collect();
-            costs.push(Run::new(tools.join(tool), arguments.leak()).measure(dir));
+            costs.extend(bench.measure(name, &Run::new(bench.tools.join(tool), arguments.leak())));
         }
     }
-    println!("| job | 10⁴ | 10⁵ | 10⁶ | 10⁷ entries | an entry |\n| --- | --- | --- | --- | --- | --- |");
-    for ((name, ..), costs) in rows.iter().zip(&costs) {
+    println!("| job | {} entries | an entry |", sizes.map(|size| size.to_string()).join(" | "));
+    println!("| --- | --- | --- | --- | --- | --- |");
+    for ((name, ..), costs) in rows.iter().zip(&costs).filter(|(_, costs)| costs.len() == sizes.len()) {
         let cell = |cost: &Cost| format!("{:.2} s, {:.0} MB", cost.cpu.as_secs_f64(), cost.peak_kb as f64 / 1e3);
         let cells: Vec<String> = costs.iter().map(cell).collect();
-        println!("| {name} | {} | {} |", cells.join(" | "), of_an_entry(costs));
+        println!("| {name} | {} | {} |", cells.join(" | "), of_an_entry(sizes, costs));
     }
     println!();
 }
 
 /// Processor time and memory that each entry adds, between the smallest and the largest table.
-fn of_an_entry(costs: &[Cost]) -> String {
+fn of_an_entry(sizes: [u64; 4], costs: &[Cost]) -> String {
     let (first, last) = (costs[0], costs[costs.len() - 1]);
-    let entries = (SIZES[SIZES.len() - 1] - SIZES[0]) as f64;
+    let entries = (sizes[sizes.len() - 1] - sizes[0]) as f64;
     let time = (last.cpu.as_secs_f64() - first.cpu.as_secs_f64()) / entries;
     let memory = 1024.0 * (last.peak_kb as f64 - first.peak_kb as f64) / entries;
     format!("{:.2} µs, {:.0} bytes", 1e6 * time, memory.max(0.0))
 }
 
 /// An archive of matrices of one row, its script file, that file in another order, and speakers with their statistics.
-fn write(tools: &Path, dir: &Path, size: u64) -> std::io::Result<()> {
+fn write(bench: &Bench, size: u64) -> Result<(), String> {
+    write_tables(&bench.dir, size).map_err(|error| error.to_string())?;
+    Run::new(bench.tools.join("table-shuffle"), &["g.scp", "g.shuffled.scp"]).measure(&bench.dir).map(|_| ())
+}
+
+fn write_tables(dir: &Path, size: u64) -> std::io::Result<()> {
     let create = |name: &str| File::create(dir.join(name)).map(BufWriter::new);
     let (mut archive, mut script, mut utt2spk) = (create("g.ark")?, create("g.scp")?, create("g.utt2spk")?);
     let mut offset = 0;
@@ -75,9 +87,5 @@ fn write(tools: &Path, dir: &Path, size: u64) -> std::io::Result<()> {
     for speaker in 0..size.div_ceil(SPEAKER) {
         writeln!(statistics, "speaker-{speaker:07}  [\n  40 80 40\n  800 1600 0 ]")?;
     }
-    for mut file in [archive, script, utt2spk, statistics] {
-        file.flush()?;
-    }
-    Run::new(tools.join("table-shuffle"), &["g.scp", "g.shuffled.scp"]).measure(dir);
-    Ok(())
+    [archive, script, utt2spk, statistics].iter_mut().try_for_each(Write::flush)
 }

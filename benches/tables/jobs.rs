@@ -52,6 +52,8 @@ pub enum Rival {
     NativeFbank,
     /// `megatron_core`, where the environment of `tests/peers` has been made.
     Megatron,
+    /// sox, with these arguments.
+    Sox(&'static [&'static str]),
     /// Nobody.
     Nobody,
 }
@@ -164,25 +166,26 @@ pub fn yardsticks() -> Vec<Run> {
 }
 
 /// Tools and their arguments that make the inputs of jobs, of a part of the data.
-pub fn preparations() -> [(Corpus, &'static str, &'static [&'static str]); 9] {
-    [
-        (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
-        (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
-        (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
-        (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
-        (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
-        (Corpus::Ivectors, "ivector-extractor-init", &["--use-weights=false", "full.ubm", "ie"]),
-        (Corpus::Ivectors, "fgmm-global-to-gmm", &["full.ubm", "diag.ubm"]),
-        (Corpus::Ivectors, "gmm-gselect", &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:gauss.lists"]),
-        (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
-    ]
-}
+pub const PREPARATIONS: &[(Corpus, &str, &[&str])] = &[
+    (Corpus::Tables, "copy-matrix", &["ark:m.ark", "ark,t:m.txt"]),
+    (Corpus::Tables, "copy-int-vector", &["ark:i.ark", "ark,t:i.txt"]),
+    (Corpus::Tables, "copy-feats", &["--compress=true", "ark:m.ark", "ark:c.ark"]),
+    (Corpus::Tokens, "int-vector-to-indexed", &["--dtype=uint16", "ark:t.ark", "big"]),
+    (Corpus::Tokens, "indexed-split", &["--parts=10", "big", "part-%d"]),
+    (Corpus::Ivectors, "ivector-extractor-init", &["--use-weights=false", "full.ubm", "ie"]),
+    (Corpus::Ivectors, "fgmm-global-to-gmm", &["full.ubm", "diag.ubm"]),
+    (Corpus::Ivectors, "gmm-gselect", &["--n=20", "diag.ubm", "ark:gauss.ark", "ark:gauss.lists"]),
+    (Corpus::Speakers, "ivector-compute-plda", &["ark:spk2utt", "ark:speech.ark", "plda"]),
+    (Corpus::Spliced, "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "lda.acc"]),
+    (Corpus::Sound, "make-shard-list", &["noise.scp", "noise.text", "made", "data.list"]),
+];
 
 /// All jobs.
 pub fn jobs() -> Vec<Job> {
     let mut jobs = table_jobs();
     jobs.extend(feature_jobs());
     jobs.extend(audio_jobs());
+    jobs.extend(recording_jobs());
     jobs.extend(models::jobs());
     jobs.extend(token_jobs());
     jobs.extend(feed_jobs());
@@ -269,7 +272,10 @@ fn table_jobs() -> Vec<Job> {
             .compared_with(CatToFile, 1.5)
             .beside(Rival::Nobody),
         job("table-check of the matrices", "table-check", &["m.ark"])
-            .compared_with(CatToNull, 6.0)
+            .compared_with(CatToNull, 1.2)
+            .beside(Rival::Nobody),
+        job("table-diff of the matrices and their script file", "table-diff", &["m.ark", "m.scp"])
+            .compared_with(CatToNull, 2.4)
             .beside(Rival::Nobody),
     ]
 }
@@ -328,12 +334,6 @@ fn feed_jobs() -> Vec<Job> {
             &["--symbols=/dev/null", "ref.txt", "ark:/dev/null"],
         ),
         job(
-            Corpus::Audio,
-            "resampling from 16 kHz to 8 kHz (to /dev/null)",
-            "resample-wav",
-            &["--resample-rate=8000", "scp:wav.scp", "ark:/dev/null"],
-        ),
-        job(
             Corpus::Tables,
             "the matrices as padded batches (to /dev/null)",
             "feed-batches",
@@ -374,6 +374,44 @@ fn audio_jobs() -> Vec<Job> {
             &["--num-mel-bins=80", "--dither=0", "--num-threads=1", "scp:wav.scp", "ark:/dev/null"],
         )
         .beside(Rival::NativeFbank),
+    ]
+}
+
+/// Recordings in, recordings out.
+fn recording_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Audio, name, tool, arguments).on_one_thread();
+    vec![
+        job(
+            "resampling from 16 kHz to 8 kHz, compared with sox (to /dev/null)",
+            "resample-wav",
+            &["--resample-rate=8000", "scp:wav.scp", "ark:/dev/null"],
+        )
+        .beside(Rival::Sox(&["long.wav", "-r", "8000", "-t", "wav", "/dev/null"])),
+        job(
+            "resampling from 16 kHz to 22.05 kHz, compared with sox (to /dev/null)",
+            "resample-wav",
+            &["--resample-rate=22050", "scp:wav.scp", "ark:/dev/null"],
+        )
+        .beside(Rival::Sox(&["long.wav", "-r", "22050", "-t", "wav", "/dev/null"])),
+        job(
+            "speed perturbation to 0.9, compared with sox (to /dev/null)",
+            "perturb-wav-speed",
+            &["--speeds=0.9", "scp:wav.scp", "ark:/dev/null"],
+        )
+        .beside(Rival::Sox(&["long.wav", "-t", "wav", "/dev/null", "speed", "0.9"])),
+        Job::new(
+            Corpus::Audio,
+            "reverberation with half a second of a room, and noise",
+            "wav-reverberate",
+            &[
+                "--impulse-response=room.wav",
+                "--additive-signals=wav/utt000.wav",
+                "--snrs=10",
+                "--start-times=1",
+                "long.wav",
+                "out",
+            ],
+        ),
     ]
 }
 

@@ -6,7 +6,8 @@
 //! Every number is the best of several rounds, in which all commands run once each.
 //!
 //! With `--json=<file>` the times are written, and with `--against=<file>` compared with those that were: rows that are slower
-//! by more than 3 % are named, and the exit code is 1 if there are any.
+//! by more than 3 % are named, and the exit code is 1 if there are any. With `--small` every row runs once on a little data, so
+//! that a row that fails shows. Rows that fail are named with their messages, the others still run, and the exit code is 1.
 //!
 //! Environment: `KALDI_BIN` is a folder with Kaldi's programs to measure as well; `PYTHON` an interpreter (python3), of which
 //! the package `kaldi_native_fbank` is measured where it is installed; `PEERS_PYTHON` that of `tests/peers`; `ROWS` a part of the names of the jobs to do (all);
@@ -17,6 +18,7 @@
 mod arguments;
 mod baseline;
 mod corpus;
+mod corpus_models;
 mod growth;
 mod jobs;
 mod measure;
@@ -35,18 +37,19 @@ use arguments::Arguments;
 use baseline::{Baseline, Row, Times};
 use corpus::Corpus;
 use jobs::{Job, Rival};
-use measure::{Cost, Run};
+use measure::{Bench, Cost, Run, Size};
 
-/// What each round measures, and what it took.
+/// What each round measures, for which row, and what it took.
 struct Measured {
+    row: String,
     run: Run,
     costs: Vec<Cost>,
 }
 
 impl Measured {
-    /// The lowest times of all rounds.
-    fn best(&self) -> Cost {
-        self.costs.iter().copied().reduce(Cost::min).expect("there is a round")
+    /// The lowest times of all rounds; `None` after a failure.
+    fn best(&self) -> Option<Cost> {
+        self.costs.iter().copied().reduce(Cost::min)
     }
 
     fn cpu(&self) -> Times {
@@ -69,80 +72,117 @@ fn main() -> ExitCode {
 }
 
 fn measure_all(arguments: &Arguments) -> ExitCode {
-    let tools = arguments.tools.clone();
     let kaldi = std::env::var_os("KALDI_BIN")
         .map(|folder| PathBuf::from(folder).canonicalize().expect("KALDI_BIN is a folder"));
-    let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let dir = folder.path();
+    let bench = Bench::new(arguments.tools.clone(), folder.path().to_owned(), arguments.size);
 
-    let python = native_fbank();
-    let wanted = std::env::var("ROWS").unwrap_or_default().to_lowercase();
-    let jobs: Vec<Job> = jobs::jobs().into_iter().filter(|job| job.name.to_lowercase().contains(&wanted)).collect();
-    let program = |folder: Option<&PathBuf>, job: &Job| Some(folder?.join(job.tool)).filter(|program| program.exists());
-    let rival = |job: &Job| match job.rival {
-        Rival::Kaldi => program(kaldi.as_ref(), job).map(|program| job.run_kaldi(program)),
-        Rival::NativeFbank => python.clone().map(Job::run_native_fbank),
-        Rival::Megatron => peers_python().map(Job::run_megatron),
-        Rival::Nobody => None,
-    };
+    let jobs: Vec<Job> = jobs::jobs().into_iter().filter(|job| bench.is_wanted(&job.name)).collect();
+    let rivals = Rivals::find(kaldi.clone(), bench.size);
+    let ours = |job: &Job| Some(bench.tools.join(job.tool)).filter(|program| program.exists());
 
     let mut written = Vec::new();
     for corpus in Corpus::ALL {
-        let is_needed =
-            |job: &Job| job.corpus == corpus && (program(Some(&tools), job).is_some() || rival(job).is_some());
+        let is_needed = |job: &Job| job.corpus == corpus && (ours(job).is_some() || rivals.run(job).is_some());
         if corpus == Corpus::Tables || jobs.iter().any(is_needed) {
-            corpus.write(dir).expect("the data can be written");
+            corpus.write(&bench.dir, bench.size).expect("the data can be written");
             written.push(corpus);
         }
     }
-    prepare(&tools, dir, &written);
+    prepare(&bench, &written);
 
-    remote::print(&tools, dir, &wanted, rounds);
-    pieces::print(&tools, dir, &wanted, rounds);
-    growth::print(&tools, dir, &wanted);
-    reports::print(&tools, dir, &wanted, rounds);
+    remote::print(&bench);
+    pieces::print(&bench);
+    growth::print(&bench);
+    reports::print(&bench);
 
-    let yardsticks = jobs::yardsticks();
     let mut runs: Vec<Measured> = Vec::new();
-    let mut add = |run: Run| {
-        runs.push(Measured { run, costs: Vec::new() });
+    let mut add = |row: &str, run: Run| {
+        runs.push(Measured { row: row.to_owned(), run, costs: Vec::new() });
         runs.len() - 1
     };
-    let yardsticks: Vec<_> = yardsticks.into_iter().map(&mut add).collect();
+    let yardsticks: Vec<_> = jobs::yardsticks().into_iter().map(|run| add(&format!("yardstick {run}"), run)).collect();
     let rows: Vec<_> = jobs
         .iter()
         .map(|job| {
-            let ours = program(Some(&tools), job).map(|program| add(job.run(program)));
-            let theirs = rival(job).map(&mut add);
+            let ours = ours(job).map(|program| add(&job.name, job.run(program)));
+            let theirs = rivals.run(job).map(|run| add(&job.name, run));
             (job, ours, theirs)
         })
         .collect();
 
-    for _ in 0..rounds {
-        for measured in &mut runs {
-            let cost = measured.run.measure(dir);
-            measured.costs.push(cost);
+    for round in 0..bench.rounds as usize {
+        // What failed once is not run again.
+        for measured in runs.iter_mut().filter(|measured| measured.costs.len() == round) {
+            measured.costs.extend(bench.measure(&measured.row, &measured.run));
         }
     }
+    runs.iter_mut().filter(|measured| measured.costs.len() < bench.rounds as usize).for_each(|it| it.costs.clear());
     let best = |index: usize| runs[index].best();
+    let start = |folder: &Path| {
+        let starts = bench.size.pick(200, 1);
+        bench.note("start of a tool", measure::start_time(&folder.join("copy-matrix"), starts))
+    };
     report::Report {
         yardsticks: yardsticks.iter().map(|&index| best(index)).collect(),
-        rows: rows.iter().map(|(job, ours, theirs)| (*job, ours.map(best), theirs.map(best))).collect(),
-        start: measure::start_time(&tools.join("copy-matrix")),
-        kaldis_start: kaldi.as_ref().map(|kaldi| measure::start_time(&kaldi.join("copy-matrix"))),
-        size: size(&tools),
-        rounds,
+        rows: rows.iter().map(|(job, ours, theirs)| (*job, ours.and_then(best), theirs.and_then(best))).collect(),
+        start: start(&bench.tools),
+        kaldis_start: kaldi.as_deref().and_then(start),
+        size: size(&bench.tools),
+        rounds: bench.rounds,
     }
     .print();
 
     let row = |(job, ours, theirs): &(&Job, Option<usize>, Option<usize>)| {
-        let (ours, theirs) = (&runs[(*ours)?], theirs.map(|theirs| runs[theirs].cpu()));
+        let measured = |index: &Option<usize>| index.map(|index| &runs[index]).filter(|it| !it.costs.is_empty());
+        let (ours, theirs) = (measured(ours)?, measured(theirs).map(Measured::cpu));
         Some(Row { name: job.name.clone(), cpu: ours.cpu(), wall: ours.wall(), rival_cpu: theirs })
     };
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let rows = rows.iter().filter_map(row).collect();
-    arguments.keep_and_compare(&Baseline { processor: report::processor(), processors, rounds, rows })
+    let baseline = Baseline { processor: report::processor(), processors, rounds: bench.rounds, rows };
+    let code = arguments.keep_and_compare(&baseline);
+    match bench.failures().as_slice() {
+        [] => code,
+        failures => {
+            eprintln!("bench: {} rows failed: {}", failures.len(), failures.join("; "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The programs of others that are here.
+struct Rivals {
+    kaldi: Option<PathBuf>,
+    native_fbank: Option<PathBuf>,
+    megatron: Option<PathBuf>,
+    sox: Option<PathBuf>,
+}
+
+impl Rivals {
+    fn find(kaldi: Option<PathBuf>, size: Size) -> Self {
+        let has_sox = Command::new("sox").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+        Self {
+            kaldi,
+            native_fbank: native_fbank(),
+            // It needs seconds to start.
+            megatron: size.pick(peers_python(), None),
+            sox: has_sox.then(|| "sox".into()),
+        }
+    }
+
+    /// What a job is compared with, if that is here.
+    fn run(&self, job: &Job) -> Option<Run> {
+        match job.rival {
+            Rival::Kaldi => {
+                Some(self.kaldi.as_ref()?.join(job.tool)).filter(|it| it.exists()).map(|it| job.run_kaldi(it))
+            }
+            Rival::NativeFbank => self.native_fbank.clone().map(Job::run_native_fbank),
+            Rival::Megatron => self.megatron.clone().map(Job::run_megatron),
+            Rival::Sox(arguments) => self.sox.clone().map(|program| Run::new(program, arguments)),
+            Rival::Nobody => None,
+        }
+    }
 }
 
 /// A Python interpreter that has the package `kaldi_native_fbank`.
@@ -160,11 +200,12 @@ fn peers_python() -> Option<PathBuf> {
 }
 
 /// Makes what the jobs read of the corpus, with the tools themselves.
-fn prepare(tools: &Path, dir: &Path, written: &[Corpus]) {
-    for (corpus, tool, arguments) in jobs::preparations() {
-        let program = tools.join(tool);
-        if program.exists() && written.contains(&corpus) {
-            Run::new(program, arguments).measure(dir);
+fn prepare(bench: &Bench, written: &[Corpus]) {
+    for (corpus, tool, arguments) in jobs::PREPARATIONS {
+        let program = bench.tools.join(tool);
+        if program.exists() && written.contains(corpus) {
+            let run = Run::new(program, arguments);
+            bench.measure(&format!("preparation {run}"), &run);
         }
     }
 }

@@ -1,9 +1,86 @@
-//! Running a command and what it cost.
+//! Running commands and what they cost.
 
+use std::cell::RefCell;
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// What is measured, of which programs, and what failed.
+pub struct Bench {
+    /// The folder of the built tools.
+    pub tools: PathBuf,
+    /// The folder of the data.
+    pub dir: PathBuf,
+    /// A part of the names of the wanted rows, in small letters.
+    pub wanted: String,
+    /// How often everything is measured.
+    pub rounds: u32,
+    pub size: Size,
+    failures: RefCell<Vec<String>>,
+}
+
+/// How much data there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    Whole,
+    /// Just enough for every row to do something, once: to see whether it fails, not what it takes.
+    Small,
+}
+
+impl Size {
+    /// One of two numbers.
+    pub fn pick<T>(self, whole: T, small: T) -> T {
+        match self {
+            Self::Whole => whole,
+            Self::Small => small,
+        }
+    }
+}
+
+impl Bench {
+    pub fn new(tools: PathBuf, dir: PathBuf, size: Size) -> Self {
+        let wanted = std::env::var("ROWS").unwrap_or_default().to_lowercase();
+        let rounds = std::env::var("ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(3);
+        Self { tools, dir, wanted, rounds: size.pick(rounds, 1), size, failures: RefCell::default() }
+    }
+
+    /// Whether the row of this name is to be measured.
+    pub fn is_wanted(&self, row: &str) -> bool {
+        row.to_lowercase().contains(&self.wanted)
+    }
+
+    /// Runs a command for a row. A failure is noted, and returns `None`.
+    pub fn measure(&self, row: &str, run: &Run) -> Option<Cost> {
+        self.note(row, run.measure(&self.dir))
+    }
+
+    /// The best of all rounds. A failure is noted, and returns `None`.
+    pub fn best(&self, row: &str, run: &Run) -> Option<Cost> {
+        let costs: Option<Vec<Cost>> = (0..self.rounds).map(|_| self.measure(row, run)).collect();
+        costs?.into_iter().reduce(Cost::min)
+    }
+
+    /// The result, or `None` after a failure of the row, which is printed and noted.
+    pub fn note<T>(&self, row: &str, result: Result<T, String>) -> Option<T> {
+        let message = match result {
+            Ok(value) => return Some(value),
+            Err(message) => message,
+        };
+        eprintln!("bench: {row}: {message}");
+        let mut failures = self.failures.borrow_mut();
+        if !failures.iter().any(|failed| failed == row) {
+            failures.push(row.to_owned());
+        }
+        None
+    }
+
+    /// The names of the rows that failed.
+    pub fn failures(&self) -> Vec<String> {
+        self.failures.borrow().clone()
+    }
+}
 
 /// A command, run in the folder of the data.
 #[derive(Debug)]
@@ -47,9 +124,12 @@ impl Run {
         Self { stdout: Some(name), ..self }
     }
 
-    /// Runs the command, which must succeed. What an earlier one left behind is removed before.
+    /// Runs the command. What an earlier one left behind is removed before.
+    ///
+    /// # Errors
+    /// If it cannot be run or fails: the command, and what it wrote on standard error.
     #[allow(clippy::zombie_processes, reason = "it is waited for by a call that tells what it used")]
-    pub fn measure(&self, dir: &Path) -> Cost {
+    pub fn measure(&self, dir: &Path) -> Result<Cost, String> {
         for name in ["out", "out.scp"] {
             let _ = std::fs::remove_file(dir.join(name));
         }
@@ -66,16 +146,23 @@ impl Run {
         // A child starts with the peak of this program, which may have held much before.
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let start = Instant::now();
-        let child = command.spawn().unwrap_or_else(|error| panic!("{self:?}: {error}"));
+        let child = command.spawn().map_err(|error| format!("cannot run {self}: {error}"))?;
         let (status, usage) = wait(child.id() as i32);
         let wall = start.elapsed();
-        assert!(
-            status == 0,
-            "{self:?}: status {status}\n{}",
-            std::fs::read_to_string(dir.join("log")).unwrap_or_default()
-        );
+        if status != 0 {
+            let log = std::fs::read(dir.join("log")).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log);
+            return Err(format!("{self}: wait status {status:#06x}\n{}", log.trim_end()));
+        }
         let time = |time: libc::timeval| Duration::new(time.tv_sec as u64, 1000 * time.tv_usec as u32);
-        Cost { cpu: time(usage.ru_utime) + time(usage.ru_stime), wall, peak_kb: usage.ru_maxrss as u64 }
+        Ok(Cost { cpu: time(usage.ru_utime) + time(usage.ru_stime), wall, peak_kb: usage.ru_maxrss as u64 })
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.program.file_name().unwrap_or_default();
+        write!(f, "{} {}", name.display(), self.arguments.join(" "))
     }
 }
 
@@ -92,14 +179,20 @@ fn wait(child: i32) -> (i32, libc::rusage) {
     (status, usage)
 }
 
-/// The mean time on the clock of a start of `program` that prints its usage text.
-pub fn start_time(program: &Path) -> Duration {
-    const STARTS: u32 = 200;
+/// The mean time on the clock of some starts of `program` that print its usage text.
+///
+/// # Errors
+/// If it fails.
+pub fn start_time(program: &Path, starts: u32) -> Result<Duration, String> {
     let mut command = Command::new(program);
     command.arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut run = || assert!(command.status().is_ok_and(|status| status.success()), "{}", program.display());
-    run();
+    let mut run = || match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{}: {status}", program.display())),
+        Err(error) => Err(format!("{}: cannot run: {error}", program.display())),
+    };
+    run()?;
     let start = Instant::now();
-    (0..STARTS).for_each(|_| run());
-    start.elapsed() / STARTS
+    (0..starts).try_for_each(|_| run())?;
+    Ok(start.elapsed() / starts)
 }

@@ -8,6 +8,8 @@ pub fn jobs() -> Vec<Job> {
     let mut jobs = mixture_jobs();
     jobs.extend(ivector_jobs());
     jobs.extend(alignment_jobs());
+    jobs.extend(speaker_jobs());
+    jobs.extend(transform_jobs());
     jobs
 }
 
@@ -89,5 +91,49 @@ fn alignment_jobs() -> Vec<Job> {
         .parts_of_kaldis(2.0, 0.1, 0.1),
         job("facts about a model", "am-info", &["final.mdl"]),
         job("facts about a model of 100 MB", "am-info", &["large.mdl"]),
+    ]
+}
+
+/// 8000 vectors of 200 dimensions of 200 speakers, and 400,000 trials.
+fn speaker_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Speakers, name, tool, arguments).on_one_thread();
+    vec![
+        job(
+            "PLDA scores of 400,000 trials",
+            "ivector-plda-scoring",
+            &["--normalize-length=true", "plda", "ark:speakers.ark", "ark:speech.ark", "trials", "out"],
+        ),
+        job("a PLDA model of 8000 vectors", "ivector-compute-plda", &["ark:spk2utt", "ark:speech.ark", "out"]),
+        job(
+            "LDA of 8000 vectors to 150 dimensions",
+            "ivector-compute-lda",
+            &["--dim=150", "ark:speech.ark", "ark:utt2spk", "out"],
+        ),
+        job(
+            "subtracting the mean of 8000 vectors",
+            "ivector-subtract-global-mean",
+            &["ark:speech.ark", "ark:/dev/null"],
+        ),
+        job("normalizing 8000 vectors", "ivector-normalize-length", &["ark:speech.ark", "ark:/dev/null"]),
+        job(
+            "transforming 8000 vectors to 150 dimensions",
+            "ivector-transform",
+            &["speech.mat", "ark:speech.ark", "ark:/dev/null"],
+        ),
+        job(
+            "dot products of 400,000 trials",
+            "ivector-compute-dot-products",
+            &["trials", "ark:speakers.ark", "ark:speech.ark", "out"],
+        ),
+    ]
+}
+
+/// Frames of 440 columns, and one of 3000 pdfs for each.
+fn transform_jobs() -> Vec<Job> {
+    let job = |name, tool, arguments| Job::new(Corpus::Spliced, name, tool, arguments).on_one_thread();
+    vec![
+        job("statistics for LDA of 440 columns", "acc-lda", &["lda.mdl", "ark:few.ark", "ark:few.post", "out"]),
+        job("LDA from 440 to 40 columns", "est-lda", &["--dim=40", "out", "lda.acc"]),
+        job("PCA of 440 columns", "est-pca", &["--dim=40", "ark:few.ark", "out"]),
     ]
 }

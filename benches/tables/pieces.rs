@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::measure::{Cost, Run};
+use crate::measure::{Bench, Cost, Run};
 
 /// What is measured: its name, and its goal.
 const ROWS: [(&str, &str); 5] = [
@@ -16,14 +16,16 @@ const ROWS: [(&str, &str); 5] = [
     ("pieces: 2000 matrices in 8 pieces on Slurm (if there is one)", "3 s"),
 ];
 
-/// Measures the rows with `wanted` in their names, and prints them.
-pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: u32) {
-    let is_wanted = |row: usize| ROWS[row].0.to_lowercase().contains(wanted);
+/// Measures the wanted rows, and prints them.
+pub fn print(bench: &Bench) {
+    let is_wanted = |row: usize| bench.is_wanted(ROWS[row].0);
+    let tools = &bench.tools;
     if !tools.join("table-jobs").exists() || !(0..ROWS.len()).any(is_wanted) {
         return;
     }
     if is_wanted(1) || is_wanted(2) {
-        write_long_list(&dir.join("long.scp")).expect("the data can be written");
+        let lines = bench.size.pick(10_000_000, 10_000);
+        write_long_list(&bench.dir.join("long.scp"), lines).expect("the data can be written");
     }
     let copy = tools.join("copy-matrix").display().to_string();
     let run = |options: &str| {
@@ -35,28 +37,32 @@ pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: u32) {
         }
     };
     let matrices = "scp:shuffled.scp ark,scp:copies/p.ark,copies/p.scp";
-    let best = |run: Run| (0..rounds).map(|_| run.measure(dir)).reduce(Cost::min).expect("there is a round");
     let seconds = |cost: Cost| cost.wall.as_secs_f64();
     let plan = |cost: Cost| format!("{:.2} s, {:.0} MB", seconds(cost), cost.peak_kb as f64 / 1e3);
-    let measure = |row: usize| match row {
-        0 => {
-            let whole =
-                best(Run::new(tools.join("copy-matrix"), &["scp:shuffled.scp", "ark,scp:copies/p.ark,copies/p.scp"]));
-            let pieces = best(run("--nj=8 --dir=copies/jobs")(matrices));
-            format!("{:.2} s ({:.2} s and {:.2} s)", seconds(pieces) - seconds(whole), seconds(pieces), seconds(whole))
-        }
-        1 => plan(best(run("--nj=1000 --dry-run --dir=copies/jobs")("scp:long.scp ark:copies/l.ark"))),
-        2 => plan(best(run("--nj=1000 --by=bytes --dry-run --dir=copies/jobs")("scp:long.scp ark:copies/l.ark"))),
-        3 => {
-            let again = run("--nj=8 --dir=jobs.done")("scp:shuffled.scp ark,scp:done.ark,done.scp");
-            again.measure(dir);
-            format!("{:.3} s", seconds(best(again)))
-        }
-        _ => format!("{:.2} s", seconds(best(run("--nj=8 --engine=slurm --dir=copies/jobs")(matrices)))),
+    let measure = |row: usize| {
+        let best = |run: Run| bench.best(ROWS[row].0, &run);
+        Some(match row {
+            0 => {
+                let whole = ["scp:shuffled.scp", "ark,scp:copies/p.ark,copies/p.scp"];
+                let whole = seconds(best(Run::new(tools.join("copy-matrix"), &whole))?);
+                let pieces = seconds(best(run("--nj=8 --dir=copies/jobs")(matrices))?);
+                format!("{:.2} s ({pieces:.2} s and {whole:.2} s)", pieces - whole)
+            }
+            1 => plan(best(run("--nj=1000 --dry-run --dir=copies/jobs")("scp:long.scp ark:copies/l.ark"))?),
+            2 => plan(best(run("--nj=1000 --by=bytes --dry-run --dir=copies/jobs")("scp:long.scp ark:copies/l.ark"))?),
+            3 => {
+                let again = run("--nj=8 --dir=jobs.done")("scp:shuffled.scp ark,scp:done.ark,done.scp");
+                bench.measure(ROWS[row].0, &again)?;
+                format!("{:.3} s", seconds(best(again)?))
+            }
+            _ => format!("{:.2} s", seconds(best(run("--nj=8 --engine=slurm --dir=copies/jobs")(matrices))?)),
+        })
     };
     println!("| job | wall | goal |\n| --- | --- | --- |");
     for row in (0..ROWS.len()).filter(|row| is_wanted(*row) && (*row < 4 || has_slurm())) {
-        println!("| {} | {} | {} |", ROWS[row].0, measure(row), ROWS[row].1);
+        if let Some(shown) = measure(row) {
+            println!("| {} | {shown} | {} |", ROWS[row].0, ROWS[row].1);
+        }
     }
     println!();
 }
@@ -68,10 +74,10 @@ fn has_slurm() -> bool {
     ask.status().is_ok_and(|status| status.success())
 }
 
-/// A script file of 10 million lines.
-fn write_long_list(path: &Path) -> std::io::Result<()> {
+/// A script file of many lines.
+fn write_long_list(path: &Path, lines: u64) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
-    for index in 0..10_000_000_u64 {
+    for index in 0..lines {
         writeln!(file, "utterance-{index:08} exp/feats/raw.{}.ark:{}", index / 100_000, 18 + index % 100_000 * 31_000)?;
     }
     file.flush()

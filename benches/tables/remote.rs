@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::measure::Bench;
+
 /// How late each answer below `/late` comes.
 const LATE: Duration = Duration::from_millis(2);
 
@@ -18,65 +20,74 @@ const ROWS: [(&str, &str); 3] = [
     ("remote: from the start of a tool to its first byte", "30 ms"),
 ];
 
-/// Measures the rows with `wanted` in their names, where `kaldi-store` and `curl` are there, and prints them.
-pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: u32) {
-    let is_wanted = |row: usize| ROWS[row].0.contains(wanted);
+/// Measures the wanted rows, if `kaldi-store` and `curl` are there, and prints them.
+pub fn print(bench: &Bench) {
+    let is_wanted = |row: usize| bench.is_wanted(ROWS[row].0);
     let has_curl = Command::new("curl").arg("--version").stdout(Stdio::null()).status().is_ok();
-    if !has_curl || !tools.join("kaldi-store").exists() || !(0..ROWS.len()).any(is_wanted) {
+    if !has_curl || !bench.tools.join("kaldi-store").exists() || !(0..ROWS.len()).any(is_wanted) {
         return;
     }
-    let server = serve(dir).expect("a server can be started");
-    let script = std::fs::read_to_string(dir.join("shuffled.scp")).expect("the data is there");
+    let server = serve(&bench.dir).expect("a server can be started");
+    let script = std::fs::read_to_string(bench.dir.join("shuffled.scp")).expect("the data is there");
     let late = script.replace(" m.ark:", &format!(" {server}/late/m.ark:"));
-    std::fs::write(dir.join("late.scp"), late).expect("the data can be written");
+    std::fs::write(bench.dir.join("late.scp"), late).expect("the data can be written");
     let archive = format!("ark:{server}/m.ark");
 
-    let mut best = [Duration::MAX; 4];
-    for _ in 0..rounds {
-        let copy = |from: &str, to: &str| {
-            let mut command = Command::new(tools.join("copy-matrix"));
-            command.args([from, to]).current_dir(dir).env("no_proxy", "*").stderr(Stdio::null()).stdin(Stdio::null());
-            command
-        };
-        let mut curl = Command::new("curl");
-        curl.args(["--silent", "--noproxy", "*", "--output", "/dev/null", &format!("{server}/m.ark")]);
-        let times = [
-            time(&mut copy(&archive, "ark:/dev/null")),
-            if is_wanted(1) { time(&mut copy("scp:late.scp", "ark:/dev/null")) } else { Duration::ZERO },
-            time_to_first_byte(&mut copy(&archive, "ark:-")),
-            time(&mut curl),
-        ];
-        best = std::array::from_fn(|index| best[index].min(times[index]));
-    }
+    let copy = |from: &str, to: &str| {
+        let mut command = Command::new(bench.tools.join("copy-matrix"));
+        command.args([from, to]).current_dir(&bench.dir).env("no_proxy", "*").stdin(Stdio::null());
+        command
+    };
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--show-error", "--noproxy", "*", "--output", "/dev/null", &format!("{server}/m.ark")]);
+    let best = |row: usize, measure: &mut dyn FnMut() -> Result<Duration, String>| {
+        let times: Option<Vec<Duration>> = (0..bench.rounds).map(|_| bench.note(ROWS[row].0, measure())).collect();
+        times?.into_iter().min().map(|time| time.as_secs_f64())
+    };
+    let mut measure = |row: usize| {
+        Some(match row {
+            0 => {
+                let theirs = best(row, &mut || time(&mut curl))?;
+                let ours = best(row, &mut || time(&mut copy(&archive, "ark:/dev/null")))?;
+                format!("{:.2} × `curl` ({theirs:.3} s)", ours / theirs)
+            }
+            1 => format!("{:.2} s", best(row, &mut || time(&mut copy("scp:late.scp", "ark:/dev/null")))?),
+            _ => format!("{:.1} ms", 1e3 * best(row, &mut || time_to_first_byte(&mut copy(&archive, "ark:-")))?),
+        })
+    };
     println!("| job | wall | goal |\n| --- | --- | --- |");
-    let seconds = |time: Duration| time.as_secs_f64();
-    let shown = [
-        format!("{:.2} × `curl` ({:.3} s)", seconds(best[0]) / seconds(best[3]), seconds(best[3])),
-        format!("{:.2} s", seconds(best[1])),
-        format!("{:.1} ms", 1e3 * seconds(best[2])),
-    ];
-    for (row, shown) in shown.iter().enumerate().filter(|(row, _)| is_wanted(*row)) {
-        println!("| {} | {shown} | {} |", ROWS[row].0, ROWS[row].1);
+    for row in (0..ROWS.len()).filter(|row| is_wanted(*row)) {
+        if let Some(shown) = measure(row) {
+            println!("| {} | {shown} | {} |", ROWS[row].0, ROWS[row].1);
+        }
     }
     println!();
 }
 
-fn time(command: &mut Command) -> Duration {
+/// The time on the clock of a command.
+fn time(command: &mut Command) -> Result<Duration, String> {
     let start = Instant::now();
-    assert!(command.stdout(Stdio::null()).status().is_ok_and(|status| status.success()), "{command:?}");
-    start.elapsed()
+    let output = command.stdout(Stdio::null()).stderr(Stdio::piped()).output();
+    let time = start.elapsed();
+    match output {
+        Ok(output) if output.status.success() => Ok(time),
+        Ok(output) => Err(format!("{}\n{}", output.status, String::from_utf8_lossy(&output.stderr).trim_end())),
+        Err(error) => Err(format!("cannot run: {error}")),
+    }
 }
 
+/// The time on the clock from the start of a command to the first byte that it writes.
 #[allow(clippy::zombie_processes, reason = "it is waited for")]
-fn time_to_first_byte(command: &mut Command) -> Duration {
+fn time_to_first_byte(command: &mut Command) -> Result<Duration, String> {
     let start = Instant::now();
-    let mut child = command.stdout(Stdio::piped()).spawn().expect("the tool can be started");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = child.map_err(|error| format!("cannot run: {error}"))?;
     let mut stdout = child.stdout.take().expect("its output is a pipe");
-    stdout.read_exact(&mut [0]).expect("it has a first byte");
+    let first = stdout.read_exact(&mut [0]);
     let time = start.elapsed();
     drop(stdout);
-    child.wait().expect("it ends");
-    time
+    child.wait().map_err(|error| error.to_string())?;
+    first.map(|()| time).map_err(|error| format!("no first byte: {error}"))
 }
 
 /// Serves the files of a folder on the loopback until the program ends; returns the start of their addresses.

@@ -9,10 +9,10 @@ use crate::measure::Cost;
 /// Everything that was measured.
 pub struct Report<'a> {
     /// In the order of [`Yardstick`].
-    pub yardsticks: Vec<Cost>,
+    pub yardsticks: Vec<Option<Cost>>,
     /// Each job with what it cost us and Kaldi, where they have the tool.
     pub rows: Vec<(&'a Job, Option<Cost>, Option<Cost>)>,
-    pub start: Duration,
+    pub start: Option<Duration>,
     pub kaldis_start: Option<Duration>,
     /// The size of the program in bytes.
     pub size: u64,
@@ -52,7 +52,7 @@ impl Report<'_> {
             "start of a tool (`--help`), mean of 200".into(),
             none(),
             none(),
-            milliseconds(self.start),
+            self.start.map_or_else(none, milliseconds),
             "1.0 ms".into(),
             none(),
             self.kaldis_start.map_or_else(none, milliseconds),
@@ -69,7 +69,7 @@ impl Report<'_> {
             println!("Peak memory of the word errors: {:.1} MB.", errors.peak_kb as f64 / 1024.0);
         }
         println!("Size of the program: {:.1} MB (goal: 20 MB).", self.size as f64 / 1e6);
-        let [unit, cat_to_file, cat_to_null, cp, ..] = self.yardsticks[..] else { return };
+        let [Some(unit), Some(cat_to_file), Some(cat_to_null), Some(cp), ..] = self.yardsticks[..] else { return };
         println!(
             "U = {:.2} s of CPU time (`wc -w`); `cat in > out` {:.3} s, `cat in > /dev/null` {:.3} s, `cp` {:.3} s.",
             unit.cpu.as_secs_f64(),
@@ -83,8 +83,9 @@ impl Report<'_> {
 
     /// CPU time and time on the clock as multiples of the yardstick, or a dash where nothing was measured.
     fn ratios(&self, job: &Job, cost: Option<Cost>) -> (String, String) {
-        let Some(cost) = cost else { return ("–".into(), "–".into()) };
-        let yardstick = self.yardsticks[job.yardstick as usize];
+        let Some((cost, yardstick)) = cost.zip(self.yardsticks[job.yardstick as usize]) else {
+            return ("–".into(), "–".into());
+        };
         let show = |time: Duration, one: Duration| with_unit(time.as_secs_f64() / one.as_secs_f64(), job.yardstick);
         match job.yardstick {
             Yardstick::Unit => (show(cost.cpu, yardstick.cpu), show(cost.wall, yardstick.cpu)),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::corpus::utterance;
-use crate::measure::{Cost, Run};
+use crate::measure::{Bench, Cost, Run, Size};
 use crate::voice;
 
 /// What is measured: its name, the arguments of table-report, and the goal: seconds on the clock, or how much faster than the sound.
@@ -23,21 +23,21 @@ enum Goal {
 /// Seconds of a recording.
 const SECONDS: f64 = 3.0;
 
-/// Measures the rows with `wanted` in their names, and prints them.
-pub fn print(tools: &Path, dir: &Path, wanted: &str, rounds: u32) {
-    let tool = tools.join("table-report");
-    let rows: Vec<_> = ROWS.iter().filter(|row| row.0.contains(wanted) && tool.exists()).collect();
+/// Measures the wanted rows, and prints them.
+pub fn print(bench: &Bench) {
+    let tool = bench.tools.join("table-report");
+    let rows: Vec<_> = ROWS.iter().filter(|row| bench.is_wanted(row.0) && tool.exists()).collect();
     if rows.is_empty() {
         return;
     }
-    write(dir).expect("the data can be written");
+    write(&bench.dir, bench.size).expect("the data can be written");
     println!("| page | sound | on the clock | processor | faster than the sound | memory | goal |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for (name, arguments, goal) in rows {
-        let run = Run::new(tool.clone(), arguments);
-        let cost = (1..rounds).fold(run.measure(dir), |best, _| best.min(run.measure(dir)));
         let seconds = if arguments.contains(&"r200") { 200.0 * SECONDS } else { 3600.0 };
-        println!("{}", line(name, cost, seconds, *goal));
+        if let Some(cost) = bench.best(name, &Run::new(tool.clone(), arguments)) {
+            println!("{}", line(name, cost, seconds, *goal));
+        }
     }
     println!();
 }
@@ -56,7 +56,8 @@ fn line(name: &str, cost: Cost, seconds: f64, goal: Goal) -> String {
 }
 
 /// Data directories: `r200` and `r1200` with as many recordings, `rsegments` with parts of one.
-fn write(dir: &Path) -> std::io::Result<()> {
+fn write(dir: &Path, size: Size) -> std::io::Result<()> {
+    let (few, many, segments) = size.pick((200, 1200, 20_000), (2, 12, 200));
     for folder in ["r200", "r1200", "rsegments", "rwav"] {
         fs::create_dir_all(dir.join(folder))?;
     }
@@ -64,7 +65,7 @@ fn write(dir: &Path) -> std::io::Result<()> {
     let voices: Vec<Vec<i16>> = (0..10).map(|index| utterance(index, SECONDS)).collect();
     let mut hour = Vec::new();
     let (mut waves, mut text) = (String::new(), String::new());
-    for index in 0..1200_usize {
+    for index in 0..many {
         let mut noise = index as u32;
         let samples = voices[index % voices.len()].iter().map(|sample| {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -76,7 +77,7 @@ fn write(dir: &Path) -> std::io::Result<()> {
         text += &format!("u{index:04} some words that somebody says\n");
         hour.extend(samples);
     }
-    for (folder, count) in [("r200", 200), ("r1200", 1200)] {
+    for (folder, count) in [("r200", few), ("r1200", many)] {
         let first = |list: &str| list.lines().take(count).map(|line| format!("{line}\n")).collect::<String>();
         fs::write(dir.join(folder).join("wav.scp"), first(&waves))?;
         fs::write(dir.join(folder).join("text"), first(&text))?;
@@ -87,5 +88,5 @@ fn write(dir: &Path) -> std::io::Result<()> {
         let start = f64::from(index) * 0.18;
         format!("hour-{index:05} hour {start:.2} {:.2}\n", start + 0.18)
     };
-    fs::write(dir.join("rsegments/segments"), (0..20_000).map(segment).collect::<String>())
+    fs::write(dir.join("rsegments/segments"), (0..segments).map(segment).collect::<String>())
 }

@@ -2,6 +2,7 @@
 
 /// Comparing runs of the benchmark.
 mod bench_baseline;
+mod bench_failures;
 
 /// Licences and sources of dependencies, and what packaging needs.
 mod dependencies;
