@@ -23,7 +23,7 @@ struct Case(&'static str, SoundKind, &'static str, usize, usize, usize, f64);
 
 const EXACT: f64 = f64::INFINITY;
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 30] = [
     Case("lame.mp3", Mpeg, "mono", 2880, 1105, 1, 15.0),
     Case("untagged.mp3", Mpeg, "mono", 2880, 1105, 1, 15.0),
     Case("noted.mp3", Mpeg, "mono", 1601, 0, 1, 15.0),
@@ -53,6 +53,7 @@ const CASES: [Case; 29] = [
     Case("linear.sph", Sphere, "mono", 1601, 0, 1, EXACT),
     Case("law.sph", Sphere, "mono", 1601, 0, 1, 30.0),
     Case("music.opus", Ogg, "", 2178, 0, 1, 0.0),
+    Case("surround.opus", Ogg, "", 4800, 0, 1, 0.0),
 ];
 
 /// How much stronger sound is than the error, in decibels.
@@ -89,6 +90,17 @@ fn files_decode_to_what_they_were_made_of() {
             let found = ratio(expected, got[*before..].iter().step_by(*step).copied());
             assert!(found >= *least, "{name}: {found} dB");
         }
+    }
+}
+
+/// The channels were made of one sound, in the order of RIFF/WAVE: left, right, center, bass, left and right of the back.
+#[test]
+fn channels_of_opus_are_in_the_order_of_riff_wave() {
+    let channels = decode(Ogg, &read("surround.opus")).unwrap().channels;
+    let loudness = |channel: &Vec<f32>| channel.iter().map(|&sample| f64::from(sample).powi(2)).sum::<f64>().sqrt();
+    let found: Vec<f64> = channels.iter().map(|channel| loudness(channel) / loudness(&channels[0])).collect();
+    for (found, expected) in found.iter().zip([1.0, 0.3, 0.9, 0.1, 0.5, 0.7]) {
+        assert!((found - expected).abs() < 0.02, "{found} {expected}");
     }
 }
 

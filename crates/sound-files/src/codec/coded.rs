@@ -2,7 +2,6 @@
 
 use claxon::frame::FrameReader;
 use claxon::input::BufferedReader;
-use opus_decoder::OpusMultistreamDecoder;
 use symphonia_bundle_mp3::MpaDecoder;
 use symphonia_codec_aac::AacDecoder;
 use symphonia_codec_alac::AlacDecoder;
@@ -15,21 +14,14 @@ use symphonia_core::codecs::audio::{AudioCodecId, AudioCodecParameters, AudioDec
 use symphonia_core::packet::PacketRef;
 use symphonia_core::units::{Duration, Timestamp};
 
+use super::Codec;
 use super::flac::StreamInfo;
-use super::opus::{self, OpusHead};
-use super::{Codec, opus::RATE};
-
-/// The most samples of a packet of Opus.
-const MAX_OPUS: usize = 5760;
+use super::multistream::OpusStreams;
 
 /// A decoder of coded sound.
 pub(crate) enum Coded {
     Symphonia(&'static str, Box<dyn AudioDecoder>),
-    Opus {
-        decoder: Box<OpusMultistreamDecoder>,
-        factor: f32,
-        buffer: Vec<i16>,
-    },
+    Opus(Box<OpusStreams>),
     /// Bits of a sample.
     Flac {
         bits: u8,
@@ -40,7 +32,7 @@ impl Coded {
     /// Makes a decoder, or says why there is none.
     pub(crate) fn new(codec: &Codec) -> Result<Self, String> {
         let (id, extra) = match codec {
-            Codec::Opus(head) => return opus_decoder(head),
+            Codec::Opus(head) => return OpusStreams::new(head).map(|streams| Self::Opus(Box::new(streams))),
             Codec::Flac { info } => {
                 let info = StreamInfo::read(info, 0).map_err(|fault| fault.message.into_owned())?;
                 return Ok(Self::Flac { bits: info.bits });
@@ -76,35 +68,10 @@ impl Coded {
                     _ => Err(damaged(name, "another width of samples")),
                 }
             }
-            Self::Opus { decoder, factor, buffer } => {
-                let expected = opus::num_samples(packet)?;
-                let count =
-                    decoder.decode(packet, buffer, false).map_err(|error| damaged("Opus", error.to_string()))?;
-                if count as u64 != expected {
-                    return Err(damaged("Opus", format!("{expected} samples expected, {count} found")));
-                }
-                let num_channels = out.len();
-                for (index, channel) in out.iter_mut().enumerate() {
-                    let samples = buffer[..count * num_channels].iter().skip(index).step_by(num_channels);
-                    match *factor {
-                        1.0 => channel.extend(samples.map(|&sample| f32::from(sample))),
-                        factor => channel.extend(samples.map(|&sample| round(f32::from(sample) * factor))),
-                    }
-                }
-                Ok(())
-            }
+            Self::Opus(streams) => streams.decode(packet, out).map_err(|error| damaged("Opus", error)),
             Self::Flac { bits } => decode_flac(packet, *bits, out),
         }
     }
-}
-
-fn opus_decoder(head: &OpusHead) -> Result<Coded, String> {
-    let (num_streams, num_coupled, layout) = &head.layout;
-    let channels = usize::from(head.num_channels);
-    let decoder = OpusMultistreamDecoder::new(RATE, channels, (*num_streams).into(), (*num_coupled).into(), layout)
-        .map_err(|error| format!("expected a layout of the channels of Opus, found another ({error})"))?;
-    let buffer = vec![0; MAX_OPUS * channels];
-    Ok(Coded::Opus { decoder: Box::new(decoder), factor: head.factor(), buffer })
 }
 
 fn symphonia_decoder(id: AudioCodecId, extra: Option<&[u8]>) -> symphonia_core::errors::Result<Box<dyn AudioDecoder>> {
@@ -123,7 +90,7 @@ fn symphonia_decoder(id: AudioCodecId, extra: Option<&[u8]>) -> symphonia_core::
 }
 
 /// Rounds to nearest, ties to even, and clips.
-fn round(sample: f32) -> f32 {
+pub(super) fn round(sample: f32) -> f32 {
     sample.round_ties_even().clamp(-32768.0, 32767.0)
 }
 

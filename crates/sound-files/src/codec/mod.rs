@@ -5,6 +5,8 @@ mod coded;
 mod count;
 mod decode;
 pub(crate) mod flac;
+#[cfg(feature = "codecs")]
+mod multistream;
 pub(crate) mod opus;
 #[cfg(feature = "codecs")]
 mod vorbis;

@@ -6,6 +6,18 @@ use crate::fault::{Result, SoundFault};
 /// The sampling frequency that Opus is decoded at.
 pub(crate) const RATE: u32 = 48_000;
 
+/// Which channel of Vorbis' order, which Opus has, too, is each one in the order of RIFF/WAVE (left, right, center, bass, back, side).
+const WAVE_ORDER: [&[usize]; 8] = [
+    &[0],
+    &[0, 1],
+    &[0, 2, 1],
+    &[0, 1, 2, 3],
+    &[0, 2, 1, 3, 4],
+    &[0, 2, 1, 5, 3, 4],
+    &[0, 2, 1, 6, 5, 3, 4],
+    &[0, 2, 1, 7, 5, 6, 3, 4],
+];
+
 /// What the header of a stream of Opus says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OpusHead {
@@ -44,7 +56,8 @@ impl OpusHead {
             (0, 1) => (1, 0, vec![0]),
             (0, 2) => (1, 1, vec![0, 1]),
             (1, 1..=8) if table.len() >= 2 + usize::from(num_channels) => {
-                (table[0], table[1], table[2..2 + usize::from(num_channels)].to_vec())
+                let order = WAVE_ORDER[usize::from(num_channels) - 1];
+                (table[0], table[1], order.iter().map(|&channel| table[2 + channel]).collect())
             }
             _ => {
                 let found = format!("{num_channels} channels in family {family}");
@@ -82,4 +95,77 @@ pub(crate) fn num_samples(packet: &[u8]) -> std::result::Result<u64, String> {
         return Err(format!("expected at most 120 ms of Opus, found {num_frames} frames of {frame} samples"));
     }
     Ok(num_frames * frame)
+}
+
+/// Takes the first of several streams off a packet: writes it as a packet of its own, without the length of its last frame,
+/// and returns how many bytes it took (RFC 6716, appendix B).
+#[cfg(feature = "codecs")]
+pub(crate) fn split(packet: &[u8], single: &mut Vec<u8>) -> std::result::Result<usize, String> {
+    let ends = || "expected a stream of Opus, found the end of the packet".to_owned();
+    let mut at = 0;
+    let byte = |at: &mut usize| {
+        *at += 1;
+        packet.get(*at - 1).copied().map(usize::from).ok_or_else(ends)
+    };
+    let length = |at: &mut usize| {
+        let first = byte(at)?;
+        if first < 252 { Ok::<_, String>(first) } else { Ok(first + 4 * byte(at)?) }
+    };
+    let (mut num_frames, mut has_lengths, mut padding) = (1, false, 0);
+    match byte(&mut at)? & 3 {
+        0 => {}
+        1 => num_frames = 2,
+        2 => (num_frames, has_lengths) = (2, true),
+        _ => {
+            let flags = byte(&mut at)?;
+            (num_frames, has_lengths) = (flags & 63, flags & 128 != 0);
+            let mut more = if flags & 64 != 0 { 255 } else { 0 };
+            while more == 255 {
+                more = byte(&mut at)?;
+                padding += more.min(254);
+            }
+        }
+    }
+    let mut sum = 0;
+    if has_lengths {
+        for _ in 1..num_frames {
+            sum += length(&mut at)?;
+        }
+    }
+    let head = &packet[..at];
+    let last = length(&mut at)?;
+    let end = at + padding + if has_lengths { sum + last } else { num_frames * last };
+    single.clear();
+    single.extend_from_slice(head);
+    single.extend_from_slice(packet.get(at..end).ok_or_else(ends)?);
+    Ok(end)
+}
+
+#[cfg(all(test, feature = "codecs"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_taken_off_a_packet() {
+        // What a stream is among others, and alone.
+        let cases: [(&[u8], &[u8]); 6] = [
+            (b"\x08\x03abc", b"\x08abc"),
+            (b"\x09\x02abcd", b"\x09abcd"),
+            (b"\x0a\x01\x02abc", b"\x0a\x01abc"),
+            (b"\x0b\x03\x01abc", b"\x0b\x03abc"),
+            (b"\x0b\xc3\x02\x01\x02\x00abc\0\0", b"\x0b\xc3\x02\x01\x02abc\0\0"),
+            (b"\x08\xfc\x00", b"\x08"),
+        ];
+        for (packet, expected) in cases {
+            let filler = if packet.get(1) == Some(&0xfc) { vec![7; 252] } else { Vec::new() };
+            let whole = [packet, &filler, b"more"].concat();
+            let mut single = vec![9];
+            let length = packet.len() + filler.len();
+            assert_eq!(split(&whole, &mut single), Ok(length), "{packet:?}");
+            assert_eq!(single, [expected, &filler].concat(), "{packet:?}");
+            for cut in 0..length {
+                assert!(split(&whole[..cut], &mut single).is_err(), "{packet:?} {cut}");
+            }
+        }
+    }
 }
