@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bstr::{BStr, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{FrameFn, ReadAt, Source, Store, Upload};
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyAttributeError, PyFileNotFoundError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -85,6 +85,39 @@ impl Store for Systems {
                 Ok(Box::new(Upwards { system, url: url.to_string(), path, bytes }))
             }
             None => self.others.create(url),
+        }
+    }
+
+    fn open_at(&self, url: &BStr) -> io::Result<Arc<dyn ReadAt>> {
+        match with_python(|py| Ok(find(py, url)))? {
+            Some(_) => {
+                let missing = || io::Error::new(io::ErrorKind::Unsupported, "its file system does not say its length");
+                self.open(url, 0)?.positioned().ok_or_else(missing)
+            }
+            None => self.others.open_at(url),
+        }
+    }
+
+    fn remove(&self, url: &BStr) -> io::Result<()> {
+        let found = with_python(|py| {
+            let Some((system, path)) = find(py, url) else { return Ok(None) };
+            match system.bind(py).call_method1("rm", (path,)) {
+                Err(error) if error.is_instance_of::<PyAttributeError>(py) => Ok(Some(false)),
+                Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => Ok(Some(true)),
+                removed => removed.map(|_| Some(true)),
+            }
+        })?;
+        match found {
+            Some(true) => Ok(()),
+            Some(false) => Err(io::ErrorKind::Unsupported.into()),
+            None => self.others.remove(url),
+        }
+    }
+
+    fn list(&self, url: &BStr) -> io::Result<Vec<BString>> {
+        match with_python(|py| Ok(find(py, url)))? {
+            Some(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "its file system is not asked for folders")),
+            None => self.others.list(url),
         }
     }
 

@@ -3,11 +3,13 @@
 
 use std::path::PathBuf;
 
-use crate::builder::{Spool, publish};
 use crate::check::fits_bin;
 use crate::copy::append;
-use crate::index_file::{IndexFile, open_file};
+use crate::index_file::IndexFile;
+use crate::open::{names_in, open_ranges};
 use crate::places::Places;
+use crate::publish::publish;
+use crate::spool::{Spool, TokenFile};
 use crate::{DatasetFault, Error, IndexedDataset, Prefix, Result};
 
 /// The name of a numbered part, such as `text-00000-of-00020.bin`.
@@ -28,8 +30,7 @@ pub fn count_bin_parts(prefix: &Prefix) -> Result<Option<u64>> {
     let stem = prefix.with("-00000-of-");
     let stem = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut counts = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(Error::open(&folder))? {
-        let name = entry.map_err(Error::open(&folder))?.file_name().to_string_lossy().into_owned();
+    for name in names_in(&folder)? {
         let count = name.strip_prefix(&stem).and_then(|rest| rest.strip_suffix(".bin"));
         counts.extend(count.and_then(|count| count.parse::<u64>().ok()).filter(|count| *count > 0));
     }
@@ -53,15 +54,15 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
     let mut parts = Vec::new();
     for number in 0..count {
         let path = part_name(prefix, number, count);
-        let (file, length) = open_file(&path)?;
-        parts.push((path, file, length));
+        let file = open_ranges(&path)?;
+        parts.push((path, file));
     }
     let index_path = prefix.idx();
     let index = IndexFile::open(&index_path)?;
     let mut inputs = vec![index_path.as_path()];
-    inputs.extend(parts.iter().map(|(path, ..)| path.as_path()));
+    inputs.extend(parts.iter().map(|(path, _)| path.as_path()));
     out.refuse_inputs(&inputs)?;
-    let bin_length = parts.iter().map(|(.., length)| length).sum();
+    let bin_length = parts.iter().map(|(_, file)| file.length()).sum();
     let Some(token_size) = fits_bin(&index, bin_length)? else {
         let found = format!("{bin_length} bytes");
         return Err(
@@ -69,12 +70,12 @@ pub fn join_bin_parts(prefix: &Prefix, out: &Prefix) -> Result<u64> {
         );
     };
     Places { index: &index, token_size, bin_length }.check_all(&parts[0].0)?;
-    let mut bin = Spool::create(out.bin(), 0)?;
-    for (path, file, length) in &parts {
-        append(file, 0..*length, path, &mut bin)?;
+    let mut bin = TokenFile::create(out.bin())?;
+    for (path, file) in &parts {
+        bin.append(&**file, 0..file.length(), path)?;
     }
     let mut new_index = Spool::create(out.idx(), 0)?;
-    append(&index.file, 0..index.length, &index_path, &mut new_index)?;
+    append(&*index.file, 0..index.length, &index_path, &mut new_index)?;
     publish([bin.seal()?, new_index.seal()?], || Ok::<_, Error>(()))?;
     Ok(count)
 }
@@ -93,14 +94,14 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
     for number in 0..count {
         let path = part_name(out, number, count);
         Prefix::new(&path).refuse_inputs(&[&index_path, &bin_path])?;
-        let mut part = Spool::create(path, 0)?;
+        let mut part = TokenFile::create(path)?;
         let start = dataset.bin_length.min(each * number);
         let end = if number + 1 == count { dataset.bin_length } else { dataset.bin_length.min(start + each) };
-        append(&dataset.bin, start..end, &bin_path, &mut part)?;
+        part.append(&*dataset.bin, start..end, &bin_path)?;
         sealed.push(part.seal()?);
     }
     let mut index = Spool::create(out.idx(), 0)?;
-    append(&dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
+    append(&*dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;
     sealed.push(index.seal()?);
     publish(sealed, || Ok(()))
 }

@@ -1,14 +1,10 @@
 //! Writing a dataset.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
-
-use whole_file::{Pending, Sealed};
-
 use crate::index_file::blocks;
-use crate::index_writer::{IndexWriter, Region};
+use crate::index_writer::IndexWriter;
 use crate::layout::Layout;
+use crate::publish::publish;
+use crate::spool::{Scratch, Spool, TokenFile};
 use crate::tokens::convert;
 use crate::{Dialect, Error, Prefix, Result, TokenType, encode_i32};
 
@@ -54,11 +50,11 @@ pub struct DatasetCounts {
 pub struct IndexedDatasetBuilder {
     prefix: Prefix,
     options: BuilderOptions,
-    bin: Spool,
+    bin: TokenFile,
     index: Spool,
-    modes: Option<Spool>,
+    modes: Option<Scratch>,
     /// The bounds of documents except the first; `None` as long as each document is one sequence.
-    bounds: Option<Spool>,
+    bounds: Option<Scratch>,
     counts: DatasetCounts,
     /// The number of sequences whose documents are known.
     last_bound: u64,
@@ -77,9 +73,10 @@ impl IndexedDatasetBuilder {
         }
         let header = Layout { code: 0, num_sequences: 0, num_bounds: bounds_of(options.dialect, 0), has_modes: false };
         Ok(Self {
-            bin: Spool::create(prefix.bin(), 0)?,
+            // Another type means that all tokens are read again.
+            bin: if options.may_widen { TokenFile::spooled(prefix.bin()) } else { TokenFile::create(prefix.bin()) }?,
             index: Spool::create(prefix.idx(), header.sizes_at())?,
-            modes: options.has_modes.then(|| Spool::create(prefix.idx(), 0)).transpose()?,
+            modes: options.has_modes.then(|| Scratch::create(prefix.idx())).transpose()?,
             bounds: None,
             counts: DatasetCounts::default(),
             last_bound: 0,
@@ -162,7 +159,7 @@ impl IndexedDatasetBuilder {
     pub fn end_document(&mut self) -> Result<()> {
         let is_single = self.counts.sequences == self.last_bound + 1;
         if self.bounds.is_none() && !is_single {
-            let mut bounds = Spool::create(self.prefix.idx(), 0)?;
+            let mut bounds = Scratch::create(self.prefix.idx())?;
             for bound in 1..=self.counts.documents {
                 bounds.put(&bound.to_le_bytes())?;
             }
@@ -208,11 +205,10 @@ impl IndexedDatasetBuilder {
             num_bounds: bounds_of(self.options.dialect, documents),
             has_modes: self.options.has_modes,
         };
-        self.bin.flush()?;
         self.index.flush()?;
         let file = self.index.file.try_clone().map_err(Error::write(&self.index.path))?;
         let mut writer =
-            IndexWriter::new(&file, self.prefix.idx(), layout, self.options.token_type)?.with_sizes_there();
+            IndexWriter::new(&file, self.index.path.clone(), layout, self.options.token_type)?.with_sizes_there();
         for range in blocks(0..sequences) {
             let bytes = self.index.read(layout.sizes_at(), range.start * 4..range.end * 4)?;
             let sizes: Vec<_> = bytes.as_chunks().0.iter().map(|size| i32::from_le_bytes(*size)).collect();
@@ -251,17 +247,20 @@ impl IndexedDatasetBuilder {
 
     /// Converts all tokens to int32.
     fn widen(&mut self) -> Result<()> {
-        self.bin.flush()?;
+        let TokenFile::Spool(narrow) = &mut self.bin else {
+            return Err(Error::Request(format!("{}: tokens that were sent cannot get another type", self.prefix)));
+        };
+        narrow.flush()?;
         let mut wide = Spool::create(self.prefix.bin(), 0)?;
-        let length = self.bin.end();
+        let length = narrow.end();
         for start in (0..length).step_by(PIECE) {
-            let bytes = self.bin.read(0, start..length.min(start + PIECE as u64))?;
+            let bytes = narrow.read(0, start..length.min(start + PIECE as u64))?;
             let mut converted = Vec::with_capacity(2 * bytes.len());
             convert(&bytes, self.options.token_type, TokenType::I32, &mut converted)
                 .map_err(|misfit| Error::misfit(&self.prefix, misfit, TokenType::I32))?;
             wide.put(&converted)?;
         }
-        self.bin = wide;
+        self.bin = TokenFile::Spool(wide);
         self.options.token_type = TokenType::I32;
         Ok(())
     }
@@ -276,72 +275,4 @@ pub(crate) fn code(dialect: Dialect, token_type: TokenType) -> Result<u8> {
 /// The length of the array of bounds.
 pub(crate) fn bounds_of(dialect: Dialect, num_documents: u64) -> Option<u64> {
     dialect.has_documents().then_some(num_documents + 1)
-}
-
-/// A buffered file that is written from its start and then read again.
-#[derive(Debug)]
-pub(crate) struct Spool {
-    pub(crate) file: File,
-    pub(crate) path: PathBuf,
-    pending: Pending,
-    region: Region,
-}
-
-impl Spool {
-    /// A file that will have the name `path`, or none if it is not published. Writing starts at byte `at`.
-    pub(crate) fn create(path: PathBuf, at: u64) -> Result<Self> {
-        let (file, pending) = whole_file::create(&path).map_err(Error::open(&path))?;
-        Ok(Self { file, path, pending, region: Region::new(at) })
-    }
-
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.region.put(&self.file, bytes).map_err(Error::write(&self.path))
-    }
-
-    pub(crate) fn flush(&mut self) -> Result<()> {
-        self.region.flush(&self.file).map_err(Error::write(&self.path))
-    }
-
-    /// The place of the next byte.
-    pub(crate) fn end(&self) -> u64 {
-        self.region.end()
-    }
-
-    /// Counts bytes that were appended by another way.
-    pub(crate) fn skip(&mut self, length: u64) {
-        self.region = Region::new(self.end() + length);
-    }
-
-    fn read(&self, at: u64, range: std::ops::Range<u64>) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.file.read_exact_at(&mut bytes, at + range.start).map_err(Error::read(&self.path, at + range.start))?;
-        Ok(bytes)
-    }
-
-    /// Writes all of it, so that after this nothing but the renaming can fail.
-    pub(crate) fn seal(mut self) -> Result<(PathBuf, Sealed)> {
-        self.flush()?;
-        let Self { file, path, pending, .. } = self;
-        let sealed = pending.seal(file).map_err(Error::write(&path))?;
-        Ok((path, sealed))
-    }
-}
-
-/// Gives complete files their names, in this order: a `.bin` before its index, so that any program that finds the index
-/// finds the tokens. `others` completes files that belong to them. Meanwhile no other process does the same, so all of
-/// the files come from one process.
-pub(crate) fn publish<E: From<Error>>(
-    files: impl IntoIterator<Item = (PathBuf, Sealed)>,
-    others: impl FnOnce() -> Result<(), E>,
-) -> Result<(), E> {
-    let files: Vec<_> = files.into_iter().collect();
-    // In one order in all processes, so that no two wait for each other.
-    let mut order: Vec<_> = files.iter().collect();
-    order.sort_by_key(|(path, _)| path);
-    let _turns: Vec<_> = order.into_iter().map(|(_, sealed)| sealed.turn()).collect();
-    others()?;
-    for (path, sealed) in files {
-        sealed.publish().map_err(Error::write(&path))?;
-    }
-    Ok(())
 }

@@ -1,21 +1,22 @@
 //! Checks a dataset, and repairs the index of a damaged one.
 
-use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::builder::{Spool, code, publish};
-use crate::copy::append;
-use crate::index_file::{IndexFile, blocks, open_file};
+use kaldi_io::ReadAt;
+
+use crate::builder::code;
+use crate::index_file::{IndexFile, blocks};
 use crate::index_writer::IndexWriter;
 use crate::layout::Layout;
+use crate::open::open_ranges;
+use crate::publish::publish;
+use crate::spool::{Spool, TokenFile, for_each_piece};
 use crate::tokens::check_range;
 use crate::{DatasetFault, Dialect, Error, Prefix, Result, TokenType};
 
 /// The number of faults of an array that are listed; the others are counted.
 const MOST_TOLD: u64 = 10;
-
-/// The number of bytes of tokens in memory at a time.
-const PIECE: u64 = 1 << 20;
 
 /// The result of a check.
 #[derive(Debug)]
@@ -40,7 +41,7 @@ pub struct Checked {
 #[derive(Debug)]
 struct Repair {
     index: IndexFile,
-    bin: File,
+    bin: Arc<dyn ReadAt>,
     bin_path: PathBuf,
     bin_length: u64,
     bounds_are_sound: bool,
@@ -70,7 +71,8 @@ pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>)
     let mut checked =
         Checked { faults: Vec::new(), num_faults: 0, kind: None, sequences: 0, documents: 0, tokens: 0, repair: None };
     let Some(index) = open_index(prefix, &mut checked)? else { return Ok(checked) };
-    let (bin, bin_length) = open_file(&prefix.bin())?;
+    let bin = open_ranges(&prefix.bin())?;
+    let bin_length = bin.length();
     checked.sequences = index.num_sequences();
     let is_whole = index.layout.length() == Some(index.length);
     let bounds = index.layout.num_bounds.filter(|_| is_whole);
@@ -90,7 +92,7 @@ pub fn check(prefix: &Prefix, dialect: Option<Dialect>, vocab_size: Option<u64>)
         checked.add(DatasetFault::new(&prefix.bin(), "length", None, expected, found), &mut 0);
     }
     if let (Some(vocab_size), Some((_, token_type))) = (vocab_size, checked.kind) {
-        check_tokens(prefix, &bin, bin_length, token_type, vocab_size, &mut checked)?;
+        check_tokens(prefix, &*bin, token_type, vocab_size, &mut checked)?;
     }
     if bin_is_whole && checked.kind.is_some() {
         checked.repair = Some(Repair { index, bin, bin_path: prefix.bin(), bin_length, bounds_are_sound });
@@ -112,7 +114,7 @@ fn open_index(prefix: &Prefix, checked: &mut Checked) -> Result<Option<IndexFile
     if !is_length {
         return Ok(None);
     }
-    let bin_length = open_file(&prefix.bin())?.1;
+    let bin_length = open_ranges(&prefix.bin())?.length();
     let claimed = match IndexFile::claimed(&prefix.idx()) {
         Err(Error::Fault(_)) => Vec::new(),
         claimed => claimed?,
@@ -251,20 +253,15 @@ fn check_bounds(index: &IndexFile, checked: &mut Checked) -> Result<bool> {
 
 fn check_tokens(
     prefix: &Prefix,
-    bin: &File,
-    bin_length: u64,
+    bin: &dyn ReadAt,
     token_type: TokenType,
     vocab_size: u64,
     checked: &mut Checked,
 ) -> Result<()> {
-    use std::os::unix::fs::FileExt;
     let (size, mut told) = (token_type.size(), 0);
-    let whole = bin_length / size * size;
-    let mut bytes = Vec::new();
+    let whole = bin.length() / size * size;
     let mut start = 0;
-    while start < whole {
-        bytes.resize(PIECE.min(whole - start) as usize, 0);
-        bin.read_exact_at(&mut bytes, start).map_err(Error::read(&prefix.bin(), start))?;
+    for_each_piece(bin, 0..whole, &prefix.bin(), |bytes| {
         // A piece may have several, so the search continues after each one.
         let mut at = 0;
         while let Err(misfit) = check_range(&bytes[at..], token_type, 0, i128::from(vocab_size) - 1) {
@@ -279,8 +276,8 @@ fn check_tokens(
             }
         }
         start += bytes.len() as u64;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 impl Checked {
@@ -318,9 +315,9 @@ impl Checked {
         // A type may have two codes, and the existing one is right.
         let keeps_code = dialect.type_of(index.layout.code) == Some(token_type);
         let layout = if keeps_code { Layout { code: index.layout.code, ..layout } } else { layout };
-        let mut new_bin = Spool::create(new.bin(), 0)?;
+        let mut new_bin = TokenFile::create(new.bin())?;
         let new_index = Spool::create(new.idx(), 0)?;
-        let mut writer = IndexWriter::new(&new_index.file, new.idx(), layout, token_type)?;
+        let mut writer = IndexWriter::new(&new_index.file, new_index.path.clone(), layout, token_type)?;
         let (mut sizes, mut bounds, mut modes) = (Vec::new(), Vec::new(), Vec::new());
         for range in blocks(0..num_sequences) {
             index.sizes(range.clone(), &mut sizes)?;
@@ -343,7 +340,7 @@ impl Checked {
             writer.put_documents(std::iter::repeat_n(1, num_sequences as usize))?;
         }
         writer.finish()?;
-        append(bin, 0..*bin_length, bin_path, &mut new_bin)?;
+        new_bin.append(&**bin, 0..*bin_length, bin_path)?;
         publish([new_bin.seal()?, new_index.seal()?], || Ok(()))
     }
 }

@@ -1,10 +1,12 @@
 //! Reading a dataset.
 
-use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
-use crate::index_file::{IndexFile, open_file};
+use kaldi_io::ReadAt;
+
+use crate::index_file::IndexFile;
+use crate::open::open_ranges;
 use crate::places::Places;
 use crate::{DatasetFault, Dialect, Error, Prefix, Result, SequenceTokens, TokenType};
 
@@ -14,12 +16,13 @@ const SIZES: u64 = 1 << 14;
 /// A dataset that is open for reading.
 ///
 /// Files are read at the requested places and not mapped into memory: if a file is cut in the meantime, that is an
-/// error and no signal. Nothing in the index is trusted: all reads are checked against the files.
+/// error and no signal. If they are objects of a store, the whole index is fetched, into the folder of temporary files, and
+/// only the requested ranges of the `.bin`. Nothing in the index is trusted: all reads are checked against the files.
 #[derive(Debug)]
 pub struct IndexedDataset {
     prefix: Prefix,
     pub(crate) index: IndexFile,
-    pub(crate) bin: File,
+    pub(crate) bin: Arc<dyn ReadAt>,
     pub(crate) bin_length: u64,
     dialect: Dialect,
     token_type: TokenType,
@@ -41,7 +44,8 @@ impl IndexedDataset {
     /// As [`IndexedDataset::open`], or if the files are of another dialect.
     pub fn open_as(prefix: &Prefix, dialect: Option<Dialect>) -> Result<Self> {
         let index = IndexFile::open(&prefix.idx())?;
-        let (bin, bin_length) = open_file(&prefix.bin())?;
+        let bin = open_ranges(&prefix.bin())?;
+        let bin_length = bin.length();
         let size = index.token_size(bin_length)?;
         let (dialect, token_type) = token_type(&index, dialect, size)?;
         Ok(Self { prefix: prefix.clone(), index, bin, bin_length, dialect, token_type })
@@ -97,11 +101,16 @@ impl IndexedDataset {
     /// # Errors
     /// As [`IndexedDataset::sequence`], or if the part is not within the sequence.
     pub fn slice(&self, number: u64, offset: u64, length: Option<u64>) -> Result<SequenceTokens> {
+        let place = self.place_of_part(number, offset, length)?;
+        self.tokens(place)
+    }
+
+    fn place_of_part(&self, number: u64, offset: u64, length: Option<u64>) -> Result<Range<u64>> {
         let place = self.place(number)?;
         let size = self.token_type.size();
         let part = part((place.end - place.start) / size, offset, length);
         let part = part.map_err(|error| Error::Request(format!("{}: sequence {number}: {error}", self.prefix)))?;
-        self.tokens(place.start + part.start * size..place.start + part.end * size)
+        Ok(place.start + part.start * size..place.start + part.end * size)
     }
 
     /// The sequences of a document, counted from 0.
@@ -158,11 +167,13 @@ impl IndexedDataset {
         }
         let part = part(whole, offset, length);
         part.map_err(|error| Error::Request(format!("{}: document {document}: {error}", self.prefix)))?;
-        let mut bytes = Vec::new();
+        // Sequences follow each other without gaps, so one range has all of them.
+        let mut range: Option<Range<u64>> = None;
         for (number, offset, length) in wanted {
-            bytes.extend_from_slice(self.slice(number, offset, Some(length))?.as_bytes());
+            let place = self.place_of_part(number, offset, Some(length))?;
+            range.get_or_insert(place.clone()).end = place.end;
         }
-        Ok(SequenceTokens::new(self.token_type, bytes))
+        self.tokens(range.unwrap_or_default())
     }
 
     /// The mode of a sequence, if sequences have modes.
@@ -242,13 +253,16 @@ impl IndexedDataset {
 
     /// Reads a range of the file of tokens; it is within the file.
     fn tokens(&self, place: Range<u64>) -> Result<SequenceTokens> {
-        let mut bytes = vec![0; (place.end - place.start) as usize];
-        self.read_bin(place.start, &mut bytes)?;
+        let mut bytes = Vec::new();
+        self.read_bin(place, &mut bytes)?;
         Ok(SequenceTokens::new(self.token_type, bytes))
     }
 
-    pub(crate) fn read_bin(&self, start: u64, bytes: &mut [u8]) -> Result<()> {
-        self.bin.read_exact_at(bytes, start).map_err(Error::read(&self.prefix.bin(), start))
+    /// Replaces `bytes` by those of a range of the file of tokens, which is within the file.
+    pub(crate) fn read_bin(&self, range: Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.clear();
+        let read = self.bin.read_at(range.start, bytes, (range.end - range.start) as usize);
+        read.map_err(Error::read(&self.prefix.bin(), range.start))
     }
 }
 

@@ -60,30 +60,15 @@ pub enum Error {
     Request(String),
 }
 
-/// Why an address is not accepted as a name here.
-const FILES_ONLY: &str = "this is the address of an object, and token datasets are read and written in files only";
-
-/// Whether a path is `https://host/a` as the system sees it.
-fn is_address(path: &Path) -> bool {
-    let text = path.to_string_lossy();
-    text.split_once("://").is_some_and(|(scheme, _)| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-}
-
 impl Error {
     pub(crate) fn open(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        |source| {
-            let source =
-                if is_address(&path) { io::Error::new(io::ErrorKind::Unsupported, FILES_ONLY) } else { source };
-            Self::Open { path, source }
-        }
+        |source| Self::Open { path, source }
     }
 
     /// Makes the folder for files that will be written.
     pub(crate) fn make_folder(path: &Path) -> Result<()> {
-        let made =
-            if is_address(path) { Err(io::ErrorKind::Unsupported.into()) } else { std::fs::create_dir_all(path) };
-        made.map_err(Self::open(path))
+        kaldi_io::make_folder(path).map_err(Self::open(path))
     }
 
     pub(crate) fn read(path: &Path, offset: u64) -> impl FnOnce(io::Error) -> Self {
@@ -184,6 +169,9 @@ pub struct Misfit {
 
 /// A name on one line, quoted if necessary.
 pub(crate) fn shown(path: &Path) -> String {
+    if let Some(name) = kaldi_io::remote_name(path) {
+        return kaldi_io::printable_rxfilename(name).into_owned();
+    }
     let name = path.to_string_lossy();
     if name.contains(|c: char| c.is_control()) { format!("{name:?}") } else { name.into_owned() }
 }

@@ -1,12 +1,14 @@
 //! Reading an index, in blocks or entry by entry.
 
-use std::fs::File;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kaldi_io::{ReadAt, remote_name};
 
 use crate::foreign::format_of;
 use crate::layout::{LONGEST_HEADER, Layout};
+use crate::open::{head, open_ranges, open_whole};
 use crate::{Error, Result};
 
 /// The number of sequences whose sizes and pointers are in memory at a time.
@@ -15,7 +17,7 @@ pub(crate) const BLOCK: u64 = 1 << 14;
 /// An open index.
 #[derive(Debug)]
 pub(crate) struct IndexFile {
-    pub(crate) file: File,
+    pub(crate) file: Arc<dyn ReadAt>,
     pub(crate) path: PathBuf,
     pub(crate) length: u64,
     pub(crate) layout: Layout,
@@ -33,17 +35,20 @@ pub(crate) struct Block {
 impl IndexFile {
     /// Opens an index whose length agrees with its header.
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let (file, length, head) = open(path)?;
-        let layout = Layout::parse(&head, length, path)?;
+        let file = open_whole(path)?;
+        let length = file.length();
+        let layout = Layout::parse(&head(&*file, path, LONGEST_HEADER)?, length, path)?;
         Ok(Self { file, path: path.to_owned(), length, layout })
     }
 
     /// Opens an index of any length, in the two forms with and without documents.
     pub(crate) fn claimed(path: &Path) -> Result<Vec<Self>> {
+        let file = open_whole(path)?;
+        let (length, head) = (file.length(), head(&*file, path, LONGEST_HEADER)?);
         let mut found = Vec::new();
         for has_documents in [true, false] {
-            let (file, length, head) = open(path)?;
             if let Some(layout) = Layout::claimed(&head, length, path, has_documents)? {
+                let file = Arc::clone(&file);
                 found.push(Self { file, path: path.to_owned(), length, layout });
             }
         }
@@ -82,9 +87,10 @@ impl IndexFile {
         numbers: &mut Vec<T>,
         from: fn([u8; N]) -> T,
     ) -> Result<()> {
-        let mut bytes = vec![0; (range.end - range.start) as usize * N];
+        let mut bytes = Vec::new();
         let offset = at + range.start * N as u64;
-        self.file.read_exact_at(&mut bytes, offset).map_err(Error::read(&self.path, offset))?;
+        let length = (range.end - range.start) as usize * N;
+        self.file.read_at(offset, &mut bytes, length).map_err(Error::read(&self.path, offset))?;
         numbers.clear();
         let (chunks, _) = bytes.as_chunks::<N>();
         numbers.extend(chunks.iter().map(|chunk| from(*chunk)));
@@ -132,37 +138,20 @@ pub(crate) fn blocks(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     range.step_by(BLOCK as usize).map(move |start| start..end.min(start + BLOCK))
 }
 
-fn open(path: &Path) -> Result<(File, u64, Vec<u8>)> {
-    let (file, length) = open_file(path)?;
-    let mut head = vec![0; LONGEST_HEADER.min(length as usize)];
-    file.read_exact_at(&mut head, 0).map_err(Error::read(path, 0))?;
-    Ok((file, length, head))
-}
-
-/// Opens a regular file and returns its length.
-pub(crate) fn open_file(path: &Path) -> Result<(File, u64)> {
-    // This comes before opening: opening a named pipe would wait for its writer.
-    let metadata = std::fs::metadata(path).map_err(Error::open(path))?;
-    if !metadata.is_file() {
-        let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file");
-        return Err(Error::Open { path: path.to_owned(), source });
-    }
-    let file = File::open(path).map_err(Error::open(path))?;
-    let length = file.metadata().map_err(Error::open(path))?.len();
-    Ok((file, length))
-}
-
 /// The format of a file of exactly this name, if it is one of those that are mistaken for datasets; `None` if there is
 /// no such file, or it is something else.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn format_of_file(path: &Path) -> Result<Option<String>> {
-    if !path.is_file() {
+    let is_remote = remote_name(path).is_some();
+    if !is_remote && !path.is_file() {
         return Ok(None);
     }
-    let (file, length) = open_file(path)?;
-    let mut head = vec![0; LONGEST_HEADER.min(length as usize)];
-    file.read_exact_at(&mut head, 0).map_err(Error::read(path, 0))?;
-    Ok(format_of(&head, length))
+    let file = match open_ranges(path) {
+        // A store may refuse to say that there is none.
+        Err(_) if is_remote => return Ok(None),
+        file => file?,
+    };
+    Ok(format_of(&head(&*file, path, LONGEST_HEADER)?, file.length()))
 }

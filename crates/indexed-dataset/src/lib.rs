@@ -40,6 +40,9 @@
 //! # Ok::<(), indexed_dataset::Error>(())
 //! ```
 //!
+//! Names of objects, such as `s3://bucket/text`, are read and written, too, by the store of the process
+//! ([`kaldi_io::set_store`]).
+//!
 //! Nothing in a file is trusted: sizes are compared in 64 bits with the length of the file before anything is
 //! allocated.
 
@@ -61,11 +64,14 @@ mod index_file;
 mod index_writer;
 mod layout;
 mod merge;
+mod open;
 mod places;
 mod prefix;
+mod publish;
 pub mod samples;
 mod sequences;
 mod split;
+mod spool;
 mod summary;
 #[cfg(test)]
 mod tests;

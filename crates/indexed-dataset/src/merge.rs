@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use crate::builder::{DatasetCounts, Spool, bounds_of, code, publish};
-use crate::copy::append;
+use crate::builder::{DatasetCounts, bounds_of, code};
 use crate::index_file::blocks;
 use crate::index_writer::IndexWriter;
 use crate::layout::Layout;
+use crate::publish::publish;
+use crate::spool::{Spool, TokenFile};
 use crate::tokens::convert;
 use crate::{DatasetFault, Dialect, Error, IndexedDataset, Misfit, Prefix, Result, TokenType};
 
@@ -95,7 +96,7 @@ pub(crate) fn write_parts(
     parts: &[Part],
     token_type: TokenType,
     dialect: Dialect,
-) -> Result<(Spool, Spool, DatasetCounts)> {
+) -> Result<(TokenFile, Spool, DatasetCounts)> {
     let mut counts = DatasetCounts::default();
     let mut ranges = Vec::new();
     for part in parts {
@@ -110,9 +111,9 @@ pub(crate) fn write_parts(
     if has_modes && num_bounds.is_none() {
         return Err(Error::Request(format!("an index of {dialect} has no modes")));
     }
-    let mut bin = Spool::create(out.bin(), 0)?;
+    let mut bin = TokenFile::create(out.bin())?;
     let index = Spool::create(out.idx(), 0)?;
-    let mut writer = IndexWriter::new(&index.file, out.idx(), layout, token_type)?;
+    let mut writer = IndexWriter::new(&index.file, index.path.clone(), layout, token_type)?;
     let mut places = Vec::new();
     for (part, sequences) in parts.iter().zip(&ranges) {
         let place = put_sequences(&mut writer, part.input, sequences)?;
@@ -123,7 +124,7 @@ pub(crate) fn write_parts(
     writer.finish()?;
     for ((part, sequences), place) in parts.iter().zip(&ranges).zip(places) {
         if part.input.token_type() == token_type {
-            append(&part.input.bin, place, &part.input.prefix().bin(), &mut bin)?;
+            bin.append(&*part.input.bin, place, &part.input.prefix().bin())?;
         } else {
             put_converted(&mut bin, part.input, sequences, place, token_type)?;
         }
@@ -198,7 +199,7 @@ fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) 
 }
 
 fn put_converted(
-    bin: &mut Spool,
+    bin: &mut TokenFile,
     input: &IndexedDataset,
     sequences: &Range<u64>,
     place: Range<u64>,
@@ -208,8 +209,7 @@ fn put_converted(
     let (mut bytes, mut converted) = (Vec::new(), Vec::new());
     let mut start = place.start;
     while start < place.end {
-        bytes.resize(PIECE.min(place.end - start) as usize, 0);
-        input.read_bin(start, &mut bytes)?;
+        input.read_bin(start..place.end.min(start + PIECE), &mut bytes)?;
         converted.clear();
         if let Err(misfit) = convert(&bytes, input.token_type(), token_type, &mut converted) {
             let at = start + misfit.position * size;

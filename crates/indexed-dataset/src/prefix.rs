@@ -1,28 +1,37 @@
 //! The names of the two files of a dataset.
 
+use std::ffi::OsStr;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use kaldi_io::{local_path, remote_name};
+
 use crate::error::shown;
 use crate::layout::MAGIC;
+use crate::open::{head, open_ranges};
 use crate::{Error, Result};
 
-/// The common start of the names of the two files of a dataset.
+/// The common start of the names of the two files of a dataset: a path, `file:` and a path, or the name of an object, such
+/// as `s3://bucket/text`. In an address of the web, the ends of names come before the query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix(PathBuf);
 
 impl Prefix {
     /// Makes a prefix from a prefix or from the name of one of the two files.
     pub fn new(path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref();
-        match path.extension() {
-            Some(extension) if extension == "idx" || extension == "bin" => Self(path.with_extension("")),
-            _ => Self(path.to_owned()),
+        let name = path.as_ref().as_os_str().as_bytes();
+        let name = local_path(name).unwrap_or(name.into());
+        let (stem, query) = name.split_at(end_of_stem(&name));
+        let mut stem = PathBuf::from(OsStr::from_bytes(stem));
+        if stem.extension().is_some_and(|extension| extension == "idx" || extension == "bin") {
+            stem = stem.with_extension("");
         }
+        stem.as_mut_os_string().push(OsStr::from_bytes(query));
+        Self(stem)
     }
 
     /// The name of the index.
@@ -42,14 +51,21 @@ impl Prefix {
 
     /// The prefix with something appended.
     pub(crate) fn with(&self, end: &str) -> PathBuf {
-        let mut name = OsString::from(&self.0);
-        name.push(end);
-        PathBuf::from(name)
+        let name = self.0.as_os_str().as_bytes();
+        let (stem, query) = name.split_at(end_of_stem(name));
+        let mut path = OsString::from(OsStr::from_bytes(stem));
+        path.push(end);
+        path.push(OsStr::from_bytes(query));
+        PathBuf::from(path)
     }
 
     /// Whether there is a dataset with this prefix, or a part of one that is not empty.
     pub fn has_files(&self) -> bool {
-        [self.idx(), self.bin()].iter().any(|path| fs::metadata(path).is_ok_and(|file| file.len() > 0))
+        let is_there = |path: &PathBuf| match remote_name(path) {
+            Some(_) => open_ranges(path).is_ok_and(|object| object.length() > 0),
+            None => fs::metadata(path).is_ok_and(|file| file.len() > 0),
+        };
+        [self.idx(), self.bin()].iter().any(is_there)
     }
 
     /// Returns an error if a dataset with this prefix would replace files that are none: an index of another format, or
@@ -61,13 +77,13 @@ impl Prefix {
         if !self.has_files() {
             return Ok(());
         }
-        let mut head = [0; MAGIC.len()];
-        let is_index =
-            File::open(self.idx()).and_then(|mut index| index.read_exact(&mut head)).is_ok() && head == MAGIC;
-        if is_index {
+        let path = self.idx();
+        let start = open_ranges(&path).and_then(|index| head(&*index, &path, MAGIC.len()));
+        if start.is_ok_and(|start| start == MAGIC) {
             return Ok(());
         }
-        Err(Error::Request(format!("{self}.idx or {self}.bin is there, and they are no token dataset")))
+        let [index, tokens] = [&path, &self.bin()].map(|path| shown(path));
+        Err(Error::Request(format!("{index} or {tokens} is there, and they are no token dataset")))
     }
 
     /// Returns an error if a dataset with this prefix would replace one of the `inputs`, whatever its name looks like.
@@ -93,7 +109,17 @@ impl fmt::Display for Prefix {
     }
 }
 
+/// Where the query of an address of the web starts; the end of every other name.
+fn end_of_stem(name: &[u8]) -> usize {
+    let is_web = name.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"http"))
+        && remote_name(Path::new(OsStr::from_bytes(name))).is_some();
+    name.iter().position(|byte| is_web && b"?#".contains(byte)).unwrap_or(name.len())
+}
+
 fn is_same_file(one: &Path, other: &Path) -> bool {
+    if remote_name(one).is_some() || remote_name(other).is_some() {
+        return one == other;
+    }
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
         _ => false,
@@ -109,6 +135,12 @@ mod tests {
         for name in ["d/a.b", "d/a.b.idx", "d/a.b.bin"] {
             let prefix = Prefix::new(name);
             assert_eq!((prefix.idx(), prefix.bin()), ("d/a.b.idx".into(), "d/a.b.bin".into()), "{name}");
+        }
+        assert_eq!(Prefix::new("file:///d/a%20b.idx").bin(), Path::new("/d/a b.bin"));
+        assert_eq!(Prefix::new("s3://b/k?v.idx").bin(), Path::new("s3://b/k?v.bin"));
+        assert_eq!(Prefix::new("d?x.idx").idx(), Path::new("d?x.idx"));
+        for name in ["https://h/a.b?sig=x/y.bin", "https://h/a.b.idx?sig=x/y.bin"] {
+            assert_eq!(Prefix::new(name).idx(), Path::new("https://h/a.b.idx?sig=x/y.bin"));
         }
     }
 }

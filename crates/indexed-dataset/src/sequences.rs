@@ -8,6 +8,9 @@ use crate::{IndexedDataset, Result};
 /// The number of bytes of tokens that are read at a time, if sequences follow each other in the file.
 const WINDOW: u64 = 1 << 20;
 
+/// That number for an object, where each reading costs a request.
+const FAR_WINDOW: u64 = 16 << 20;
+
 /// Sequences one after the other, see [`IndexedDataset::sequences`].
 #[derive(Debug)]
 pub struct Sequences<'a> {
@@ -20,6 +23,8 @@ pub struct Sequences<'a> {
     /// Bytes of the `.bin`, from this place on.
     window: Vec<u8>,
     window_start: u64,
+    /// The place up to which bytes of the `.bin` may be wanted.
+    end: u64,
 }
 
 impl IndexedDataset {
@@ -33,8 +38,11 @@ impl IndexedDataset {
             let message = format!("{prefix}: expected a range in 0:{len}, got {start}:{end}");
             return Err(crate::Error::Request(message));
         }
-        let block = Block::default();
-        Ok(Sequences { dataset: self, rest: range, block, is_first: true, window: Vec::new(), window_start: 0 })
+        // A pointer that makes no sense is found when it is reached.
+        let pointer = self.places().pointer(range.end)?.and_then(|end| u64::try_from(end).ok());
+        let end = pointer.unwrap_or(self.bin_length).min(self.bin_length);
+        let (block, window) = (Block::default(), Vec::new());
+        Ok(Sequences { dataset: self, rest: range, block, is_first: true, window, window_start: 0, end })
     }
 }
 
@@ -78,15 +86,15 @@ impl Sequences<'_> {
 
     /// Reads from the start of a sequence on: all of it, and following ones if it is short.
     fn fill(&mut self, place: &Range<u64>) -> Result<()> {
-        let end = place.end.max(self.dataset.bin_length.min(place.start.saturating_add(WINDOW)));
+        let window = if self.dataset.bin.is_near() { WINDOW } else { FAR_WINDOW };
+        let end = place.end.max(self.end.min(place.start.saturating_add(window)));
         let length = (end - place.start) as usize;
         // A large buffer for a long sequence is not kept for short ones.
-        if self.window.capacity() > 2 * length.max(WINDOW as usize) {
+        if self.window.capacity() > 2 * length.max(window as usize) {
             self.window = Vec::new();
         }
-        self.window.resize(length, 0);
         self.window_start = place.start;
-        let result = self.dataset.read_bin(place.start, &mut self.window);
+        let result = self.dataset.read_bin(place.start..end, &mut self.window);
         if result.is_err() {
             self.window.clear();
         }

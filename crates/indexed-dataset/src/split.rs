@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::builder::publish;
 use crate::merge::{Part, write_parts};
+use crate::publish::publish;
 use crate::{Error, IndexedDataset, Prefix, Result};
 
 impl IndexedDataset {

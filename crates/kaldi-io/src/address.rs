@@ -38,7 +38,7 @@ pub fn is_remote(name: &[u8]) -> bool {
 }
 
 /// The remote name, if the path is one.
-pub(crate) fn remote_name(path: &Path) -> Option<&BStr> {
+pub fn remote_name(path: &Path) -> Option<&BStr> {
     let name = path.as_os_str().as_bytes();
     is_remote(name).then(|| name.into())
 }

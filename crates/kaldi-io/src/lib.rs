@@ -47,7 +47,7 @@ mod store;
 mod window;
 mod xfilename;
 
-pub use address::{add_scheme, is_remote, local_path, make_folder};
+pub use address::{add_scheme, is_remote, local_path, make_folder, remote_name};
 pub use advice::{
     AdviceGiven, ExpectedStream, Recognizer, explain_sound, is_script_line, output_doubt, recognize, set_recognizer,
     split_key_off,
@@ -71,9 +71,9 @@ pub use output::{
 };
 pub use pipe::open_files_limit;
 pub use quote::{quote_name, shell_quote};
-pub use remote::{close_store, expect_values, set_store};
+pub use remote::{close_store, expect_values, set_store, store};
 pub use same_file::{FileIdentity, is_same_file};
-pub use source::{ReadAt, Source, read_at};
+pub use source::{ReadAt, Source, positioned_file, read_at};
 pub use specifier::{
     Rspecifier, RspecifierKind, RspecifierOptions, Wspecifier, WspecifierKind, WspecifierOptions, is_specifier,
     specifier_advice,

@@ -21,7 +21,7 @@ pub fn set_store(store: Arc<dyn Store>) -> bool {
 ///
 /// # Errors
 /// If the process has no store.
-pub(crate) fn store() -> io::Result<&'static dyn Store> {
+pub fn store() -> io::Result<&'static dyn Store> {
     let missing =
         || io::Error::new(io::ErrorKind::Unsupported, "this program was built without stores (the feature stores)");
     STORE.get().map(|store| &**store).ok_or_else(missing)

@@ -331,6 +331,11 @@ impl ReadAt for RegularFile {
     }
 }
 
+/// A regular file of `length` bytes, for reading at any offset.
+pub fn positioned_file(file: Arc<File>, length: u64) -> Arc<dyn ReadAt> {
+    Arc::new(RegularFile { file, length })
+}
+
 /// Appends `length` bytes of a file from `offset` on to `buffer`, independent of the file's position.
 ///
 /// # Errors

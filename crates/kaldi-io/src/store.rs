@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 
-use bstr::BStr;
+use bstr::{BStr, BString};
 
-use crate::{FrameFn, Source};
+use crate::{FrameFn, ReadAt, Source};
 
 /// A store of objects. The crate `kaldi-store` has one. A program can set another one
 /// ([`set_store`](crate::set_store)).
@@ -23,6 +24,24 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// If the store does not accept such an object.
     fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>>;
 
+    /// Opens the bytes of the object `url` as they are stored, for reading at any offset. Nothing of them is read ahead.
+    ///
+    /// # Errors
+    /// If there is no such object, or the store sends it in one piece only.
+    fn open_at(&self, url: &BStr) -> io::Result<Arc<dyn ReadAt>>;
+
+    /// Removes the object `url`. It may be missing.
+    ///
+    /// # Errors
+    /// If the store refuses that, or has no such request ([`io::ErrorKind::Unsupported`]).
+    fn remove(&self, url: &BStr) -> io::Result<()>;
+
+    /// The names of the objects in the folder `url`, without that of the folder and without what is in folders of it.
+    ///
+    /// # Errors
+    /// If the store refuses that, or has no such request ([`io::ErrorKind::Unsupported`]).
+    fn list(&self, url: &BStr) -> io::Result<Vec<BString>>;
+
     /// Starts to fetch the values at these offsets of the object, up to `at_once` of them at the same time. They will
     /// be read soon. `frame` finds the end of a value.
     fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize, frame: FrameFn) {
@@ -34,7 +53,7 @@ pub trait Store: fmt::Debug + Send + Sync {
 }
 
 /// An object that is being written to a store. If it is dropped before [`Upload::finish`], nothing of it appears.
-pub trait Upload: fmt::Debug + Send {
+pub trait Upload: fmt::Debug + Send + Sync {
     /// Takes the next bytes.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Copies and removes objects and whole folders.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice};
@@ -10,6 +11,7 @@ use kaldi_io::{Output, is_remote, local_path, make_folder};
 use crate::commands::{copy, named};
 use crate::engine::Object;
 use crate::fault::Fault;
+use crate::running::Running;
 use crate::stores::running;
 use crate::{Error, Result};
 
@@ -61,6 +63,37 @@ pub fn rm(names: &[&BStr], recursive: bool) -> Result<u64> {
         }
     }
     Ok(done)
+}
+
+/// Removes an object, which may be missing.
+///
+/// # Errors
+/// If the store refuses that.
+pub(crate) fn remove(running: &Running, object: &Object) -> io::Result<()> {
+    let (operator, key) = running.engine.stored(object)?;
+    running.engine.forget(object);
+    Ok(running.handle.block_on(operator.delete(&key)).map_err(|error| Fault::of_store(&error))?)
+}
+
+/// The names of the objects in a folder, without those in its folders.
+///
+/// # Errors
+/// If the store refuses that.
+pub(crate) fn list(running: &Running, folder: &Object) -> io::Result<Vec<BString>> {
+    let (operator, key) = running.engine.stored(folder)?;
+    let key = as_folder(key);
+    let failed = |error: opendal::Error| Fault::of_store(&error);
+    let mut lister = running.handle.block_on(async { operator.lister(&key).await }).map_err(failed)?;
+    let mut names = Vec::new();
+    while let Some(entry) = running.handle.block_on(lister.next()) {
+        let entry = entry.map_err(failed)?;
+        if !entry.metadata().is_dir()
+            && let Some(name) = entry.path().strip_prefix(&key).filter(|name| !name.is_empty())
+        {
+            names.push(name.into());
+        }
+    }
+    Ok(names)
 }
 
 fn copy_one(from: &BStr, to: &BStr) -> Result<()> {

@@ -253,6 +253,27 @@ impl ReadAt for RemoteObject {
     }
 }
 
+/// Opens an object for reading at any place, whatever its bytes are.
+///
+/// # Errors
+/// If there is no such object, or its server sends it only whole and it is long.
+pub(crate) fn open_at(running: &Arc<Running>, url: &BStr) -> io::Result<Arc<dyn ReadAt>> {
+    let engine = &running.engine;
+    let object = Object::parse(url)?;
+    let facts = running.wait(engine.check(&object, &engine.attempts(&object)))?;
+    let (length, is_whole) = match facts.length {
+        Some(length) if facts.has_ranges => (length, false),
+        Some(length) if length <= MOST => (length, true),
+        _ => {
+            let message = "its server sends it only as a whole, and here it is read at many places; copy it first, for \
+                           example with kaldi-store cp";
+            return Err(Fault::new(io::ErrorKind::Unsupported, message).into());
+        }
+    };
+    let (running, url) = (Arc::clone(running), url.to_owned());
+    Ok(Arc::new(RemoteObject { running, url, length, is_whole, start: Mutex::new(None) }))
+}
+
 /// An object that is read from a place on.
 pub(crate) struct RemoteSource {
     object: Arc<RemoteObject>,

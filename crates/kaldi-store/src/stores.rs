@@ -5,12 +5,13 @@ use std::mem;
 use std::process::id;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bstr::BStr;
-use kaldi_io::{FrameFn, Source, Store, Upload};
+use bstr::{BStr, BString};
+use kaldi_io::{FrameFn, ReadAt, Source, Store, Upload};
 
+use crate::copying;
 use crate::engine::Object;
 use crate::running::Running;
-use crate::source::RemoteSource;
+use crate::source::{RemoteSource, open_at};
 use crate::upload::RemoteUpload;
 
 /// Makes this crate the store of all remote names of the process, unless it has another one. Nothing starts yet.
@@ -55,6 +56,18 @@ impl Store for Stores {
 
     fn create(&self, url: &BStr) -> io::Result<Box<dyn Upload>> {
         Ok(Box::new(RemoteUpload::create(&running()?, url)?))
+    }
+
+    fn open_at(&self, url: &BStr) -> io::Result<Arc<dyn ReadAt>> {
+        open_at(&running()?, url)
+    }
+
+    fn remove(&self, url: &BStr) -> io::Result<()> {
+        copying::remove(&*running()?, &Object::parse(url)?)
+    }
+
+    fn list(&self, url: &BStr) -> io::Result<Vec<BString>> {
+        copying::list(&*running()?, &Object::parse(url)?)
     }
 
     fn expect(&self, url: &BStr, offsets: &[u64], at_once: usize, frame: FrameFn) {

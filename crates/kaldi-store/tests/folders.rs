@@ -1,4 +1,4 @@
-//! Tools that write many files, where the folder is one of a store; and those that read and write files only.
+//! Tools that write many files, where the folder is one of a store.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,8 +7,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::s3::{S3, SECRET, settings};
-use support::{fail, scratch, succeed, tool};
+use support::s3::S3;
+use support::{fail, scratch, succeed};
 
 /// The sound of the samples, as files.
 fn sound() -> String {
@@ -64,23 +64,4 @@ fn objects_of_another_kind_are_replaced_with_force_only() {
     run("table-sort", &["ark:a.ark", "ark:s3://bucket/good.ark"]);
     run("table-sort", &["--force", "a.scp", "s3://bucket/good.ark"]);
     assert_eq!(run("kaldi-store", &["cat", "s3://bucket/good.ark"]), b"a 1.ark:2\nb 2.ark:2\n");
-}
-
-#[test]
-fn what_is_read_and_written_in_files_only_says_so() {
-    let (folder, tokens) = scratch("tokens");
-    fs::write(&tokens, "a 1 2 3\n").unwrap();
-    let source = format!("ark:{}", tokens.display());
-    for (name, words) in [
-        ("int-vector-to-indexed", ["--dtype=uint16", source.as_str(), "s3://bucket/x"].as_slice()),
-        ("indexed-info", &["https://host/x"]),
-        ("indexed-merge", &["out", "s3://bucket/x", "s3://bucket/y"]),
-        ("indexed-to-int-vector", &["s3://bucket/x", "ark:-"]),
-    ] {
-        let mut command = tool(name);
-        settings(command.args(words).current_dir(folder.path()), "http://127.0.0.1:1", SECRET);
-        let line = fail(&mut command);
-        assert!(line.contains("token datasets are read and written in files only") && line.contains("://"), "{line}");
-    }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -82,7 +82,9 @@ fn info(name: &Arg, dialect: Option<Dialect>) -> Result<Info> {
         return Err(Error::Foreign { path: name.as_path().to_owned(), format }.into());
     }
     let dataset = match IndexedDataset::open_as(&prefix, dialect) {
-        Err(Error::Open { path, .. }) if path == prefix.bin() && count_bin_parts(&prefix)?.is_some() => {
+        Err(Error::Open { path, .. })
+            if path == prefix.bin() && matches!(count_bin_parts(&prefix), Ok(Some(_)) | Err(Error::Request(_))) =>
+        {
             anyhow::bail!("{prefix}: the .bin is in numbered parts, which indexed-split --join joins");
         }
         dataset => dataset?,

@@ -6,7 +6,8 @@ use array_files::DType;
 
 use super::names::IndexNames;
 use super::npy::NpyWriter;
-use crate::builder::{Spool, publish};
+use crate::publish::publish;
+use crate::spool::Spool;
 use crate::{Error, Result};
 
 /// The number of samples that are written at a time.

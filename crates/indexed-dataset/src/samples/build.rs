@@ -12,7 +12,8 @@ use super::options::SampleOptions;
 use super::plan::Plan;
 use super::random::NumpyRandom;
 use super::rows;
-use crate::builder::{Spool, publish};
+use crate::publish::publish;
+use crate::spool::Spool;
 use crate::{DatasetFault, Error, IndexedDataset, Result};
 
 /// The counts of the result.

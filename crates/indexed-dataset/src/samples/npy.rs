@@ -1,18 +1,21 @@
 //! NumPy's files of one array (`.npy`, version 1.0), as far as these indices need them.
 
-use std::fs::File;
-use std::io::Seek;
+use std::io::Cursor;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use array_files::DType;
 use array_files::npy::{ArrayLayout, header};
-use whole_file::Sealed;
+use kaldi_io::ReadAt;
 
-use crate::builder::Spool;
-use crate::index_file::open_file;
+use crate::open::{head, open_whole};
+use crate::publish::Complete;
+use crate::spool::Spool;
 use crate::{DatasetFault, Error, Result};
+
+/// Headers of arrays are shorter.
+const LONGEST_HEADER: usize = 1 << 16;
 
 /// An array that is being written to a file.
 #[derive(Debug)]
@@ -42,7 +45,7 @@ impl NpyWriter {
         Ok(())
     }
 
-    pub(super) fn seal(self) -> Result<(PathBuf, Sealed)> {
+    pub(super) fn seal(self) -> Result<Complete> {
         self.spool.seal()
     }
 }
@@ -50,7 +53,7 @@ impl NpyWriter {
 /// An array in a file.
 #[derive(Debug)]
 pub struct NpyReader {
-    file: File,
+    file: Arc<dyn ReadAt>,
     path: PathBuf,
     dtype: DType,
     columns: u64,
@@ -64,15 +67,16 @@ impl NpyReader {
     /// # Errors
     /// If the file cannot be read, is something else, or is shorter or longer than its header says.
     pub fn open(path: &Path) -> Result<Self> {
-        let (file, length) = open_file(path)?;
+        let file = open_whole(path)?;
+        let length = file.length();
         let wrong =
             |field, expected: &str, found: String| Error::from(DatasetFault::new(path, field, None, expected, found));
-        let mut reader = &file;
+        let mut reader = Cursor::new(head(&*file, path, LONGEST_HEADER)?);
         let layout = ArrayLayout::read(&mut reader).map_err(|error| match error {
             array_files::Error::Io(error) => Error::read(path, 0)(error),
             error => wrong("header", "that of a NumPy array", error.to_string()),
         })?;
-        let start = reader.stream_position().map_err(Error::read(path, 0))?;
+        let start = reader.position();
         let (rows, columns) = match layout.dims[..] {
             [rows] => (rows, 1),
             [rows, columns] if columns > 0 => (rows, columns),
@@ -113,9 +117,10 @@ impl NpyReader {
     /// If they cannot be read.
     pub fn rows(&self, rows: Range<u64>) -> Result<Vec<i64>> {
         let width = self.columns * self.dtype.width() as u64;
-        let mut bytes = vec![0; ((rows.end - rows.start) * width) as usize];
+        let mut bytes = Vec::new();
         let offset = self.start + rows.start * width;
-        self.file.read_exact_at(&mut bytes, offset).map_err(Error::read(&self.path, offset))?;
+        let length = ((rows.end - rows.start) * width) as usize;
+        self.file.read_at(offset, &mut bytes, length).map_err(Error::read(&self.path, offset))?;
         Ok(match self.dtype {
             DType::Int16 => bytes.as_chunks().0.iter().map(|number| i16::from_le_bytes(*number).into()).collect(),
             DType::Int32 => bytes.as_chunks().0.iter().map(|number| i32::from_le_bytes(*number).into()).collect(),
@@ -128,6 +133,7 @@ impl NpyReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::publish::publish;
 
     #[test]
     fn arrays_come_back_and_cut_ones_do_not() {
@@ -135,7 +141,7 @@ mod tests {
         let path = folder.path().join("a.npy");
         let mut writer = NpyWriter::create(path.clone(), DType::Int64, &[3, 2]).unwrap();
         writer.put_all(&[1_i64, -2, 3, 4, 5, i64::MAX], i64::to_le_bytes).unwrap();
-        writer.seal().unwrap().1.publish().unwrap();
+        publish([writer.seal().unwrap()], || Ok::<_, Error>(())).unwrap();
         let reader = NpyReader::open(&path).unwrap();
         assert_eq!((reader.num_rows(), reader.num_columns()), (3, 2));
         assert_eq!(reader.rows(1..3).unwrap(), [3, 4, 5, i64::MAX]);

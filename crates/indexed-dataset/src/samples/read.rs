@@ -1,9 +1,9 @@
 //! Samples in the order of training.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::npy::NpyReader;
+use crate::open::names_in;
 use crate::{DatasetFault, Error, IndexedDataset, Result, SequenceTokens};
 
 /// The ends of the names of the three files: today's, and those of Megatron before the middle of 2023 and of gpt-neox.
@@ -104,10 +104,7 @@ impl<'a> SampleIndices<'a> {
 
 /// The three files in a folder.
 fn find(folder: &Path, chosen: &str) -> Result<[PathBuf; 3]> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(Error::open(folder))? {
-        names.push(entry.map_err(Error::open(folder))?.file_name().to_string_lossy().into_owned());
-    }
+    let mut names = names_in(folder)?;
     names.sort();
     let starts = |end: &str| -> Vec<String> {
         let starts = names.iter().filter(|name| name.contains(chosen)).filter_map(|name| name.strip_suffix(end));

@@ -1,0 +1,124 @@
+//! Complete files get their names.
+//!
+//! Files of a folder get them while a lock is held, so those of one dataset come from one process. A store has no locks.
+//! There the order protects readers: old files that say what is in others, such as an index, go first, then the new
+//! tokens appear, and then the new index. If that ends anywhere, an index never has the tokens of another run.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use kaldi_io::{ReadAt, Upload, remote_name, store};
+use whole_file::Sealed;
+
+use crate::open::open_whole;
+use crate::spool::for_each_piece;
+use crate::{Error, Result};
+
+/// A file that is written and lacks only its name, or an object whose bytes were sent and that does not exist yet.
+#[derive(Debug)]
+pub(crate) enum Complete {
+    File(PathBuf, Sealed),
+    Object(PathBuf, Box<dyn Upload>),
+}
+
+impl Complete {
+    fn path(&self) -> &Path {
+        let (Self::File(path, _) | Self::Object(path, _)) = self;
+        path
+    }
+}
+
+/// Gives complete files their names, in this order: a `.bin` before its index, so that any program that finds the index
+/// finds the tokens. `others` completes files that belong to them. Meanwhile no other process does the same with files, so
+/// all of them come from one process.
+pub(crate) fn publish<E: From<Error>>(
+    files: impl IntoIterator<Item = Complete>,
+    others: impl FnOnce() -> Result<(), E>,
+) -> Result<(), E> {
+    let files: Vec<_> = files.into_iter().collect();
+    // In one order in all processes, so that no two wait for each other.
+    let mut order: Vec<_> = files.iter().collect();
+    order.sort_by_key(|file| file.path());
+    let turn = |file: &Complete| match file {
+        Complete::File(_, sealed) => sealed.turn(),
+        Complete::Object(..) => None,
+    };
+    let _turns: Vec<_> = order.into_iter().map(turn).collect();
+    others()?;
+    let old = OldObjects::remove(&files)?;
+    let mut done = Vec::new();
+    for file in files {
+        match file {
+            Complete::File(path, sealed) => sealed.publish().map_err(Error::write(&path))?,
+            Complete::Object(path, upload) => match upload.finish() {
+                Ok(()) => done.push(path),
+                Err(error) => {
+                    old.restore_after(&done);
+                    return Err(Error::write(&path)(error).into());
+                }
+            },
+        }
+    }
+    Ok(())
+}
+
+/// The objects that new ones replace and that say what is in other ones. They are removed before a new object appears.
+struct OldObjects(Vec<(PathBuf, Arc<dyn ReadAt>)>);
+
+impl OldObjects {
+    /// Removes them from their store, and keeps their bytes in files without names.
+    fn remove(files: &[Complete]) -> Result<Self> {
+        let mut old = Self(Vec::new());
+        for file in files {
+            let path = file.path();
+            let Some(name) = remote_name(path).filter(|_| path.extension().is_some_and(|end| end != "bin")) else {
+                continue;
+            };
+            let bytes = match open_whole(path) {
+                Ok(bytes) => bytes,
+                // A store that does not let its user look has nothing that can be kept.
+                Err(Error::Open { source, .. })
+                    if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) =>
+                {
+                    continue;
+                }
+                Err(error) => {
+                    old.restore_after(&[]);
+                    return Err(error);
+                }
+            };
+            match store().and_then(|store| store.remove(name)) {
+                Ok(()) => old.0.push((path.to_owned(), bytes)),
+                Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+                Err(error) => {
+                    old.restore_after(&[]);
+                    return Err(Error::write(path)(error));
+                }
+            }
+        }
+        Ok(old)
+    }
+
+    /// After a failure: new objects that have appeared are removed, and old ones come back unless what they belong to was
+    /// replaced. A second failure changes nothing more.
+    fn restore_after(&self, done: &[PathBuf]) {
+        let Ok(store) = store() else { return };
+        for path in done {
+            let _ = remote_name(path).map(|name| store.remove(name));
+        }
+        let stem = |path: &Path| path.with_extension("");
+        let is_index = |path: &Path| path.extension().is_some_and(|end| end == "idx");
+        for (path, bytes) in &self.0 {
+            // The tokens of another dataset are still those of its index.
+            if done.iter().any(|new| !is_index(path) || stem(new) == stem(path)) {
+                continue;
+            }
+            let Some(mut upload) = remote_name(path).and_then(|name| store.create(name).ok()) else { continue };
+            let send = |bytes: &[u8]| upload.write_all(bytes).map_err(Error::write(path));
+            if for_each_piece(&**bytes, 0..bytes.length(), path, send).is_ok() {
+                let _ = upload.finish();
+            }
+        }
+    }
+}
