@@ -5,18 +5,14 @@ use std::path::PathBuf;
 
 use bstr::{BStr, BString, ByteSlice};
 use kaldi_io::{Locator, Rxfilename};
-use kaldi_table::{RawEntry, ScriptLine, ScriptLines, ValueLoader};
-use kaldi_types::{Content, Detector, Evidence, Header, ValueType};
+use kaldi_table::{ScriptLine, ScriptLines};
+use kaldi_types::{Header, ValueType};
 
 use crate::Result;
-use crate::entries::Entries;
+use crate::examined::{Examined, Found, Renamed, examine, for_each, in_groups, placed};
 use crate::fault::Fault;
 use crate::keys::Keys;
 use crate::kind::{Kind, Named};
-use crate::value::{read_content, read_header};
-
-/// Bytes before a value that are searched for its key.
-const LONGEST_KEY: usize = 1 << 8;
 
 /// How tables are checked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,10 +56,7 @@ pub(crate) fn check_each(
         missing: BTreeMap::new(),
         entries: 0,
     };
-    match named.kind {
-        Kind::Script => check.script(named.rxfilename.as_bstr())?,
-        _ => check.archive(named)?,
-    }
+    check.table(named)?;
     Ok(check.entries)
 }
 
@@ -81,82 +74,38 @@ struct Check<'a> {
     entries: u64,
 }
 
-/// A line whose value is not after its key.
-struct Renamed {
-    line: ScriptLine,
-    /// The bytes before the value.
-    before: Vec<u8>,
-}
-
 impl Check<'_> {
     fn fault(&mut self, place: impl AsRef<[u8]>, message: impl Into<String>) {
         (self.report)(Fault::new(self.table, place, message));
     }
 
-    fn archive(&mut self, named: Named) -> Result<()> {
-        let mut entries = Entries::of(named, self.checks.value_type)?;
-        loop {
-            match entries.next_entry() {
-                Ok(Some(entry)) => {
-                    self.key(entry.key());
-                    self.entry(&entry, entries.value_type());
-                }
-                Ok(None) => return Ok(()),
-                Err(error) => {
-                    (self.report)(Fault::of(self.table, error));
-                    return Ok(());
-                }
+    fn table(&mut self, named: Named) -> Result<()> {
+        let script = (named.kind == Kind::Script).then(|| named.rxfilename.clone());
+        let (checks, mut renamed) = (self.checks, Vec::new());
+        let mut placed = placed(named, checks)?;
+        let work = move |found| match found {
+            Found::Entry(entry) => Found::Entry(examine(entry, checks)),
+            Found::Line(line, error) => Found::Line(line, error),
+            Found::Fault(error) => Found::Fault(error),
+        };
+        for_each(in_groups(move || Ok(placed())), work, |found| {
+            match found {
+                Found::Entry(entry) => renamed.extend(self.entry(entry)),
+                Found::Line(line, error) => self.line(&line, error),
+                Found::Fault(error) => (self.report)(Fault::of(self.table, error)),
             }
-        }
-    }
-
-    fn script(&mut self, name: &BStr) -> Result<()> {
-        let mut lines = ScriptLines::open(name)?;
-        let mut loader = ValueLoader::strict(Detector::new(self.checks.value_type));
-        let mut evidence = Evidence::default();
-        let mut renamed = Vec::new();
-        loop {
-            let number = lines.number();
-            let line = match lines.next_line() {
-                Ok(Some(line)) => line,
-                Ok(None) => break,
-                Err(error) => {
-                    (self.report)(Fault::of(self.table, error.into()));
-                    // The next line can be asked for, unless the file itself cannot be read.
-                    if lines.number() == number {
-                        break;
-                    }
-                    continue;
-                }
-            };
-            kaldi_table::count_delivered();
-            self.key(line.key.as_bstr());
-            if self.checks.skips_commands && line.is_command() {
-                continue;
-            }
-            lines.expect_values(&line, &loader);
-            match loader.load_line(Some(lines.name()), lines.number(), &line) {
-                Ok(entry) => {
-                    evidence.add(entry.head(), entry.is_text());
-                    self.entry(&entry, evidence.choose(loader.framing().candidates()));
-                    let before =
-                        line.locator().map_or_else(|_| Vec::new(), |locator| loader.before(&locator, LONGEST_KEY));
-                    let own = [line.key.as_slice(), b" "].concat();
-                    if before.last() == Some(&b' ') && !before.ends_with(&own) {
-                        renamed.push(Renamed { line, before });
-                    }
-                }
-                Err(error) => self.line(&line, error),
-            }
-        }
+            Ok(())
+        })?;
         for (file, more) in std::mem::take(&mut self.missing).into_iter().filter(|(_, more)| *more > 0) {
             self.fault("", format!("{more} more lines lead into {}, which cannot be opened", file.display()));
         }
-        self.compare(name, renamed)
+        script.map_or(Ok(()), |name| self.compare(name.as_bstr(), renamed))
     }
 
-    /// A line whose value cannot be read. If its file is not there, this is reported once for the file.
-    fn line(&mut self, line: &ScriptLine, error: kaldi_table::Error) {
+    /// A line without a value. If its file is not there, this is reported once for the file.
+    fn line(&mut self, line: &ScriptLine, error: Option<kaldi_table::Error>) {
+        self.key(line.key.as_bstr());
+        let Some(error) = error else { return };
         if let kaldi_table::Error::Entry { source, .. } = &error
             && let kaldi_io::Error::Open { .. } = source.as_ref()
             && let Some(path) = line.locator().ok().as_ref().and_then(Locator::path)
@@ -185,46 +134,39 @@ impl Check<'_> {
         }
     }
 
-    fn entry(&mut self, entry: &RawEntry, value_type: ValueType) {
-        let header = match read_header(entry, value_type) {
-            Ok(header) => header,
-            Err(error) => return (self.report)(Fault::of(self.table, error)),
-        };
-        (self.each)(entry.key(), &header);
+    /// Returns the line of the entry, if its value is not after its key.
+    fn entry(&mut self, entry: Examined) -> Option<Renamed> {
+        let Examined { key, value_type, header, fault, line } = entry;
+        let key = key.as_bstr();
+        self.key(key);
+        match header {
+            Ok(header) => self.header(key, &header, value_type),
+            Err(error) => (self.report)(Fault::of(self.table, error)),
+        }
+        match fault {
+            Ok(None) => {}
+            Ok(Some(message)) => self.fault(key, message),
+            Err(error) => (self.report)(Fault::of(self.table, error)),
+        }
+        line
+    }
+
+    fn header(&mut self, key: &BStr, header: &Header, value_type: ValueType) {
+        (self.each)(key, header);
         if header.rows == Some(0) && (value_type.has_frames_as_rows() || value_type == ValueType::Wave) {
             let rows = if value_type == ValueType::Wave { "samples" } else { "rows" };
-            self.fault(entry.key(), format!("the {value_type} has no {rows}"));
+            self.fault(key, format!("the {value_type} has no {rows}"));
         }
         if let Some(columns) = header.columns.filter(|_| value_type.has_common_columns() && header.rows != Some(0)) {
             match &self.columns {
-                None => self.columns = Some((columns, entry.key().to_owned())),
+                None => self.columns = Some((columns, key.to_owned())),
                 Some((expected, _)) if *expected == columns => {}
                 Some((expected, first)) => {
                     let message = format!("expected {expected} columns as in {first}, got {columns}");
-                    self.fault(entry.key(), message);
+                    self.fault(key, message);
                 }
             }
         }
-        if self.checks.quick {
-            return;
-        }
-        match read_content(entry, value_type) {
-            Ok(Content::Numbers { values, .. }) => self.numbers(entry.key(), &values, header.columns),
-            Ok(Content::Word(_) | Content::Words(_)) => {}
-            Err(error) => (self.report)(Fault::of(self.table, error)),
-        }
-    }
-
-    fn numbers(&mut self, key: &BStr, values: &[f64], columns: Option<u64>) {
-        let Some(first) = values.iter().position(|value| !value.is_finite()) else { return };
-        let count = values[first..].iter().filter(|value| !value.is_finite()).count();
-        let place = match columns.filter(|&columns| columns > 0) {
-            Some(columns) => format!("row {}, column {}", first as u64 / columns, first as u64 % columns),
-            None => format!("place {first}"),
-        };
-        let kind = if values[first].is_nan() { "not a number" } else { "infinite" };
-        let of = values.len();
-        self.fault(key, format!("{count} of {of} values are not finite; the first, at {place}, is {kind}"));
     }
 
     /// Finds lines that lead to the value of another key, if that key has a line that leads elsewhere. If the archive

@@ -9,6 +9,7 @@ use kaldi_types::{Content, ValueShape, ValueType, join_names};
 
 use crate::Result;
 use crate::entries::Entries;
+use crate::examined::{for_each, in_groups};
 use crate::kind::Named;
 use crate::value::read_content;
 
@@ -80,27 +81,21 @@ pub struct Tolerance {
 /// # Errors
 /// If a table cannot be read.
 pub fn diff(first: Named, second: Named, tolerance: Tolerance, report: &mut dyn FnMut(Difference)) -> Result<u64> {
-    let mut first = Entries::of(first, tolerance.value_type)?;
-    let mut second = Entries::of(second, tolerance.value_type)?;
-    let mut compare = Compare { tolerance, report, compared: 0 };
-    loop {
-        let pair = (first.next_entry()?, second.next_entry()?);
-        let Some(value_type) = common(&first, &second, matches!(pair, (Some(_), _)), matches!(pair, (_, Some(_))))
-        else {
-            let names = [&first, &second].map(|table| join_names(table.candidates()));
-            let [one, other] = names;
-            (compare.report)(Difference::Types(one, other));
-            return Ok(compare.compared);
-        };
-        match pair {
-            (None, None) => return Ok(compare.compared),
-            (Some(one), Some(other)) if one.key() == other.key() => compare.entries(&one, &other, value_type)?,
-            (one, other) => {
-                compare.rest(one, other, &mut first, &mut second)?;
-                return Ok(compare.compared);
-            }
-        }
-    }
+    let first = Entries::of(first, tolerance.value_type)?;
+    let second = Entries::of(second, tolerance.value_type)?;
+    let mut pairs = Pairs { first, second, by_key: tolerance.by_key, rest: None };
+    let work = move |pair| match pair {
+        Pair::Both(one, other, value_type) => tolerance.compare(&one, &other, value_type).map(|it| (1, it)),
+        Pair::Difference(difference) => Ok((0, Some(difference))),
+    };
+    let mut compared = 0;
+    for_each(in_groups(move || pairs.next()), work, |result| {
+        let (count, difference) = result?;
+        compared += count;
+        difference.into_iter().for_each(&mut *report);
+        Ok(())
+    })?;
+    Ok(compared)
 }
 
 /// The most likely of the types that fit both tables. An empty table fits any.
@@ -113,75 +108,116 @@ fn common(first: &Entries, second: &Entries, has_first: bool, has_second: bool) 
     }
 }
 
-struct Compare<'a> {
-    tolerance: Tolerance,
-    report: &'a mut dyn FnMut(Difference),
-    compared: u64,
+/// What is to be compared, or is a difference already.
+enum Pair {
+    /// Values of the same key, which are of this type.
+    Both(RawEntry, RawEntry, ValueType),
+    Difference(Difference),
 }
 
-impl Compare<'_> {
-    /// Compares by key what is left of both tables.
-    fn rest(
-        &mut self,
-        one: Option<RawEntry>,
-        other: Option<RawEntry>,
-        first: &mut Entries,
-        second: &mut Entries,
-    ) -> Result<()> {
+impl Pair {
+    /// The pair and the bytes of its values.
+    fn weighed(self) -> (Self, u64) {
+        let size = match &self {
+            Self::Both(one, other, _) => one.size().saturating_add(other.size()),
+            Self::Difference(_) => 0,
+        };
+        (self, size)
+    }
+}
+
+/// Two tables that are read in parallel.
+struct Pairs {
+    first: Entries,
+    second: Entries,
+    by_key: bool,
+    /// What comes from the first different key on.
+    rest: Option<std::vec::IntoIter<Pair>>,
+}
+
+impl Pairs {
+    fn next(&mut self) -> Result<Option<(Pair, u64)>> {
+        if let Some(rest) = &mut self.rest {
+            return Ok(rest.next().map(Pair::weighed));
+        }
+        let pair = (self.first.next_entry()?, self.second.next_entry()?);
+        let Some(value_type) = self.common(pair.0.is_some(), pair.1.is_some()) else {
+            self.rest = Some(Vec::new().into_iter());
+            return Ok(Some((self.types(), 0)));
+        };
+        match pair {
+            (None, None) => Ok(None),
+            (Some(one), Some(other)) if one.key() == other.key() => {
+                Ok(Some(Pair::Both(one, other, value_type).weighed()))
+            }
+            (one, other) => {
+                let rest = self.by_key(one, other)?;
+                Ok(self.rest.insert(rest.into_iter()).next().map(Pair::weighed))
+            }
+        }
+    }
+
+    /// The most likely of the types that fit both tables.
+    fn common(&self, has_first: bool, has_second: bool) -> Option<ValueType> {
+        common(&self.first, &self.second, has_first, has_second)
+    }
+
+    fn types(&self) -> Pair {
+        let [one, other] = [&self.first, &self.second].map(|table| join_names(table.candidates()));
+        Pair::Difference(Difference::Types(one, other))
+    }
+
+    /// Pairs by key of what is left of both tables.
+    fn by_key(&mut self, one: Option<RawEntry>, other: Option<RawEntry>) -> Result<Vec<Pair>> {
         let mut room = ROOM;
         let mut one: Vec<_> = one.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
         let mut other: Vec<_> = other.into_iter().map(|entry| entry.detached_within(&mut room)).collect();
-        while let Some(entry) = first.next_entry()? {
+        while let Some(entry) = self.first.next_entry()? {
             one.push(entry.detached_within(&mut room));
         }
-        while let Some(entry) = second.next_entry()? {
+        while let Some(entry) = self.second.next_entry()? {
             other.push(entry.detached_within(&mut room));
         }
-        let Some(value_type) = common(first, second, !one.is_empty(), !other.is_empty()) else {
-            let [one, other] = [&*first, &*second].map(|table| join_names(table.candidates()));
-            (self.report)(Difference::Types(one, other));
-            return Ok(());
-        };
+        let Some(value_type) = self.common(!one.is_empty(), !other.is_empty()) else { return Ok(vec![self.types()]) };
         let mut places = HashMap::<BString, VecDeque<usize>>::new();
         for (place, entry) in other.iter().enumerate() {
             places.entry(entry.key().to_owned()).or_default().push_back(place);
         }
         let mut last = None;
         let mut is_in_order = true;
-        let mut found = vec![false; other.len()];
-        for entry in &one {
-            let Some(place) = places.get_mut(entry.key()).and_then(VecDeque::pop_front) else {
-                (self.report)(Difference::OnlyInFirst(entry.key().to_owned()));
+        let mut pairs = Vec::with_capacity(one.len());
+        let mut other: Vec<_> = other.into_iter().map(Some).collect();
+        for entry in one {
+            let found = places.get_mut(entry.key()).and_then(VecDeque::pop_front);
+            let Some((place, found)) = found.and_then(|place| Some((place, other[place].take()?))) else {
+                pairs.push(Pair::Difference(Difference::OnlyInFirst(entry.key().to_owned())));
                 continue;
             };
-            if is_in_order && !self.tolerance.by_key && last.is_some_and(|last| place < last) {
-                (self.report)(Difference::Order(entry.key().to_owned()));
+            if is_in_order && !self.by_key && last.is_some_and(|last| place < last) {
+                pairs.push(Pair::Difference(Difference::Order(entry.key().to_owned())));
                 is_in_order = false;
             }
             last = Some(place);
-            found[place] = true;
-            self.entries(entry, &other[place], value_type)?;
+            pairs.push(Pair::Both(entry, found, value_type));
         }
-        for (entry, _) in other.iter().zip(found).filter(|(_, found)| !found) {
-            (self.report)(Difference::OnlyInSecond(entry.key().to_owned()));
-        }
-        Ok(())
+        let only_in_second = other.into_iter().flatten().map(|entry| Difference::OnlyInSecond(entry.key().to_owned()));
+        pairs.extend(only_in_second.map(Pair::Difference));
+        Ok(pairs)
     }
+}
 
-    fn entries(&mut self, one: &RawEntry, other: &RawEntry, value_type: ValueType) -> Result<()> {
-        self.compared += 1;
+impl Tolerance {
+    /// Compares two values.
+    fn compare(self, one: &RawEntry, other: &RawEntry, value_type: ValueType) -> Result<Option<Difference>> {
         let is_whole = one.range().is_none() && other.range().is_none();
         if is_whole && one.size() == other.size() && one.bytes()? == other.bytes()? {
-            return Ok(());
+            return Ok(None);
         }
         let contents = [read_content(one, value_type)?, read_content(other, value_type)?];
-        if let Some(difference) = self.contents(one.key().to_owned(), contents) {
-            (self.report)(difference);
-        }
-        Ok(())
+        Ok(self.contents(one.key().to_owned(), contents))
     }
 
-    fn contents(&self, key: BString, contents: [Content; 2]) -> Option<Difference> {
+    fn contents(self, key: BString, contents: [Content; 2]) -> Option<Difference> {
         let sizes = || contents.each_ref().map(describe);
         if let [Some(one), Some(other)] = contents.each_ref().map(Content::words) {
             let word = |words: &[BString], place| words.get(place).cloned().unwrap_or_default();
@@ -217,7 +253,7 @@ impl Compare<'_> {
     }
 
     /// The difference of two numbers, if it is more than is allowed.
-    fn difference(&self, one: f64, other: f64) -> Option<f64> {
+    fn difference(self, one: f64, other: f64) -> Option<f64> {
         if one == other || (one.is_nan() && other.is_nan()) {
             return None;
         }
@@ -225,7 +261,7 @@ impl Compare<'_> {
         if !difference.is_finite() {
             return Some(f64::INFINITY);
         }
-        (difference > self.tolerance.absolute + self.tolerance.relative * other.abs()).then_some(difference)
+        (difference > self.absolute + self.relative * other.abs()).then_some(difference)
     }
 }
 

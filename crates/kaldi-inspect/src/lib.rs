@@ -50,6 +50,7 @@ mod directory;
 mod directory_check;
 mod entries;
 mod error;
+mod examined;
 mod fault;
 mod foreign;
 mod foreign_parts;
