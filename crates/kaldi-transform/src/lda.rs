@@ -64,23 +64,23 @@ impl LdaStats {
         self.squares.dim()
     }
 
-    /// Adds a vector of a class, with a weight.
+    /// Adds vectors of classes, each with a weight: the class, the weight, the vector.
+    ///
+    /// # Errors
+    /// If a vector has another number of dimensions.
     ///
     /// # Panics
-    /// If there is no such class, or the vector has another number of dimensions.
-    pub fn accumulate(&mut self, class: usize, weight: f32, vector: &[f32]) {
-        assert_eq!(vector.len(), self.dim(), "dimensions of a vector");
-        let weight = f64::from(weight);
-        if weight == 0.0 {
-            return;
+    /// If there is no such class.
+    pub fn accumulate(&mut self, vectors: &[(usize, f32, &[f32])]) -> Result<(), kaldi_matrix::Error> {
+        let weighted = vectors.iter().filter(|(_, weight, _)| *weight != 0.0);
+        let weighted = weighted.map(|&(class, weight, vector)| (class, f64::from(weight), vector));
+        self.squares.add_outers(&weighted.clone().map(|(_, weight, vector)| (weight, vector)).collect::<Vec<_>>())?;
+        for (class, weight, vector) in weighted {
+            self.counts[class] += weight;
+            let sums = self.sums.row_mut(class).iter_mut().zip(vector);
+            sums.for_each(|(sum, &value)| *sum += weight * f64::from(value));
         }
-        self.counts[class] += weight;
-        for (row, &value) in vector.iter().enumerate() {
-            let weighted = weight * f64::from(value);
-            self.sums.row_mut(class)[row] += weighted;
-            let squares = self.squares.lower_row_mut(row).iter_mut().zip(vector);
-            squares.for_each(|(square, &other)| *square += weighted * f64::from(other));
-        }
+        Ok(())
     }
 
     /// Adds other statistics; empty ones become the others.
@@ -282,7 +282,9 @@ mod tests {
             [[[3.0, 0.0], [1.0, 0.0], [2.0, 2.0], [2.0, -2.0]], [[-3.0, 0.0], [-1.0, 0.0], [-2.0, 2.0], [-2.0, -2.0]]];
         let mut stats = LdaStats::new(2, 2);
         for (class, vectors) in classes.iter().enumerate() {
-            vectors.iter().for_each(|vector| stats.accumulate(class, 1.0, &vector.map(|value| value as f32)));
+            for vector in vectors {
+                stats.accumulate(&[(class, 1.0, &vector.map(|value| value as f32))]).unwrap();
+            }
         }
         stats
     }
@@ -313,9 +315,8 @@ mod tests {
     #[test]
     fn vectors_count_with_their_weights() {
         let mut weighted = LdaStats::new(2, 2);
-        weighted.accumulate(1, 0.5, &[2.0, 4.0]);
-        weighted.accumulate(1, -0.25, &[0.0, 2.0]);
-        weighted.accumulate(0, 0.0, &[f32::NAN, 1.0]);
+        weighted.accumulate(&[(1, 0.5, &[2.0, 4.0]), (1, -0.25, &[0.0, 2.0]), (0, 0.0, &[f32::NAN, 1.0])]).unwrap();
+        assert!(weighted.accumulate(&[(0, 1.0, &[1.0])]).is_err());
         assert_eq!(weighted.counts, [0.0, 0.25]);
         assert_eq!(weighted.sums.row(1), [1.0, 1.5]);
         assert_eq!(weighted.squares.as_slice(), [2.0, 4.0, 7.0]);

@@ -89,11 +89,10 @@ fn acc_lda(opts: Options) -> anyhow::Result<Tally> {
             tally.failed += 1;
             return Ok(());
         }
-        for (row, entries) in feats.rows().zip(&posterior.0) {
-            for &(pdf, weight) in entries {
-                stats.accumulate(pdf as usize, prune(weight, opts.rand_prune, &mut random), row);
-            }
-        }
+        let entries = feats.rows().zip(&posterior.0).flat_map(|(row, entries)| entries.iter().map(move |it| (row, it)));
+        let vectors =
+            entries.map(|(row, &(pdf, weight))| (pdf as usize, prune(weight, opts.rand_prune, &mut random), row));
+        stats.accumulate(&vectors.collect::<Vec<_>>())?;
         tally.done += 1;
         if tally.done % 100 == 0 {
             log!("Done {} utterances.", tally.done);

@@ -11,6 +11,7 @@
 
 mod eigen;
 mod factor;
+mod outer;
 mod packed;
 mod symmetric;
 

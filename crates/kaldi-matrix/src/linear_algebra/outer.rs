@@ -1,0 +1,106 @@
+//! Sums of many outer products.
+
+use kaldi_lanes::{Kernel, dispatch};
+
+use super::symmetric::SymmetricMatrix;
+use crate::{Error, Result};
+
+/// Vectors that are added together. The memory of the matrix is passed over once for all of them.
+const VECTORS: usize = 32;
+
+/// Columns of the matrix that are in registers while the vectors are added.
+const COLUMNS: usize = 32;
+
+impl SymmetricMatrix {
+    /// Adds the outer product of each vector with itself, times its factor, one after the other: the same as
+    /// [`SymmetricMatrix::add_outer`] for each, but faster.
+    ///
+    /// # Errors
+    /// If a vector has another size; then nothing is added.
+    pub fn add_outers(&mut self, vectors: &[(f64, &[f32])]) -> Result<()> {
+        let dim = self.dim();
+        if let Some((_, vector)) = vectors.iter().find(|(_, vector)| vector.len() != dim) {
+            return Err(Error::Dim { expected: dim, got: vector.len() });
+        }
+        let mut panels = Vec::new();
+        let mut factors = Vec::new();
+        for vectors in vectors.chunks(VECTORS) {
+            panels.clear();
+            panels.resize(dim.div_ceil(COLUMNS) * vectors.len(), [0.0; COLUMNS]);
+            factors.clear();
+            factors.resize(dim * vectors.len(), 0.0);
+            for (number, (factor, vector)) in vectors.iter().enumerate() {
+                for (index, &value) in vector.iter().enumerate() {
+                    let value = f64::from(value);
+                    panels[index / COLUMNS * vectors.len() + number][index % COLUMNS] = value;
+                    factors[index * vectors.len() + number] = factor * value;
+                }
+            }
+            dispatch(OuterProducts { sums: self, panels: &panels, factors: &factors, num_vectors: vectors.len() });
+        }
+        Ok(())
+    }
+}
+
+/// The sums of some vectors' outer products.
+struct OuterProducts<'a> {
+    sums: &'a mut SymmetricMatrix,
+    /// `COLUMNS` elements of each vector, then the next ones; after the last there are zeros.
+    panels: &'a [[f64; COLUMNS]],
+    /// The elements times the factors: the first one of each vector, then the next ones.
+    factors: &'a [f64],
+    num_vectors: usize,
+}
+
+impl Kernel for OuterProducts<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn compute(self) {
+        for (number, panel) in self.panels.chunks(self.num_vectors).enumerate() {
+            let first = number * COLUMNS;
+            for (row, factors) in self.factors.chunks(self.num_vectors).enumerate().skip(first) {
+                let elements = &mut self.sums.lower_row_mut(row)[first..];
+                let length = elements.len().min(COLUMNS);
+                let mut sums = [0.0; COLUMNS];
+                sums[..length].copy_from_slice(&elements[..length]);
+                // Product and sum are rounded one after the other, as they are for one vector.
+                for (factor, values) in factors.iter().zip(panel) {
+                    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+                }
+                elements[..length].copy_from_slice(&sums[..length]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_outer_products_are_those_of_single_vectors() {
+        for (dim, count) in [(1, 1), (31, 5), (32, 32), (33, 33), (70, 65), (5, 0), (0, 3)] {
+            let value = |index: usize| ((index * 7919 + dim) % 1000) as f32 / 37.0 - 13.0;
+            let vectors: Vec<Vec<f32>> =
+                (0..count).map(|it| (0..dim).map(|at| value(it * dim + at)).collect()).collect();
+            let vectors: Vec<(f64, &[f32])> =
+                vectors.iter().enumerate().map(|(it, vector)| (0.3 * it as f64 - 1.0, vector.as_slice())).collect();
+            let mut expected = SymmetricMatrix::identity(dim);
+            for (factor, vector) in &vectors {
+                let vector: Vec<f64> = vector.iter().map(|&value| value.into()).collect();
+                expected.add_outer(*factor, &vector).unwrap();
+            }
+            let mut sums = SymmetricMatrix::identity(dim);
+            sums.add_outers(&vectors).unwrap();
+            assert_eq!(sums, expected, "{count} vectors of {dim}");
+        }
+    }
+
+    #[test]
+    fn a_vector_of_another_size_is_refused() {
+        let mut sums = SymmetricMatrix::new(2);
+        assert!(sums.add_outers(&[(1.0, &[1.0, 2.0]), (1.0, &[1.0])]).is_err());
+        assert_eq!(sums, SymmetricMatrix::new(2));
+    }
+}
