@@ -5,12 +5,17 @@
 //! that depend on usual values, since mispredicted ones would take most of the time. Eight numbers go through each step
 //! before the next step, since one number's steps wait for each other. Where the scaled number is so close to half way
 //! between two integers that the rounding of `f64` may matter, the standard library decides. With AVX2, eight floats
-//! without an exponent are written together ([`usual`]).
+//! without an exponent or eight short integers are written together ([`usual`], [`short`]).
 
+mod integers;
+#[cfg(target_arch = "x86_64")]
+mod short;
 #[cfg(target_arch = "x86_64")]
 mod usual;
 
 use std::io::Write;
+
+pub use integers::{write_i32_row, write_integer};
 
 use crate::powers::{POWERS_OF_TEN, SMALLEST_POWER};
 
@@ -25,13 +30,6 @@ const WINDOW: usize = 32;
 
 /// Bytes after the longest text, for groups of usual numbers, which are stored by 16 bytes each.
 const SPARE: usize = GROUP * 16 + 16;
-
-/// Appends an integer in decimal.
-pub fn write_integer(out: &mut Vec<u8>, value: i64) {
-    let mut window = [0; WINDOW];
-    let length = put_integer(&mut window, value.unsigned_abs(), value < 0);
-    out.extend_from_slice(&window[..length - 1]);
-}
 
 /// Appends a number as `%.7g` prints it.
 pub fn write_f32(out: &mut Vec<u8>, value: f32) {
@@ -73,16 +71,6 @@ fn write_with_avx2(out: &mut Vec<u8>, values: &[f32]) {
 /// Appends each number as [`write_f64`] does, followed by one space.
 pub fn write_f64_row(out: &mut Vec<u8>, values: &[f64]) {
     write_floats(out, values, |_, _, _| false);
-}
-
-/// Appends each integer, followed by one space.
-pub fn write_i32_row(out: &mut Vec<u8>, values: &[i32]) {
-    append(out, values.len(), |mut room| {
-        for &value in values {
-            room.put(|window| put_integer(window, u64::from(value.unsigned_abs()), value < 0));
-        }
-        room.at
-    });
 }
 
 /// Appends the text of `count` numbers; `write` stores it and returns its length.
@@ -382,46 +370,6 @@ fn digits_of_all(numbers: [u32; GROUP]) -> [u64; GROUP] {
     let c = low.map(hundreds).map(two_digits);
     let d = low.map(rest).map(two_digits);
     std::array::from_fn(|lane| a[lane] | b[lane] << 16 | c[lane] << 32 | d[lane] << 48)
-}
-
-/// The four digits of a number below 10^4, the first in the lowest byte.
-#[inline(always)]
-fn four_digits(number: u32) -> u32 {
-    let hundreds = (number * 10_486) >> 20;
-    let pair = hundreds | (number - 100 * hundreds) << 16;
-    let tens = ((pair * 103) >> 10) & 0x000f_000f;
-    tens | (pair - 10 * tens) << 8
-}
-
-/// Stores an integer and a space, and returns their length.
-#[inline(always)]
-fn put_integer(window: &mut [u8; WINDOW], size: u64, negative: bool) -> usize {
-    window[0] = b'-';
-    let start = usize::from(negative);
-    if size < 10_000 {
-        let digits = four_digits(size as u32);
-        let zeros = (digits | 1 << 24).trailing_zeros() & 24;
-        put_word(window, start, (u64::from(digits) | u64::from_le_bytes(*b"0000 \0\0\0")) >> zeros);
-        return start + 5 - zeros as usize / 8;
-    }
-    let mut end = start;
-    put_large(window, &mut end, size);
-    window[end] = b' ';
-    end + 1
-}
-
-/// Stores an integer at `at` and moves `at` after it.
-fn put_large(window: &mut [u8; WINDOW], at: &mut usize, size: u64) {
-    let rest = (size % 100_000_000) as u32;
-    let digits = eight_digits(rest);
-    let mut zeros = 0;
-    if size >= 100_000_000 {
-        put_large(window, at, size / 100_000_000);
-    } else {
-        zeros = (digits | 1 << 56).trailing_zeros() & 56;
-    }
-    put_word(window, *at, (digits | ASCII_ZEROS) >> zeros);
-    *at += 8 - zeros as usize / 8;
 }
 
 #[inline(always)]

@@ -40,8 +40,6 @@ impl Value for Vec<i32> {
                 write_units(out, self);
             }
             Format::Text => {
-                // Most alignments have four digits.
-                out.reserve(5 * self.len() + 1);
                 kaldi_number::write_i32_row(out, self);
                 out.push(b'\n');
             }

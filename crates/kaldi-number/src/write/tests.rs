@@ -190,7 +190,7 @@ fn rows_are_their_numbers_with_spaces() {
         let bits: Vec<u64> = (0..length).map(|_| random.next() | random.next()).collect();
         let singles: Vec<f32> = bits.iter().map(|&bits| f32::from_bits(bits as u32)).collect();
         let doubles: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits)).chain([-f64::MAX; 70]).collect();
-        let integers: Vec<i32> = bits.iter().map(|&bits| bits as i32).collect();
+        let integers: Vec<i32> = bits.iter().map(|&bits| bits as i32).chain(0..10_000).chain(9990..10_030).collect();
         let mut out = Vec::new();
         write_f32_row(&mut out, &singles);
         write_f64_row(&mut out, &doubles);
