@@ -15,6 +15,10 @@ use crate::{Encoded, Error, Result, Upload};
 /// Bytes that are gathered before they are written. Larger pieces are written directly.
 const BUFFER: usize = 1 << 16;
 
+/// Fewer bytes of another file are copied into a file through memory. The kernel copies page by page, and takes more time
+/// where the pages of the two files do not match; but it has no memory to read in first.
+const SHORT: u64 = 1 << 18;
+
 /// Bytes of another file that are gathered before they are copied into a file: so many that the cost of a system call
 /// does not matter, so few that a full disk is noticed in time.
 const RANGE: u64 = 1 << 26;
@@ -194,7 +198,9 @@ impl Stream {
         // An error names the position of the first byte.
         let end = self.position;
         self.position -= length;
-        if length < BUFFER as u64 {
+        // To a pipe, the kernel copies no bytes at all.
+        let short = if self.seekable { SHORT } else { BUFFER as u64 };
+        if length < short {
             if self.buffer.len() + length as usize > BUFFER {
                 self.write_buffer()?;
             }
