@@ -4,10 +4,12 @@
 //! Each function takes bytes. `cargo fuzz` runs them on bytes of its own making; the tests of the properties run them on
 //! damaged samples.
 
+mod command_line;
+mod manifest;
+
 use std::cell::OnceCell;
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
 
 use bstr::{BStr, ByteSlice};
 use indexed_dataset::{IndexedDataset, Prefix, check, merge};
@@ -30,6 +32,9 @@ use kaldi_types::{Detector, ValueType};
 use kaldi_values::{Cursor, Format, Frame, Value};
 use kaldi_values::{GaussPost, IntMatrix, IntVectorFile, Posterior, Token, Tokens};
 use kaldi_wave::{Wave, WaveInfo, sound_suffix};
+
+pub use command_line::command_line;
+pub use manifest::manifest;
 
 /// A value of any type, chosen by the first byte: see [`keeps_promises`].
 pub fn value(bytes: &[u8]) {
@@ -350,49 +355,6 @@ pub fn scan(bytes: &[u8]) {
     });
 }
 
-/// A command line, a word a line; a zero byte ends it, and a config file follows.
-pub fn command_line(bytes: &[u8]) {
-    let (words, config) = bytes.split_once_str(b"\0").unwrap_or((bytes, b""));
-    // Other config files are none of the fuzzer's business.
-    let is_config = |word: &[u8]| word.to_ascii_lowercase().starts_with(b"--conf");
-    let words = words.split(|&byte| byte == b'\n').filter(|word| !is_config(word));
-    let words: Vec<OsString> = words.map(|word| OsString::from_vec(word.to_vec())).collect();
-    with_file(config, |name| {
-        let with_config = [vec![OsString::from(format!("--config={name}"))], words.clone()].concat();
-        for words in [&words, &with_config] {
-            let (parsed, _) = kaldi_log::capture(|| kaldi_cli::parse::<Options>(words));
-            match parsed {
-                Ok(Some(options)) => assert!(options.range.is_some() || !options.files.is_empty()),
-                Ok(None) => {}
-                Err(message) => assert!(!message.is_empty()),
-            }
-        }
-    });
-}
-
-/// Options of every kind.
-#[derive(clap::Parser)]
-#[allow(dead_code)]
-struct Options {
-    /// A switch
-    #[arg(long, default_value_t = true)]
-    binary: bool,
-    /// A number
-    #[arg(long, default_value_t = 0)]
-    first: i32,
-    /// A number
-    #[arg(long = "sample_rate", default_value_t = 16000.0)]
-    sample_rate: f32,
-    /// A choice
-    #[arg(long, default_value = "povey", value_parser = ["povey", "hamming"])]
-    window_type: String,
-    /// A text
-    #[arg(long)]
-    range: Option<kaldi_cli::Arg>,
-    #[arg(required = true)]
-    files: Vec<kaldi_cli::Arg>,
-}
-
 /// A dataset of tokens: two bytes say how long the index is, which the `.bin` follows.
 ///
 /// What is called sound can be read whole, nothing beyond a sequence is read, and a mended index is sound.
@@ -436,11 +398,17 @@ thread_local! {
     static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
 }
 
+/// Calls `work` with a folder, the same one each time.
+fn with_folder(work: impl FnOnce(&Path)) {
+    FOLDER.with(|folder| {
+        work(folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder can be made")).path());
+    });
+}
+
 /// Calls `work` with the name of a file that holds `bytes`.
 fn with_file(bytes: &[u8], work: impl FnOnce(&str)) {
-    FOLDER.with(|folder| {
-        let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder can be made"));
-        let path = folder.path().join("data");
+    with_folder(|folder| {
+        let path = folder.join("data");
         fs::write(&path, bytes).expect("a file can be written");
         work(path.to_str().expect("temporary folders have names in UTF-8"));
     });

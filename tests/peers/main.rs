@@ -9,6 +9,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test program: a panic is how it fails")]
 
 mod clusters;
+mod corpus;
 mod faults;
 mod feed;
 mod files;
@@ -35,7 +36,8 @@ type Trials = [(&'static str, fn(&Python))];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let subjects: [(&str, &Trials); 6] = [
+    let subjects: [(&str, &Trials); 7] = [
+        ("corpus", corpus::TRIALS),
         ("feed", feed::TRIALS),
         ("files", files::TRIALS),
         ("indexed", indexed::TRIALS),

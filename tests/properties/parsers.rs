@@ -193,6 +193,36 @@ fn configurations_and_lines_of_lists() {
 }
 
 #[test]
+fn manifests_lead_to_data_directories_and_back() {
+    let csv = "path,text,speaker,id,offset,duration\na.wav,\"one, \"\"two\"\"\",s,s-a,0.5,1.25\nb.wav,three,,,0,2e0\n";
+    let tsv = "client_id\tpath\tsentence\nc1\ta b.mp3\tone \u{e4}\nc2\tb.mp3\ttwo\n";
+    let nemo = "{\"audio_filepath\": \"d/a.wav\", \"duration\": 1.5, \"text\": \"one\", \"offset\": 0.25, \"speaker\": \"s\"}\n\
+                {\"audio_filepath\": \"d/a.wav\", \"duration\": 1e1, \"text\": \"two\", \"utt_id\": 7}\n";
+    let plain =
+        "{\"audio_filepath\": \"x\\u00e4.wav\", \"duration\": 1.5, \"text\": \"one\"}\n{\"audio_filepath\": \"b\"}\n";
+    let wenet = "{\"key\": \"a\", \"wav\": \"a.wav\", \"txt\": \"one\", \"start\": 0.5, \"end\": 1}\n\
+                 {\"key\": \"b\", \"wav\": \"b.wav\", \"txt\": \"two\", \"start\": 0, \"end\": 2}\n";
+    let lhotse = "{\"id\": \"r\", \"sources\": [{\"type\": \"file\", \"channels\": [0, 1], \"source\": \"a.wav\"}], \
+                  \"sampling_rate\": 16000, \"num_samples\": 16000, \"duration\": 1.0, \"channel_ids\": [0, 1]}\n\
+                  {\"id\": \"q\", \"sources\": [{\"type\": \"command\", \"channels\": [0], \"source\": \"cat x\"}]}\n\0\
+                  {\"id\": \"u\", \"recording_id\": \"r\", \"start\": 0.5, \"duration\": 0.25, \"channel\": 1, \
+                  \"text\": \"one\", \"speaker\": \"s\"}\n\
+                  {\"id\": \"v\", \"recording_id\": \"q\", \"start\": 0, \"duration\": 1, \"channel\": [0], \"text\": \"two\"}\n";
+    let folder = "a one two\nc three\n\0 four\nfive ";
+    let samples: Vec<_> = [(0, csv), (1, tsv), (2, nemo), (2, plain), (3, wenet), (4, lhotse), (5, folder)]
+        .map(|(kind, text)| [&[kind], text.as_bytes()].concat())
+        .into();
+    let of_any_kind = |bytes: &[u8]| {
+        targets::manifest(bytes);
+        // As another kind, too.
+        if let Some((&kind, bytes)) = bytes.split_first() {
+            targets::manifest(&[&[kind.wrapping_add(1)], bytes].concat());
+        }
+    };
+    run(of_any_kind, &samples, 400);
+}
+
+#[test]
 fn what_is_wrong_with_a_shard_is_found() {
     let plain = tar(&[("a.txt", b"one"), ("a.wav", &[7; 600]), ("b.c.txt", b"two"), ("b.c.wav", b"")]);
     let folder = [member("d/", b'5', b""), member("x", b'L', b"long name.txt"), plain.clone()].concat();

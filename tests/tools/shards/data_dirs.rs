@@ -384,7 +384,13 @@ fn lhotse_has_commands_channels_and_faults() {
         .sh("rm l/*; echo '{\"id\": \"r\", \"sources\": []}' > l/recordings.jsonl; make-data-dir l other")
         .fails_with(255)
         .stderr_has("\"sources\"");
-    scratch.write("l/recordings.jsonl", recording);
+    let perturbed = recording.replace("\"duration\"", "\"transforms\": [{\"name\": \"Speed\"}], \"duration\"");
+    scratch.write("l/recordings.jsonl", perturbed);
+    scratch
+        .sh("make-data-dir l other")
+        .fails_with(255)
+        .stderr_has("l/recordings.jsonl:1: expected no changes of the sound as the field \"transforms\", got ");
+    scratch.write("l/recordings.jsonl", recording.replace("\"duration\"", "\"transforms\": [], \"duration\""));
     scratch
         .sh("make-data-dir l other")
         .fails_with(255)

@@ -79,6 +79,9 @@ fn name(object: &Object, field: &str) -> Result<BString> {
 
 fn recording(object: &Object, places: &SoundPlaces) -> Result<(BString, Recording)> {
     let id = name(object, "id")?;
+    if let Some(transforms) = object.get("transforms").filter(|it| it.as_array().is_none_or(|list| !list.is_empty())) {
+        return Err(object.wrong("transforms", "no changes of the sound", transforms));
+    }
     let source = match object.get("sources") {
         Some(Value::Array(sources)) if !sources.is_empty() => &sources[0],
         _ => return Err(object.place.error("expected a list as the field \"sources\", got none")),

@@ -1,0 +1,93 @@
+//! Data directories and manifests of lhotse: what we write, lhotse reads, and what it writes, we read.
+
+use crate::Trials;
+use crate::python::Python;
+use crate::support::Scratch;
+use crate::support::signal::tone;
+use crate::support::wave::wave;
+
+pub const TRIALS: &Trials = &[
+    ("lhotse_reads_our_manifests", lhotse_reads_manifests),
+    ("lhotse_reads_our_data_directories", lhotse_reads_data_directories),
+    ("manifests_of_lhotse_are_read", reads_manifests_of_lhotse),
+];
+
+/// Sound of one and two channels.
+fn sound() -> Scratch {
+    let scratch = Scratch::new();
+    let [short, long] = [0.4003, 1.7].map(|seconds| tone(16000, 440.0, 9000.0, seconds));
+    scratch.write("a.wav", wave(16000, &[&short])).write("b.wav", wave(8000, &[&long, &long]));
+    scratch.write("c.wav", wave(16000, &[&long]));
+    scratch
+}
+
+fn lhotse_reads_manifests(python: &Python) {
+    let scratch = sound();
+    scratch.sh("mkdir data").succeeds();
+    scratch.write("data/wav.scp", "ra a.wav\nrb b.wav\nrc cat c.wav |\n");
+    scratch.write("data/segments", "s-1 ra 0.0125 0.4\ns-2 rb 0 0.25 1\nt-1 rb 0.1 0.35\nt-2 rc 0.5 -1\n");
+    scratch.write("data/utt2spk", "s-1 s\ns-2 s\nt-1 t\nt-2 t\n");
+    scratch.write("data/text", "s-1 some  \"words\"\ns-2 \u{fc} \u{4e16}\u{754c}\nt-1 a\nt-2 \\b\n");
+    scratch.sh("export-data-dir --format=lhotse data l").succeeds();
+    assert_eq!(
+        python.run(&scratch, "lhotse_reads", "manifests l 0"),
+        "ra file a.wav 6404 16000\nrb file b.wav 27200 8000\nrc command cat c.wav 27200 16000\n\
+         s-1 ra 0.0125 0.4 0 s some  \"words\"\ns-2 rb 0.0 0.25 1 s \u{fc} \u{4e16}\u{754c}\n\
+         t-1 rb 0.1 0.35 [0, 1] t a\nt-2 rc 0.5 1.7 0 t \\b\n"
+    );
+}
+
+fn lhotse_reads_data_directories(python: &Python) {
+    let scratch = sound();
+    // A folder of sound and texts, without segments.
+    scratch.sh("mkdir in in/s && cp a.wav in/s/s-a.wav && cp c.wav in/s/s-c.wav").succeeds();
+    scratch.write("in/s/s-a.txt", "first  words\n").write("in/s/s-c.txt", "\u{e4}nd more\n");
+    scratch.sh("make-data-dir --spk-from=dir in data").succeeds();
+    // It floors durations to milliseconds.
+    assert_eq!(
+        python.run(&scratch, "lhotse_reads", "kaldi data 16000"),
+        "s-a file in/s/s-a.wav 6400 16000\ns-c file in/s/s-c.wav 27200 16000\n\
+         s-a s-a 0.0 0.4 0 s first words\ns-c s-c 0.0 1.7 0 s \u{e4}nd more\n"
+    );
+    // One with segments, from a manifest of NeMo.
+    scratch.write(
+        "m.json",
+        "{\"audio_filepath\": \"c.wav\", \"offset\": 0.1, \"duration\": 0.6, \"text\": \"x y\", \"speaker\": \"p\"}\n\
+         {\"audio_filepath\": \"c.wav\", \"offset\": 0.7, \"duration\": 1.0, \"text\": \"z\", \"speaker\": \"q\"}\n",
+    );
+    scratch.sh("make-data-dir m.json segments").succeeds();
+    assert_eq!(
+        python.run(&scratch, "lhotse_reads", "kaldi segments 16000"),
+        "c file c.wav 27200 16000\np-c-0000100-0000700 c 0.1 0.7 0 p x y\nq-c-0000700-0001700 c 0.7 1.7 0 q z\n"
+    );
+}
+
+fn reads_manifests_of_lhotse(python: &Python) {
+    let scratch = sound();
+    for end in ["jsonl", "jsonl.gz"] {
+        scratch.sh("mkdir l").succeeds();
+        python.run(&scratch, "lhotse_writes", &format!("l {end}"));
+        scratch.sh("mkdir p && mv l/perturbed_* p && cp l/corpus_supervisions* p").succeeds();
+        scratch.sh("make-data-dir l data").succeeds();
+        scratch
+            .sh("grep ' b ' data/segments")
+            .succeeds()
+            .stdout_is("spk0-b-0 b 0 1.1333 0\nspk1-b-1 b 0.0125 1.1458 1\n");
+        scratch.sh("cat data/wav.scp").succeeds().stdout_is("a a.wav\nb b.wav\nc c.wav\n");
+        // The data directory that lhotse makes of the recordings of one channel.
+        for file in ["text", "utt2spk", "segments", "wav.scp"] {
+            scratch.sh(&format!("grep -v 'b[- .]' data/{file} | cut -d' ' -f-3 | sort > ours")).succeeds();
+            scratch
+                .sh(&format!("cut -d' ' -f-3 l/kaldi/{file} | sed 's/ 0\\.0$/ 0/; s/ 0\\.0 / 0 /' | sort > theirs"))
+                .succeeds();
+            scratch.sh("diff ours theirs").succeeds();
+        }
+        // Sound that is made of other sound is not the file.
+        scratch
+            .sh("make-data-dir p other")
+            .fails_with(255)
+            .stderr_has("transforms")
+            .stderr_has("perturbed_recordings.jsonl:1");
+        scratch.sh("rm -r l p data").succeeds();
+    }
+}
