@@ -25,6 +25,9 @@ const OPEN_FILES: usize = 4;
 /// Bytes that are read of a long value whose rest stays in the file: a key and a header.
 const HEAD: usize = 1 << 10;
 
+/// At least this many bytes are read at once.
+const SHORT: usize = 1 << 9;
+
 /// The weight of an entry that keeps a file open. It is so high that only few such entries are in flight together.
 const OPEN_FILE: usize = IN_FLIGHT / 32;
 
@@ -335,7 +338,9 @@ impl<F: Framing> ValueLoader<F> {
         // A value that starts a key's length after the last one: the file is read from start to end.
         let size = (end - chunk.base) as usize;
         let is_next = offset >= *end && offset - end < 1024;
-        (None, if is_next { CHUNK } else { (size + size / 8).clamp(1 << 12, CHUNK) })
+        // Values of any order are mostly about as long as the last one. Short ones are read with room for longer ones.
+        let least = (4 * size).clamp(SHORT, 1 << 12);
+        (None, if is_next { CHUNK } else { (size + size / 8).clamp(least, CHUNK) })
     }
 
     /// The weight of keeping a file open for a value in it. `None` if too many are open.

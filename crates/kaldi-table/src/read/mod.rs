@@ -1,11 +1,13 @@
 //! Reading of tables, in sequence and by key.
 
 pub(crate) mod archive;
+mod archive_table;
 mod by_key;
 pub(crate) mod entries;
 mod lines_ahead;
 mod loaded;
 pub(crate) mod loader;
+mod places;
 mod queue;
 pub(crate) mod random_access;
 pub(crate) mod rows;

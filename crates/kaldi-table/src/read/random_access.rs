@@ -19,7 +19,8 @@ use crate::framing::Typed;
 use crate::key::is_key;
 use crate::permissive::warn_left_out;
 use crate::read::archive::{ArchiveEntries, ArchiveReader};
-use crate::read::by_key::{ArchiveTable, InStep, ScriptTable};
+use crate::read::archive_table::ArchiveTable;
+use crate::read::by_key::{InStep, ScriptTable};
 use crate::specifier::{parse_rspecifier, refused};
 use crate::{Error, Result};
 
