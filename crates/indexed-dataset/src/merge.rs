@@ -149,15 +149,22 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
     let places = input.places();
     let mut place: Option<Range<u64>> = None;
     input.index.for_each_block(sequences.clone(), |block| {
-        for (number, (size, pointer)) in (block.first..).zip(block.sizes.iter().zip(&block.pointers)) {
-            let here = places.place(number, *size, *pointer)?;
-            let before = match &place {
-                Some(place) => place.end,
-                None => places.end_before(number)?,
-            };
-            places.check_start(number, here.start, before)?;
-            place.get_or_insert(here.start..here.start).end = here.end;
+        let start = match &place {
+            Some(place) => place.end,
+            None => places.end_before(block.first)?,
+        };
+        let mut end = start;
+        match places.end_of(block, start) {
+            Some(end_of_block) => end = end_of_block,
+            None => {
+                for (number, (size, pointer)) in (block.first..).zip(block.sizes.iter().zip(&block.pointers)) {
+                    let here = places.place(number, *size, *pointer)?;
+                    places.check_start(number, here.start, end)?;
+                    end = here.end;
+                }
+            }
         }
+        place.get_or_insert(start..start).end = end;
         writer.put_sizes(&block.sizes)
     })?;
     if input.has_modes() {
@@ -176,26 +183,49 @@ fn put_sequences(writer: &mut IndexWriter, input: &IndexedDataset, sequences: &R
 
 /// Appends documents, which together have all of `sequences`.
 fn put_documents(writer: &mut IndexWriter, part: &Part, sequences: &Range<u64>) -> Result<()> {
-    let mut documents = part.input.documents(part.documents.clone())?;
-    let (mut counts, mut end) = (Vec::new(), sequences.start);
-    let mut position = part.documents.start;
-    let fault = |position, expected, found| {
-        DatasetFault::new(&part.input.index.path, "documents", Some(position), expected, found)
-    };
-    while let Some(document) = documents.next_document()? {
-        if document.start != end {
-            return Err(fault(position, end, document.start).into());
+    let index = &part.input.index;
+    let (mut bounds, mut end) = (Vec::new(), sequences.start);
+    for documents in blocks(part.documents.clone()) {
+        bounds.clear();
+        if index.layout.num_bounds.is_some() {
+            index.bounds(documents.start..documents.end + 1, &mut bounds)?;
         }
-        counts.push(document.end - document.start);
-        (position, end) = (position + 1, document.end);
-        if counts.len() >= crate::index_file::BLOCK as usize {
-            writer.put_documents(counts.drain(..))?;
+        // Without an exit in the loop. Bounds that ascend from 0 or more are none below it.
+        let ascend = bounds.array_windows().fold(true, |ascend, [start, end]| ascend & (start <= end));
+        let [first, last] = [bounds.first(), bounds.last()].map(|bound| u64::try_from(*bound?).ok());
+        let is_last = documents.end == part.documents.end;
+        let ends_well = |last| if is_last { last == sequences.end } else { last <= sequences.end };
+        if ascend && first == Some(end) && last.is_some_and(ends_well) {
+            writer.put_documents(bounds.array_windows().map(|[start, end]| end.abs_diff(*start)))?;
+            end = last.unwrap_or(end);
+        } else {
+            end = put_single_documents(writer, part, documents, end)?;
         }
     }
     if end != sequences.end {
-        return Err(fault(position, sequences.end, end).into());
+        return Err(not_together(part, part.documents.end, sequences.end, end));
     }
-    writer.put_documents(counts.into_iter())
+    Ok(())
+}
+
+/// Appends some documents, the first of which starts at sequence `end`; returns where the last one ends.
+fn put_single_documents(writer: &mut IndexWriter, part: &Part, range: Range<u64>, mut end: u64) -> Result<u64> {
+    let mut documents = part.input.documents(range.clone())?;
+    let mut counts = Vec::new();
+    while let Some(document) = documents.next_document()? {
+        if document.start != end {
+            return Err(not_together(part, range.start + counts.len() as u64, end, document.start));
+        }
+        counts.push(document.end - document.start);
+        end = document.end;
+    }
+    writer.put_documents(counts.into_iter())?;
+    Ok(end)
+}
+
+/// A document that does not start where the one before it ends.
+fn not_together(part: &Part, position: u64, expected: u64, found: u64) -> Error {
+    DatasetFault::new(&part.input.index.path, "documents", Some(position), expected, found).into()
 }
 
 fn put_converted(

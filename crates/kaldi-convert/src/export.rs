@@ -95,8 +95,8 @@ impl ExportOptions {
     /// Holds an array against the type that was asked for. In text, a vector may be the row of a matrix, and integers the
     /// numbers of a vector.
     fn shaped(&self, item: Item) -> Result<Item, String> {
+        let found = item.table_type();
         let Item::Array(array) = item else { return Ok(item) };
-        let found = Item::Array(array.clone()).table_type();
         let array = match (self.table_type, found) {
             (Some(ValueType::Matrix), ValueType::Vector) => Array { dims: vec![1, array.dims[0]], ..array },
             (Some(ValueType::Vector), ValueType::Int32Vector) => to_single(&array)?,
