@@ -106,12 +106,8 @@ impl LdaStats {
 
     /// Adds `sign` times the squares of the classes' means, which are not in files.
     fn add_squares_of_means(&mut self, sign: f64) -> std::result::Result<(), kaldi_matrix::Error> {
-        for (&count, sum) in self.counts.iter().zip(self.sums.rows()) {
-            if count != 0.0 {
-                self.squares.add_outer(sign / count, sum)?;
-            }
-        }
-        Ok(())
+        let classes = self.counts.iter().zip(self.sums.rows()).filter(|(count, _)| **count != 0.0);
+        self.squares.add_outers(&classes.map(|(count, sum)| (sign / count, sum)).collect::<Vec<_>>())
     }
 
     /// Estimates the transform that makes the variance within classes 1 in all directions, and puts the directions
@@ -172,12 +168,12 @@ impl LdaStats {
         total.scale(1.0 / count);
         total.add_outer(-1.0, mean.as_slice())?;
         let mut between = SymmetricMatrix::new(self.dim());
-        for (&class_count, sum) in self.counts.iter().zip(self.sums.rows()) {
-            if class_count != 0.0 {
-                let class_mean: Vec<f64> = sum.iter().map(|value| value / class_count).collect();
-                between.add_outer(class_count / count, &class_mean)?;
-            }
+        let mut class_means = self.sums.clone();
+        for (&class_count, sum) in self.counts.iter().zip(class_means.rows_mut()) {
+            sum.iter_mut().for_each(|value| *value /= class_count);
         }
+        let classes = self.counts.iter().zip(class_means.rows()).filter(|(count, _)| **count != 0.0);
+        between.add_outers(&classes.map(|(class_count, mean)| (class_count / count, mean)).collect::<Vec<_>>())?;
         between.add_outer(-1.0, mean.as_slice())?;
         total.add_scaled(-1.0, &between)?;
         Ok((total, between, mean))

@@ -17,7 +17,7 @@ impl SymmetricMatrix {
     ///
     /// # Errors
     /// If a vector has another size; then nothing is added.
-    pub fn add_outers(&mut self, vectors: &[(f64, &[f32])]) -> Result<()> {
+    pub fn add_outers<T: Copy + Into<f64>>(&mut self, vectors: &[(f64, &[T])]) -> Result<()> {
         let dim = self.dim();
         if let Some((_, vector)) = vectors.iter().find(|(_, vector)| vector.len() != dim) {
             return Err(Error::Dim { expected: dim, got: vector.len() });
@@ -31,7 +31,7 @@ impl SymmetricMatrix {
             factors.resize(dim * vectors.len(), 0.0);
             for (number, (factor, vector)) in vectors.iter().enumerate() {
                 for (index, &value) in vector.iter().enumerate() {
-                    let value = f64::from(value);
+                    let value: f64 = value.into();
                     panels[index / COLUMNS * vectors.len() + number][index % COLUMNS] = value;
                     factors[index * vectors.len() + number] = factor * value;
                 }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_vector_of_another_size_is_refused() {
         let mut sums = SymmetricMatrix::new(2);
-        assert!(sums.add_outers(&[(1.0, &[1.0, 2.0]), (1.0, &[1.0])]).is_err());
+        assert!(sums.add_outers(&[(1.0, &[1.0_f32, 2.0][..]), (1.0, &[1.0])]).is_err());
         assert_eq!(sums, SymmetricMatrix::new(2));
     }
 }
