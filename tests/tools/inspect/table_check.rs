@@ -1,3 +1,5 @@
+use bstr::ByteSlice;
+
 use super::tables;
 use crate::support::sample::{Sample, binary_archive};
 use crate::support::tar::tar;
@@ -337,4 +339,26 @@ fn a_file_that_cannot_be_opened_is_one_fault() {
          x.scp: d: cannot open other.ark:2: No such file or directory\n\
          x.scp: 2 more lines lead into gone.ark, which cannot be opened\n",
     );
+}
+
+#[test]
+fn faults_are_the_same_for_any_number_of_threads() {
+    let scratch = tables();
+    let matrix = |number: usize| match number % 70 {
+        3 => format!("utt{number:04} [ 1 nan\n inf {number} ]\n"),
+        5 => format!("utt{number:04} [ 1 2 3 ]\n"),
+        7 => format!("utt{:04} [ 1 {number} ]\n", number - 2),
+        _ => format!("utt{number:04} [ 1 2\n 3 {number} ]\n"),
+    };
+    scratch.write("t", (0..3000).map(matrix).collect::<String>());
+    scratch.sh("copy-matrix ark:t ark,scp:whole.ark,t.scp; head -c -3 whole.ark > t.ark").succeeds();
+    scratch.sh("head -c 60000 t.ark > whole.ark").succeeds();
+    for table in ["t", "t.ark", "t.scp", "'cat t.ark |'"] {
+        let check = |threads: usize| scratch.sh(&format!("table-check --num-threads={threads} {table}"));
+        let one = check(1).fails_with(1);
+        assert!(one.stdout().lines().count() > 100, "{table}");
+        for threads in [2, 5] {
+            check(threads).fails_with(1).stdout_is(one.stdout());
+        }
+    }
 }

@@ -1,3 +1,5 @@
+use bstr::ByteSlice;
+
 use super::tables;
 use crate::support::tool;
 
@@ -111,4 +113,23 @@ fn what_cannot_be_read_is_an_error() {
             .stderr_has("both tables are standard input, which can be read only once");
     }
     scratch.sh("cat feats.ark | table-diff - feats.ark").succeeds().stdout_is("");
+}
+
+#[test]
+fn differences_are_the_same_for_any_number_of_threads() {
+    let scratch = tables();
+    let matrix = |number: usize, value: usize| format!("utt{number:04} [ 1 2\n {value} 4 ]\n");
+    let one: String = (0..3000).map(|number| matrix(number, number)).collect();
+    // Some numbers differ; near the end some keys are only in one of them, and the order differs.
+    let other = (0..3000).map(|number| matrix(if number == 2500 { 9999 } else { number }, number - number % 100 / 99));
+    scratch.write("x", one).write("y", other.rev().skip(10).collect::<Vec<_>>().into_iter().rev().collect::<String>());
+    scratch.sh("copy-matrix ark:x ark:x.ark; copy-matrix ark:y ark,scp:y.ark,y.scp").succeeds();
+    for pair in ["x y", "x.ark y.scp", "x 'cat y.ark |'", "--by-key y.scp x.ark"] {
+        let diff = |threads: usize| scratch.sh(&format!("table-diff --num-threads={threads} {pair}"));
+        let one = diff(1).fails_with(1);
+        assert_eq!(one.stdout().lines().count(), 29 + 12, "{pair}");
+        for threads in [2, 5] {
+            diff(threads).fails_with(1).stdout_is(one.stdout());
+        }
+    }
 }
