@@ -1,7 +1,7 @@
 //! Headers and samples of whole files.
 
 use crate::bytes::Bytes;
-use crate::codec::Decoder;
+use crate::codec::{Decoder, sbr};
 use crate::container;
 use crate::fault::{Result, SoundFault};
 use crate::kind::SoundKind;
@@ -106,6 +106,7 @@ fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
             let found = format!("{} at {} Hz", track.num_channels, track.sample_rate);
             return Err(SoundFault::new(offset, format!("expected {expected} in all streams, found {found}")));
         }
+        sbr::check(track, file)?;
         num_samples = num_samples.saturating_add(track.num_samples(file)?);
     }
     Ok(SoundHeader { sample_rate, num_channels, num_samples })

@@ -56,6 +56,8 @@ pub(crate) struct Track {
     pub(crate) length: Option<u64>,
     /// What is missing of a file that was cut, and does not keep it from being read.
     pub(crate) remarks: Vec<SoundFault>,
+    /// The bytes of all packets whose places came from a table.
+    num_bytes: u64,
 }
 
 impl Track {
@@ -69,7 +71,21 @@ impl Track {
             skip: 0,
             length: None,
             remarks: Vec::new(),
+            num_bytes: 0,
         }
+    }
+
+    /// Adds a packet whose place came from a table. A small table could name the same bytes again and again.
+    pub(crate) fn push_placed(&mut self, packet: Packet, file: Bytes<'_>) -> Result<()> {
+        if packet.is_whole(file) {
+            self.num_bytes = self.num_bytes.saturating_add(packet.length);
+        }
+        if self.num_bytes > file.total() {
+            let message = format!("expected packets of at most {} bytes in all, found more", file.total());
+            return Err(SoundFault::new(packet.offset, message));
+        }
+        self.packets.push(packet);
+        Ok(())
     }
 
     /// The number of samples that the headers promise; packets that have been cut off count, too.

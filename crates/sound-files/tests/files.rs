@@ -241,6 +241,18 @@ fn what_is_not_decoded_is_refused_by_name() {
     assert!(decode(Adts, &file).unwrap_err().message.contains("found AAC Main"));
 }
 
+/// No header says that bands are replicated, so it would be AAC-LC at half of the sampling frequency.
+#[test]
+fn replicated_bands_are_refused_though_no_header_names_them() {
+    for (name, kind) in [("replicated.aac", Adts), ("replicated.m4a", Mp4), ("replicated.mka", Matroska)] {
+        let bytes = read(name);
+        let refusals = [decode(kind, &bytes).unwrap_err(), read_header(kind, &bytes, bytes.len() as u64).unwrap_err()];
+        for fault in refusals {
+            assert_eq!(fault.message, "expected AAC-LC, found HE-AAC (with SBR), which is not decoded here", "{name}");
+        }
+    }
+}
+
 /// Streams that follow each other are joined.
 #[test]
 fn chained_streams_are_one_sound() {

@@ -8,6 +8,7 @@ pub(crate) mod flac;
 #[cfg(feature = "codecs")]
 mod multistream;
 pub(crate) mod opus;
+pub(crate) mod sbr;
 #[cfg(feature = "codecs")]
 mod vorbis;
 
@@ -180,40 +181,4 @@ impl Bits<'_> {
         }
         value
     }
-}
-
-/// Whether frames of AAC end with elements that replicate spectral bands, though no header says so: HE-AAC, whose real
-/// sampling frequency is the double. The elements of a frame can only be found by decoding it, but this one is the last:
-/// `110`, its length in bytes (4 bits; 15 means that 8 more bits are added), `1101` or `1110`, ..., `111`, zeros.
-///
-/// One frame in 60 looks so by chance; eight or more in a row do not.
-pub(crate) fn looks_like_sbr<'a>(frames: impl Iterator<Item = &'a [u8]>) -> bool {
-    let mut num_frames = 0;
-    for frame in frames {
-        if !ends_with_sbr(frame) {
-            return false;
-        }
-        num_frames += 1;
-    }
-    num_frames >= 8
-}
-
-fn ends_with_sbr(frame: &[u8]) -> bool {
-    let Some(last) = frame.iter().rposition(|&byte| byte != 0) else { return false };
-    // Where the mark of the end, three ones, starts.
-    let ones = last * 8 + 8 - frame[last].trailing_zeros() as usize;
-    let Some(end) = ones.checked_sub(3) else { return false };
-    let bits = |at: usize, count: usize| Bits { bytes: frame, at }.take(count);
-    let is_element = |start: usize, extra: usize| {
-        let count = bits(start + 3, 4) as usize;
-        let length = match (count, extra) {
-            (15, 8) => 14 + bits(start + 7, 8) as usize,
-            (count, 0) if count < 15 => count,
-            _ => return false,
-        };
-        let payload = start + 7 + extra;
-        bits(start, 3) == 6 && length > 0 && payload + 8 * length == end && matches!(bits(payload, 4), 13 | 14)
-    };
-    let starts = end.saturating_sub(15 + 8 * 270)..end.saturating_sub(7);
-    bits(end, 3) == 7 && starts.into_iter().any(|start| is_element(start, 0) || is_element(start, 8))
 }

@@ -2,7 +2,7 @@
 
 use super::mpeg::tag_length;
 use crate::bytes::{Bytes, be};
-use crate::codec::{Codec, aac_rate_of, check_aac_channels, check_aac_type, looks_like_sbr};
+use crate::codec::{Codec, aac_rate_of, check_aac_channels, check_aac_type};
 use crate::fault::{Result, SoundFault};
 use crate::kind::{SoundKind, Told};
 use crate::track::{Packet, Track};
@@ -103,10 +103,6 @@ pub(crate) fn read(file: Bytes<'_>) -> Result<Track> {
         }
         track.packets.push(Packet::new(at + header.length, header.whole - header.length));
         at += header.whole;
-    }
-    let first = track.packets.iter().take(16).filter_map(|packet| packet.bytes(file).ok());
-    if track.sample_rate <= 24_000 && looks_like_sbr(first) {
-        check_aac_type(5, 0)?;
     }
     Ok(track)
 }

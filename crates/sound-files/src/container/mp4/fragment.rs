@@ -110,7 +110,7 @@ fn read_run(
             return Err(SoundFault::new(trun.start, "expected a packet of the MP4 file, found one of no bytes"));
         }
         *duration = duration.saturating_add(lasts.into());
-        track.packets.push(Packet::new(place, size.into()));
+        track.push_placed(Packet::new(place, size.into()), file)?;
         place = place.saturating_add(size.into());
         if place > file.total() {
             break;

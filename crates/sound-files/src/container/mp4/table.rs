@@ -29,7 +29,7 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part, track: &mut Track) -> Result<u64
         let per_chunk = be(runs, run * 12 + 4, 4).min(sizes.count - index);
         if frame > 0 {
             // All samples of a chunk are one packet.
-            track.packets.push(Packet::new(start, per_chunk.saturating_mul(frame)));
+            track.push_placed(Packet::new(start, per_chunk.saturating_mul(frame)), file)?;
             index += per_chunk;
             continue;
         }
@@ -40,7 +40,7 @@ pub(super) fn read(file: Bytes<'_>, stbl: Part, track: &mut Track) -> Result<u64
             if length == 0 {
                 return Err(SoundFault::new(at, "expected a packet of the MP4 file, found one of no bytes"));
             }
-            track.packets.push(Packet::new(at, length));
+            track.push_placed(Packet::new(at, length), file)?;
             at = at.saturating_add(length);
             if at > file.total() {
                 // Of a file that was cut, not more than one packet that is not there.
