@@ -100,6 +100,11 @@ impl Entries {
     /// Detects the type of a table's values from the first ones that can be read. `None` if the table is empty, cannot be read, or
     /// can be read only once.
     pub fn find_type(named: &Named) -> Option<ValueType> {
+        Self::find_form(named).map(|(value_type, _)| value_type)
+    }
+
+    /// As [`Entries::find_type`], and whether the first value is in text form.
+    pub fn find_form(named: &Named) -> Option<(ValueType, bool)> {
         if named.is_stream() {
             return None;
         }
@@ -112,11 +117,11 @@ impl Entries {
             }
             entries.look_ahead();
         }
-        if !entries.queue.is_empty() {
-            return Some(entries.value_type());
+        if let Some(first) = entries.queue.front() {
+            return Some((entries.value_type(), first.is_text()));
         }
         // What cannot be read may be known by its start.
-        Some(entries.candidates()).filter(|candidates| candidates.len() == 1).map(|candidates| candidates[0])
+        Some(entries.candidates()).filter(|candidates| candidates.len() == 1).map(|candidates| (candidates[0], false))
     }
 
     /// What the table is.

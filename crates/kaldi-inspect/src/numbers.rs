@@ -1,7 +1,7 @@
 //! Values that are numbers, of any type that can be recognized from the value alone.
 
 use kaldi_io::ParseError;
-use kaldi_matrix::{GeneralMatrix, Matrix, MatrixOrVector, Vector};
+use kaldi_matrix::{GeneralMatrix, HtkFeatures, Matrix, MatrixOrVector, SphinxFeatures, Vector};
 use kaldi_values::{Cursor, Format, Frame, Value};
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -195,6 +195,55 @@ impl From<Vec<i32>> for Numbers {
     }
 }
 
+/// A matrix if all lists have the same length, else one row of all numbers.
+impl From<Vec<Vec<i32>>> for Numbers {
+    fn from(lists: Vec<Vec<i32>>) -> Self {
+        let num_columns = lists.first().map_or(0, Vec::len);
+        let is_matrix = lists.iter().all(|list| list.len() == num_columns);
+        let num_rows = lists.len();
+        let values = lists.concat();
+        let dims = if is_matrix { vec![num_rows, num_columns] } else { vec![values.len()] };
+        Self { dims, elements: Elements::Integer(values) }
+    }
+}
+
+impl From<i32> for Numbers {
+    fn from(value: i32) -> Self {
+        vec![value].into()
+    }
+}
+
+impl From<f32> for Numbers {
+    fn from(value: f32) -> Self {
+        Vector::from_vec(vec![value]).into()
+    }
+}
+
+impl From<f64> for Numbers {
+    fn from(value: f64) -> Self {
+        Vector::from_vec(vec![value]).into()
+    }
+}
+
+/// 0 or 1.
+impl From<bool> for Numbers {
+    fn from(value: bool) -> Self {
+        i32::from(value).into()
+    }
+}
+
+impl From<HtkFeatures> for Numbers {
+    fn from(features: HtkFeatures) -> Self {
+        features.into_feats().into()
+    }
+}
+
+impl From<SphinxFeatures> for Numbers {
+    fn from(features: SphinxFeatures) -> Self {
+        features.into_feats().into()
+    }
+}
+
 /// Reads integers, or a single number with a fraction from a line of text.
 fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
     let mut number = cursor.clone();
@@ -202,13 +251,15 @@ fn read_line(cursor: &mut Cursor<'_>) -> Result<Numbers> {
         Ok(values) => return Ok(values.into()),
         Err(error) => error,
     };
-    match f32::read(&mut number) {
-        Ok(value) => {
-            *cursor = number;
-            Ok(Vector::from_vec(vec![value]).into())
-        }
-        Err(_) => Err(error),
+    let mut large = number.clone();
+    if let Ok(value) = f32::read(&mut number) {
+        *cursor = number;
+        return Ok(value.into());
     }
+    // Beyond the range of single precision.
+    let value = f64::read(&mut large).map_err(|_| error)?;
+    *cursor = large;
+    Ok(value.into())
 }
 
 #[cfg(test)]
@@ -255,11 +306,20 @@ mod tests {
         for (bytes, numbers) in [
             (&b"rows=1 dim=2 [ 1 0.5 ] \n"[..], Numbers::from(Matrix::from_vec(1, 2, vec![0.0_f32, 0.5]))),
             (b"0.5\n", Vector::from_vec(vec![0.5_f32]).into()),
+            (b"1e+300\n", Vector::from_vec(vec![1e300_f64]).into()),
             (b"7\n", vec![7].into()),
             (b"\n", vec![].into()),
         ] {
             assert_eq!(read(bytes), numbers, "{}", bytes.escape_ascii());
         }
+    }
+
+    #[test]
+    fn lists_of_one_length_are_a_matrix() {
+        let dims = |lists: &[Vec<i32>]| Numbers::from(lists.to_vec()).dims;
+        assert_eq!(dims(&[vec![1, 2], vec![3, 4], vec![5, 6]]), [3, 2]);
+        assert_eq!(dims(&[vec![1, 2], vec![3]]), [3]);
+        assert_eq!(dims(&[]), [0, 0]);
     }
 
     #[test]

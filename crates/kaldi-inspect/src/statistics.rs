@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bstr::{BStr, BString};
 use kaldi_measure::{MomentSums, Moments};
 use kaldi_table::{Entry, WorkError};
+use kaldi_values::Value;
 
 use crate::group::{By, Group, LengthGroup};
 use crate::numbers::{Elements, Layout, Numbers};
@@ -67,17 +68,29 @@ impl Examiner {
     /// # Errors
     /// If it cannot be read, or has too many columns to distinguish them.
     pub fn examine(&self, entry: &Entry<'_, Numbers>) -> Result<EntryStatistics, WorkError> {
+        self.with_scratch(|scratch| self.examine_entry(entry, scratch))
+    }
+
+    /// Processes the numbers of an entry of another type.
+    ///
+    /// # Errors
+    /// As [`Examiner::examine`].
+    pub fn examine_as<T: Value + Into<Numbers>>(&self, entry: &Entry<'_, T>) -> Result<EntryStatistics, WorkError> {
+        self.with_scratch(|scratch| self.examine_numbers(entry.key(), entry.read()?.into(), scratch))
+    }
+
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
         let mut scratch = self.lock().pop().unwrap_or_default();
-        let part = self.examine_with(entry, &mut scratch);
+        let result = work(&mut scratch);
         self.lock().push(scratch);
-        part
+        result
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Scratch>> {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn examine_with(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
+    fn examine_entry(&self, entry: &Entry<'_, Numbers>, scratch: &mut Scratch) -> Result<EntryStatistics, WorkError> {
         let lies_there = entry.bytes().and_then(|bytes| Some((Layout::find(bytes)?, bytes)));
         if let Some((Layout { dims, is_double: false, header }, bytes)) = lies_there
             && self.by != By::Column
@@ -86,7 +99,16 @@ impl Examiner {
         {
             return Ok(self.examine_bytes(entry.key(), &dims, bytes[header..].as_chunks().0, scratch));
         }
-        let Numbers { dims, elements } = entry.read()?;
+        self.examine_numbers(entry.key(), entry.read()?, scratch)
+    }
+
+    fn examine_numbers(
+        &self,
+        key: &BStr,
+        numbers: Numbers,
+        scratch: &mut Scratch,
+    ) -> Result<EntryStatistics, WorkError> {
+        let Numbers { dims, elements } = numbers;
         let mut are_integers = false;
         let doubles = match elements {
             Elements::Single(values) => {
@@ -121,7 +143,7 @@ impl Examiner {
                 None => Values::Single(&scratch.values),
                 Some(doubles) => Values::Double(doubles),
             };
-            self.count(entry.key(), values, &mut scratch.sketch, &mut part);
+            self.count(key, values, &mut scratch.sketch, &mut part);
         }
         Ok(part)
     }

@@ -94,7 +94,8 @@ fn spectrogram(wave: &Wave) -> Result<Option<Vec<u8>>> {
     style.colormap = Colormap::Gray;
     style.low = Some(f64::from(loudest - RANGE));
     style.high = Some(f64::from(loudest.max(loudest - RANGE + 1.0)));
-    let features = Features::new(values.as_slice(), values.num_rows(), values.num_cols());
+    let hertz = f64::from(wave.sample_rate()) / 2.0 / (values.num_cols() - 1).max(1) as f64;
+    let features = Features::new(values.as_slice(), values.num_rows(), values.num_cols()).with_frequencies(hertz);
     let timing = Timing::of_windows(f64::from(shift) / 1000.0, f64::from(length) / 1000.0, true)?;
     let figure = Figure { title: "", timing: Some(timing), panels: vec![Panel::Features(features)] };
     Ok(Some(figure.draw(&style, PictureFormat::Png)?.encode_small()?))

@@ -60,7 +60,7 @@ pub(crate) fn decode(kind: SoundKind, bytes: &[u8]) -> Result<Decoded, ParseErro
     Ok((info(header), channels, remarks.into_iter().map(fault).collect()))
 }
 
-fn info(header: SoundHeader) -> WaveInfo {
+pub(crate) fn info(header: SoundHeader) -> WaveInfo {
     let SoundHeader { sample_rate, num_channels, num_samples } = header;
     WaveInfo { sample_rate, num_channels, num_samples: Some(num_samples) }
 }
@@ -68,7 +68,7 @@ fn info(header: SoundHeader) -> WaveInfo {
 /// Bytes that tell what a file is. A fault before their end says that it is something else.
 const MAGIC: u64 = 4;
 
-fn fault(fault: SoundFault) -> ParseError {
+pub(crate) fn fault(fault: SoundFault) -> ParseError {
     let offset = usize::try_from(fault.offset.max(MAGIC)).unwrap_or(usize::MAX);
     ParseError { at_end: fault.at_end, ..ParseError::new(offset, fault.message) }
 }

@@ -65,7 +65,7 @@ pub use convolve::convolve;
 pub use distortion::{AddedNoise, Channels, Distortion, DistortionError, Loudness};
 pub use file::WaveFile;
 pub use info::WaveInfo;
-pub use pieces::WavePieces;
+pub use pieces::{CodedParts, WavePieces};
 pub use resample::{Interpolator, RateConverter, ResampleError, resample};
 pub use samples::WaveSamples;
 pub use silence::{Extended, Silence, SilenceError, SilenceOptions};

@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use kaldi_io::ParseError;
+use sound_files::SoundParts;
 
 use crate::Wave;
+use crate::coded::{self, Form};
 use crate::flac::Flac;
 use crate::info::WaveInfo;
 use crate::riff::Riff;
@@ -53,6 +55,47 @@ impl WavePieces {
     /// The samples of each channel at the 16-bit scale, from bytes of [`WavePieces::bytes`].
     pub fn decode(&self, bytes: &[u8]) -> Vec<Vec<f32>> {
         self.riff.encoding.decode(bytes, self.riff.info.num_channels(), self.riff.samples.big_endian)
+    }
+}
+
+/// A file of coded sound, such as MP3 or Opus, whose samples are decoded part by part.
+#[derive(Debug)]
+pub struct CodedParts {
+    parts: SoundParts,
+    info: WaveInfo,
+}
+
+impl CodedParts {
+    /// Reads the headers of a file, and where its packets are; `None` if it is a RIFF/WAVE or a FLAC file.
+    ///
+    /// # Errors
+    /// If nothing of it can be decoded.
+    pub fn read(bytes: &[u8]) -> Result<Option<Self>, ParseError> {
+        let Form::Coded(kind) = Form::of(bytes, true) else { return Ok(None) };
+        let parts = SoundParts::read(kind, bytes).map_err(coded::fault)?;
+        let info = coded::info(parts.header().clone());
+        Ok(Some(Self { parts, info }))
+    }
+
+    /// What the headers say; the number of samples is that of the packets that are there.
+    pub fn info(&self) -> &WaveInfo {
+        &self.info
+    }
+
+    /// Bytes that the places of packets take in memory.
+    pub fn size(&self) -> usize {
+        self.parts.size()
+    }
+
+    /// The samples of each channel of a part, at the 16-bit scale. Opus, and noise in AAC, may differ a little from the whole.
+    ///
+    /// # Errors
+    /// If a packet is damaged.
+    ///
+    /// # Panics
+    /// If there are not so many samples.
+    pub fn decode(&self, bytes: &[u8], samples: Range<u64>) -> Result<Vec<Vec<f32>>, ParseError> {
+        self.parts.decode(bytes, samples).map_err(coded::fault)
     }
 }
 

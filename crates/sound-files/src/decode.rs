@@ -74,7 +74,7 @@ pub fn decode(kind: SoundKind, bytes: &[u8]) -> Result<DecodedSound> {
 }
 
 /// The streams of a file, one after the other, at least one.
-fn tracks(kind: SoundKind, file: Bytes<'_>) -> Result<Vec<Track>> {
+pub(crate) fn tracks(kind: SoundKind, file: Bytes<'_>) -> Result<Vec<Track>> {
     match kind {
         SoundKind::Adts => container::adts::read(file).map(|track| vec![track]),
         SoundKind::Aiff => container::aiff::read(file).map(|track| vec![track]),
@@ -88,7 +88,7 @@ fn tracks(kind: SoundKind, file: Bytes<'_>) -> Result<Vec<Track>> {
     }
 }
 
-fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
+pub(crate) fn header(tracks: &[Track], file: Bytes<'_>) -> Result<SoundHeader> {
     let Some(first) = tracks.first() else { return Err(SoundFault::new(0, "expected a stream of sound, found none")) };
     let (sample_rate, num_channels) = (first.sample_rate, first.num_channels);
     if !(1..=MAX_CHANNELS).contains(&num_channels) || !(1..=MAX_RATE).contains(&sample_rate) {

@@ -41,9 +41,11 @@ mod decode;
 mod encoding;
 mod fault;
 mod kind;
+mod parts;
 mod track;
 
 pub use decode::{DecodedSound, SoundHeader, decode, read_header};
 pub use encoding::Encoding;
 pub use fault::SoundFault;
 pub use kind::{SoundKind, Told};
+pub use parts::SoundParts;

@@ -3,7 +3,7 @@
 #![cfg(feature = "codecs")]
 
 use sound_files::SoundKind::{Adts, Aiff, Au, Caf, Matroska, Mp4, Mpeg, Ogg, Sphere};
-use sound_files::{DecodedSound, SoundFault, SoundKind, Told, decode, read_header};
+use sound_files::{DecodedSound, SoundFault, SoundKind, SoundParts, Told, decode, read_header};
 
 fn read(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/tests/files/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -239,6 +239,36 @@ fn what_is_not_decoded_is_refused_by_name() {
         at += usize::from(file[at + 3] & 3) << 11 | usize::from(file[at + 4]) << 3 | usize::from(file[at + 5]) >> 5;
     }
     assert!(decode(Adts, &file).unwrap_err().message.contains("found AAC Main"));
+}
+
+/// Whole files, and long ones of many frames.
+#[test]
+fn parts_are_those_of_the_whole() {
+    let mut files: Vec<(String, SoundKind, Vec<u8>)> =
+        CASES.iter().map(|Case(name, kind, ..)| ((*name).to_owned(), *kind, read(name))).collect();
+    files.push(("long MP3".to_owned(), Mpeg, read("untagged.mp3").repeat(30)));
+    files.push(("long AAC".to_owned(), Adts, read("adts.aac").repeat(30)));
+    files.push(("long Vorbis".to_owned(), Ogg, read("vorbis.ogg").repeat(30)));
+    for (name, kind, bytes) in files {
+        let whole = decode(kind, &bytes).unwrap();
+        let parts = SoundParts::read(kind, &bytes).unwrap();
+        assert_eq!(parts.header(), &whole.header, "{name}");
+        let count = whole.header.num_samples;
+        for (start, end) in
+            [(0, count), (0, 1), (count / 3, count / 2), (count - 1, count), (count / 2, count / 2), (7, 1500)]
+        {
+            let found = parts.decode(&bytes, start..end).unwrap();
+            for (found, whole) in found.iter().zip(&whole.channels) {
+                assert!(found[..] == whole[start as usize..end as usize], "{name}: {start} {end}");
+            }
+        }
+        // Of a cut file, what is there.
+        if let Ok(parts) = SoundParts::read(kind, &bytes[..bytes.len() - bytes.len() / 5]) {
+            let found = parts.decode(&bytes[..bytes.len() - bytes.len() / 5], 0..parts.header().num_samples).unwrap();
+            assert!(found[0].len() < whole.channels[0].len(), "{name}");
+            assert!(found[0][..] == whole.channels[0][..found[0].len()], "{name}");
+        }
+    }
 }
 
 /// No header says that bands are replicated, so it would be AAC-LC at half of the sampling frequency.

@@ -100,6 +100,9 @@ fn table_report(opts: Options) -> Result<Tally> {
         output.finish()?;
     }
     let (utterances, findings) = report.num_findings();
-    log!("Measured {} utterances; {utterances} of them have {findings} findings.", corpus.utterances.len());
+    match findings {
+        0 => log!("Measured {} utterances; nothing was found.", corpus.utterances.len()),
+        _ => log!("Measured {} utterances; {findings} findings in {utterances} of them.", corpus.utterances.len()),
+    }
     Ok(Tally::new(corpus.utterances.len() as u64, 0))
 }

@@ -8,18 +8,20 @@ use anyhow::{bail, ensure};
 use bstr::{BString, ByteSlice};
 use kaldi_cli::{InputName, OutputName, Tally, one_of};
 use kaldi_inspect::{
-    By, Distribution, Entries, Kind, Named, Numbers, Report, SoundStatistics, Statistics, decode_sound, measure_sound,
+    By, Distribution, Entries, EntryStatistics, Examiner, Kind, Named, Report, SoundStatistics, Statistics,
+    decode_sound, measure_sound,
 };
 use kaldi_io::Output;
 use kaldi_log::{log, warning};
+use kaldi_matrix::{HtkFeatures, SphinxFeatures};
 use kaldi_plot::{Figure, Panel, Picture, PictureFormat, Style};
-use kaldi_table::{RandomAccessReader, create_output};
+use kaldi_table::{Entry, RandomAccessReader, WorkError, create_output};
 use kaldi_types::ValueType;
-use kaldi_values::Token;
+use kaldi_values::{Token, Value};
 use kaldi_wave::WaveFile;
 
 const USAGE: &str = "\
-Computes statistics of the numbers in tables of matrices, vectors and integer vectors: how many there are, the smallest
+Computes statistics of the numbers in tables of matrices, vectors, integers and lists of integers: how many, the smallest
 and the largest, mean, standard deviation (of the numbers, not of a sample), quantiles, and how many are NaN or
 infinite; these are left out of the others. With --by, for each column, entry or speaker. A quantile differs by less
 than 1 % of itself from a number of that rank. Constant columns and the lengths of entries are shown for the whole
@@ -50,7 +52,7 @@ struct Options {
     /// Draw histograms of numbers and lengths, and the means of columns, into a file .png or .svg
     #[arg(long)]
     plot: Option<OutputName>,
-    /// Type of the values, if it should not be found by looking: wave for sound that comes through a pipe
+    /// Type of the values, if it should not be found by looking, or comes through a pipe
     #[arg(long = "type", value_parser = one_of(ValueType::NAMES))]
     value_type: Option<ValueType>,
     #[arg(required = true)]
@@ -74,7 +76,8 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let mut pictures = Vec::new();
     for (number, table) in opts.tables.iter().enumerate() {
-        if opts.is_sound(table)? {
+        let form = opts.form_of(table)?;
+        if form.is_some_and(|(value_type, _)| value_type == ValueType::Wave) {
             let statistics = measure(table, &opts, number, &mut output, &mut tally)?;
             if let Some((_, format)) = &picture {
                 pictures.push(draw_sound(table, &statistics, *format)?);
@@ -82,7 +85,11 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
             continue;
         }
         let mut report = Report::new(table, by, opts.json, number);
-        let statistics = collect(table, &opts, by, &mut report, &mut output, &mut tally)?;
+        let statistics = collect_form(
+            form,
+            &opts,
+            Collecting { table, by, report: &mut report, output: &mut output, tally: &mut tally },
+        )?;
         report.end(&statistics);
         output.write_all(&report.take())?;
         if let Some((_, format)) = &picture {
@@ -100,13 +107,16 @@ fn table_stats(opts: Options) -> anyhow::Result<Tally> {
 }
 
 impl Options {
-    /// Whether the values of a table are waveforms.
-    fn is_sound(&self, table: &InputName) -> anyhow::Result<bool> {
+    /// The type of the values of a table, and whether they are in text form; `None` if it cannot be found by looking.
+    fn form_of(&self, table: &InputName) -> anyhow::Result<Option<(ValueType, bool)>> {
         if let Some(value_type) = self.value_type {
-            return Ok(value_type == ValueType::Wave);
+            return Ok(Some((value_type, false)));
         }
         let named = Named::find(table)?;
-        Ok(named.kind == Kind::Shards || Entries::find_type(&named) == Some(ValueType::Wave))
+        if named.kind == Kind::Shards {
+            return Ok(Some((ValueType::Wave, false)));
+        }
+        Ok(Entries::find_form(&named))
     }
 
     /// The file for the picture, and its format.
@@ -188,25 +198,66 @@ fn draw(table: &InputName, statistics: &Statistics, format: PictureFormat) -> an
     Ok(Figure { title: &title, timing: None, panels }.draw(&style, format)?)
 }
 
-/// Reads a table; results for single entries are written at once.
-fn collect(
-    table: &InputName,
-    opts: &Options,
+/// A table that is read, and where the results go.
+struct Collecting<'a, 'b> {
+    table: &'a InputName,
     by: By,
-    report: &mut Report<'_>,
-    output: &mut Output,
-    tally: &mut Tally,
+    report: &'a mut Report<'b>,
+    output: &'a mut Output,
+    tally: &'a mut Tally,
+}
+
+/// Reads a table of values of a type.
+fn collect_form(
+    form: Option<(ValueType, bool)>,
+    opts: &Options,
+    collecting: Collecting<'_, '_>,
 ) -> anyhow::Result<Statistics> {
+    let Some((value_type, is_text)) = form else { return collect(opts, collecting, Examiner::examine) };
+    match value_type {
+        ValueType::Matrix | ValueType::Vector | ValueType::Int32Vector => collect(opts, collecting, Examiner::examine),
+        // In text, other numbers may follow.
+        ValueType::Int32 | ValueType::Float | ValueType::Double if is_text => {
+            collect(opts, collecting, Examiner::examine)
+        }
+        ValueType::Int32 => collect(opts, collecting, Examiner::examine_as::<i32>),
+        ValueType::Float => collect(opts, collecting, Examiner::examine_as::<f32>),
+        ValueType::Double => collect(opts, collecting, Examiner::examine_as::<f64>),
+        ValueType::Bool => collect(opts, collecting, Examiner::examine_as::<bool>),
+        ValueType::Int32Matrix | ValueType::Int32VectorVector => {
+            collect(opts, collecting, Examiner::examine_as::<Vec<Vec<i32>>>)
+        }
+        ValueType::Htk => collect(opts, collecting, Examiner::examine_as::<HtkFeatures>),
+        ValueType::Sphinx => collect(opts, collecting, Examiner::examine_as::<SphinxFeatures>),
+        ValueType::Wave
+        | ValueType::Int32Pairs
+        | ValueType::FloatPairs
+        | ValueType::Posterior
+        | ValueType::GaussPost
+        | ValueType::Token
+        | ValueType::TokenVector => {
+            bail!("{}: expected numbers or waveforms, got values of type {value_type}", collecting.table)
+        }
+    }
+}
+
+/// Reads a table; results for single entries are written at once.
+fn collect<T: Value>(
+    opts: &Options,
+    collecting: Collecting<'_, '_>,
+    examine: fn(&Examiner, &Entry<'_, T>) -> Result<EntryStatistics, WorkError>,
+) -> anyhow::Result<Statistics> {
+    let Collecting { table, by, report, output, tally } = collecting;
     let mut statistics = Statistics::new(by, opts.plot.is_some());
     let examiner = statistics.examiner();
     let speakers = opts.utt2spk.as_deref().map(RandomAccessReader::<Token>::open).transpose()?;
-    let rows = Named::open::<Numbers>(table)?.par_map_with(speakers, move |entry, speaker| {
+    let rows = Named::open::<T>(table)?.par_map_with(speakers, move |entry, speaker| {
         if let Some(None) = speaker {
             warning!("{} has no speaker, and is left out", entry.key());
             return Ok(None);
         }
         let speaker = speaker.flatten().map(|speaker| speaker.as_bytes().as_bstr().to_owned());
-        Ok(Some((speaker, examiner.examine(entry)?)))
+        Ok(Some((speaker, examine(&examiner, entry)?)))
     });
     let ended = rows.drain(|_, examined: Option<(Option<BString>, _)>| {
         let Some((speaker, part)) = examined else {

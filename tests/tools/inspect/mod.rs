@@ -1,3 +1,4 @@
+mod every_type;
 mod foreign;
 mod table_check;
 mod table_diff;

@@ -251,3 +251,18 @@ fn measures_come_from_a_report_or_are_made() {
         assert_eq!(viewer.json("api/rows?count=1")["rows"][0]["rate"], 8000);
     }
 }
+
+/// A page knows such a key as it is shown.
+#[test]
+fn keys_that_are_no_text_are_opened() {
+    let scratch = data();
+    scratch.write("odd.ark", [&b"k\xe9y"[..], b" [\n 1 2\n 3 4 ]\nother [\n 5 6 ]\n"].concat());
+    let viewer = Viewer::start(&scratch, &["odd.ark"]);
+    let rows = viewer.json("api/rows?from=0&count=5");
+    assert_eq!(rows["rows"][0]["key"], "k\u{fffd}y");
+    for key in ["k%EF%BF%BDy", "k%E9y"] {
+        let opened = viewer.json(&format!("api/utterance?key={key}"));
+        assert_eq!((&opened["key"], opened["tracks"].as_array().unwrap().len()), (&"k\u{fffd}y".into(), 1));
+    }
+    assert_eq!(viewer.get("api/utterance?key=k%EF%BF%BDz").status, 404);
+}

@@ -166,3 +166,32 @@ fn a_matrix_is_a_document_of_one_sequence() {
         scratch.sh(&format!("int-vector-to-indexed {options} ark:codes other")).fails_with(255).stderr_has(message);
     }
 }
+
+/// Command lines with earlier names of options, which stay: a warning on standard error, and the same results.
+#[test]
+fn earlier_names_of_options_stay() {
+    let scratch = Scratch::new();
+    scratch.write("m", "utt 1 11 ; 2 12 ; 3 13 ;\n").write("t", "utt 70 71\n").write("flat", "utt 1 11 2 12 3 13\n");
+    scratch.write("delay", "utt 1 99 ; 2 11 ; 3 12 ; 99 13 ;\n").write("v", "utt 5 5 7 5\n");
+    for (options, from, expected) in [
+        ("--to=matrix", "m", "1 11 ; 2 12 ; 3 13 ;"),
+        ("--to=frame-major", "m", "1 11 2 12 3 13"),
+        ("--to=codebook-major", "m", "1 2 3 11 12 13"),
+        ("--to=delay --pad-id=99", "m", "1 99 ; 2 11 ; 3 12 ; 99 13 ;"),
+        ("--from=delay --pad-id=99", "delay", "1 11 2 12 3 13"),
+        ("--from=frame-major --codebooks=2 --to=matrix", "flat", "1 11 ; 2 12 ; 3 13 ;"),
+        ("--offsets=100", "m", "1 111 2 112 3 113"),
+        ("--offsets=0,50", "m", "1 61 2 62 3 63"),
+        ("--from=frame-major --codebooks=1 --collapse --counts=ark,t:counts", "v", "5 7 5"),
+        ("--join=ark:t --begin=7 --middle=8 --end=9", "m", "7 70 71 8 1 11 2 12 3 13 9"),
+        ("--join=ark:t --join-last", "m", "1 11 2 12 3 13 70 71"),
+    ] {
+        let ran = scratch.sh(&format!("convert-codes {options} ark:{from} ark,t:-")).succeeds();
+        ran.stdout_is(format!("utt {expected} \n")).stderr_has("is an old name of ");
+    }
+    scratch.sh("cat counts").stdout_is("utt 2 1 1 \n");
+    let dataset = "int-vector-to-indexed --codebooks=frame-major --offsets=100 ark:m ds";
+    scratch.sh(&format!("{dataset} && indexed-to-int-vector ds ark,t:-")).succeeds();
+    let printed = "indexed-to-int-vector --print-args=false ds ark,t:-";
+    scratch.sh(printed).succeeds().stdout_is("0 1 111 2 112 3 113 \n");
+}

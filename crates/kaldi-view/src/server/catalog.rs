@@ -6,7 +6,7 @@ use bstr::{BStr, BString, ByteSlice};
 use kaldi_types::ValueType;
 
 use crate::server::failure::Answer;
-use crate::server::lines::{KeyedLines, Line};
+use crate::server::lines::{KeyedLines, Line, split};
 
 /// What a list says about its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,6 +172,24 @@ impl Catalog {
             }
         }
         Ok(None)
+    }
+
+    /// The first key that is shown as this text, if bytes of it are no UTF-8: such keys are known to a page as they are shown.
+    pub fn key_shown_as(&self, text: &BStr) -> Answer<Option<BString>> {
+        if text.to_str().is_ok_and(|text| !text.contains(char::REPLACEMENT_CHARACTER)) {
+            return Ok(None);
+        }
+        let mut found = None;
+        for list in self.lists_of_rows() {
+            self.lists[list].lines.scan(|_, line| {
+                let key = split(line).0;
+                if found.is_none() && key.to_str_lossy().as_bytes() == text.as_bytes() {
+                    found = Some(BString::from(key));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(found)
     }
 
     /// The keys of rows.

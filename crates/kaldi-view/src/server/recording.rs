@@ -5,7 +5,7 @@ use std::ops::Range;
 use kaldi_io::{Blob, printable_rxfilename};
 use kaldi_table::Typed;
 use kaldi_values::{Cursor, Value};
-use kaldi_wave::{Wave, WaveInfo, WavePieces};
+use kaldi_wave::{CodedParts, Wave, WaveInfo, WavePieces};
 
 use crate::server::catalog::ValuePlace;
 use crate::server::failure::{Answer, Failure};
@@ -30,6 +30,8 @@ enum Samples {
     Encoded(WavePieces, Blob),
     /// A FLAC file that is too long to be kept decoded.
     Flac(Blob),
+    /// MP3, Opus and the like that is too long to be kept decoded.
+    Coded(CodedParts, Blob),
 }
 
 impl Recording {
@@ -73,18 +75,30 @@ impl Recording {
                 let info = WaveInfo::read(&mut Cursor::new(&bytes), None).map_err(|error| failed(error.to_string()))?;
                 // Headers of other files may only have an estimate.
                 let claimed = info.num_samples().filter(|_| bytes.starts_with(b"fLaC"));
-                if let Some(num_samples) =
-                    claimed.filter(|&count| count.saturating_mul(4 * info.num_channels() as u64) > room as u64)
-                {
+                let is_long = |count: &u64| count.saturating_mul(4 * info.num_channels() as u64) > room as u64;
+                if let Some(num_samples) = claimed.filter(is_long) {
                     let (rate, num_channels) = (info.sample_rate(), info.num_channels());
-                    drop(bytes);
                     return Ok(Self { rate, num_channels, num_samples, samples: Samples::Flac(blob) });
+                }
+                if info.num_samples().as_ref().is_some_and(is_long)
+                    && let Some(parts) = CodedParts::read(&bytes).map_err(|error| failed(error.to_string()))?
+                {
+                    return Self::of_parts(parts, blob).map_err(failed);
                 }
                 let wave = Wave::read(&mut Cursor::new(&bytes)).map_err(|error| failed(error.to_string()))?;
                 whole(claimed, wave.num_samples() as u64).map_err(failed)?;
                 Ok(Self::of(wave))
             }
         }
+    }
+
+    /// A file that is decoded part by part.
+    fn of_parts(parts: CodedParts, blob: Blob) -> Result<Self, String> {
+        let info = parts.info();
+        let (rate, num_channels, num_samples) =
+            (info.sample_rate(), info.num_channels(), info.num_samples().unwrap_or(0));
+        whole(None, num_samples)?;
+        Ok(Self { rate, num_channels, num_samples, samples: Samples::Coded(parts, blob) })
     }
 
     /// A waveform in memory.
@@ -102,6 +116,7 @@ impl Recording {
         match &self.samples {
             Samples::Decoded(wave) => 4 * wave.num_channels() * wave.num_samples(),
             Samples::Encoded(_, blob) | Samples::Flac(blob) => blob.head().len(),
+            Samples::Coded(parts, blob) => parts.size() + blob.head().len(),
         }
     }
 
@@ -126,6 +141,10 @@ impl Recording {
                     got => Err(Failure::Unreadable(format!("{name}: expected {count} samples, got {got}"))),
                 }
             }
+            Samples::Coded(parts, blob) => {
+                let (bytes, name) = (blob.load().map_err(Failure::unreadable)?, blob.name());
+                parts.decode(&bytes, range).map_err(|error| Failure::unreadable(format!("{name}: {error}")))
+            }
             Samples::Encoded(pieces, blob) => {
                 let bytes = pieces.bytes(range);
                 let (start, count) = (bytes.start as usize, (bytes.end - bytes.start) as usize);
@@ -146,5 +165,23 @@ fn whole(claimed: Option<u64>, there: u64) -> Result<(), String> {
         Some(claimed) => Err(format!("expected {claimed} samples as the header says, got {there}")),
         None if there == 0 => Err("expected samples, got none".into()),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_coded_sound_is_decoded_part_by_part() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../sound-files/tests/files/untagged.mp3");
+        let place = ValuePlace { rxfilename: file.into(), key: None, bytes: None };
+        let (kept, long) = (Recording::read(&place, usize::MAX).unwrap(), Recording::read(&place, 0).unwrap());
+        assert!(matches!((&kept.samples, &long.samples), (Samples::Decoded(_), Samples::Coded(..))));
+        assert!(long.size() < kept.size() / 10);
+        assert_eq!((long.num_samples, long.rate, long.num_channels), (kept.num_samples, kept.rate, kept.num_channels));
+        for range in [0..kept.num_samples, 700..1500, 2000..99_999, 5..5] {
+            assert_eq!(long.samples(range.clone()).unwrap(), kept.samples(range).unwrap());
+        }
     }
 }

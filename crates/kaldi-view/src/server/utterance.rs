@@ -42,12 +42,13 @@ impl Viewer {
     ///
     /// # Errors
     /// If there is no such utterance.
-    fn key<'a>(&self, query: &'a Query) -> Answer<&'a BStr> {
-        let key = query.need("key")?.as_bstr();
-        match self.catalog.row(key)? {
-            Some(_) => Ok(key),
-            None => Err(Failure::Unknown(format!("there is no utterance {key}"))),
+    fn key(&self, query: &Query) -> Answer<BString> {
+        let key = query.need("key")?;
+        if self.catalog.row(key.as_bstr())?.is_some() {
+            return Ok(key.clone());
         }
+        let shown = self.catalog.key_shown_as(key.as_bstr())?;
+        shown.ok_or_else(|| Failure::Unknown(format!("there is no utterance {key}")))
     }
 
     /// The sound of an utterance.
@@ -79,6 +80,7 @@ impl Viewer {
     /// Everything about an utterance.
     pub fn utterance(&self, query: &Query) -> Answer<Value> {
         let key = self.key(query)?;
+        let key = key.as_bstr();
         let (sound, mut tracks) = (self.sound(key), Vec::new());
         match &sound {
             Ok(sound) => {
@@ -186,6 +188,7 @@ impl Viewer {
     /// Parts of time with their labels.
     pub fn labels(&self, query: &Query) -> Answer<Value> {
         let (key, track) = (self.key(query)?, self.track(query, "track")?);
+        let key = key.as_bstr();
         if track.kind == TrackKind::Segments {
             return Ok(json!(self.words(track, key)?));
         }
@@ -205,7 +208,7 @@ impl Viewer {
 
     /// The file of the sound, or a part of it.
     pub fn audio(&self, query: &Query, range: Option<&str>) -> Answer<Reply> {
-        let sound = self.sound(self.key(query)?)?;
+        let sound = self.sound(self.key(query)?.as_bstr())?;
         let length = wav_file::length(&sound);
         let mut reply = Reply::new("audio/wav", "");
         reply.headers.push(("accept-ranges", "bytes".into()));
@@ -235,7 +238,7 @@ impl Viewer {
 
     /// The outline of the sound.
     pub fn peaks(&self, query: &Query) -> Answer<Reply> {
-        let sound = self.sound(self.key(query)?)?;
+        let sound = self.sound(self.key(query)?.as_bstr())?;
         let from: f64 = query.number("from")?.unwrap_or(0.0);
         let to: f64 = query.number("to")?.unwrap_or_else(|| sound.duration());
         let width: usize = query.number("width")?.unwrap_or(MOST_COLUMNS);
@@ -251,6 +254,7 @@ impl Viewer {
     /// A tile of a track.
     pub fn tile(&self, query: &Query) -> Answer<Reply> {
         let key = self.key(query)?;
+        let key = key.as_bstr();
         let from: usize = query.number("from")?.unwrap_or(0);
         let count = query.number("count")?.unwrap_or(MOST_COLUMNS).min(MOST_COLUMNS);
         let pool: usize = query.number("pool")?.unwrap_or(1);
