@@ -108,12 +108,11 @@ impl Stream {
         let place = packets.get(wanted).map_or(0, |packet| packet.offset);
         let mut decoder = Decoder::new(&self.track.codec).map_err(|message| SoundFault::new(place, message))?;
         let mut scratch = vec![Vec::new(); out.len()];
-        for index in first..packets.len() {
+        for (index, packet) in packets.iter().enumerate().skip(first) {
             let from = index.checked_sub(1).map_or(0, |before| self.ends[before]);
             if from >= end {
                 break;
             }
-            let packet = &packets[index];
             scratch.iter_mut().for_each(Vec::clear);
             let decoded = decoder.decode(packet.bytes(file)?, &mut scratch);
             if index < wanted {
