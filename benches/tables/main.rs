@@ -17,6 +17,7 @@
 
 mod arguments;
 mod baseline;
+mod coded;
 mod corpus;
 mod corpus_models;
 mod growth;
@@ -95,6 +96,7 @@ fn measure_all(arguments: &Arguments) -> ExitCode {
     pieces::print(&bench);
     growth::print(&bench);
     reports::print(&bench);
+    coded::print(&bench);
 
     let mut runs: Vec<Measured> = Vec::new();
     let mut add = |row: &str, run: Run| {
