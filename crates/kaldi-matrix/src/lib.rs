@@ -62,6 +62,7 @@ mod posterior;
 mod product;
 mod range;
 mod real;
+mod row_products;
 pub mod select;
 mod sparse;
 mod sphinx;

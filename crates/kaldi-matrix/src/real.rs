@@ -10,6 +10,7 @@ use kaldi_number::RowError;
 use kaldi_values::Basic;
 
 use crate::factor::Product;
+use crate::row_products;
 
 /// A floating-point type of the elements of matrices and vectors: `f32` or `f64`.
 pub trait Real:
@@ -139,6 +140,9 @@ impl Storage for f32 {
     fn gemm(product: &Product<'_, Self>, out: &mut [Self]) {
         let Product { left, right, beta } = product;
         product.check(out.len());
+        if row_products::multiply(product, out) {
+            return;
+        }
         // SAFETY: `check` has made sure that all elements at these sizes and strides are in the slices.
         #[allow(unsafe_code)]
         unsafe {
