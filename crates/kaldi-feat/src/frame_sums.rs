@@ -16,6 +16,7 @@ impl FrameSums {
         Self { values: vec![0.0; dim], squares: vec![0.0; if with_squares { dim } else { 0 }], count: 0.0 }
     }
 
+    #[inline(always)]
     pub(crate) fn add(&mut self, frame: &[f32]) {
         self.count += 1.0;
         for (sum, &value) in self.values.iter_mut().zip(frame) {
@@ -27,6 +28,7 @@ impl FrameSums {
     }
 
     /// Subtracts a frame that was added before.
+    #[inline(always)]
     pub(crate) fn subtract(&mut self, frame: &[f32]) {
         self.count -= 1.0;
         for (sum, &value) in self.values.iter_mut().zip(frame) {
