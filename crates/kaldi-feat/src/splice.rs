@@ -40,14 +40,23 @@ impl Splice {
         }
         checked_size(num_frames, dim.checked_mul(self.width()))?;
         let mut runs = Vec::with_capacity(num_frames + (self.left + self.right).min(num_frames));
-        for frame in 0..num_frames {
-            let missing_left = self.left.saturating_sub(frame);
-            let missing_right = (frame + self.right + 1).saturating_sub(num_frames);
-            runs.extend(std::iter::repeat_n(0..1, missing_left));
-            runs.push(frame + missing_left - self.left..frame + self.right + 1 - missing_right);
-            runs.extend(std::iter::repeat_n(num_frames - 1..num_frames, missing_right));
-        }
+        // The frames that have all their neighbours are between those at the ends.
+        let inner_end = num_frames.saturating_sub(self.right);
+        let inner_start = self.left.min(inner_end);
+        let inner_end = inner_end.max(inner_start);
+        (0..inner_start).for_each(|frame| self.push_run_at_end(frame, num_frames, &mut runs));
+        runs.extend((inner_start..inner_end).map(|frame| frame - self.left..frame + self.right + 1));
+        (inner_end..num_frames).for_each(|frame| self.push_run_at_end(frame, num_frames, &mut runs));
         Ok(runs)
+    }
+
+    /// Appends the run of a frame that lacks neighbours, and the repeated frames around it.
+    fn push_run_at_end(&self, frame: usize, num_frames: usize, runs: &mut Vec<Range<usize>>) {
+        let missing_left = self.left.saturating_sub(frame);
+        let missing_right = (frame + self.right + 1).saturating_sub(num_frames);
+        runs.extend(std::iter::repeat_n(0..1, missing_left));
+        runs.push(frame + missing_left - self.left..frame + self.right + 1 - missing_right);
+        runs.extend(std::iter::repeat_n(num_frames - 1..num_frames, missing_right));
     }
 
     /// Splices `num_frames × dim` features into `num_frames × width * dim`.

@@ -54,6 +54,11 @@ impl Encoded {
         }
     }
 
+    /// The number of [`Encoded::slices`].
+    pub fn num_slices(&self) -> usize {
+        1 + self.body.as_ref().map_or(0, |(_, pieces)| pieces.len())
+    }
+
     /// All bytes, slice by slice.
     pub fn slices(&self) -> impl Iterator<Item = &[u8]> {
         let pieces = self.body.iter().flat_map(|(block, pieces)| {
@@ -87,6 +92,7 @@ mod tests {
         let encoded = Encoded::of_pieces(b"<".to_vec(), block, vec![7..10, 0..2, 1..3, 4..4]);
         assert_eq!(encoded.slices().collect::<Vec<_>>().concat(), b"<7890112");
         assert_eq!((encoded.len(), encoded.is_empty()), (8, false));
+        assert_eq!(encoded.num_slices(), encoded.slices().count());
         for (count, expected) in [(0, "<7890112"), (1, "7890112"), (5, "112"), (8, ""), (9, "")] {
             let mut rest = encoded.clone();
             rest.skip(count);

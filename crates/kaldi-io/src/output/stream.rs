@@ -153,7 +153,9 @@ impl Stream {
         // As few system calls as possible, however many pieces there are.
         let buffer = std::mem::take(&mut self.buffer);
         self.grow(length as u64);
-        let mut slices: Vec<_> = std::iter::once(buffer.as_slice()).chain(value.slices()).map(IoSlice::new).collect();
+        let mut slices = Vec::with_capacity(1 + value.num_slices());
+        slices.push(IoSlice::new(&buffer));
+        value.slices().for_each(|slice| slices.push(IoSlice::new(slice)));
         let result = self.write_slices_out(&mut slices);
         self.buffer = buffer;
         self.buffer.clear();
