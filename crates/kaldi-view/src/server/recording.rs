@@ -173,14 +173,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_coded_sound_is_decoded_part_by_part() {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../sound-files/tests/files/untagged.mp3");
+    fn long_sound_is_decoded_part_by_part() {
+        // Not coded, so that no decoder is needed.
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../sound-files/tests/files/linear.au");
         let place = ValuePlace { rxfilename: file.into(), key: None, bytes: None };
         let (kept, long) = (Recording::read(&place, usize::MAX).unwrap(), Recording::read(&place, 0).unwrap());
         assert!(matches!((&kept.samples, &long.samples), (Samples::Decoded(_), Samples::Coded(..))));
-        assert!(long.size() < kept.size() / 10);
+        assert!(long.size() < kept.size());
         assert_eq!((long.num_samples, long.rate, long.num_channels), (kept.num_samples, kept.rate, kept.num_channels));
-        for range in [0..kept.num_samples, 700..1500, 2000..99_999, 5..5] {
+        for range in [0..kept.num_samples, 700..1500, 1000..99_999, 5..5] {
             assert_eq!(long.samples(range.clone()).unwrap(), kept.samples(range).unwrap());
         }
     }
