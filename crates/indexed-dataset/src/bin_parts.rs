@@ -8,7 +8,7 @@ use crate::copy::append;
 use crate::index_file::IndexFile;
 use crate::open::{names_in, open_ranges};
 use crate::places::Places;
-use crate::publish::publish;
+use crate::publish::{publish, remove_object};
 use crate::spool::{Spool, TokenFile};
 use crate::{DatasetFault, Error, IndexedDataset, Prefix, Result};
 
@@ -91,6 +91,10 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
     let (index_path, bin_path) = (dataset.prefix().idx(), dataset.prefix().bin());
     let mut sealed = Vec::new();
     out.refuse_inputs(&[&index_path, &bin_path])?;
+    if out.is_remote() {
+        // Objects appear one after the other, so that they need no memory.
+        remove_object(&out.idx())?;
+    }
     for number in 0..count {
         let path = part_name(out, number, count);
         Prefix::new(&path).refuse_inputs(&[&index_path, &bin_path])?;
@@ -99,6 +103,9 @@ pub fn cut_bin(dataset: &IndexedDataset, out: &Prefix, count: u64) -> Result<()>
         let end = if number + 1 == count { dataset.bin_length } else { dataset.bin_length.min(start + each) };
         part.append(&*dataset.bin, start..end, &bin_path)?;
         sealed.push(part.seal()?);
+        if out.is_remote() {
+            publish(sealed.drain(..), || Ok::<_, Error>(()))?;
+        }
     }
     let mut index = Spool::create(out.idx(), 0)?;
     append(&*dataset.index.file, 0..dataset.index.length, &index_path, &mut index)?;

@@ -44,6 +44,11 @@ impl Prefix {
         self.with(".bin")
     }
 
+    /// Whether the files are objects of a store or of the web.
+    pub(crate) fn is_remote(&self) -> bool {
+        remote_name(&self.0).is_some()
+    }
+
     /// The prefix itself.
     pub fn as_path(&self) -> &Path {
         &self.0
@@ -118,7 +123,11 @@ fn end_of_stem(name: &[u8]) -> usize {
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
     if remote_name(one).is_some() || remote_name(other).is_some() {
-        return one == other;
+        // The scheme may be in capital letters.
+        let [one, other] = [one, other].map(|path| path.to_string_lossy().into_owned());
+        let scheme = |name: &str| name.split("://").next().map(str::to_ascii_lowercase);
+        let rest = |name: &str| name.split_once("://").map(|(_, rest)| rest.to_owned());
+        return scheme(&one) == scheme(&other) && rest(&one) == rest(&other);
     }
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),

@@ -63,6 +63,15 @@ pub(crate) fn publish<E: From<Error>>(
     Ok(())
 }
 
+/// Removes an object, which may be missing, before others appear that it does not fit.
+pub(crate) fn remove_object(path: &Path) -> Result<()> {
+    let Some(name) = remote_name(path) else { return Ok(()) };
+    match store().and_then(|store| store.remove(name)) {
+        Err(error) if error.kind() != io::ErrorKind::Unsupported => Err(Error::write(path)(error)),
+        _ => Ok(()),
+    }
+}
+
 /// The objects that new ones replace and that say what is in other ones. They are removed before a new object appears.
 struct OldObjects(Vec<(PathBuf, Arc<dyn ReadAt>)>);
 

@@ -43,8 +43,8 @@ impl IndexedDataset {
         Ok(parts)
     }
 
-    /// Writes datasets of the same type and dialect, each with the documents of its ranges, in their order. No output
-    /// appears before all of them are complete.
+    /// Writes datasets of the same type and dialect, each with the documents of its ranges, in their order. No file
+    /// appears before all of them are complete; objects appear one dataset after the other.
     ///
     /// # Errors
     /// If the dataset is damaged there, an output would replace it, or a file cannot be read or written.
@@ -64,6 +64,10 @@ impl IndexedDataset {
             let documents = documents.iter().map(|range| Part { input: self, documents: range.clone() });
             let (bin, index, _) = write_parts(out, &documents.collect::<Vec<_>>(), self.token_type(), self.dialect())?;
             sealed.extend([bin.seal()?, index.seal()?]);
+            if out.is_remote() {
+                // The bytes of an object that does not exist yet are in memory, as far as they are less than a part of it.
+                publish(sealed.drain(..), || Ok::<_, Error>(()))?;
+            }
         }
         publish(sealed, || Ok(()))
     }

@@ -94,8 +94,13 @@ fn a_dataset_is_not_written_over_its_inputs_or_over_other_objects() {
     run("int-vector-to-indexed", &["--dtype=uint16", "ark:tokens", "s3://bucket/data"]);
     let line = refused("indexed-merge", &["s3://bucket/data", "data"]);
     assert!(line.contains("it is there already"), "{line}");
-    let line = refused("indexed-merge", &["--force", "s3://bucket/data", "s3://bucket/data"]);
-    assert!(line.contains("is to be read and written"), "{line}");
+    for name in ["s3://bucket/data", "S3://bucket/data.bin"] {
+        let line = refused("indexed-merge", &["--force", "s3://bucket/data", name]);
+        assert!(line.contains("is to be read and written"), "{line}");
+        let line = refused("indexed-split", &["--documents=/dev/null", "s3://bucket/data", name]);
+        assert!(line.contains("is to be read and written"), "{line}");
+    }
+    assert_eq!(s3.objects().len(), 2);
     fs::write(s3.object("other.bin"), "something else").unwrap();
     let line = refused("int-vector-to-indexed", &["ark:tokens", "s3://bucket/other"]);
     assert!(line.contains("they are no token dataset"), "{line}");
